@@ -27,6 +27,7 @@ was complete is removed.
 
 import argparse
 import inspect
+import resource
 import shutil
 import sys
 import time
@@ -286,6 +287,18 @@ def run(compiled: rm.Compiled, vectors: dict[str, np.ndarray], options: argparse
     return weights
 
 
+def toy() -> rm.Bootstrapping:
+    """Small, and insecure."""
+    return rm.bootstrapping(
+        log_n=9,
+        prime=17,
+        exponents=(3, 4),
+        primes=(39, 13),
+        weight=8,
+        allow_insecure_parameters_for_tests_only=True,
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--toy", action="store_true", help="a small size, insecure")
@@ -295,17 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--checkpoint", help="a folder that the run is saved in, and goes on from")
     parser.add_argument("--every", type=float, default=600.0, help="seconds between two savings at least")
     options = parser.parse_args(arguments)
-    if options.toy:
-        setup = rm.bootstrapping(
-            log_n=9,
-            prime=17,
-            exponents=(3, 4),
-            primes=(39, 13),
-            weight=8,
-            allow_insecure_parameters_for_tests_only=True,
-        )
-    else:
-        setup = rm.bootstrapping("basalisc")
+    setup = toy() if options.toy else rm.bootstrapping("basalisc")
     size = TOY if options.toy else WHOLE
     print(setup)
     data = table(size)
@@ -320,6 +323,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     show_counts(one_sigmoid(setup, size).compile(bootstrapping=setup), "one sigmoid")
     if options.count:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(f"most memory so far: {peak / 2**10:,.0f} MiB")
         return 0
     weights = run(compiled, inputs_of(data, setup.slots, size), options)[: size.features]
     accuracy = np.mean((data.x @ weights > 0) == data.y)

@@ -25,6 +25,12 @@ def _function(name: str, value: Any) -> Any:
     return value
 
 
+def _fixed_point(name: str, value: Any) -> Any:
+    if not isinstance(value, Fixed):
+        refuse(f"{name} must be fixed-point numbers of the same set, and is {shown(value)}")
+    return value
+
+
 @dataclass(frozen=True)
 class Bootstrapping:
     """Parameters modulo p^r that bootstrap, made by :func:`bootstrapping` for ``program.compile(bootstrapping=...)``.
@@ -98,6 +104,30 @@ class Bootstrapping:
         """(x - digit) / p, for the lowest digit of x: known modulo p^(r - 1) alone, so take its digits."""
         rest = x - digit
         return rest._tracer.emit(rest._kind, "quotient", rest._id, self.prime)
+
+    @arguments("Bootstrapping.sign", compile_error, x=_VECTOR, digits=optional(_SCALE))
+    def sign(self, x: Encrypted, digits: int | None = None) -> Encrypted:
+        """The sign of every slot, -1, 0 or 1: exact for all whole numbers of so many balanced digits in base p.
+
+        By default they have r digits, as all have. Of a - b it compares a with b.
+        """
+        return x._tracer.emit(x._kind, "sign", x._id, self.prime, self.exponent, self._count(digits))
+
+    @arguments("Bootstrapping.scaled", compile_error, x=_VECTOR, by=_SCALE, digits=optional(_SCALE))
+    def scaled(self, x: Encrypted, by: int, digits: int | None = None) -> Encrypted:
+        """Every slot over p^by to the nearest whole number, of whole numbers of so many balanced digits in base p.
+
+        By default they have r digits, as all have.
+        """
+        if by >= (count := self._count(digits)):
+            refuse(f"numbers of {count} digits are scaled by fewer, and by={by}")
+        return x._tracer.emit(x._kind, "scaled", x._id, self.prime, self.exponent, by, count)
+
+    def _count(self, digits: int | None) -> int:
+        count = self.exponent if digits is None else digits
+        if count > self.exponent:
+            refuse(f"whole numbers modulo {self.prime}^{self.exponent} have no {count} digits")
+        return count
 
     def __repr__(self) -> str:
         return repr(self.inner)
@@ -173,6 +203,31 @@ class Fixed:
                 rest = self.setup.shifted(rest, found[-1])
             found.append(self.setup.low_digit(rest))
         return found
+
+    @arguments("Fixed.sign", compile_error)
+    def sign(self) -> Encrypted:
+        """-1, 0 or 1 in every slot."""
+        return self.setup.sign(self.vector, _digits(self.bound, self.setup.prime))
+
+    @arguments("Fixed.less", compile_error, other=_fixed_point)
+    def less(self, other: Fixed) -> Encrypted:
+        """1 in every slot where the number is less than the other's, else 0."""
+        sign = (self - other).sign()
+        # (s - 1) s / 2 is 1 at -1, and 0 at 0 and 1.
+        return (sign * sign - sign) * ((self.setup.modulus + 1) // 2)
+
+    @arguments("Fixed.rescaled", compile_error, by=_SCALE)
+    def rescaled(self, by: int = 1) -> Fixed:
+        """The numbers with p^by times less precision, rounded: the scale, a multiple of p^by, is over it."""
+        prime = self.setup.prime
+        count = _digits(self.bound, prime)
+        if by >= count:
+            refuse(f"numbers up to {self.bound} are 0 over {prime}^{by}")
+        power = prime**by
+        if self.scale % power:
+            refuse(f"a scale of {self.scale} is no multiple of {prime}^{by}")
+        vector = self.setup.scaled(self.vector, by, count)
+        return self._made(vector, self.scale // power, (self.bound + power // 2) // power)
 
     @arguments("Fixed.rounded_table", compile_error, function=_function, scale=_SCALE)
     def rounded_table(self, function: Callable[[int], int], scale: int) -> Fixed:

@@ -327,6 +327,11 @@ class Compiled:
         """How often a run executes each macro instruction, and each mid-level one; counted, with nothing unrolled."""
         return self._inner.counts()
 
+    @arguments()
+    def unrolled_counts(self) -> dict[str, int]:
+        """The mid-level half of :meth:`counts`, one by one in the program written out: of small programs."""
+        return self._inner.unrolled_counts()
+
     @arguments(path=path)
     def save(self, path: Path) -> None:
         """Writes the traced program with its parameters and options, for :func:`load`.

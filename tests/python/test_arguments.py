@@ -151,11 +151,17 @@ class World:
             "Bootstrapping.digit_table": (in_a_deep_program("digit_table"), {"values": [0] * 17}),
             "Bootstrapping.low_digit": (in_a_deep_program("low_digit"), {}),
             "Bootstrapping.shifted": (in_a_deep_program("shifted"), {"digit": None}),
+            "Bootstrapping.sign": (in_a_deep_program("sign"), {"digits": 2}),
+            "Bootstrapping.scaled": (in_a_deep_program("scaled"), {"by": 1, "digits": 2}),
+            "Fixed.sign": (on_fixed_point("sign"), {}),
+            "Fixed.less": (on_fixed_point("less"), {"other": None}),
+            "Fixed.rescaled": (on_fixed_point("rescaled"), {"by": 1}),
             "Fixed.times": (on_fixed_point("times"), {"factor": 2}),
             "Fixed.assume": (on_fixed_point("assume"), {"bound": 2}),
             "Fixed.digits": (on_fixed_point("digits"), {"count": 1}),
             "Fixed.rounded_table": (on_fixed_point("rounded_table"), {"function": abs, "scale": 1}),
             "Compiled.counts": (compiled.counts, {}),
+            "Compiled.unrolled_counts": (compiled.unrolled_counts, {}),
             "load": (
                 rm.load,
                 {"path": paths["program"], "params": small, "scheme": "ckks"}
@@ -324,11 +330,14 @@ def in_a_deep_program(method):
 
 
 def on_fixed_point(method):
-    """The same of fixed-point numbers."""
+    """The same of fixed-point numbers, which are the others too where such are wanted."""
 
     def call(**given):
         def f(x):
-            getattr(deep().fixed(x, 1, 100), method)(**given)
+            fixed = deep().fixed(x, 17, 100)
+            if "other" in given and given["other"] is None:
+                given["other"] = fixed
+            getattr(fixed, method)(**given)
             return x + 1
 
         f.__annotations__["x"] = rm.Encrypted[rm.integer[4]]

@@ -89,6 +89,36 @@ def test_digits_tables_and_fixed_point(toy):
     assert np.array_equal(found["doubled"], 2 * np.abs((x - low) // 17))
 
 
+def test_signs_comparisons_and_scaling(toy):
+    @rm.program
+    def compared(x: rm.Encrypted[rm.integer[4]], y: rm.Encrypted[rm.integer[4]]):
+        a, b = toy.fixed(x, scale=17, bound=700), toy.fixed(y, scale=17, bound=700)
+        return {"less": a.less(b), "sign": a.sign(), "coarse": a.rescaled().vector}
+
+    x = np.array([0, 700, -700, 8])
+    y = np.array([0, -700, -699, 9])
+    compiled = compared.compile(bootstrapping=toy)
+    client = compiled.keygen()
+    found = client.decrypt(compiled.run(client.encrypt(x=x, y=y)))
+    assert np.array_equal(found["less"], x < y)
+    assert np.array_equal(found["sign"], np.sign(x))
+    assert np.array_equal(found["coarse"], (x + 8) // 17)
+
+    @rm.program
+    def too_coarse(x: rm.Encrypted[rm.integer[4]]):
+        return toy.fixed(x, scale=17, bound=8).rescaled().vector
+
+    with pytest.raises(rm.CompileError, match="are 0 over"):
+        too_coarse.compile(bootstrapping=toy)
+
+    @rm.program
+    def too_long(x: rm.Encrypted[rm.integer[4]]):
+        return toy.sign(x, digits=4)
+
+    with pytest.raises(rm.CompileError, match="no 4 digits"):
+        too_long.compile(bootstrapping=toy)
+
+
 def test_what_does_not_fit_is_refused(toy):
     @rm.program
     def large(x: rm.Encrypted[rm.integer[4]]):

@@ -116,6 +116,32 @@ def test_training():
     assert "850,564,991" in done.stdout
 
 
+def test_training_is_counted_as_it_is_written_out():
+    """The streamed program's counts against the unrolled one's, at the small size."""
+    spec = importlib.util.spec_from_file_location("training", ROOT / "examples" / "06_training.py")
+    assert spec is not None
+    assert spec.loader is not None
+    training = importlib.util.module_from_spec(spec)
+    sys.modules["training"] = training
+    spec.loader.exec_module(training)
+    setup = training.toy()
+    for iterations in (1, 3):
+        compiled = training.trainer(setup, training.TOY, iterations).compile(bootstrapping=setup)
+        assert compiled.counts()[1] == compiled.unrolled_counts()
+
+
+@pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="half a minute; `make full` runs it")
+def test_the_whole_training_compiles_in_a_gibibyte():
+    """Compiled, verified and counted, by a process of its own."""
+    example = [sys.executable, ROOT / "examples" / "06_training.py", "--count"]
+    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "training, 1 of 1024 samples x 10 features: 32,818 macro instructions, 36 of them BOOTSTRAP" in done.stdout
+    peak = re.search(r"most memory so far: ([\d,]+) MiB", done.stdout)
+    assert peak is not None
+    assert int(peak[1].replace(",", "")) < 1024
+
+
 def test_training_goes_on_in_another_process(tmp_path):
     """Killed by Ctrl-C in the middle, the small size goes on from its checkpoint, to the same weights."""
     folder = tmp_path / "kept"

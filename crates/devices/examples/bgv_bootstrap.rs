@@ -1,4 +1,5 @@
-//! Seconds of each step of a bootstrap: `cargo run --release -p ringmill-devices --example bgv_bootstrap -- SET [RUNS [THREADS]]`.
+//! Seconds of each step of a bootstrap: `cargo run --release -p ringmill-devices --example bgv_bootstrap -- SET [RUNS [THREADS [K]]]`.
+//! With K, those of a bootstrap that scales by p^K, and of one that gives signs, too.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = arguments.next().unwrap_or_else(|| "small".into());
     let runs: usize = arguments.next().map_or(Ok(2), |runs| runs.parse())?;
     let threads: usize = arguments.next().map_or(Ok(1), |threads| threads.parse())?;
+    let scaling: Option<u32> = arguments.next().map(|k| k.parse()).transpose()?;
     let names: Vec<&str> = Set::ALL.iter().map(|set| set.name).collect();
     let set =
         Set::named(&name).ok_or_else(|| format!("no set {name}; expected one of {names:?}"))?;
@@ -91,6 +93,45 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             if right { "right" } else { "WRONG" }
         );
         value = fresh;
+    }
+    if let Some(k) = scaling {
+        let power = params.prime_power()?;
+        let about_zero = |x: u64, t: u64| match x > t / 2 {
+            true => x as i64 - t as i64,
+            false => x as i64,
+        };
+        let (by, known) = (
+            power.prime().pow(k) as i64,
+            power.prime().pow(power.exponent() - k) as i64,
+        );
+        let nearest = |x: i64| (x + by / 2).div_euclid(by);
+        let scaled = |x: i64, found: i64| (found - nearest(x)).rem_euclid(known) == 0;
+        let sign = |x: i64, found: i64| found == x.signum();
+        type Checked<'a> = (&'a str, &'a dyn Fn(i64, i64) -> bool);
+        let variants: [Checked<'_>; 2] = [("scaled", &scaled), ("sign", &sign)];
+        for (what, right) in variants {
+            let begun = (Instant::now(), processor());
+            let fresh = match what {
+                "scaled" => bootstrapper.bootstrap_scaled(&value, k, &keys)?,
+                _ => bootstrapper.bootstrap_sign(&value, &keys)?,
+            };
+            let [seconds, of_processor] = between(begun, (Instant::now(), processor()));
+            let opened = decryptor.decrypt(&fresh.cipher)?;
+            // Above p^known there is no integer.
+            let known = power.exponent() - if what == "scaled" { k } else { 0 };
+            let modulus = power.prime().pow(known);
+            let plain: Vec<u64> = opened.residues().iter().map(|c| c % modulus).collect();
+            let encoder = SlotEncoder::new(bootstrapper.setup().structure().clone(), known)?;
+            let found = encoder.decode(&plain)?;
+            let mut pairs = slots.iter().zip(&found);
+            let all = pairs.all(|(&x, &y)| right(about_zero(x, t), about_zero(y, modulus)));
+            println!(
+                "{what}: {seconds:.3} s, {of_processor:.2} s of processor, level {}, budget {} bits, {}",
+                fresh.level(),
+                decryptor.noise_budget(&fresh.cipher)?,
+                if all { "right" } else { "WRONG" }
+            );
+        }
     }
     if let Some(peak) = peak() {
         println!("peak of memory: {} MiB, keys among them", peak >> 10);

@@ -1,11 +1,12 @@
 //! The data a program runs on: input limbs and seeds, validated before anything runs.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{Program, TableModulus};
 use ringmill_limits::room;
-use ringmill_math::{Modulus, Ring, RingKind, expand_uniform};
+use ringmill_math::{Modulus, Residues, Ring, RingKind, expand_uniform};
 use ringmill_schemes::Limbed;
 
 use crate::DeviceError;
@@ -15,6 +16,8 @@ use crate::value::Value;
 #[derive(Clone)]
 enum Data<'a> {
     Borrowed(&'a [u64]),
+    /// In words of 32 bits.
+    Short(&'a [u32]),
     /// By its values, each for a run of equal ones, and its length.
     Spread(&'a [u64], usize),
     Shared(Arc<[u64]>),
@@ -51,6 +54,25 @@ impl<'a> Limb<'a> {
         })
     }
 
+    /// As [`Limb::borrowed`], in the words that the residues are held in.
+    pub fn held(data: Residues<'a>, modulus: impl Into<TableModulus>) -> Result<Self, DeviceError> {
+        let modulus = modulus.into();
+        match data {
+            Residues::Wide(data) => Self::borrowed(data, modulus),
+            Residues::Short(words) => {
+                let above = |&x: &u32| u128::from(x) >= modulus.value();
+                match words.iter().position(above) {
+                    Some(position) => Err(DeviceError::Residue {
+                        position,
+                        value: words[position].into(),
+                        modulus,
+                    }),
+                    None => Ok(Self::scanned(data, modulus)),
+                }
+            }
+        }
+    }
+
     /// Shares residues, each of which must be below `modulus`; otherwise [`DeviceError::Residue`].
     pub fn shared(data: Arc<[u64]>, modulus: impl Into<TableModulus>) -> Result<Self, DeviceError> {
         let modulus = modulus.into();
@@ -76,10 +98,16 @@ impl<'a> Limb<'a> {
     }
 
     /// Borrows residues that this crate has scanned before (keys, at every run of a session).
-    pub(crate) fn scanned(data: &'a [u64], modulus: TableModulus) -> Self {
-        debug_assert!(check_residues(data, modulus).is_ok());
+    pub(crate) fn scanned(data: impl Into<Residues<'a>>, modulus: TableModulus) -> Self {
+        let data = match data.into() {
+            Residues::Wide(data) => {
+                debug_assert!(check_residues(data, modulus).is_ok());
+                Data::Borrowed(data)
+            }
+            Residues::Short(data) => Data::Short(data),
+        };
         Self {
-            data: Data::Borrowed(data),
+            data,
             modulus,
             seed: None,
         }
@@ -110,17 +138,19 @@ impl<'a> Limb<'a> {
     }
 
     /// The residues; none of a constant that is encoded when it is read, which devices that say so are given.
-    pub fn residues(&self) -> &[u64] {
+    pub fn residues(&self) -> Cow<'_, [u64]> {
         match &self.data {
-            Data::Borrowed(d) => d,
-            Data::Shared(d) => d,
-            Data::Constant(..) | Data::Spread(..) => &[],
+            Data::Borrowed(d) => Cow::Borrowed(d),
+            Data::Short(d) => Residues::Short(d).wide(),
+            Data::Shared(d) => Cow::Borrowed(d),
+            Data::Constant(..) | Data::Spread(..) => Cow::Borrowed(&[]),
         }
     }
 
     fn len(&self) -> usize {
         match &self.data {
             Data::Borrowed(d) => d.len(),
+            Data::Short(d) => d.len(),
             Data::Spread(_, len) => *len,
             Data::Shared(d) => d.len(),
             Data::Constant(constant, _) => constant.len,
@@ -134,13 +164,14 @@ impl<'a> Limb<'a> {
     fn constant(&self) -> Option<&Arc<Constant<'a>>> {
         match &self.data {
             Data::Constant(constant, _) => Some(constant),
-            Data::Borrowed(_) | Data::Spread(..) | Data::Shared(_) => None,
+            Data::Borrowed(_) | Data::Short(_) | Data::Spread(..) | Data::Shared(_) => None,
         }
     }
 
     pub(crate) fn value(&self) -> Value<'_> {
         match &self.data {
             Data::Borrowed(d) => Value::Bound(d),
+            Data::Short(d) => Value::Short(d),
             Data::Spread(values, len) => Value::Spread(values, *len),
             Data::Shared(d) => Value::Shared(d.clone()),
             Data::Constant(constant, modulus) => Value::Constant(constant, *modulus),

@@ -76,6 +76,7 @@ impl Whose {
         for limb in &bindings.limbs {
             let mut value = limb.value();
             value.read(usage)?;
+            value.write_out();
             data.update((value.residues().len() as u64).to_le_bytes());
             hash_words(&mut data, value.residues());
         }

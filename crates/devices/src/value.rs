@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_math::Residues;
 use ringmill_schemes::call::written_out;
 
 use crate::DeviceError;
@@ -14,6 +15,8 @@ use crate::pool::Buf;
 pub(crate) enum Value<'a> {
     /// Bound by the caller; never written.
     Bound(&'a [u64]),
+    /// Bound by the caller in words of 32 bits; never written.
+    Short(&'a [u32]),
     /// Bound by the caller by its values, each for a run of equal ones, and its length.
     Spread(&'a [u64], usize),
     /// Shared with the caller; never written.
@@ -27,19 +30,36 @@ pub(crate) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// A limb that is known by its values, with all of them.
+    /// A limb that is known by its values, with all of them; one in short words, in words of 64 bits.
     pub fn write_out(&mut self) {
+        self.write_values_out();
+        if let Value::Short(words) = *self {
+            *self = Value::Shared(Residues::Short(words).wide().into());
+        }
+    }
+
+    /// A limb that is known by its values, with all of them.
+    pub fn write_values_out(&mut self) {
         if let Value::Spread(values, len) = *self {
             *self = Value::Shared(written_out(values, len).into());
         }
     }
 
-    /// The residues; none of a constant that is still to be read, or of what is known by its values.
+    /// The residues, in the words that they are held in; none of a constant that is still to be read, or of what is known by its
+    /// values.
+    pub fn held(&self) -> Residues<'_> {
+        match self {
+            Value::Short(words) => Residues::Short(words),
+            other => Residues::Wide(other.residues()),
+        }
+    }
+
+    /// The residues; none of a constant that is still to be read, or of what is to be written out.
     pub fn residues(&self) -> &[u64] {
         match self {
             Value::Bound(d) => d,
             Value::Shared(d) => d,
-            Value::Constant(..) | Value::Spread(..) => &[],
+            Value::Constant(..) | Value::Spread(..) | Value::Short(_) => &[],
             Value::Expanded(made, modulus) => made.limb(*modulus),
             Value::Pooled(b) => b.as_slice(),
         }

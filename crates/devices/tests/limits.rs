@@ -142,21 +142,9 @@ fn keys_inputs_and_runs_above_the_limit_are_refused_with_the_figure() {
     };
     let client = Client::new(Arc::clone(&compiled)).unwrap();
     let keys = client.evaluation_keys().unwrap();
-    let made: usize = keys
-        .galois
-        .iter()
-        .map(|(_, k)| k.b().iter().flatten().count())
-        .sum();
-    let relin = keys
-        .relin
-        .as_ref()
-        .map_or(0, |k| k.0.b().iter().flatten().count());
-    let seeds = 32 * compiled.keys.len() as u64;
-    assert_eq!(
-        8 * (made + relin) as u64 + seeds,
-        compiled.key_bytes(),
-        "estimated exactly"
-    );
+    let made: u64 = keys.galois.iter().map(|(_, k)| k.bytes()).sum();
+    let relin = keys.relin.as_ref().map_or(0, |k| k.0.bytes());
+    assert_eq!(made + relin, compiled.key_bytes(), "estimated exactly");
     let client = client.watched(&tight);
     over(client.evaluation_keys().unwrap_err());
     let x = vec![Complex64::new(0.5, 0.0); SLOTS as usize];

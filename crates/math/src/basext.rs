@@ -29,6 +29,8 @@ mod kawamura;
 mod middle;
 mod mixed_radix;
 mod shenoy_kumaresan;
+#[cfg(target_arch = "x86_64")]
+mod short;
 mod weighted_sums;
 
 pub use fixed_point::FixedPoint;

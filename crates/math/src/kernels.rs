@@ -24,6 +24,8 @@ mod loops;
 pub(crate) mod narrow;
 #[cfg(target_arch = "x86_64")]
 mod permute;
+#[cfg(target_arch = "x86_64")]
+mod short;
 mod simd;
 mod split;
 mod sums;

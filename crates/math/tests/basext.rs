@@ -239,6 +239,52 @@ fn moduli_of_every_shape() {
     check_all(&basis, q(11), &to, &values);
 }
 
+/// Moduli of at most 32 bits, which have sums of their own: just above 2^31, just below 2^32, smaller ones, and what those sums
+/// do not take among the targets.
+#[test]
+fn moduli_of_one_half_word() {
+    let q = |x| Modulus::new(x).unwrap();
+    let [above, below, small] = [1u64 << 31, (1 << 32) - 1000, 1 << 16].map(|from| {
+        let odd = (from | 1..).step_by(2).filter(|&x| is_prime(x));
+        odd.take(20).map(q).collect::<Vec<_>>()
+    });
+    let others = [
+        1 << 16,
+        3,
+        1 << 32,
+        (1 << 32) + 15,
+        2_048_383,
+        5,
+        (1 << 32) - 1,
+    ]
+    .map(q);
+    for (from, l) in [
+        (&above, 14),
+        (&above, 15),
+        (&below, 14),
+        (&small, 16),
+        (&above, 1),
+    ] {
+        let basis = RnsBasis::new(from[..l].to_vec()).unwrap();
+        let to: Vec<Modulus> = (above[16..].iter())
+            .chain(&others)
+            .chain(&below[15..])
+            .chain(&small[16..])
+            .copied()
+            .collect();
+        let mut values = adversarial(&basis);
+        values.extend(random(&basis, 300, 5));
+        check_all(&basis, q(67), &to, &values);
+    }
+}
+
+fn is_prime(x: u64) -> bool {
+    (3..)
+        .step_by(2)
+        .take_while(|d| d * d <= x)
+        .all(|d| !x.is_multiple_of(d))
+}
+
 #[test]
 fn lengths_around_vectors_and_blocks() {
     let list = moduli(54, 60, 8, 5);

@@ -3,7 +3,7 @@
 mod common;
 
 use ringmill_math::kernels::Store;
-use ringmill_math::{Modulus, kernels};
+use ringmill_math::{Modulus, Residues, kernels};
 
 /// Odd, so that there is a tail; more than two blocks of the composed path.
 const N: usize = 531;
@@ -62,32 +62,34 @@ fn pairs_of_sums() {
                     let limbs: Vec<[Vec<u64>; 3]> = (0..terms)
                         .map(|k| [limb(k), limb(5 * k + 1), limb(7 * k + 2)])
                         .collect();
-                    let list: Vec<_> = limbs
-                        .iter()
-                        .map(|[d, a, b]| (&d[..], &a[..], &b[..]))
-                        .collect();
-                    let (start_a, start_b) = (limb(3), limb(4));
+                    let short = |limb: &[u64]| -> Option<Vec<u32>> {
+                        limb.iter().map(|&x| x.try_into().ok()).collect()
+                    };
+                    let shorts: Vec<_> =
+                        limbs.iter().map(|[_, a, b]| [short(a), short(b)]).collect();
+                    let starts = [limb(3), limb(4)];
                     for carry in [false, true] {
-                        let (mut a, mut b) = (start_a.clone(), start_b.clone());
-                        kernels::dot_pair(q, [&mut a, &mut b], &list, carry).unwrap();
-                        for (found, start, side) in [(a, &start_a, 1), (b, &start_b, 2)] {
-                            let mut pairs: Vec<(&[u64], &[u64])> =
-                                limbs.iter().map(|l| (&l[0][..], &l[side][..])).collect();
-                            let one = vec![1; N];
-                            if carry {
-                                pairs.push((start, &one));
-                            }
-                            let expected: Vec<u64> = (0..N)
-                                .map(|i| {
-                                    let sum = pairs.iter().map(|(x, y)| {
-                                        u128::from(x[i]) * u128::from(y[i]) % u128::from(q.value())
-                                    });
-                                    (sum.sum::<u128>() % u128::from(q.value())) as u64
+                        let expected = [0, 1].map(|side| {
+                            let start = carry.then_some(&starts[side][..]);
+                            sums(q, &limbs, side + 1, start)
+                        });
+                        for form in [Words::Wide, Words::Short, Words::First, Words::ByTurns] {
+                            let list: Vec<_> = limbs
+                                .iter()
+                                .zip(&shorts)
+                                .enumerate()
+                                .map(|(k, ([d, a, b], [short_a, short_b]))| {
+                                    let [a, b] = [(a, short_a, 0), (b, short_b, 1)]
+                                        .map(|(wide, short, side)| form.of(wide, short, side, k));
+                                    (&d[..], a, b)
                                 })
                                 .collect();
+                            let mut found = starts.clone();
+                            let [a, b] = &mut found;
+                            kernels::dot_pair(q, [a, b], &list, carry).unwrap();
                             assert_eq!(
                                 found, expected,
-                                "{backend:?} {q:?} {terms} terms, carry {carry}"
+                                "{backend:?} {q:?} {terms} terms, carry {carry}, {form:?}"
                             );
                         }
                     }
@@ -95,6 +97,48 @@ fn pairs_of_sums() {
             }
         }
     });
+}
+
+/// In which words keys' residues are given, where these are below 2^32.
+#[derive(Clone, Copy, Debug)]
+enum Words {
+    Wide,
+    Short,
+    /// The first sum's alone are short.
+    First,
+    /// Every other term's are.
+    ByTurns,
+}
+
+impl Words {
+    fn of<'a>(
+        self,
+        wide: &'a [u64],
+        short: &'a Option<Vec<u32>>,
+        side: usize,
+        term: usize,
+    ) -> Residues<'a> {
+        let is_short = match self {
+            Self::Wide => false,
+            Self::Short => true,
+            Self::First => side == 0,
+            Self::ByTurns => term.is_multiple_of(2),
+        };
+        match short {
+            Some(short) if is_short => Residues::Short(short),
+            _ => Residues::Wide(wide),
+        }
+    }
+}
+
+/// The sum of the products of the first factors and those of a side, and of what it starts from.
+fn sums(q: Modulus, limbs: &[[Vec<u64>; 3]], side: usize, start: Option<&[u64]>) -> Vec<u64> {
+    let q = u128::from(q.value());
+    let start = |i: usize| start.map_or(0, |start| u128::from(start[i]));
+    let product = |l: &[Vec<u64>; 3], i: usize| u128::from(l[0][i]) * u128::from(l[side][i]) % q;
+    (0..N)
+        .map(|i| ((start(i) + limbs.iter().map(|l| product(l, i)).sum::<u128>()) % q) as u64)
+        .collect()
 }
 
 #[test]
@@ -185,11 +229,25 @@ fn lengths_must_agree() {
     let (short, long) = ([0u64; 8], [0u64; 9]);
     let (mut x, mut y, mut z) = ([0u64; 9], [0u64; 9], [0u64; 9]);
     let w = q.shoup(3);
-    for term in [(&short, &long[..], &long[..]), (&short, &long, &short)] {
+    for term in [(&short[..], &long[..], &long[..]), (&short, &long, &short)] {
         assert!(
-            kernels::dot_pair(q, [&mut x, &mut y], &[(term.0, term.1, term.2)], false).is_err()
+            kernels::dot_pair(
+                q,
+                [&mut x, &mut y],
+                &[(term.0, term.1.into(), term.2.into())],
+                false
+            )
+            .is_err()
         );
-        assert!(kernels::dot_pair(q, [&mut x, &mut y], &[(term.1, term.2, term.0)], true).is_err());
+        assert!(
+            kernels::dot_pair(
+                q,
+                [&mut x, &mut y],
+                &[(term.1, term.2.into(), term.0.into())],
+                true
+            )
+            .is_err()
+        );
     }
     assert!(kernels::dot_pair(q, [&mut x, &mut y[..8]], &[], false).is_err());
     let (kept, all) = (Store::Cached, [&long[..], &long]);
@@ -212,7 +270,13 @@ fn unreduced_inputs_do_no_harm() {
         for q in common::any_moduli() {
             let a = vec![u64::MAX; N];
             let (mut x, mut y, mut z) = (a.clone(), a.clone(), a.clone());
-            kernels::dot_pair(q, [&mut x, &mut y], &[(&a[..], &a[..], &a[..]); 40], true).unwrap();
+            kernels::dot_pair(
+                q,
+                [&mut x, &mut y],
+                &[(&a[..], (&a).into(), (&a).into()); 40],
+                true,
+            )
+            .unwrap();
             kernels::tensor(
                 q,
                 [&mut x, &mut y, &mut z],

@@ -194,6 +194,38 @@ impl MacroBuilder {
         })
     }
 
+    /// The sign of `a`, of so many digits modulo prime^exponent.
+    fn sign(
+        &mut self,
+        a: usize,
+        prime: u64,
+        exponent: u32,
+        digits: u32,
+        file: &str,
+        line: u32,
+    ) -> PyResult<usize> {
+        let (a, power) = (self.value(a)?, Power { prime, exponent });
+        self.record(file, line, |trace, loc| trace.sign(a, power, digits, loc))
+    }
+
+    /// `a`, of so many digits modulo prime^exponent, over prime^by to the nearest.
+    #[expect(clippy::too_many_arguments, reason = "Python's")]
+    fn scaled(
+        &mut self,
+        a: usize,
+        prime: u64,
+        exponent: u32,
+        by: u32,
+        digits: u32,
+        file: &str,
+        line: u32,
+    ) -> PyResult<usize> {
+        let (a, power) = (self.value(a)?, Power { prime, exponent });
+        self.record(file, line, |trace, loc| {
+            trace.scaled(a, power, by, digits, loc)
+        })
+    }
+
     /// `a`, a multiple of a whole number, over it.
     fn quotient(&mut self, a: usize, by: u64, file: &str, line: u32) -> PyResult<usize> {
         let a = self.value(a)?;

@@ -55,6 +55,7 @@ pub trait AnyProgram: Send + Sync {
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
     fn saved(&self, returned: Option<Returned>) -> String;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
+    fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;
     fn keygen(&self, watch: &Watch) -> PyResult<Keys>;
     fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys>;
     fn run(
@@ -66,6 +67,9 @@ pub trait AnyProgram: Send + Sync {
         watch: &Watch,
     ) -> PyResult<Ran>;
 }
+
+/// Most calls of a program that is written out to be counted.
+const MOST_UNROLLED: usize = 1 << 20;
 
 /// One of a scheme that is known.
 pub struct Ready<S: Spoken> {
@@ -188,6 +192,19 @@ impl<S: Spoken> AnyProgram for Ready<S> {
         let macros = macros.map(|(op, count)| (op.mnemonic().to_owned(), count));
         let mid = mid.map(|(op, count)| (op.mnemonic().to_owned(), count));
         (macros.collect(), mid.collect())
+    }
+
+    fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>> {
+        let program = mid::Unrolled::of(&self.compiled.program, MOST_UNROLLED);
+        let program = program.map_err(raise::<CompileError, _>)?;
+        let mut counts = HashMap::new();
+        for call in &program.calls {
+            let procedure = program.procs.get(call.proc as usize).into_iter();
+            for instr in procedure.flat_map(|procedure| &procedure.instrs) {
+                *counts.entry(instr.op.mnemonic().to_owned()).or_default() += 1;
+            }
+        }
+        Ok(counts)
     }
 
     fn keygen(&self, watch: &Watch) -> PyResult<Keys> {

@@ -258,6 +258,11 @@ impl CompiledProgram {
         self.inner.counts()
     }
 
+    /// How often each mid-level instruction is executed, counted one by one in the program written out call by call.
+    fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>> {
+        self.inner.unrolled_counts()
+    }
+
     /// Names of the outputs.
     #[getter]
     fn outputs(&self) -> Vec<String> {

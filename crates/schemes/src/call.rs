@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ModulusId, ParamRole, Procedure, ResultLimb};
 use ringmill_limits::Halt;
-use ringmill_math::MathError;
+use ringmill_math::{MathError, Residues};
 use thiserror::Error;
 
 use crate::interpret::{self, InterpretError};
@@ -103,7 +103,7 @@ pub type Polys = Vec<Vec<u64>>;
 /// A limb that a procedure is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given<'a> {
-    Limb(&'a [u64]),
+    Limb(Residues<'a>),
     /// By its values, each for a run of equal ones ([`Limbed::spread`]).
     Spread(&'a [u64]),
 }
@@ -150,7 +150,7 @@ impl Runs for Interpreted {
         let spread = procedure.params.iter().zip(limbs).map(|(param, limb)| {
             let len = procedure.limb(param.value).map_or(0, |ty| ty.ring.len());
             match *limb {
-                Given::Limb(limb) => Cow::Borrowed(limb),
+                Given::Limb(limb) => limb.wide(),
                 Given::Spread(values) => Cow::Owned(written_out(values, len)),
             }
         });
@@ -200,7 +200,7 @@ pub fn call<O: Operation>(
             let (operand, modulus) = (at(place.arg)?, usize::from(place.modulus.0));
             match operand.spread(place.poly, modulus) {
                 Some(values) => Some(Given::Spread(values)),
-                None => operand.limb(place.poly, modulus).map(Given::Limb),
+                None => operand.residues(place.poly, modulus).map(Given::Limb),
             }
         },
         |(), arg| at(arg)?.seed().copied(),

@@ -121,6 +121,59 @@ fn what_is_written_is_read_back() {
     );
 }
 
+/// Keys of parameters whose primes are all below 2^32 take 4 bytes a residue; those of 8 that were written before are read.
+#[test]
+fn keys_of_short_primes_are_half_as_long() {
+    let s = Setup::new(&[30, 28], &[31], 4);
+    let n = s.params.degree();
+    for form in [KeyForm::Stored, KeyForm::Seeded] {
+        let key = s.keygen.relin_key(form).unwrap();
+        let bytes = file::write_relin_key(&key);
+        let half = 2 * 3 * n;
+        let (a, byte) = match form {
+            KeyForm::Stored => (4 * half, 2),
+            KeyForm::Seeded => (32, 3),
+        };
+        assert_eq!(bytes.len(), HEADER + 1 + 4 * half + a + 32);
+        assert_eq!(bytes[HEADER], byte);
+        assert_eq!(key.0.bytes(), (4 * half + a) as u64);
+        assert_eq!(file::read_relin_key(&bytes, &s.params).as_ref(), Ok(&key));
+        let words = match form {
+            KeyForm::Stored => 2 * half,
+            KeyForm::Seeded => half,
+        };
+        let long = |payload: &mut Vec<u8>| {
+            let (short, rest) = payload[1..].split_at(4 * words);
+            let mut wide = vec![byte - 2];
+            for word in short.chunks(4) {
+                wide.extend(word);
+                wide.extend([0; 4]);
+            }
+            wide.extend(rest);
+            *payload = wide;
+        };
+        let before = resealed(&bytes, long);
+        assert_eq!(file::read_relin_key(&before, &s.params).as_ref(), Ok(&key));
+        // A residue that is none, in either length.
+        for file in [&bytes, &before] {
+            let large = resealed(file, |payload| payload[1..5].fill(0xff));
+            assert!(file::read_relin_key(&large, &s.params).is_err());
+        }
+        for wrong in [4, 255] {
+            let form = resealed(&bytes, |payload| payload[0] = wrong);
+            let refused = file::read_relin_key(&form, &s.params).unwrap_err();
+            assert!(refused.to_string().contains("0 to 3"), "{refused}");
+        }
+    }
+    // Of longer primes there are none.
+    let s = Setup::new(&[40, 28], &[31], 4);
+    let bytes = file::write_relin_key(&s.keygen.relin_key(KeyForm::Stored).unwrap());
+    assert_eq!(bytes[HEADER], 0);
+    let short = resealed(&bytes, |payload| payload[0] = 2);
+    let refused = file::read_relin_key(&short, &s.params).unwrap_err();
+    assert!(refused.to_string().contains("0 or 1"), "{refused}");
+}
+
 #[test]
 fn every_flipped_byte_and_every_truncation_is_refused() {
     let mut s = Setup::new(&[40, 30], &[40], 4);

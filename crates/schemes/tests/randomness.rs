@@ -21,7 +21,7 @@ fn params() -> Arc<Params> {
 
 fn uniform_half(key: &KSwitchKey, params: &Params) -> Vec<Vec<u64>> {
     match key.expanded(params).unwrap().a() {
-        KeyHalf::Stored(a) => a.clone(),
+        KeyHalf::Stored(a) => a.iter().map(|a| a.residues().wide().into_owned()).collect(),
         KeyHalf::Seed(_) => unreachable!("an expanded key stores its halves"),
     }
 }

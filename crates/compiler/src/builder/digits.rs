@@ -84,6 +84,80 @@ impl TraceBuilder {
         self.digit_table(a, power, &values, loc)
     }
 
+    /// The sign of every slot's integer about zero, of so many digits: -1, 0 or 1. It is that of the highest digit which is not 0 (the
+    /// improved sign extraction of the vector paper, section 8.3.2, exact for every number). Of a - b it compares a with b.
+    ///
+    /// # Errors
+    /// As [`TraceBuilder::digit_table`].
+    pub fn sign(
+        &mut self,
+        a: Traced,
+        power: Power,
+        digits: u32,
+        loc: Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        let half = (power.prime / 2) as i64;
+        let values: Vec<i64> = match half <= LowDigit::MAX_BOUND as i64 {
+            true => (-half..=half).map(i64::signum).collect(),
+            false => Vec::new(), // refused there
+        };
+        let mut rest = a;
+        let mut sign = self.digit_table(rest, power, &values, loc.clone())?;
+        for _ in 1..digits {
+            rest = self.shifted(rest, power, &loc)?;
+            // That of the digits below counts where this one's is 0: s + (1 - s^2) rest.
+            let own = self.digit_table(rest, power, &values, loc.clone())?;
+            let square = self.square(own, loc.clone())?;
+            let decided = self.mul(square, sign, loc.clone())?;
+            let undecided = self.sub(sign, decided, loc.clone())?;
+            sign = self.add(own, undecided, loc.clone())?;
+        }
+        Ok(sign)
+    }
+
+    /// Every slot's integer, of so many digits, over p^`by` to the nearest, modulo p^r again: its digits from number `by` on (the data
+    /// scaling of the vector paper's older bootstrapping).
+    ///
+    /// # Errors
+    /// As [`TraceBuilder::digit_table`].
+    pub fn scaled(
+        &mut self,
+        a: Traced,
+        power: Power,
+        by: u32,
+        digits: u32,
+        loc: Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        let mut rest = a;
+        for _ in 0..by {
+            rest = self.shifted(rest, power, &loc)?;
+        }
+        let (mut sum, mut weight) = (None, 1);
+        for place in by..digits.max(by + 1) {
+            let digit = self.low_digit(rest, power, loc.clone())?;
+            let term = self.times(digit, weight, &loc)?;
+            sum = Some(self.summed(sum, term, &loc)?);
+            if place + 1 < digits {
+                let above = self.sub(rest, digit, loc.clone())?;
+                rest = self.quotient(above, power.prime, loc.clone())?;
+                weight = weight.wrapping_mul(power.prime as i64);
+            }
+        }
+        Ok(sum.unwrap_or(rest))
+    }
+
+    /// The integers less their lowest digits, over p.
+    fn shifted(
+        &mut self,
+        a: Traced,
+        power: Power,
+        loc: &Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        let low = self.low_digit(a, power, loc.clone())?;
+        let rest = self.sub(a, low, loc.clone())?;
+        self.quotient(rest, power.prime, loc.clone())
+    }
+
     /// A plan's value at an encrypted vector.
     fn planned(
         &mut self,

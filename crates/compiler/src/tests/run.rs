@@ -122,11 +122,12 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
                 .unwrap()
                 .limb(poly, modulus),
             InputRole::Plain { input } => plains[input as usize].limb(modulus),
-            InputRole::Key { key, digit, part } => keys.get(compiled.keys[key as usize]).limb(
-                usize::from(digit),
-                usize::from(part),
-                modulus,
-            ),
+            InputRole::Key { key, digit, part } => {
+                let key = keys.get(compiled.keys[key as usize]);
+                let limb = key.limb(usize::from(digit), usize::from(part), modulus);
+                limbs[input.limb.0 as usize] = limb.unwrap().wide().into_owned();
+                continue;
+            }
             InputRole::Exponent { .. } => unreachable!("of no scheme here"),
         };
         limbs[input.limb.0 as usize] = limb.unwrap().to_vec();

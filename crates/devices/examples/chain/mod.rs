@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ringmill_devices::{Bindings, Limb, OutputLimb, SeedExpansion};
 use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Unrolled, Verified};
 use ringmill_isa::{Level, Poly};
+use ringmill_math::Residues;
 use ringmill_schemes::rlwe::{Annotation, Ciphertext, KSwitchKey, Params};
 use ringmill_schemes::{Limbed, ParameterSet, ProcCache, Scheme};
 
@@ -115,10 +116,10 @@ pub fn bind<'a>(
         let data = match input.role {
             InputRole::Cipher { input, poly } => ciphers
                 .get(input as usize)
-                .and_then(|c| c.limb(poly, modulus)),
+                .and_then(|c| c.residues(poly, modulus)),
             InputRole::Plain { input } => ciphers
                 .get(input as usize)
-                .and_then(|plain| plain.limb(Poly::FIRST, modulus)),
+                .and_then(|plain| plain.residues(Poly::FIRST, modulus)),
             InputRole::Exponent { .. } => None,
             InputRole::Key {
                 key: k,
@@ -126,8 +127,8 @@ pub fn bind<'a>(
                 part,
             } => key(k)?.limb(digit.into(), part.into(), modulus),
         };
-        let data = data.ok_or_else(|| format!("no limb for input {}", input.name))?;
-        limbs.push(Limb::borrowed(data, program.moduli[modulus])?);
+        let data: Residues<'_> = data.ok_or_else(|| format!("no limb for input {}", input.name))?;
+        limbs.push(Limb::held(data, program.moduli[modulus])?);
     }
     let mut seeds = Vec::new();
     for &k in &program.seeds {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ringmill_math::kernels::{self, Store, words};
 use ringmill_math::torus;
-use ringmill_math::{Difference, MathError};
+use ringmill_math::{Difference, MathError, Residues};
 
 use super::plan::{EXTENDED, Kernel, Operand, Step, WordKernel};
 use crate::DeviceError;
@@ -59,6 +59,23 @@ fn writable<'v>(value: Option<&'v mut Value<'_>>) -> Result<&'v mut [u64], Fault
     }
 }
 
+/// Of operands that are known by their values, or in short words, those that the kernel cannot take so.
+fn write_out(kernel: &Kernel, src: &mut [Value<'_>]) {
+    match kernel {
+        Kernel::Pass(_) => {}
+        // The keys' factors, two of each three, may be short.
+        Kernel::DotPair { .. } => {
+            for (k, value) in src.iter_mut().skip(kernel.updates()).enumerate() {
+                match k % 3 {
+                    0 => value.write_out(),
+                    _ => value.write_values_out(),
+                }
+            }
+        }
+        _ => src.iter_mut().for_each(Value::write_out),
+    }
+}
+
 /// Computes the step's results into `task.dst`.
 pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result<(), Fault> {
     if let Kernel::Prng {
@@ -73,9 +90,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
         *task.dst.first_mut().ok_or(Fault::Shape)? = Value::Expanded(limb, 0);
         return Ok(());
     }
-    if !matches!(step.kernel, Kernel::Pass(_)) {
-        task.src.iter_mut().for_each(Value::write_out);
-    }
+    write_out(&step.kernel, &mut task.src);
     for value in &mut task.src {
         value.read(usage)?;
     }
@@ -165,6 +180,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
                 .iter()
                 .map(|value| match value {
                     Value::Spread(values, _) => Operand::Spread(values),
+                    Value::Short(words) => Operand::Short(words),
                     other => Operand::Limb(other.residues()),
                 })
                 .collect();
@@ -294,13 +310,14 @@ fn with_pairs<T>(src: &[Value<'_>], f: impl FnOnce(&[(&[u64], &[u64])]) -> T) ->
 
 fn with_triples<T>(src: &[Value<'_>], f: impl FnOnce(&[kernels::PairTerm<'_>]) -> T) -> T {
     fn term<'v>([d, a, b]: &'v [Value<'_>; 3]) -> kernels::PairTerm<'v> {
-        (d.residues(), a.residues(), b.residues())
+        (d.residues(), a.held(), b.held())
     }
     let triples = src.as_chunks::<3>().0;
     if triples.len() > FEW {
         return f(&triples.iter().map(term).collect::<Vec<_>>());
     }
-    let mut terms: [kernels::PairTerm<'_>; FEW] = [(&[], &[], &[]); FEW];
+    const NONE: Residues<'static> = Residues::Wide(&[]);
+    let mut terms: [kernels::PairTerm<'_>; FEW] = [(&[], NONE, NONE); FEW];
     for (slot, triple) in terms.iter_mut().zip(triples) {
         *slot = term(triple);
     }

@@ -156,6 +156,7 @@ impl<'a> State<'a> {
         let mut limbs: Vec<_> = held.collect();
         for (_, value) in &mut limbs {
             value.read(self.usage)?;
+            value.write_out();
         }
         let limbs = limbs.iter().map(|(limb, value)| (*limb, value.residues()));
         Ok(saver.save(self.calls_done, limbs)?)

@@ -1,5 +1,6 @@
 //! A run with data: stage after stage, the host's part by the CPU's kernels, the machine's part by its engine.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,6 +25,15 @@ use crate::progress::{Progress, Silent, Step};
 enum Held<'a> {
     Bound(&'a [u64]),
     Made(Arc<[u64]>),
+}
+
+impl<'a> From<Cow<'a, [u64]>> for Held<'a> {
+    fn from(residues: Cow<'a, [u64]>) -> Self {
+        match residues {
+            Cow::Borrowed(residues) => Self::Bound(residues),
+            Cow::Owned(residues) => Self::Made(residues.into()),
+        }
+    }
 }
 
 impl Held<'_> {
@@ -81,7 +91,7 @@ impl<'a> Run<'a> {
         // The inputs, and what calls made and is still wanted.
         let inputs = (0..).map(LimbId).zip(&bindings.limbs);
         let mut limbs: HashMap<LimbId, Held<'_>> = inputs
-            .map(|(limb, bound)| (limb, Held::Bound(bound.residues())))
+            .map(|(limb, bound)| (limb, Held::from(bound.residues())))
             .collect();
         let total = stats::calls(program.program());
         let mut stream = program.stream();

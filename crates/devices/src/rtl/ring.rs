@@ -91,7 +91,7 @@ impl RingRtl {
             let limb_type = input.ty.limb();
             let rpau = limb_type.map_or(0, |ty| usize::from(ty.modulus.0) % d.rpaus);
             card.rpau.insert(LimbId(at), rpau);
-            card.limbs.insert(LimbId(at), limb.residues().to_vec());
+            card.limbs.insert(LimbId(at), limb.residues().into_owned());
         }
         let ran = run(d, program, options, &mut |_| Ok(()), &mut |step| {
             card.call(step).map_err(|error| {

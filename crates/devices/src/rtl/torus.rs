@@ -1,5 +1,6 @@
 //! `rtl:torus`: a bootstrap on the simulated RTL of the engine.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use ringmill_hdl::torus::{Engine, top};
@@ -50,7 +51,7 @@ impl TorusRtl {
             bindings
                 .limbs
                 .get(i)
-                .map_or(&[][..], |limb| limb.residues())
+                .map_or(Cow::Borrowed(&[][..]), |limb| limb.residues())
         };
         let exponents = inputs
             .iter()
@@ -62,11 +63,12 @@ impl TorusRtl {
         }
         let word = |i: usize| residues(i).first().copied().unwrap_or(0) as usize;
         let mask: Vec<usize> = (2..first_key).map(word).collect();
-        let key = (first_key..first_key + keys).map(residues).collect();
+        let key: Vec<Cow<'_, [u64]>> = (first_key..first_key + keys).map(residues).collect();
+        let key = key.iter().map(|limb| &**limb).collect();
         let key = KeyStream::new(shape, key).map_err(ringmill_machines::MachineError::from)?;
         let mut engine = Engine::new(&self.hdl, shape, FAST)?;
         engine.source(Some(self.machine.key_rate()));
-        let mut cycles = engine.load(0, residues(0), word(1), &mask)?;
+        let mut cycles = engine.load(0, &residues(0), word(1), &mask)?;
         cycles += engine.run(0, &key)?;
         let procs = program.head().procs.iter();
         let switches = procs.flat_map(|p| &p.instrs).any(|i| i.op == Op::Lweks);
@@ -78,7 +80,8 @@ impl TorusRtl {
             let seed = rows.seed().ok_or_else(|| DeviceError::NoSeed {
                 device: self.name.clone(),
             })?;
-            let bodies = rows.residues().chunks(dim + 1).filter_map(<[u64]>::last);
+            let words = rows.residues();
+            let bodies = words.chunks(dim + 1).filter_map(<[u64]>::last);
             let bodies: Vec<u32> = bodies.map(|&body| body as u32).collect();
             cycles += engine.switch(0, seed, &bodies)?;
             engine.give(0)?

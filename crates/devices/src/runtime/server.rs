@@ -340,7 +340,7 @@ impl<S: Runs> Server<S> {
                 limbs.push(Limb::of_constant(Arc::clone(constant), modulus, q));
                 continue;
             }
-            let found = object(input).and_then(|(object, poly)| object.limb(poly, modulus));
+            let found = object(input).and_then(|(object, poly)| object.residues(poly, modulus));
             limbs.push(Limb::scanned(found.ok_or_else(missing)?, q));
         }
         Ok(Bindings {

@@ -16,13 +16,17 @@ pub(crate) struct Crt {
 }
 
 impl Crt {
-    /// With `corrected`, the most bits that alpha may have, the constant of alpha, -Q, follows those of the y_i.
-    pub(crate) fn new(from: &RnsBasis, to: Targets<'_>, corrected: Option<u32>) -> Self {
-        let sums = WeightedSums::new(source_bits(from).max(corrected.unwrap_or(0)), to, |p| {
-            let punctured = from.punctured_products().iter();
-            let alpha = corrected.map(|_| p.neg(p.reduce_big(from.product())));
-            punctured.map(|x| p.reduce_big(x)).chain(alpha).collect()
-        });
+    /// With `corrected`, what alpha is below, the constant of alpha, -Q, follows those of the y_i.
+    pub(crate) fn new(from: &RnsBasis, to: Targets<'_>, corrected: Option<u64>) -> Self {
+        let sums = WeightedSums::new(
+            largest(from.moduli()).max(corrected.unwrap_or(0)),
+            to,
+            |p| {
+                let punctured = from.punctured_products().iter();
+                let alpha = corrected.map(|_| p.neg(p.reduce_big(from.product())));
+                punctured.map(|x| p.reduce_big(x)).chain(alpha).collect()
+            },
+        );
         Self {
             sums,
             scale: from
@@ -74,10 +78,10 @@ impl Crt {
     }
 }
 
-/// Bits of alpha < l where it is computed right, l <= 64.
-pub(super) const COUNT_BITS: u32 = 7;
+/// What alpha < l is below where it is computed right, l <= 64.
+pub(super) const COUNTS: u64 = 1 << 7;
 
-/// Bits of the largest modulus.
-pub(super) fn source_bits(from: &RnsBasis) -> u32 {
-    from.moduli().iter().map(|q| q.bits()).fold(0, u32::max)
+/// The largest of some moduli: what all residues are below.
+pub(super) fn largest(moduli: &[Modulus]) -> u64 {
+    moduli.iter().map(|q| q.value()).fold(0, u64::max)
 }

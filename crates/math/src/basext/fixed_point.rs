@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use super::fraction::{Fraction, FractionSum};
 use std::cmp::Ordering;
 
-use super::crt::COUNT_BITS;
+use super::crt::COUNTS;
 use super::{BLOCK, BaseExtension, Crt, Representative, Targets, check_shapes, check_sources};
 use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
@@ -42,7 +42,7 @@ impl FixedPoint {
         let h = representative.offset(from);
         let offset = (&h << Fraction::BITS) / product;
         Ok(Self {
-            crt: Crt::new(from, to.into(), Some(COUNT_BITS)),
+            crt: Crt::new(from, to.into(), Some(COUNTS)),
             sum: FractionSum::new(from.moduli(), offset.iter_u64_digits().next().unwrap_or(0)),
             exact: LongCount {
                 weights: from.punctured_products().iter().map(digits).collect(),

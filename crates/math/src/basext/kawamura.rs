@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 
-use super::crt::COUNT_BITS;
+use super::crt::COUNTS;
 use super::{BaseExtension, Crt, Targets, check_shapes, check_sources};
 use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
@@ -69,7 +69,7 @@ impl Kawamura {
         // A < (1 - delta) Q, as an integer bound.
         let bound = (from.product() * (&scale - &delta) + (&scale - 1u32)) >> precision;
         Ok(Self {
-            crt: Crt::new(from, to.into(), Some(COUNT_BITS)),
+            crt: Crt::new(from, to.into(), Some(COUNTS)),
             cut,
             precision,
             delta: delta.to_u64().unwrap_or(0), // below 2^precision <= 2^61

@@ -1,6 +1,6 @@
 //! Base extension of integers that are known to be small beside Q, or to be refused.
 
-use super::crt::COUNT_BITS;
+use super::crt::COUNTS;
 use super::fraction::{Fraction, FractionSum};
 use super::{BLOCK, Crt, Targets, check_sources};
 use crate::kernels::check_len;
@@ -26,7 +26,7 @@ impl MiddleHalf {
         check_sources(from)?;
         let quarter = 1 << (Fraction::BITS - 2);
         Ok(Self {
-            crt: Crt::new(from, to.into(), Some(COUNT_BITS)),
+            crt: Crt::new(from, to.into(), Some(COUNTS)),
             sums: [1, 3].map(|quarters| FractionSum::new(from.moduli(), quarters * quarter)),
         })
     }

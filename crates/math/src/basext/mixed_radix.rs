@@ -1,5 +1,6 @@
 //! Base extension through mixed-radix digits, Szabo-Tanaka and Garner (basext paper, Algorithm 4, equation 2.19).
 
+use super::crt::largest;
 use super::weighted_sums::WeightedSums;
 use super::{
     BLOCK, BaseExtension, Representative, Targets, blocks, check_shapes, check_sources, row_mut,
@@ -38,7 +39,7 @@ impl MixedRadix {
         check_sources(from)?;
         let to = to.into();
         let source = from.moduli().to_vec();
-        let bits = source.iter().map(|q| q.bits()).fold(0, u32::max);
+        let bound = largest(&source);
         let mut digits = Vec::with_capacity(source.len());
         for (u, q) in source.iter().enumerate().skip(1) {
             // From the last digit down: 1 / (q_s ... q_(u-1)).
@@ -49,10 +50,10 @@ impl MixedRadix {
                 constants[s] = q.neg(inverse);
             }
             constants[u] = inverse;
-            let sums = WeightedSums::new(bits, [*q][..].into(), |_| constants.clone());
+            let sums = WeightedSums::new(bound, [*q][..].into(), |_| constants.clone());
             digits.push(sums);
         }
-        let sums = WeightedSums::new(bits, to, |p| {
+        let sums = WeightedSums::new(bound, to, |p| {
             let weights = source.iter().scan(p.reduce(1), |weight, q| {
                 let next = p.mul(*weight, q.value());
                 Some(std::mem::replace(weight, next))

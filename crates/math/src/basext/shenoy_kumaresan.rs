@@ -1,5 +1,6 @@
 //! Shenoy and Kumaresan's base extension with a redundant modulus (basext paper, Algorithm 2).
 
+use super::crt::largest;
 use super::weighted_sums::WeightedSums;
 use super::{BaseExtension, Crt, Targets, check_shapes, check_sources, row_mut};
 use crate::rns::reduce_big;
@@ -52,10 +53,10 @@ impl ShenoyKumaresan {
         let product_inverse = inverse(reduce_big(from.product(), redundant))?;
         constants.push(redundant.neg(product_inverse));
         let source: Vec<Modulus> = from.moduli().iter().copied().chain([redundant]).collect();
-        let bits = source.iter().map(|q| q.bits()).fold(0, u32::max);
+        let bound = largest(&source);
         Ok(Self {
-            crt: Crt::new(from, to.into(), Some(redundant.bits())),
-            count: WeightedSums::new(bits, [redundant][..].into(), |_| constants.clone()),
+            crt: Crt::new(from, to.into(), Some(redundant.value())),
+            count: WeightedSums::new(bound, [redundant][..].into(), |_| constants.clone()),
             source,
         })
     }

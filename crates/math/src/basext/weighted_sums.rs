@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-#[cfg(target_arch = "x86_64")]
-use super::ifma;
 use super::{BLOCK, MAX_SOURCES, Targets};
+#[cfg(target_arch = "x86_64")]
+use super::{ifma, short};
 use crate::kernels;
 use crate::{AnyModulus, MathError, Modulus, Shoup, WordModulus};
 
@@ -19,7 +19,9 @@ pub(crate) struct WeightedSums {
     /// Apart: most have none.
     words: Box<Words>,
     #[cfg(target_arch = "x86_64")]
-    packed: Option<ifma::Packed>,
+    packed: Option<Box<ifma::Packed>>,
+    #[cfg(target_arch = "x86_64")]
+    short: Option<Box<short::Short>>,
 }
 
 /// The targets that are powers of two.
@@ -29,14 +31,20 @@ struct Words {
     rows: Vec<Vec<u64>>,
 }
 
+/// Bits of the numbers below a bound.
+#[cfg(target_arch = "x86_64")]
+fn bits_below(bound: u64) -> u32 {
+    u64::BITS - bound.saturating_sub(1).leading_zeros()
+}
+
 impl WeightedSums {
-    /// `constants` gives those of a target (residues of it), one for each y_i; the y_i are below 2^`bits`.
+    /// `constants` gives those of a target (residues of it), one for each y_i; the y_i are below `bound`.
     pub(crate) fn new(
-        bits: u32,
+        bound: u64,
         to: Targets<'_>,
         constants: impl Fn(AnyModulus) -> Vec<u64>,
     ) -> Self {
-        let _ = bits; // SIMD alone packs its constants by it
+        let _ = bound; // SIMD alone packs its constants by it
         let targets = to.moduli.to_vec();
         let row = |p: &Modulus| {
             let constants = constants(AnyModulus::from(*p));
@@ -53,7 +61,9 @@ impl WeightedSums {
             packed: rows
                 .iter()
                 .all(|row| row.len() <= MAX_TERMS)
-                .then(|| ifma::Packed::new(bits, &targets, &rows)),
+                .then(|| Box::new(ifma::Packed::new(bits_below(bound), &targets, &rows))),
+            #[cfg(target_arch = "x86_64")]
+            short: short::Short::new(bound, &targets, &rows).map(Box::new),
             targets,
             rows,
         }
@@ -87,17 +97,22 @@ impl WeightedSums {
             kernels::words::dot_scalars(*p, &mut out[at.clone()], terms, row)?;
         }
         #[cfg(target_arch = "x86_64")]
-        let done = match &self.packed {
-            Some(packed) => ifma::weighted_sums(packed, y, output, &at),
-            None => 0,
+        let done = match (&self.packed, &self.short) {
+            (_, Some(short)) if short.serves() => short::weighted_sums(short, y, output, &at),
+            (Some(packed), _) => ifma::weighted_sums(packed, y, output, &at),
+            (None, _) => 0,
         };
         #[cfg(not(target_arch = "x86_64"))]
         let done = 0;
-        let (start, len) = (at.start + done, at.len() - done);
-        if len == 0 {
-            return Ok(());
-        }
-        for ((p, row), out) in self.targets.iter().zip(&self.rows).zip(output) {
+        for (j, ((p, row), out)) in (self.targets.iter().zip(&self.rows))
+            .zip(output)
+            .enumerate()
+        {
+            let done = if self.skips(j) { 0 } else { done };
+            let (start, len) = (at.start + done, at.len() - done);
+            if len == 0 {
+                continue;
+            }
             let out = &mut out[start..start + len];
             let limb = |i: usize| &y[i * BLOCK + done..][..len];
             if row.len() <= MAX_TERMS {
@@ -112,6 +127,18 @@ impl WeightedSums {
             }
         }
         Ok(())
+    }
+
+    /// Whether the SIMD kernel in force leaves target j out.
+    #[cfg(target_arch = "x86_64")]
+    fn skips(&self, j: usize) -> bool {
+        let short = self.short.as_ref().filter(|short| short.serves());
+        short.is_some_and(|short| !short.has(j))
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn skips(&self, _: usize) -> bool {
+        false
     }
 
     /// Adds a constant of each target to `output[j][at]`.

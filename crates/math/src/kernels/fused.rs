@@ -6,9 +6,11 @@
 //! block by block in the first-level cache.
 
 #[cfg(target_arch = "x86_64")]
-use super::fused_ifma;
-use super::{add_assign, add_scalar_assign, check_len, dot, elementwise, mul_constant, sub};
-use crate::{MathError, Modulus, Shoup};
+use super::{Backend, fused_ifma, short};
+use super::{
+    add_assign, add_scalar_assign, check_len, dot, elementwise, mac_assign, mul_constant, sub,
+};
+use crate::{MathError, Modulus, Residues, Shoup};
 
 /// How a result is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,8 +52,8 @@ pub fn add_stored(
     elementwise::add(q, &mut out[done..], &a[done..], &b[done..])
 }
 
-/// A term of [`dot_pair`]: the factor that both sums share, and each sum's own.
-pub type PairTerm<'a> = (&'a [u64], &'a [u64], &'a [u64]);
+/// A term of [`dot_pair`]: the factor that both sums share, and each sum's own, which are a key's.
+pub type PairTerm<'a> = (&'a [u64], Residues<'a>, Residues<'a>);
 
 /// Two sums of products that share their first factors, as in key switching: out\[0\] = sum of d_k * a_k and out\[1\] =
 /// sum of d_k * b_k mod q over the terms (d_k, a_k, b_k). With `carry` the sums are added to what `out` holds.
@@ -69,10 +71,19 @@ pub fn dot_pair(
         check_len("second factor", a.len(), second.len())?;
     }
     #[cfg(target_arch = "x86_64")]
-    let done = fused_ifma::dot_pair(q, [a, b], terms, carry);
+    let done = match Backend::current() {
+        Backend::Avx2 if short::Reducer::fits(q) => {
+            let out = [a.as_mut_ptr(), b.as_mut_ptr()];
+            // SAFETY: the backend is only in force where the processor has its features; all slices have one length.
+            unsafe { short::dot_pair(q, out, terms, carry, a.len()) }
+        }
+        Backend::Scalar | Backend::Avx2 | Backend::Avx512 | Backend::Avx512Ifma => {
+            fused_ifma::dot_pair(q, [a, b], terms, carry)
+        }
+    };
     #[cfg(not(target_arch = "x86_64"))]
     let done = 0;
-    let mut sum = [0; BLOCK];
+    let (mut sum, mut wide) = ([0; BLOCK], [0; BLOCK]);
     for at in blocks(done, a.len()) {
         let sum = &mut sum[..at.len()];
         for (out, pick) in [(&mut *a, 0), (&mut *b, 1)] {
@@ -82,11 +93,24 @@ pub fn dot_pair(
             }
             for group in terms.chunks(BLOCK_TERMS) {
                 let mut pairs: [(&[u64], &[u64]); BLOCK_TERMS] = [(&[], &[]); BLOCK_TERMS];
-                for (pair, (shared, first, second)) in pairs.iter_mut().zip(group) {
-                    let own = if pick == 0 { first } else { second };
-                    *pair = (&shared[at.clone()], &own[at.clone()]);
+                let mut count = 0;
+                for (shared, first, second) in group {
+                    let shared = &shared[at.clone()];
+                    match if pick == 0 { first } else { second } {
+                        Residues::Wide(own) => {
+                            pairs[count] = (shared, &own[at.clone()]);
+                            count += 1;
+                        }
+                        Residues::Short(own) => {
+                            let wide = &mut wide[..at.len()];
+                            for (wide, &own) in wide.iter_mut().zip(&own[at.clone()]) {
+                                *wide = own.into();
+                            }
+                            mac_assign(q, out, shared, wide)?;
+                        }
+                    }
                 }
-                dot(q, sum, &pairs[..group.len()])?;
+                dot(q, sum, &pairs[..count])?;
                 add_assign(q, out, sum)?;
             }
         }

@@ -12,7 +12,7 @@ use super::loops::vectors;
 use super::narrow::{NarrowReducer, SumReducer};
 use super::sums::LAZY_TERMS;
 use crate::simd::{IfmaWide, LANES, LazyMul, correct, load, splat, store};
-use crate::{Modulus, Shoup};
+use crate::{Modulus, Residues, Shoup};
 
 fn in_force() -> bool {
     Backend::current() == Backend::Avx512Ifma
@@ -89,9 +89,10 @@ pub(super) fn dot_pair(
     let out = out.map(<[u64]>::as_mut_ptr);
     // SAFETY: the backend is only in force where the processor has its features; all slices have one length (caller).
     unsafe {
-        match NarrowReducer::fits(q) {
-            true => dot_pair_narrow(q, out, terms, carry, len),
-            false => dot_pair_wide(q, out, terms, carry, len),
+        match (NarrowReducer::fits(q), q.bits() <= 32) {
+            (true, _) => dot_pair_narrow(q, out, terms, carry, len),
+            (false, true) => dot_pair_wide::<true>(q, out, terms, carry, len),
+            (false, false) => dot_pair_wide::<false>(q, out, terms, carry, len),
         }
     }
 }
@@ -105,11 +106,11 @@ unsafe fn dot_pair_narrow(
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { dot_pair_with(NarrowReducer::new(q), out, terms, carry, len) }
+    unsafe { dot_pair_with::<_, false>(NarrowReducer::new(q), out, terms, carry, len) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn dot_pair_wide(
+unsafe fn dot_pair_wide<const SHORT: bool>(
     q: Modulus,
     out: [*mut u64; 2],
     terms: &[PairTerm<'_>],
@@ -117,7 +118,7 @@ unsafe fn dot_pair_wide(
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { dot_pair_with(WideReducer::new(q), out, terms, carry, len) }
+    unsafe { dot_pair_with::<_, SHORT>(WideReducer::new(q), out, terms, carry, len) }
 }
 
 /// Words ahead of the loop that a few streams are asked for: a page, beyond which the processor does not look by itself.
@@ -133,8 +134,28 @@ unsafe fn prefetch<const AHEAD: usize>(limb: *const u64, i: usize) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.wrapping_add(i + AHEAD).cast()) }
 }
 
+/// Eight residues of a key from place i on.
 #[inline(always)]
-unsafe fn dot_pair_with<R: SumReducer>(
+unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
+    // SAFETY: the limb has them (caller); the caller enables AVX-512 F.
+    unsafe {
+        match limb {
+            Residues::Wide(words) => {
+                prefetch::<KEY_AHEAD>(words.as_ptr(), i);
+                load(words.as_ptr().add(i))
+            }
+            Residues::Short(words) => {
+                let p = words.as_ptr().wrapping_add(i + 2 * KEY_AHEAD);
+                _mm_prefetch::<_MM_HINT_T0>(p.cast());
+                _mm512_cvtepu32_epi64(_mm256_loadu_si256(words.as_ptr().add(i).cast()))
+            }
+        }
+    }
+}
+
+/// `SHORT`: all residues are below 2^32.
+#[inline(always)]
+unsafe fn dot_pair_with<R: SumReducer, const SHORT: bool>(
     reducer: R,
     [out_a, out_b]: [*mut u64; 2],
     terms: &[PairTerm<'_>],
@@ -150,13 +171,16 @@ unsafe fn dot_pair_with<R: SumReducer>(
             }
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
-                for (shared, first, second) in group {
-                    prefetch::<KEY_AHEAD>(first.as_ptr(), i);
-                    prefetch::<KEY_AHEAD>(second.as_ptr(), i);
+                for &(shared, first, second) in group {
                     let x = load(shared.as_ptr().add(i));
-                    let (y, z) = (load(first.as_ptr().add(i)), load(second.as_ptr().add(i)));
-                    sum_a.add(x, y, _mm512_srli_epi64::<52>(y));
-                    sum_b.add(x, z, _mm512_srli_epi64::<52>(z));
+                    let (y, z) = (eight(first, i), eight(second, i));
+                    if SHORT {
+                        sum_a.add_short(x, y);
+                        sum_b.add_short(x, z);
+                    } else {
+                        sum_a.add(x, y, _mm512_srli_epi64::<52>(y));
+                        sum_b.add(x, z, _mm512_srli_epi64::<52>(z));
+                    }
                 }
                 (a, b) = (reducer.reduce_sum(sum_a), reducer.reduce_sum(sum_b));
             }

@@ -3,18 +3,22 @@
 
 use super::backend::Backend;
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512, ifma, narrow::NarrowReducer};
+use super::{avx2, avx512, ifma, narrow::NarrowReducer, short};
 use crate::{Modulus, Shoup};
 
-/// Defines a dispatcher; `ifma when` gives the moduli for which there is a better kernel with IFMA.
+/// Defines a dispatcher; `ifma when` gives the moduli for which there is a better kernel with IFMA, `short` says that there is one
+/// with AVX2 for moduli below 2^32.
 macro_rules! dispatch {
     (unsafe fn $name:ident($($arg:ident: $ty:ty),*)) => {
-        dispatch!(unsafe fn $name($($arg: $ty),*) ifma: avx512 when never);
+        dispatch!(unsafe fn $name($($arg: $ty),*) ifma: avx512 when never, avx2 when never);
     };
     (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma when $better:ident) => {
-        dispatch!(unsafe fn $name($($arg: $ty),*) ifma: ifma when $better);
+        dispatch!(unsafe fn $name($($arg: $ty),*) ifma: ifma when $better, avx2 when never);
     };
-    (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma: $ifma:ident when $better:ident) => {
+    (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma when $better:ident, short) => {
+        dispatch!(unsafe fn $name($($arg: $ty),*) ifma: ifma when $better, short when is_short);
+    };
+    (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma: $ifma:ident when $better:ident, $short:ident when $is_short:ident) => {
         /// # Safety
         /// Every pointer and slice must be valid for `len` words. The output may equal an input.
         pub(super) unsafe fn $name(q: Modulus, $($arg: $ty,)* len: usize) -> usize {
@@ -26,6 +30,9 @@ macro_rules! dispatch {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.
                 Backend::Avx512 | Backend::Avx512Ifma => unsafe { avx512::$name(q, $($arg,)* len) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: as above.
+                Backend::Avx2 if $is_short(q) => unsafe { $short::$name(q, $($arg,)* len) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.
                 Backend::Avx2 => unsafe { avx2::$name(q, $($arg,)* len) },
@@ -43,6 +50,12 @@ fn never(_: Modulus) -> bool {
     false
 }
 
+/// Moduli whose products are single products of 32 bits.
+#[cfg(target_arch = "x86_64")]
+fn is_short(q: Modulus) -> bool {
+    short::Reducer::fits(q)
+}
+
 /// Single products gain always, but for the moduli of 51 to 53 bits that the short reduction of sums does not take.
 #[cfg(target_arch = "x86_64")]
 fn single_products(q: Modulus) -> bool {
@@ -57,11 +70,11 @@ fn always(_: Modulus) -> bool {
 
 dispatch!(unsafe fn add(out: *mut u64, a: *const u64, b: *const u64));
 dispatch!(unsafe fn sub(out: *mut u64, a: *const u64, b: *const u64));
-dispatch!(unsafe fn mul(out: *mut u64, a: *const u64, b: *const u64) ifma when single_products);
+dispatch!(unsafe fn mul(out: *mut u64, a: *const u64, b: *const u64) ifma when single_products, short);
 dispatch!(unsafe fn neg(out: *mut u64, a: *const u64));
-dispatch!(unsafe fn mac(out: *mut u64, acc: *const u64, a: *const u64, b: *const u64) ifma when single_products);
-dispatch!(unsafe fn mul_shoup(out: *mut u64, a: *const u64, w: Shoup) ifma when always);
+dispatch!(unsafe fn mac(out: *mut u64, acc: *const u64, a: *const u64, b: *const u64) ifma when single_products, short);
+dispatch!(unsafe fn mul_shoup(out: *mut u64, a: *const u64, w: Shoup) ifma when always, short);
 dispatch!(unsafe fn reduce(out: *mut u64, a: *const u64));
 dispatch!(unsafe fn add_scalar(out: *mut u64, a: *const u64, w: u64));
-dispatch!(unsafe fn dot(out: *mut u64, terms: &[(&[u64], &[u64])]) ifma when always);
+dispatch!(unsafe fn dot(out: *mut u64, terms: &[(&[u64], &[u64])]) ifma when always, short);
 dispatch!(unsafe fn dot_scalars(out: *mut u64, limbs: &[&[u64]], constants: &[Shoup]) ifma when always);

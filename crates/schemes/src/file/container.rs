@@ -2,6 +2,7 @@
 //! is read too.
 
 use ringmill_limits::zeroed;
+use ringmill_math::Residues;
 use sha2::{Digest, Sha256};
 
 use super::{FileError, Kind};
@@ -50,6 +51,14 @@ impl Writer {
     pub fn residues(&mut self, residues: &[u64]) {
         for x in residues {
             self.bytes.extend(x.to_le_bytes());
+        }
+    }
+
+    /// Residues in the words that they are held in.
+    pub fn words(&mut self, residues: Residues<'_>) {
+        match residues {
+            Residues::Wide(words) => self.residues(words),
+            Residues::Short(words) => words.iter().for_each(|&x| self.u32(x)),
         }
     }
 
@@ -130,6 +139,19 @@ impl<'a> Reader<'a> {
         let mut residues = zeroed(self.what, count)?;
         for (residue, bytes) in residues.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *residue = u64::from_le_bytes(*bytes);
+        }
+        Ok(residues)
+    }
+
+    /// `count` residues of 4 or 8 bytes each; the bytes are there before memory is taken for them.
+    pub fn words(&mut self, count: usize, word_bytes: usize) -> Result<Vec<u64>, FileError> {
+        if word_bytes == size_of::<u64>() {
+            return self.residues(count);
+        }
+        let bytes = self.take(count.saturating_mul(size_of::<u32>()))?;
+        let mut residues = zeroed(self.what, count)?;
+        for (residue, bytes) in residues.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *residue = u32::from_le_bytes(*bytes).into();
         }
         Ok(residues)
     }

@@ -4,10 +4,12 @@ use ringmill_isa::{Galois, Level};
 use zeroize::Zeroizing;
 
 use super::container::{Header, Reader, Writer, open};
+use super::switching::{key_bytes, read_key, write_key};
 use super::{FileError, Kind};
+use crate::rlwe::switching::Shape;
 use crate::rlwe::{
-    Annotation, Ciphertext, GaloisKeys, KSwitchKey, KeyHalf, KeyId, Params, Plaintext, PublicKey,
-    RelinKey, SecretKey, SeededCiphertext,
+    Annotation, Ciphertext, GaloisKeys, KeyHalf, Params, Plaintext, PublicKey, RelinKey, SecretKey,
+    SeededCiphertext,
 };
 
 const SEED: usize = 32;
@@ -171,71 +173,17 @@ pub fn read_public_key(bytes: &[u8], params: &Params) -> Result<PublicKey, FileE
     Ok(PublicKey::new(params, b, a)?.with_key_id(header.key_id))
 }
 
-/// Size of a key-switching key in a file.
-fn switching_size(params: &Params, form: u8) -> Result<u64, FileError> {
-    let half = 8 * (params.dnum() * full(params)) as u64;
-    match form {
-        STORED => Ok(1 + 2 * half),
-        SEEDED => Ok(1 + half + SEED as u64),
-        other => Err(field("form of the key-switching key", "0 or 1", other)),
-    }
-}
-
-fn write_switching(w: &mut Writer, key: &KSwitchKey) {
-    w.bytes(&[if key.seed().is_some() { SEEDED } else { STORED }]);
-    for b in key.b() {
-        w.residues(b);
-    }
-    match key.a() {
-        KeyHalf::Seed(seed) => w.bytes(seed),
-        KeyHalf::Stored(a) => a.iter().for_each(|a| w.residues(a)),
-    }
-}
-
-/// Checks that the bytes are there before anything is allocated.
-fn read_switching(
-    r: &mut Reader<'_>,
-    params: &Params,
-    key_id: Option<KeyId>,
-) -> Result<KSwitchKey, FileError> {
-    let (got, form) = (r.remaining(), r.u8()?);
-    let expected = switching_size(params, form)?;
-    if got < expected {
-        return Err(FileError::Length {
-            what: "key-switching key",
-            expected,
-            got,
-        });
-    }
-    let half = |r: &mut Reader<'_>| -> Result<Vec<Vec<u64>>, FileError> {
-        (0..params.dnum())
-            .map(|_| r.residues(full(params)))
-            .collect()
-    };
-    let b = half(r)?;
-    let a = if form == SEEDED {
-        KeyHalf::Seed(r.array()?)
-    } else {
-        KeyHalf::Stored(half(r)?)
-    };
-    Ok(KSwitchKey::new(params, b, a)?.with_key_id(key_id))
-}
-
-fn switching_capacity(key: &KSwitchKey) -> usize {
-    let half: usize = key.b().iter().map(|b| 8 * b.len()).sum();
-    5 + half + if key.seed().is_some() { SEED } else { half }
-}
-
 /// Payload: one key-switching key.
 pub fn write_relin_key(key: &RelinKey) -> Vec<u8> {
-    let mut w = Writer::new(Kind::RelinKey, key.0.origin(), switching_capacity(&key.0));
-    write_switching(&mut w, &key.0);
+    let mut w = Writer::new(Kind::RelinKey, key.0.origin(), key_bytes(&key.0));
+    write_key(&mut w, &key.0);
     w.finish()
 }
 
 pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileError> {
     let (header, mut r) = of(bytes, Kind::RelinKey, params)?;
-    let key = read_switching(&mut r, params, header.key_id)?;
+    let shape = Shape::at(params, params.max_level());
+    let key = read_key(&mut r, params, &shape, header.key_id)?;
     r.end()?;
     Ok(RelinKey(key))
 }
@@ -243,7 +191,7 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
 /// Payload: number of keys, then for each its Galois element and key, in ascending order of the element. Keys of two
 /// secret keys are refused, and the file has an identity only when all keys do.
 pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
-    let capacity: usize = keys.iter().map(|(_, k)| switching_capacity(k)).sum();
+    let capacity: usize = keys.iter().map(|(_, k)| 4 + key_bytes(k)).sum();
     let mut w = Writer::new(
         Kind::GaloisKeys,
         &params.origin(keys.key_id()?),
@@ -253,13 +201,14 @@ pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, 
     for (galois, key) in keys.iter() {
         params.check_id("Galois key", key.params_id())?;
         w.u32(galois.0);
-        write_switching(&mut w, key);
+        write_key(&mut w, key);
     }
     Ok(w.finish())
 }
 
 pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, FileError> {
     let (header, mut r) = of(bytes, Kind::GaloisKeys, params)?;
+    let shape = Shape::at(params, params.max_level());
     let (count, mut keys, mut previous) = (r.u32()?, GaloisKeys::new(), 0);
     for _ in 0..count {
         let galois = r.u32()?;
@@ -276,7 +225,7 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
         previous = galois;
         keys.insert(
             Galois(galois),
-            read_switching(&mut r, params, header.key_id)?,
+            read_key(&mut r, params, &shape, header.key_id)?,
         );
     }
     r.end()?;

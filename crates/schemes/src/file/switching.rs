@@ -1,20 +1,81 @@
-//! One key of bootstrapping inside a file: its form, b digit by digit, and the seed or a. What it is over the reader knows.
+//! One switching key inside a file: its form, b digit by digit, and the seed or a. What it is over the reader knows.
 
 use super::FileError;
 use super::container::{Reader, Writer};
 use crate::identity::KeyId;
 use crate::rlwe::switching::Shape;
-use crate::rlwe::{KSwitchKey, KeyForm, KeyHalf, Params};
+use crate::rlwe::{KSwitchKey, KeyForm, KeyHalf, Params, ResidueVec};
 
-const STORED: u8 = 0;
-const SEEDED: u8 = 1;
+/// How a key is written. Words of 32 bits are written where keys are held so; keys in words of 64 bits of the same parameters, which
+/// earlier versions wrote, are read too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Form {
+    half: KeyForm,
+    word_bytes: usize,
+}
+
+impl Form {
+    const ALL: [(u8, Self); 4] = [
+        (0, Self::of(KeyForm::Stored, 8)),
+        (1, Self::of(KeyForm::Seeded, 8)),
+        (2, Self::of(KeyForm::Stored, 4)),
+        (3, Self::of(KeyForm::Seeded, 4)),
+    ];
+
+    const fn of(half: KeyForm, word_bytes: usize) -> Self {
+        Self { half, word_bytes }
+    }
+
+    /// As the key is held.
+    fn of_key(key: &KSwitchKey) -> Self {
+        let half = match key.a() {
+            KeyHalf::Seed(_) => KeyForm::Seeded,
+            KeyHalf::Stored(_) => KeyForm::Stored,
+        };
+        match key.b().first() {
+            Some(ResidueVec::Short(_)) => Self::of(half, 4),
+            Some(ResidueVec::Wide(_)) | None => Self::of(half, 8),
+        }
+    }
+
+    fn byte(self) -> u8 {
+        let found = Self::ALL.iter().find(|(_, form)| *form == self);
+        found.map_or(0, |&(byte, _)| byte)
+    }
+
+    /// # Errors
+    /// A byte that stands for no form that keys of these parameters have.
+    fn read(byte: u8, params: &Params) -> Result<Self, FileError> {
+        let found = Self::ALL.iter().find(|&&(known, _)| known == byte);
+        let found = found.filter(|(_, form)| form.word_bytes == 8 || params.short_words());
+        match found {
+            Some(&(_, form)) => Ok(form),
+            None => Err(FileError::Field {
+                what: "form of the key-switching key",
+                expected: match params.short_words() {
+                    true => "0 to 3".into(),
+                    false => "0 or 1 (a prime is above 2^32)".into(),
+                },
+                got: byte.to_string(),
+            }),
+        }
+    }
+}
+
+/// Bytes that a key takes in a file.
+pub(super) fn key_bytes(key: &KSwitchKey) -> usize {
+    1 + key.bytes() as usize
+}
 
 pub(crate) fn write_key(w: &mut Writer, key: &KSwitchKey) {
-    w.bytes(&[if key.seed().is_some() { SEEDED } else { STORED }]);
-    key.b().iter().for_each(|b| w.residues(b));
+    w.bytes(&[Form::of_key(key).byte()]);
+    let half = |w: &mut Writer, half: &[ResidueVec]| {
+        half.iter().for_each(|limbs| w.words(limbs.residues()));
+    };
+    half(w, key.b());
     match key.a() {
         KeyHalf::Seed(seed) => w.bytes(seed),
-        KeyHalf::Stored(a) => a.iter().for_each(|a| w.residues(a)),
+        KeyHalf::Stored(a) => half(w, a),
     }
 }
 
@@ -25,33 +86,28 @@ pub(crate) fn read_key(
     shape: &Shape,
     key_id: Option<KeyId>,
 ) -> Result<KSwitchKey, FileError> {
-    let (got, form) = (r.remaining(), r.u8()?);
-    let known = match form {
-        STORED => KeyForm::Stored,
-        SEEDED => KeyForm::Seeded,
-        other => {
-            return Err(FileError::Field {
-                what: "form of the bootstrapping key",
-                expected: "0 or 1".into(),
-                got: other.to_string(),
-            });
-        }
+    let (got, byte) = (r.remaining(), r.u8()?);
+    let form = Form::read(byte, params)?;
+    let residues = shape.digits.len() * shape.digit_len(params);
+    let half_bytes = (form.word_bytes * residues) as u64;
+    let expected = 1 + match form.half {
+        KeyForm::Stored => 2 * half_bytes,
+        KeyForm::Seeded => half_bytes + 32,
     };
-    let expected = 1 + shape.bytes(params, known);
     if got < expected {
         return Err(FileError::Length {
-            what: "bootstrapping key",
+            what: "key-switching key",
             expected,
             got,
         });
     }
     let half = |r: &mut Reader<'_>| {
         let digits = shape.digits.iter();
-        let digits = digits.map(|_| r.residues(shape.digit_len(params)));
+        let digits = digits.map(|_| r.words(shape.digit_len(params), form.word_bytes));
         digits.collect::<Result<Vec<_>, _>>()
     };
     let b = half(r)?;
-    let a = match known {
+    let a = match form.half {
         KeyForm::Seeded => KeyHalf::Seed(r.array()?),
         KeyForm::Stored => KeyHalf::Stored(half(r)?),
     };

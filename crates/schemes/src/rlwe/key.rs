@@ -5,12 +5,14 @@ use std::fmt;
 
 use ringmill_isa::{Galois, Poly};
 use ringmill_limits::room;
+use ringmill_math::Residues;
 use zeroize::Zeroizing;
 
 use super::arith::{check_limbs, expand};
 use super::cipher::limb;
 use super::error::RlweError;
 use super::params::Params;
+use super::residues::ResidueVec;
 use crate::call::key_digit;
 use crate::identity::{KeyId, Origin, belongs};
 use crate::scheme::{Limbed, ParamsId};
@@ -133,15 +135,15 @@ impl PublicKey {
 }
 
 /// A key-switching key from s' to s: for each digit j a pair over all moduli, b_j = -(a_j s + e_j) + g_j s' with g_j = P
-/// modulo the primes of digit j and 0 modulo the others. Evaluation form, limb-major. A seeded a_j has its limb of
-/// modulus i from stream j (number of moduli) + i.
+/// modulo the primes of digit j and 0 modulo the others. Evaluation form, limb-major, in words of 32 bits where the parameters have
+/// [`Params::short_words`]. A seeded a_j has its limb of modulus i from stream j (number of moduli) + i.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KSwitchKey {
     origin: Origin,
     /// Places in the table of the moduli that its limbs are modulo, in order.
     moduli: Vec<usize>,
-    b: Vec<Vec<u64>>,
-    a: KeyHalf<Vec<Vec<u64>>>,
+    b: Vec<ResidueVec>,
+    a: KeyHalf<Vec<ResidueVec>>,
 }
 
 belongs!(KSwitchKey);
@@ -179,26 +181,58 @@ impl KSwitchKey {
         a: KeyHalf<Vec<Vec<u64>>>,
         key_id: Option<KeyId>,
     ) -> Self {
+        let packed = |half: Vec<Vec<u64>>| -> Vec<ResidueVec> {
+            let digits = half.into_iter();
+            digits
+                .map(|limbs| ResidueVec::packed(params, limbs))
+                .collect()
+        };
         Self {
             origin: params.origin(key_id),
             moduli,
-            b,
-            a,
+            b: packed(b),
+            a: match a {
+                KeyHalf::Seed(seed) => KeyHalf::Seed(seed),
+                KeyHalf::Stored(a) => KeyHalf::Stored(packed(a)),
+            },
+        }
+    }
+
+    /// One that stands for a key by a number.
+    pub(crate) fn symbol(params: &Params, number: u64, seeded: bool) -> Self {
+        let word = || vec![ResidueVec::Wide(vec![number])];
+        Self {
+            origin: params.origin(None),
+            moduli: vec![0],
+            b: word(),
+            a: match seeded {
+                true => KeyHalf::Seed([0; 32]),
+                false => KeyHalf::Stored(word()),
+            },
+        }
+    }
+
+    /// The number of a [`KSwitchKey::symbol`].
+    pub(crate) fn number(&self) -> Option<u64> {
+        match self.b.first()? {
+            ResidueVec::Wide(words) => words.first().copied(),
+            ResidueVec::Short(_) => None,
         }
     }
 
     /// Bytes of memory that it takes.
     pub fn bytes(&self) -> u64 {
-        let half: usize = self.b.iter().map(|b| 8 * b.len()).sum();
+        let half: u64 = self.b.iter().map(ResidueVec::bytes).sum();
         match &self.a {
-            KeyHalf::Seed(seed) => (half + seed.len()) as u64,
-            KeyHalf::Stored(_) => 2 * half as u64,
+            KeyHalf::Seed(seed) => half + seed.len() as u64,
+            KeyHalf::Stored(_) => 2 * half,
         }
     }
 
     /// Bytes of memory that a key of these parameters takes; a file of it is a few dozen longer.
     pub fn bytes_of(params: &Params, form: KeyForm) -> u64 {
-        let half = 8 * (params.dnum() * params.moduli().len() * params.degree()) as u64;
+        let residues = params.dnum() * params.moduli().len() * params.degree();
+        let half = (params.key_word_bytes() * residues) as u64;
         match form {
             KeyForm::Seeded => half + 32,
             KeyForm::Stored => 2 * half,
@@ -216,11 +250,11 @@ impl KSwitchKey {
     }
 
     /// The b halves, one a digit, each limb-major over its moduli.
-    pub fn b(&self) -> &[Vec<u64>] {
+    pub fn b(&self) -> &[ResidueVec] {
         &self.b
     }
 
-    pub fn a(&self) -> &KeyHalf<Vec<Vec<u64>>> {
+    pub fn a(&self) -> &KeyHalf<Vec<ResidueVec>> {
         &self.a
     }
 
@@ -233,14 +267,14 @@ impl KSwitchKey {
     }
 
     /// The limb of `digit`, part 0 (b) or 1 (a, only if stored) and modulus `index` of the parameters' table.
-    pub fn limb(&self, digit: usize, part: usize, index: usize) -> Option<&[u64]> {
+    pub fn limb(&self, digit: usize, part: usize, index: usize) -> Option<Residues<'_>> {
         let half = match (part, &self.a) {
             (0, _) => self.b.get(digit)?,
             (1, KeyHalf::Stored(a)) => a.get(digit)?,
             _ => return None,
         };
         let place = self.moduli.binary_search(&index).ok()?;
-        limb(half, place, self.moduli.len())
+        half.limb(place, self.moduli.len())
     }
 
     /// The same key with stored a halves.
@@ -251,7 +285,10 @@ impl KSwitchKey {
         };
         room("a key-switching key", 2 * self.bytes())?;
         let count = params.moduli().len();
-        let half = |j: usize| expand(params, &self.moduli, seed, (j * count) as u64);
+        let half = |j: usize| {
+            let a = expand(params, &self.moduli, seed, (j * count) as u64);
+            ResidueVec::packed(params, a)
+        };
         let a = (0..self.digits()).map(half).collect();
         Ok(Self {
             a: KeyHalf::Stored(a),
@@ -274,6 +311,13 @@ impl Limbed for KSwitchKey {
     }
 
     fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        match self.residues(poly, modulus)? {
+            Residues::Wide(words) => Some(words),
+            Residues::Short(_) => None,
+        }
+    }
+
+    fn residues(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
         let (digit, part) = key_digit(poly);
         self.limb(digit.into(), part.into(), modulus)
     }

@@ -17,6 +17,7 @@ pub mod params;
 mod params_builder;
 mod public;
 pub mod record;
+mod residues;
 pub mod security;
 pub(crate) mod switching;
 
@@ -32,5 +33,6 @@ pub use keygen::KeyGenerator;
 pub use ops::{OpKey, Row, Table};
 pub use params::{Params, RingParams};
 pub use params_builder::ParamsBuilder;
+pub use residues::ResidueVec;
 pub use ringmill_isa::{Galois, Level, Poly};
 pub use security::{SecurityLevel, SecurityRecord, SecurityTable};

@@ -89,6 +89,19 @@ impl Params {
         &self.moduli
     }
 
+    /// Whether all these primes are below 2^32, so that switching keys are held in words of 32 bits.
+    pub fn short_words(&self) -> bool {
+        self.moduli.iter().all(|&q| q <= 1 << 32)
+    }
+
+    /// Bytes of a residue of a switching key, in memory and in files.
+    pub(crate) fn key_word_bytes(&self) -> usize {
+        match self.short_words() {
+            true => size_of::<u32>(),
+            false => size_of::<u64>(),
+        }
+    }
+
     /// What mid-level moduli are indices into: [`Params::moduli`], then the scheme's auxiliary ones.
     pub fn table(&self) -> &[TableModulus] {
         &self.table

@@ -12,7 +12,7 @@ use ringmill_isa::{Level, Poly};
 use super::arith::{limbs_mut, plan, reducer};
 use super::cipher::{Annotation, Ciphertext, Plaintext};
 use super::error::RlweError;
-use super::key::{KSwitchKey, KeyHalf};
+use super::key::KSwitchKey;
 use super::params::Params;
 use crate::scheme::Limbed;
 
@@ -178,7 +178,7 @@ impl<O: Clone> Recorder<O> {
         let constants = constants.collect();
         let number = |polys: &[Vec<u64>]| polys.first().and_then(|p| p.first().copied());
         let of_ciphers = ciphers.iter().map(|c| number(c.polys()));
-        let of_keys = keys.iter().map(|k| number(k.b()));
+        let of_keys = keys.iter().map(|k| k.number());
         let missing = || RlweError::Length {
             what: "symbol",
             expected: 1,
@@ -211,13 +211,4 @@ impl<O> Notes<O> {
         self.known.insert(lifted, number);
         number
     }
-}
-
-/// The symbol of a switching key.
-pub(crate) fn key_symbol(params: &Params, number: u64, seeded: bool) -> KSwitchKey {
-    let a = match seeded {
-        true => KeyHalf::Seed([0; 32]),
-        false => KeyHalf::Stored(vec![vec![number]]),
-    };
-    KSwitchKey::over(params, vec![0], vec![vec![number]], a, None)
 }

@@ -42,7 +42,7 @@ impl Shape {
 
     /// Bytes of a key's half.
     fn half_bytes(&self, params: &Params) -> u64 {
-        8 * (self.digits.len() * self.digit_len(params)) as u64
+        (params.key_word_bytes() * self.digits.len() * self.digit_len(params)) as u64
     }
 
     /// Residues of a digit's half.
@@ -105,7 +105,7 @@ pub(crate) fn switching_key(
     let special = params.moduli().get(shape.special.clone());
     let special = special.unwrap_or_default();
     let (mut bs, mut a_halves) = (Vec::new(), Vec::new());
-    room("a key-switching key", 3 * shape.half_bytes(params))?;
+    room("a key-switching key", 4 * shape.half_bytes(params))?;
     for (j, own) in shape.digits.iter().enumerate() {
         watch.check()?;
         let a = expand(params, &shape.moduli, &seed, (j * count) as u64);

@@ -1,6 +1,8 @@
 //! SEAL's plaintexts, ciphertexts and keys to and from ours. Limbs, their order and their form are the same on both
 //! sides, so nothing is computed: data moves.
 
+use std::borrow::Cow;
+
 use ringmill_isa::Galois;
 use ringmill_isa::Level;
 use zeroize::Zeroizing;
@@ -213,7 +215,7 @@ pub fn write_relin_keys<P: SealParams>(
     emit::keys(
         &context.chain,
         Object::RelinKeys,
-        &[Some(halves(&key))],
+        &[Some(halves(&wide(&key)))],
         compression,
     )
 }
@@ -250,6 +252,9 @@ pub fn write_galois_keys<P: SealParams>(
         .map(|(galois, key)| Ok((galois, key.expanded(context.ring())?)))
         .collect::<Result<_, SealError>>()?;
     let mut slots: Vec<Option<Vec<[&[u64]; 2]>>> = vec![None; degree];
+    let expanded: Vec<_> = (expanded.iter())
+        .map(|(galois, key)| (galois, wide(key)))
+        .collect();
     for (galois, key) in &expanded {
         let place = slots
             .get_mut((galois.0 / 2) as usize)
@@ -267,15 +272,16 @@ pub fn write_galois_keys<P: SealParams>(
     emit::keys(&context.chain, Object::GaloisKeys, &slots, compression)
 }
 
-/// The digits of an expanded key as (b, a).
-fn halves(key: &KSwitchKey) -> Vec<[&[u64]; 2]> {
+/// The digits of an expanded key as (b, a), in words of 64 bits.
+fn wide(key: &KSwitchKey) -> Vec<[Cow<'_, [u64]>; 2]> {
     match key.a() {
-        KeyHalf::Stored(a) => key
-            .b()
-            .iter()
-            .zip(a)
-            .map(|(b, a)| [b.as_slice(), a.as_slice()])
+        KeyHalf::Stored(a) => (key.b().iter().zip(a))
+            .map(|(b, a)| [b.residues().wide(), a.residues().wide()])
             .collect(),
         KeyHalf::Seed(_) => Vec::new(),
     }
+}
+
+fn halves<'a>(wide: &'a [[Cow<'_, [u64]>; 2]]) -> Vec<[&'a [u64]; 2]> {
+    wide.iter().map(|[b, a]| [&**b, &**a]).collect()
 }

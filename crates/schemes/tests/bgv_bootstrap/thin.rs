@@ -319,6 +319,87 @@ fn a_table_is_looked_up_in_every_slot() {
     }
 }
 
+/// Integers about zero.
+fn about_zero(x: u64, t: u64) -> i64 {
+    if x > t / 2 {
+        x as i64 - t as i64
+    } else {
+        x as i64
+    }
+}
+
+#[test]
+fn numbers_are_scaled_and_compared_while_they_are_bootstrapped() {
+    for (power, digit) in [((17, 3, 4), 13), ((7, 2, 4), 12), ((17, 1, 2), 9)] {
+        let (p, r, _) = power;
+        let toy = Toy::new(9, power, 8, &friendly_primes(4 * digit).unwrap(), digit);
+        let t = toy.params.plain_modulus().value();
+        let count = toy.bootstrapper.setup().structure().slots();
+        let edges = [
+            0,
+            1,
+            t - 1,
+            t / 2,
+            t / 2 + 1,
+            p % t,
+            (t - p % t) % t,
+            (p / 2 + 1) % t,
+        ];
+        let mut input = slots(count, t);
+        for (slot, edge) in input.iter_mut().zip(edges).skip(1) {
+            *slot = edge;
+        }
+        let value = toy.encrypt(&input, toy.bootstrapper.start());
+        // What is known of the integers, modulo p^known.
+        let opened = |value: &Value, known: u32| -> Vec<i64> {
+            let budget = toy.main.noise_budget(&value.cipher).unwrap();
+            let promised = NoiseModel::new(&toy.params).budget(value.noise, value.level());
+            assert!(promised > 0 && promised <= budget, "{promised} {budget}");
+            let plain = toy.open(&toy.main, &value.cipher);
+            let modulus = p.pow(known);
+            let plain: Vec<u64> = plain.into_iter().map(|c| c % modulus).collect();
+            let structure = toy.bootstrapper.setup().structure().clone();
+            let encoder = SlotEncoder::new(structure, known).unwrap();
+            let decoded = encoder.decode(&plain).unwrap().into_iter();
+            decoded.map(|x| about_zero(x, modulus)).collect()
+        };
+        let signs = toy.bootstrapper.bootstrap_sign(&value, &toy.keys);
+        let expected: Vec<i64> = input.iter().map(|&x| about_zero(x, t).signum()).collect();
+        assert_eq!(opened(&signs.unwrap(), r), expected, "{power:?}");
+        for k in 0..r {
+            let scaled = toy.bootstrapper.bootstrap_scaled(&value, k, &toy.keys);
+            let (by, known) = (p.pow(k) as i64, p.pow(r - k) as i64);
+            for (found, &x) in opened(&scaled.unwrap(), r - k).into_iter().zip(&input) {
+                // To the nearest: by is odd.
+                let nearest = (about_zero(x, t) + by / 2).div_euclid(by);
+                assert_eq!(
+                    (found - nearest).rem_euclid(known),
+                    0,
+                    "{power:?}: {x} / {by}"
+                );
+            }
+        }
+        assert!(
+            toy.bootstrapper
+                .bootstrap_scaled(&value, r, &toy.keys)
+                .is_err()
+        );
+    }
+    // Levels enough to bootstrap, and too few for the signs of two digits: there are bootstraps between.
+    let toy = Toy::new(9, (17, 2, 3), 8, &friendly_primes(28).unwrap(), 7);
+    let input = slots(toy.bootstrapper.setup().structure().slots(), 289);
+    let value = toy.encrypt(&input, toy.bootstrapper.start());
+    let signs = toy.bootstrapper.bootstrap_sign(&value, &toy.keys).unwrap();
+    let found = toy
+        .encoder
+        .decode(&toy.open(&toy.main, &signs.cipher))
+        .unwrap();
+    let signs = input
+        .iter()
+        .map(|&x| about_zero(x, 289).signum().rem_euclid(289) as u64);
+    assert!(signs.eq(found));
+}
+
 #[test]
 fn what_belongs_to_others_is_refused() {
     let primes = friendly_primes(33).unwrap();

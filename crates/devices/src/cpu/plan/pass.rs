@@ -47,10 +47,11 @@ pub(in crate::cpu) struct Pass {
     between: usize,
 }
 
-/// An operand: a limb, or its values, each for a run of equal ones.
+/// An operand: a limb, in words of 64 bits or of 32, or its values, each for a run of equal ones.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) enum Operand<'a> {
     Limb(&'a [u64]),
+    Short(&'a [u32]),
     Spread(&'a [u64]),
 }
 
@@ -78,14 +79,21 @@ impl Pass {
         while start < len {
             let size = BLOCK.min(len - start);
             for (operand, block) in operands.iter().zip(spread.chunks_exact_mut(BLOCK)) {
-                if let Operand::Spread(values) = operand {
-                    fill(values, len, start, &mut block[..size]);
+                match operand {
+                    Operand::Limb(_) => {}
+                    Operand::Short(words) => {
+                        let words = words.get(start..start + size).unwrap_or_default();
+                        for (x, &word) in block.iter_mut().zip(words) {
+                            *x = word.into();
+                        }
+                    }
+                    Operand::Spread(values) => fill(values, len, start, &mut block[..size]),
                 }
             }
             let spread: &[u64] = spread;
             let operand = |i: usize| match operands[i] {
                 Operand::Limb(limb) => limb.get(start..start + size),
-                Operand::Spread(_) => spread.get(i * BLOCK..i * BLOCK + size),
+                Operand::Short(_) | Operand::Spread(_) => spread.get(i * BLOCK..i * BLOCK + size),
             };
             let mut results: Vec<&mut [u64]> = (results.iter_mut())
                 .map(|r| r.get_mut(start..start + size).unwrap_or_default())

@@ -8,13 +8,15 @@
 //! 4. the trace to the coefficients that hold integers, and coefficients to slots;
 //! 5. the digits of rho are removed, and the plaintext modulus is p^r again.
 //!
-//! Any polynomial modulo p^r is bootstrapped by [`Bootstrapper::bootstrap_general`].
+//! Any polynomial modulo p^r is bootstrapped by [`Bootstrapper::bootstrap_general`]; on the way integers are looked up in a table
+//! ([`Bootstrapper::bootstrap_table`]), scaled ([`Bootstrapper::bootstrap_scaled`]) or compared ([`Bootstrapper::bootstrap_sign`]).
 //!
 //! Each is a call of mid-level procedures. Which plaintext modulus a ciphertext has is part of its [`Factor`](super::Factor).
 
 mod bootstrapper;
 mod chance;
 mod constant;
+mod digits;
 pub mod error;
 mod file;
 mod general;

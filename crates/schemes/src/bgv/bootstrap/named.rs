@@ -7,7 +7,7 @@ use super::maps::Maps;
 use super::params::Bootstrapping;
 use crate::bgv::{Ciphertext, Factor};
 use crate::rlwe::key::{KSwitchKey, KeyHalf};
-use crate::rlwe::record::{Recorder, key_symbol};
+use crate::rlwe::record::Recorder;
 use crate::rlwe::{EvaluationKeys, GaloisKeys, KeyRequest, RelinKey};
 
 impl BootstrapKeys {
@@ -44,7 +44,7 @@ impl BootstrapKeys {
         let mut names = Vec::new();
         let mut key = |name| {
             names.push(name);
-            key_symbol(params, first + names.len() as u64 - 1, seeded)
+            KSwitchKey::symbol(params, first + names.len() as u64 - 1, seeded)
         };
         let encapsulation = key(KeyRequest::Encapsulation);
         let relin = RelinKey(key(KeyRequest::Relin));

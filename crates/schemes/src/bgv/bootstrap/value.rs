@@ -163,12 +163,20 @@ impl Engine<'_> {
         let plain = plain.ok_or_else(|| BootstrapError::Parameters {
             reason: "a message modulo p^r is not to be divided".into(),
         })?;
+        let t = self.params.plain_at(plain)?.reducer();
+        self.divided(a, p, a.factor().modulo(plain, t))
+    }
+
+    /// The message over p, which divides it, of the same plaintext modulus p^j: known modulo p^(j-1).
+    pub fn quotient(&self, a: &Value, p: u64) -> Result<Value, BootstrapError> {
+        self.divided(a, p, a.factor())
+    }
+
+    fn divided(&self, a: &Value, p: u64, factor: Factor) -> Result<Value, BootstrapError> {
         let level = a.level();
         let primes = self.params.reducers().iter().take(level.primes());
         let inverses = primes.map(|q| q.inv(q.reduce(p)));
         let inverses = inverses.collect::<Result<Vec<_>, _>>()?;
-        let t = self.params.plain_at(plain)?.reducer();
-        let factor = a.factor().modulo(plain, t);
         let op = OpKey::mul_scalar(level, a.cipher.size() as u32, inverses);
         let shared = self.evaluator.shared();
         Ok(Value {

@@ -1,0 +1,304 @@
+//! The weighted sums with AVX2 where residues and moduli are below 2^32: four products of 32 bits an instruction, where any
+//! moduli take four instructions a product.
+//!
+//! Products are of signed numbers about zero, so that as many as can be fit 64 bits. With h half the bound of the y_i, x_i = y_i - h is from
+//! -h to h, and the constant w_i is taken from -p/2 to p/2; what that leaves out, h sum_i w_i, is where the sum starts. Where one more
+//! product could overflow, the sum T is folded: T = T_1 2^32 + T_0 becomes T_1 f + T_0, f being 2^32 modulo p, about zero. When that is
+//! to be done the bounds say beforehand.
+//!
+//! In the end T, at most m in size, is folded until 2m + p < 2^(31+k), k = bits of p, and the multiple of p from m on is added: so
+//! S = T modulo p lies in \[0, 2^(31+k)). With c = floor(S / 2^(k-1)) and R = floor(2^(31+k) / p), both below 2^32, the quotient
+//! floor(c R / 2^32) is at most S / p and short of it by less than 3, as in [`crate::kernels`]' sums of short residues.
+
+use std::arch::x86_64::*;
+use std::ops::Range;
+
+use super::BLOCK;
+use crate::kernels::Backend;
+use crate::simd256::{LANES, correct, load, splat, store};
+use crate::{Modulus, Shoup};
+
+/// Target moduli worked on together, so that a residue is loaded once for all of them.
+const GROUP: usize = 4;
+/// Vectors worked on together, so that a constant is read once for both.
+const VECTORS: usize = 2;
+
+/// The constants, in the order in which the kernel reads them.
+#[derive(Clone, Debug)]
+pub(super) struct Short {
+    terms: usize,
+    /// h.
+    half: u64,
+    groups: Vec<Group>,
+    /// Of each target, whether it is in a group.
+    served: Vec<bool>,
+}
+
+/// Up to [`GROUP`] target moduli.
+#[derive(Clone, Debug)]
+struct Group {
+    /// Which they are: from this one on.
+    first: usize,
+    ends: Vec<End>,
+    /// For each term, whether the sums are folded before it, and its constant for each modulus of the group, as the low half
+    /// of a word.
+    terms: Vec<(bool, [u64; GROUP])>,
+    /// Times that the sums are folded in the end.
+    folds: u32,
+}
+
+/// What a sum starts from and is reduced by.
+#[derive(Clone, Copy, Default, Debug)]
+struct End {
+    p: u64,
+    /// h sum_i w_i modulo p.
+    start: u64,
+    /// f.
+    fold: u64,
+    /// The multiple of p that makes the sum positive.
+    lift: u64,
+    /// R.
+    ratio: u64,
+    /// k.
+    bits: u32,
+    /// Most of a sum in size, so far.
+    most: u128,
+}
+
+/// The number about zero that is congruent to w, below p.
+fn centred(w: u64, p: u64) -> i64 {
+    match w > p / 2 {
+        true => w as i64 - p as i64,
+        false => w as i64,
+    }
+}
+
+impl End {
+    fn new(p: Modulus, row: &[Shoup], half: u64) -> Option<Self> {
+        let (value, bits) = (p.value(), p.bits());
+        if bits > 32 || value.is_power_of_two() {
+            return None;
+        }
+        let sum = row.iter().fold(0, |sum, w| p.add(sum, p.reduce(w.value)));
+        Some(Self {
+            p: value,
+            start: p.mul(p.reduce(half), sum),
+            fold: centred((1 << 32) % value, value) as u64,
+            lift: 0,
+            ratio: ((1u128 << (31 + bits)) / u128::from(value)) as u64,
+            bits,
+            most: u128::from(value - 1),
+        })
+    }
+
+    /// The bound when the sum was folded.
+    fn folded(&self) -> u128 {
+        ((self.most >> 32) + 1) * u128::from(self.p / 2) + (1 << 32)
+    }
+
+    /// Whether the sum can be reduced as it is.
+    fn ends(&self) -> bool {
+        2 * self.most + u128::from(self.p) < 1 << (31 + self.bits)
+    }
+}
+
+impl Group {
+    /// `None` where the bounds do not let it.
+    fn new(first: usize, targets: &[Modulus], rows: &[Vec<Shoup>], half: u64) -> Option<Self> {
+        let ends = targets.iter().zip(rows);
+        let ends: Option<Vec<End>> = ends.map(|(p, row)| End::new(*p, row, half)).collect();
+        let (mut ends, mut terms) = (ends?, Vec::new());
+        for i in 0..rows.first().map_or(0, Vec::len) {
+            let product = |end: &End| u128::from(half) * u128::from(end.p / 2);
+            let fits = |end: &End| end.most + product(end) < 1 << 63;
+            let fold = !ends.iter().all(fits);
+            for end in &mut ends {
+                if fold {
+                    end.most = end.folded();
+                }
+                if !fits(end) {
+                    return None;
+                }
+                end.most += product(end);
+            }
+            let mut constants = [0; GROUP];
+            for (constant, (row, end)) in constants.iter_mut().zip(rows.iter().zip(&ends)) {
+                *constant = centred(row.get(i)?.value, end.p) as u64;
+            }
+            terms.push((fold, constants));
+        }
+        let mut folds = 0;
+        while !ends.iter().all(End::ends) {
+            if folds == 2 {
+                return None;
+            }
+            folds += 1;
+            for end in &mut ends {
+                end.most = end.folded();
+            }
+        }
+        for end in &mut ends {
+            end.lift = (end.most as u64).div_ceil(end.p) * end.p;
+        }
+        Some(Self {
+            first,
+            ends,
+            terms,
+            folds,
+        })
+    }
+}
+
+impl Short {
+    /// For y_i below `bound`; `None` where that is above 2^32.
+    pub(super) fn new(bound: u64, targets: &[Modulus], rows: &[Vec<Shoup>]) -> Option<Self> {
+        if bound > 1 << 32 {
+            return None;
+        }
+        let (half, mut groups, mut served) = (bound / 2, Vec::new(), vec![false; targets.len()]);
+        let mut first = 0;
+        while first < targets.len() {
+            // The largest group from here on that the bounds let be.
+            let group = (1..=GROUP).rev().find_map(|count| {
+                let range = first..first + count;
+                let (targets, rows) = (targets.get(range.clone())?, rows.get(range)?);
+                Group::new(first, targets, rows, half)
+            });
+            let count = group.as_ref().map_or(0, |group| group.ends.len());
+            served
+                .iter_mut()
+                .skip(first)
+                .take(count)
+                .for_each(|served| *served = true);
+            groups.extend(group);
+            first += count.max(1);
+        }
+        Some(Self {
+            terms: rows.first().map_or(0, Vec::len),
+            half,
+            groups,
+            served,
+        })
+    }
+
+    /// Whether [`weighted_sums`] writes the sums modulo target j.
+    pub(super) fn has(&self, j: usize) -> bool {
+        self.served.get(j).is_some_and(|&served| served)
+    }
+
+    /// Whether this thread's kernels have AVX2, and nothing better.
+    pub(super) fn serves(&self) -> bool {
+        matches!(Backend::current(), Backend::Avx2 | Backend::Avx512) && self.terms > 0
+    }
+}
+
+/// Writes the sums modulo the targets that it [has](Short::has) to `output[j][at]` for the largest multiple of four coefficients and returns how many those are, where it
+/// [`Short::serves`].
+pub(super) fn weighted_sums(
+    short: &Short,
+    y: &[u64],
+    output: &mut [&mut [u64]],
+    at: &Range<usize>,
+) -> usize {
+    let done = at.len() - at.len() % LANES;
+    if !short.serves() || done == 0 {
+        return 0;
+    }
+    // Bounds are checked here, once: the kernel works on pointers.
+    let y = &y[..(short.terms - 1) * BLOCK + done];
+    for group in &short.groups {
+        let mut out = [std::ptr::null_mut(); GROUP];
+        let output = &mut output[group.first..group.first + group.ends.len()];
+        for (pointer, limb) in out.iter_mut().zip(output) {
+            *pointer = limb[at.start..at.start + done].as_mut_ptr();
+        }
+        let (half, y) = (short.half, y.as_ptr());
+        // SAFETY: the backends have AVX2; row i of y is valid for `done` words, as is every output of the group.
+        unsafe {
+            match group.ends.len() {
+                4 => group_sums::<4>(half, group, y, out, done),
+                3 => group_sums::<3>(half, group, y, out, done),
+                2 => group_sums::<2>(half, group, y, out, done),
+                _ => group_sums::<1>(half, group, y, out, done),
+            }
+        }
+    }
+    done
+}
+
+/// The sums of one group of `J` moduli.
+#[target_feature(enable = "avx2")]
+unsafe fn group_sums<const J: usize>(
+    half: u64,
+    group: &Group,
+    y: *const u64,
+    out: [*mut u64; GROUP],
+    len: usize,
+) {
+    let full = len - len % (VECTORS * LANES);
+    // SAFETY: the caller's promise.
+    unsafe {
+        for c in (0..full).step_by(VECTORS * LANES) {
+            vector_sums::<VECTORS, J>(half, group, y, out, c);
+        }
+        for c in (full..len).step_by(LANES) {
+            vector_sums::<1, J>(half, group, y, out, c);
+        }
+    }
+}
+
+/// [`group_sums`] on `V` vectors from coefficient c on.
+#[inline(always)]
+unsafe fn vector_sums<const V: usize, const J: usize>(
+    half: u64,
+    group: &Group,
+    y: *const u64,
+    out: [*mut u64; GROUP],
+    c: usize,
+) {
+    // SAFETY: the pointers are valid from c on for V vectors; the caller enables AVX2. Of a factor the low half of each lane
+    // counts, as a signed number.
+    unsafe {
+        let (half, low) = (splat(half), splat(0xffff_ffff));
+        let fold = |sum: __m256i, end: &End| {
+            let high = _mm256_mul_epi32(_mm256_srli_epi64::<32>(sum), splat(end.fold));
+            _mm256_add_epi64(high, _mm256_and_si256(sum, low))
+        };
+        let ends: &[End; J] = match group.ends.first_chunk() {
+            Some(ends) => ends,
+            None => return,
+        };
+        let mut sums: [[__m256i; V]; J] = std::array::from_fn(|j| [splat(ends[j].start); V]);
+        for (i, (folds, constants)) in group.terms.iter().enumerate() {
+            if *folds {
+                for (sums, end) in sums.iter_mut().zip(ends) {
+                    *sums = sums.map(|sum| fold(sum, end));
+                }
+            }
+            let x: [__m256i; V] = std::array::from_fn(|v| {
+                _mm256_sub_epi64(load(y.add(i * BLOCK + c + v * LANES)), half)
+            });
+            for (sums, w) in sums.iter_mut().zip(constants) {
+                let w = splat(*w);
+                for (sum, x) in sums.iter_mut().zip(x) {
+                    *sum = _mm256_add_epi64(*sum, _mm256_mul_epi32(x, w));
+                }
+            }
+        }
+        for ((sums, end), out) in sums.iter().zip(ends).zip(out) {
+            let (p, cut) = (splat(end.p), _mm_cvtsi64_si128(i64::from(end.bits) - 1));
+            for (v, &sum) in sums.iter().enumerate() {
+                let mut sum = sum;
+                for _ in 0..group.folds {
+                    sum = fold(sum, end);
+                }
+                let sum = _mm256_add_epi64(sum, splat(end.lift));
+                let top = _mm256_srl_epi64(sum, cut);
+                let quotient = _mm256_srli_epi64::<32>(_mm256_mul_epu32(top, splat(end.ratio)));
+                let rest = _mm256_sub_epi64(sum, _mm256_mul_epu32(quotient, p));
+                let rest = correct(correct(rest, splat(2 * end.p)), p);
+                store(out.add(c + v * LANES), rest);
+            }
+        }
+    }
+}

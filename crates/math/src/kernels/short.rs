@@ -1,0 +1,271 @@
+//! Products of residues below 2^32 with AVX2: four an instruction, where any modulus takes four instructions a product.
+//!
+//! With k = bits of q, k <= 32, q no power of two, and M the largest multiple of q up to 2^(31+k), a sum S < 2^(31+k) + M is first
+//! less M where it is not below M, so that S < 2^(31+k). With c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32 the
+//! quotient floor(c m / 2^32) is then at most S / q < 2^32 and short of it by less than 3: 2^(k-1) / q < 1 for the cut of S,
+//! c / 2^32 < 1 for that of the constant, 1 for the last floor. So the remainder is below 3q < 2^34.
+
+use std::arch::x86_64::*;
+
+use super::fused::PairTerm;
+use super::loops::{self, ByConstant, Products, vectors};
+use crate::simd256::{LANES, correct, load, splat, store};
+use crate::{Modulus, Residues, Shoup};
+
+/// Words ahead of the loop that streams of a switching key are asked for: near enough that what has come is not driven out again.
+const KEY_AHEAD: usize = 64;
+
+/// Reduction of sums of a few products.
+#[derive(Clone, Copy)]
+pub(super) struct Reducer {
+    q: __m256i,
+    two_q: __m256i,
+    /// M.
+    multiple: __m256i,
+    /// floor(2^(31+k) / q).
+    ratio: __m256i,
+    /// k - 1.
+    cut: __m128i,
+}
+
+/// M.
+fn multiple(q: Modulus) -> u64 {
+    let half = 1u64 << (31 + q.bits());
+    half - half % q.value()
+}
+
+/// Products that a sum may have beside a residue: at least one, as (q - 1)^2 + q - 1 < q^2 < 2^(31+k) + M.
+fn terms(q: Modulus) -> usize {
+    let top = u128::from(q.value() - 1);
+    let room = (1u128 << (31 + q.bits())) + u128::from(multiple(q)) - 1 - top;
+    (room / (top * top).max(1)).min(1 << 20) as usize
+}
+
+impl Reducer {
+    /// Whether it serves this modulus.
+    pub fn fits(q: Modulus) -> bool {
+        q.bits() <= 32 && !q.value().is_power_of_two()
+    }
+
+    /// For a modulus that [`Reducer::fits`].
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline(always)]
+    pub unsafe fn new(q: Modulus) -> Self {
+        let (k, value) = (q.bits(), q.value());
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                q: splat(value),
+                two_q: splat(2 * value),
+                multiple: splat(multiple(q)),
+                ratio: splat(((1u128 << (31 + k)) / u128::from(value)) as u64),
+                cut: _mm_cvtsi64_si128(i64::from(k) - 1),
+            }
+        }
+    }
+
+    /// The residue of such a sum.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline(always)]
+    unsafe fn reduce(self, sum: __m256i) -> __m256i {
+        // SAFETY: the caller's promise. The difference from M is negative, as a signed number, exactly where the sum is below M.
+        unsafe {
+            let sum = correct(sum, self.multiple);
+            let cut = _mm256_srl_epi64(sum, self.cut);
+            let quotient = _mm256_srli_epi64::<32>(_mm256_mul_epu32(cut, self.ratio));
+            let rest = _mm256_sub_epi64(sum, _mm256_mul_epu32(quotient, self.q));
+            correct(correct(rest, self.two_q), self.q)
+        }
+    }
+}
+
+impl Products for Reducer {
+    type V = __m256i;
+
+    #[inline(always)]
+    unsafe fn mul(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe { self.reduce(_mm256_mul_epu32(a, b)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mac(self, acc: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe { self.reduce(_mm256_add_epi64(acc, _mm256_mul_epu32(a, b))) }
+    }
+}
+
+/// A constant modulo q < 2^32: a w less floor(a W / 2^32) q is below 2q for W = floor(2^32 w / q) and a < 2^32.
+#[derive(Clone, Copy)]
+pub(super) struct Multiplier {
+    q: __m256i,
+    value: __m256i,
+    quotient: __m256i,
+}
+
+impl Multiplier {
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline(always)]
+    pub unsafe fn new(q: Modulus, w: Shoup) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                q: splat(q.value()),
+                value: splat(w.value),
+                quotient: splat(w.quotient >> 32),
+            }
+        }
+    }
+}
+
+impl ByConstant for Multiplier {
+    type V = __m256i;
+
+    #[inline(always)]
+    unsafe fn mul(self, a: __m256i) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let quotient = _mm256_srli_epi64::<32>(_mm256_mul_epu32(a, self.quotient));
+            let product = _mm256_mul_epu32(a, self.value);
+            let rest = _mm256_sub_epi64(product, _mm256_mul_epu32(quotient, self.q));
+            correct(rest, self.q)
+        }
+    }
+}
+
+/// out = a * b.
+///
+/// # Safety
+/// As for [`dot`].
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn mul(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the features are enabled here; the rest is the caller's promise.
+    unsafe { loops::mul(Reducer::new(q), out, a, b, len) }
+}
+
+/// out = acc + a * b.
+///
+/// # Safety
+/// As for [`dot`].
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn mac(
+    q: Modulus,
+    out: *mut u64,
+    acc: *const u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the features are enabled here; the rest is the caller's promise.
+    unsafe { loops::mac(Reducer::new(q), out, acc, a, b, len) }
+}
+
+/// out = a * w.
+///
+/// # Safety
+/// As for [`dot`].
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn mul_shoup(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    w: Shoup,
+    len: usize,
+) -> usize {
+    // SAFETY: the features are enabled here; the rest is the caller's promise.
+    unsafe { loops::mul_constant(Multiplier::new(q, w), out, a, len) }
+}
+
+/// out = sum of a_k * b_k.
+///
+/// # Safety
+/// The processor must have AVX2; pointers and slices must be valid for `len` words; q must be one that [`Reducer::fits`].
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn dot(
+    q: Modulus,
+    out: *mut u64,
+    products: &[(&[u64], &[u64])],
+    len: usize,
+) -> usize {
+    // SAFETY: the features are enabled here; the rest is the caller's promise.
+    unsafe {
+        let (reducer, terms) = (Reducer::new(q), terms(q));
+        vectors!(len, i => {
+            let mut residue = splat(0);
+            for group in products.chunks(terms) {
+                let mut sum = residue;
+                for (a, b) in group {
+                    let product = _mm256_mul_epu32(load(a.as_ptr().add(i)), load(b.as_ptr().add(i)));
+                    sum = _mm256_add_epi64(sum, product);
+                }
+                residue = reducer.reduce(sum);
+            }
+            store(out.add(i), residue)
+        })
+    }
+}
+
+/// Four residues from place i on.
+#[inline(always)]
+unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
+    // SAFETY: the limb has them (caller); the caller enables AVX2.
+    unsafe {
+        match limb {
+            Residues::Wide(words) => {
+                let p = words.as_ptr().add(i);
+                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(KEY_AHEAD).cast());
+                load(p)
+            }
+            Residues::Short(words) => {
+                let p = words.as_ptr().add(i);
+                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(2 * KEY_AHEAD).cast());
+                _mm256_cvtepu32_epi64(_mm_loadu_si128(p.cast()))
+            }
+        }
+    }
+}
+
+/// As [`super::dot_pair`], for the largest multiple of four coefficients; gives how many these are.
+///
+/// # Safety
+/// The processor must have AVX2; every pointer and slice must be valid for `len` words; q must be one that [`Reducer::fits`].
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn dot_pair(
+    q: Modulus,
+    [out_a, out_b]: [*mut u64; 2],
+    products: &[PairTerm<'_>],
+    carry: bool,
+    len: usize,
+) -> usize {
+    // SAFETY: the features are enabled here; the rest is the caller's promise.
+    unsafe {
+        let (reducer, terms) = (Reducer::new(q), terms(q));
+        vectors!(len, i => {
+            let (mut a, mut b) = (splat(0), splat(0));
+            if carry {
+                (a, b) = (load(out_a.add(i)), load(out_b.add(i)));
+            }
+            for group in products.chunks(terms) {
+                for &(shared, first, second) in group {
+                    let x = load(shared.as_ptr().add(i));
+                    a = _mm256_add_epi64(a, _mm256_mul_epu32(x, four(first, i)));
+                    b = _mm256_add_epi64(b, _mm256_mul_epu32(x, four(second, i)));
+                }
+                (a, b) = (reducer.reduce(a), reducer.reduce(b));
+            }
+            store(out_a.add(i), a);
+            store(out_b.add(i), b);
+        })
+    }
+}
