@@ -1,0 +1,8 @@
+//! The leaves of the vector machine against the software's kernels, bit for bit, and against its cycle model.
+
+mod arith;
+mod formal;
+mod permutation;
+mod ranks;
+#[path = "../common/setup.rs"]
+mod setup;
