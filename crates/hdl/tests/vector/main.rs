@@ -2,6 +2,7 @@
 
 mod arith;
 mod formal;
+mod mac;
 mod permutation;
 mod ranks;
 #[path = "../common/setup.rs"]
