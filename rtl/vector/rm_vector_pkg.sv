@@ -24,6 +24,19 @@ package rm_vector_pkg;
     return MulStages + log_radix * butterfly_stages() + MulStages;
   endfunction
 
+  // Factors within the transform: rank s of it has 2^(log_radix - s - 1) - 1, those of the ranks before come first.
+  function automatic int unsigned ntt_factors(int unsigned log_radix, int unsigned rank);
+    int unsigned found;
+    found = 0;
+    for (int unsigned s = 0; s < rank; s++) found += (1 << (log_radix - s - 1)) - 1;
+    return found;
+  endfunction
+
+  // The powers of a seed: a product for each doubling.
+  function automatic int unsigned factory_stages(int unsigned log_radix);
+    return log_radix * MulStages;
+  endfunction
+
   // A permutation of 2^log_lanes words: where each goes, then a stage of switches for each bit of that.
   function automatic int unsigned net_stages(int unsigned log_lanes);
     return log_lanes + 1;

@@ -11,7 +11,7 @@ use crate::setup::{hdl, seed};
 /// `MulStages` of `rm_vector_pkg`.
 pub const MUL: usize = 4;
 
-pub const fn side(name: &'static str, of: Of) -> Side {
+pub fn side(name: &'static str, of: Of) -> Side {
     Side {
         name,
         width: 32,

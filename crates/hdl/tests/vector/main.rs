@@ -3,6 +3,7 @@
 mod arith;
 mod formal;
 mod mac;
+mod ntt;
 mod permutation;
 mod ranks;
 #[path = "../common/setup.rs"]

@@ -72,8 +72,20 @@ pub fn unpack(words: &[u32], width: u32) -> Vec<u64> {
     (0..count).map(element).collect()
 }
 
+/// Parts of a port that different ranks read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parts(Vec<(usize, usize)>);
+
+impl Parts {
+    /// One for each of some ranks, with so many elements.
+    pub fn of(ranks: &[usize], count: impl Fn(usize) -> usize) -> Self {
+        let parts = ranks.iter().enumerate();
+        Self(parts.map(|(part, &rank)| (rank, count(part))).collect())
+    }
+}
+
 /// An input beside the ranks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Side {
     pub name: &'static str,
     /// Bits of an element.
@@ -84,12 +96,14 @@ pub struct Side {
 }
 
 /// Whose it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Of {
     /// That of what this rank takes.
     Rank(usize),
     /// An item's element once for each rank, the rank's own place in the port.
     Every,
+    /// Each part is of what its rank takes; an item has the elements of all of them.
+    Parts(Parts),
 }
 
 /// An item: elements of each side, and what leaves.
@@ -121,7 +135,7 @@ impl Ranks {
             stages,
             sides: sides
                 .iter()
-                .map(|&side| Ok((model.input(side.name)?, side)))
+                .map(|side| Ok((model.input(side.name)?, side.clone())))
                 .collect::<Result<_, HdlError>>()?,
             outputs: outputs
                 .iter()
@@ -134,6 +148,11 @@ impl Ranks {
     /// Runs items through: the first half as close as they go, then with stalls at the end, bubbles and items that stay behind.
     pub fn run(&mut self, items: &[Item], dice: &mut Dice) -> Check {
         self.model.restart(dice.bits() as u32)?;
+        self.go(items, dice)
+    }
+
+    /// The same, with what memories hold.
+    pub fn go(&mut self, items: &[Item], dice: &mut Dice) -> Check {
         let mut inside: Vec<Option<usize>> = vec![None; self.stages];
         let (mut next, mut left) = (0, 0);
         while left < items.len() {
@@ -173,19 +192,32 @@ impl Ranks {
     fn drive(&mut self, items: &[Item], takes: &[Option<usize>], dice: &mut Dice) -> Check {
         let moves = takes.iter().map(|taken| u64::from(taken.is_some()));
         self.model.set_words(self.move_i, &pack(moves, 1))?;
-        for (number, &(port, side)) in self.sides.iter().enumerate() {
-            let mut of = |taken: Option<usize>| match taken {
-                Some(item) => items[item].sides[number].clone(),
+        for (number, (port, side)) in self.sides.iter().enumerate() {
+            let mut some = |taken: Option<usize>, from: usize, count: usize| match taken {
+                Some(item) => items[item].sides[number][from..from + count].to_vec(),
                 None => {
                     let rubbish = |_| dice.bits() >> (64 - side.width);
-                    (0..side.count).map(rubbish).collect()
+                    (0..count).map(rubbish).collect::<Vec<u64>>()
                 }
             };
-            let elements: Vec<u64> = match side.of {
-                Of::Rank(rank) => of(takes[rank]),
-                Of::Every => takes.iter().flat_map(|&taken| of(taken)).collect(),
+            let count = side.count;
+            let elements: Vec<u64> = match &side.of {
+                Of::Rank(rank) => some(takes[*rank], 0, count),
+                Of::Every => takes
+                    .iter()
+                    .flat_map(|&taken| some(taken, 0, count))
+                    .collect(),
+                Of::Parts(Parts(parts)) => {
+                    let mut first = 0;
+                    let mut all = Vec::new();
+                    for &(rank, count) in parts {
+                        all.extend(some(takes[rank], first, count));
+                        first += count;
+                    }
+                    all
+                }
             };
-            self.model.set_words(port, &pack(elements, side.width))?;
+            self.model.set_words(*port, &pack(elements, side.width))?;
         }
         Ok(())
     }
