@@ -1,8 +1,10 @@
 //! The leaves of the vector machine against the software's kernels, bit for bit, and against its cycle model.
 
+mod areas;
 mod arith;
 mod formal;
 mod mac;
+mod mutants;
 mod ntt;
 mod permutation;
 mod ranks;

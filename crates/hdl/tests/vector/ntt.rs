@@ -5,7 +5,7 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, Optimise, Top};
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_machines::vector::Passes;
-use ringmill_math::modmul::{MontgomeryFriendly32, Reduction};
+use ringmill_math::modmul::MontgomeryFriendly32;
 use ringmill_math::{Modulus, NttPlan, Ring};
 
 use crate::arith::{MUL, residue, side};
@@ -207,9 +207,14 @@ pub fn check_unit(
     unit.run(&items, &mut dice)
 }
 
+/// Radix 4 with both its rings.
+pub fn check_radix_four(hdl: &Hdl, seed: u64) -> Check {
+    check_unit(hdl, 2, &[3, 4], 200, Optimise::Build, seed)
+}
+
 /// Radix 4 and 16; of 16 every ring that a machine of it runs, so every shortcut.
 pub fn check_small_units(hdl: &Hdl, seed: u64) -> Check {
-    check_unit(hdl, 2, &[3, 4], 200, Optimise::Build, seed)?;
+    check_radix_four(hdl, seed)?;
     check_unit(hdl, 4, &[5, 6, 7, 8], 160, Optimise::Build, seed)
 }
 
