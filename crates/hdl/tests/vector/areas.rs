@@ -35,7 +35,7 @@ fn every_leaf_meets_the_bar() {
         of("mul"),
         of("butterfly"),
         of("pipe").int("Stages", 66),
-        of("net").int("LogLanes", 8).int("Width", 1),
+        of("net").int("LogLanes", 6).int("Width", 1),
         of("turn").int("LogLanes", 8),
         of("mac").int("Lanes", 1),
         of("ntt").int("LogRadix", 2),

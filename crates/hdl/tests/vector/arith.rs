@@ -154,6 +154,7 @@ fn check_baseline(deep: bool, seed: u64) -> Check {
 }
 
 #[test]
+#[ignore = "two models that no machine has; `make full` runs it"]
 fn baseline_butterfly() {
     for deep in [false, true] {
         check_baseline(deep, seed()).unwrap();
@@ -210,6 +211,7 @@ pub fn check_both_butterflies(hdl: &Hdl, seed: u64) -> Check {
 }
 
 #[test]
+#[ignore = "a transform unit is made of them; `make full` runs it"]
 fn butterflies_with_and_without_a_factor() {
     check_both_butterflies(hdl(), seed()).unwrap();
 }

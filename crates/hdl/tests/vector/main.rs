@@ -2,6 +2,7 @@
 
 mod areas;
 mod arith;
+mod buffer;
 mod formal;
 mod mac;
 mod mutants;
