@@ -8,6 +8,7 @@ mod mac;
 mod mutants;
 mod ntt;
 mod permutation;
+mod queue;
 mod ranks;
 #[path = "../common/setup.rs"]
 mod setup;

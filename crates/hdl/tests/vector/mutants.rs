@@ -7,7 +7,7 @@ mod faulty;
 
 use crate::ranks::{Checker, Failure};
 use crate::setup::{hdl, seed};
-use crate::{arith, mac, ntt, permutation};
+use crate::{arith, buffer, mac, ntt, permutation, queue};
 use faulty::Faulty;
 
 /// A line of the RTL, changed.
@@ -25,7 +25,7 @@ const QUICK: [Fault; 1] = [
 ];
 
 /// Caught by `make full`.
-const FAULTS: [Fault; 40] = [
+const FAULTS: [Fault; 54] = [
     // Elastic control.
     Fault(
         "vector/rm_vector_pipe.sv",
@@ -111,7 +111,7 @@ const FAULTS: [Fault; 40] = [
     Fault(
         "vector/rm_vector_halfsum.sv",
         "sum_less[Wide-1] ? sum : sum_less",
-        "sum_less[Wide-2] ? sum : sum_less",
+        "sum",
         arith::check_both_butterflies,
     ),
     Fault(
@@ -272,6 +272,92 @@ const FAULTS: [Fault; 40] = [
         "column_i[LogLow+:LogHigh]",
         "column_i[0+:LogHigh]",
         ntt::check_twiddles,
+    ),
+    // The buffer.
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "s ^ (v % Span)",
+        "s",
+        buffer::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "line_of[rows_i[l][LogSpan-1:0]] = LogSpan'(l)",
+        "line_of[l] = LogSpan'(l)",
+        buffer::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "LogRows'(v) ^ row_of[s]",
+        "LogRows'(v) ^ rows_i[0]",
+        buffer::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "if (access_i && !write_i) begin",
+        "begin",
+        buffer::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "Address'(column >> LogSpan)",
+        "Address'(column)",
+        buffer::check_small,
+    ),
+    // The queue.
+    Fault(
+        "vector/rm_vector_check.sv",
+        "index != '0)",
+        "1'b0)",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_check.sv",
+        "11'(word_i.modulus) >= moduli_i",
+        "11'(word_i.modulus) > moduli_i",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_check.sv",
+        "!word_i.n[0] || ",
+        "",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_check.sv",
+        "word_i.d >> LogLimb == word_i.a >> LogLimb",
+        "1'b0",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "held && fault == FaultNone",
+        "held",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "32'(count) + 32'(asked_q) + Batch",
+        "32'(count) + Batch",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "exhausted_q && !acknowledge_i",
+        "exhausted_q",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "taken ? word_o.op != OpHcf : runs_q",
+        "taken ? 1'b1 : runs_q",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        ".rst_ni(rst_ni && !clear_q)",
+        ".rst_ni(rst_ni)",
+        queue::check_queue,
     ),
 ];
 

@@ -96,3 +96,23 @@ pub fn rows() -> Result<Vec<Row>, CliError> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[ignore = "synthesises nine modules, a minute; `make full` runs it"]
+    fn savings_of_every_element() {
+        let rows = rows().unwrap();
+        for (what, least) in [
+            ("reduction", 55.0),
+            ("multiplier", 35.0),
+            ("butterfly", 30.0),
+        ] {
+            let saved = |row: &&Row| row.case == what && row.metric == "saved, stages as short";
+            let row = rows.iter().find(saved).unwrap();
+            assert!(row.value().unwrap() > least, "{row:?}");
+        }
+    }
+}
