@@ -42,7 +42,7 @@ pub fn check_net(hdl: &Hdl, log_lanes: u32, affine: bool, seed: u64) -> Check {
                 let words: Vec<u64> = (0..lanes).map(|_| dice.below(1 << 12)).collect();
                 let mut moved = vec![0; lanes as usize];
                 for (i, &word) in (0..).zip(&words) {
-                    moved[((i * a + b) % lanes ^ c) as usize] = word;
+                    moved[(((i * a + b) % lanes) ^ c) as usize] = word;
                 }
                 items.push(Item {
                     sides: vec![vec![a], vec![b], vec![c], words],

@@ -68,7 +68,7 @@ impl Word {
             Immediate::None => self.n != 0,
             Immediate::Scalar => false,
             Immediate::Distant => self.n >= DISTANT,
-            Immediate::Galois => self.n % 2 == 0 || self.n >= 2 << LOG_N,
+            Immediate::Galois => self.n.is_multiple_of(2) || self.n >= 2 << LOG_N,
         };
         let limb = 1 << LOG_LIMB;
         let target = d.1 % limb != 0 || d.1 / limb == a.1 / limb;
