@@ -345,6 +345,7 @@ fn multipliers_of_the_paper() {
 
 /// The multipliers of small units are those that descriptions count.
 #[test]
+#[ignore = "elaborates more units; `make full` runs it"]
 fn multipliers_of_small_units() {
     for log_radix in [2, 3] {
         let of = |module: &str| {

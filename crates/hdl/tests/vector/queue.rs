@@ -119,7 +119,8 @@ impl Word {
             Immediate::None => 0,
             Immediate::Scalar => dice.bits() as u32,
             Immediate::Distant => dice.below(DISTANT.into()) as u32,
-            Immediate::Galois => 2 * dice.below(1 << LOG_N) as u32 + 1,
+            // Seldom an even one.
+            Immediate::Galois => 2 * dice.below(1 << LOG_N) as u32 + u32::from(!dice.chance(16)),
         };
         let modulus = match info.modulus {
             true => dice.below(MODULI.into()) as u32,
