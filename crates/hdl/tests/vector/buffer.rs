@@ -118,7 +118,7 @@ pub fn check_buffer(hdl: &Hdl, log_rows: u8, log_span: u8, seed: u64) -> Check {
 }
 
 pub fn check_small(hdl: &Hdl, seed: u64) -> Check {
-    check_buffer(hdl, 2, 2, seed)
+    check_buffer(hdl, 3, 1, seed)
 }
 
 #[test]
