@@ -15,7 +15,7 @@ const RUNTIME_WAVES: &str = "verilated_vcd_c.cpp";
 
 /// Modules with many instances, each of which would be inlined into its parent: kept apart, so that their instances share what the
 /// compiler makes of them. A bootstrapping engine is built in less than half of the time, and runs as fast.
-const APART: [&str; 7] = [
+const APART: [&str; 9] = [
     "rm_butterfly",
     "rm_mod_mul",
     "rm_chacha20",
@@ -23,6 +23,8 @@ const APART: [&str; 7] = [
     "rm_torus_turn",
     "rm_torus_gather_turn",
     "rm_torus_ks_lane",
+    "rm_vector_mul",
+    "rm_vector_butterfly",
 ];
 
 /// How hard the C++ compiler works.

@@ -6,7 +6,8 @@
 //! paths between registers are ([`Levels`]), writes the configuration as sources of its own ([`Generated`]) and proves the
 //! assertions of a property module ([`Proof`]).
 //! [`polymul`] drives the polynomial multiplier, in lockstep with its model where asked; [`basext`] the base-extension
-//! units, [`torus`] the bootstrapping engine and its key-switching unit.
+//! units, [`torus`] the bootstrapping engine and its key-switching unit; [`vector`] lists what the vector machine's arithmetic is compared
+//! with.
 //!
 //! ```no_run
 //! use ringmill_hdl::{BuildOptions, Hdl, Top};
@@ -46,6 +47,7 @@ mod timing;
 mod tools;
 mod top;
 pub mod torus;
+pub mod vector;
 mod watch;
 
 pub use area::{Area, CellPath, LIBERTY_VARIABLE, Library, MEMORY_WORDS};

@@ -1,6 +1,7 @@
-//! The vector paper: parameters (Table 1), memories and units (Tables 5 and 6), the instructions of a sigmoid (Table 7), the
+//! The vector paper: parameters (Table 1), arithmetic (Table 4), memories and units (Tables 5 and 6), the instructions of a sigmoid (Table 7), the
 //! operations of Table 8 on the machine and beside HElib on our CPU, and what the text claims.
 
+mod areas;
 mod elements;
 mod machine;
 mod opcodes;
@@ -39,13 +40,14 @@ fn made(setup: Result<Bootstrapping, BootstrapError>) -> Result<Arc<Procedure>, 
 /// Prints them, as text or one JSON object a line.
 pub fn print(json: bool) -> Result<(), CliError> {
     let procedure = made(Set::BASALISC.bootstrapping()).map_err(BgvError::from)?;
-    let rows = rows(&procedure)?;
+    let mut rows = rows(&procedure)?;
+    rows.extend(areas::rows()?);
     if json {
         return rows
             .iter()
             .try_for_each(|row| output::json(&row.json("vector")));
     }
-    output::text(&(row::table(&rows) + &notes()?))
+    output::text(&(row::table(&rows) + &notes()? + areas::NOTE))
 }
 
 /// What a reader must know of the figures.

@@ -1,0 +1,56 @@
+//! Table 4: what Montgomery-friendly moduli save in standard cells, and the bar of paths between registers for every leaf.
+
+use ringmill_hdl::vector::{comparisons, saved_percent};
+use ringmill_hdl::{Family, Top};
+
+use crate::setup::hdl;
+
+/// Percent that the friendly one is smaller than a generic one in as many stages, and than one in stages as short.
+fn saved(what: &str) -> (f64, f64) {
+    let comparison = comparisons().into_iter().find(|c| c.what == what).unwrap();
+    let [ours, generic, deep] = [comparison.friendly, comparison.generic, comparison.deep]
+        .map(|top| hdl().area(&top).unwrap_or_else(|e| panic!("{e}")).area);
+    println!("{what}: {ours} um^2, generic {generic}, deep {deep}");
+    (saved_percent(ours, generic), saved_percent(ours, deep))
+}
+
+#[test]
+#[ignore = "synthesises nine modules, a minute; `make full` runs it"]
+fn friendly_moduli_save_what_is_said() {
+    let (reduction, multiplier, butterfly) =
+        (saved("reduction"), saved("multiplier"), saved("butterfly"));
+    println!("{reduction:?} {multiplier:?} {butterfly:?}");
+    assert!(reduction.0 > 55.0 && reduction.1 > 60.0, "{reduction:?}");
+    assert!(multiplier.0 > 33.0 && multiplier.1 > 35.0, "{multiplier:?}");
+    assert!(butterfly.0 > 30.0 && butterfly.1 > 35.0, "{butterfly:?}");
+}
+
+/// At most 8 levels or 64 carry bits between the registers of one rank and the next, whatever the enables are; the widest configuration
+/// whose synthesis is quick.
+#[test]
+#[ignore = "synthesises every leaf, minutes; `make full` runs it"]
+fn every_leaf_meets_the_bar() {
+    let of = |module: &str| Top::new(format!("rm_vector_{module}"));
+    let tops = [
+        of("mul"),
+        of("butterfly"),
+        of("pipe").int("Stages", 66),
+        of("net").int("LogLanes", 6).int("Width", 1),
+        of("turn").int("LogLanes", 8),
+        of("mac").int("Lanes", 1),
+        of("ntt").int("LogRadix", 2),
+        of("factory").int("LogRadix", 2),
+        of("seed").int("LogLow", 4).int("LogHigh", 4),
+    ];
+    for top in tops {
+        for family in Family::ALL {
+            let paths = hdl().levels(&top, family).unwrap().paths;
+            println!(
+                "{top} {family}: {} levels, {} carry",
+                paths.levels(),
+                paths.carry()
+            );
+            assert!(paths.within_bar(), "{top} {family}: {paths:?}");
+        }
+    }
+}

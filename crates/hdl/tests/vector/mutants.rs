@@ -1,0 +1,379 @@
+//! Single-line faults in the vector machine's leaves; the checks of the other files must catch each.
+
+use ringmill_hdl::HdlError;
+
+#[path = "../common/faulty.rs"]
+mod faulty;
+
+use crate::ranks::{Checker, Failure};
+use crate::setup::{hdl, seed};
+use crate::{arith, buffer, mac, ntt, permutation, queue};
+use faulty::Faulty;
+
+/// A line of the RTL, changed.
+struct Fault(&'static str, &'static str, &'static str, Checker);
+
+/// Caught by `make full`.
+const FAULTS: [Fault; 55] = [
+    // Twice the product of a word and h, which is once.
+    Fault(
+        "vector/rm_vector_red.sv",
+        "(Width + Word + 1)'({multiple[0], 1'b0})",
+        "(Width + Word + 1)'(multiple[0])",
+        arith::check_multiplier,
+    ),
+    // Elastic control.
+    Fault(
+        "vector/rm_vector_pipe.sv",
+        "passed = done;",
+        "passed = '0;",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_pipe.sv",
+        "reach *= 2",
+        "reach += 2",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_pipe.sv",
+        "AgeWidth'(Period - 1)",
+        "AgeWidth'(Period - 2)",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_pipe.sv",
+        "!full_q[0] || go[0]",
+        "!full_q[0]",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_rank.sv",
+        "if (move_i) word_q <= d_i",
+        "word_q <= d_i",
+        arith::check_multiplier,
+    ),
+    Fault(
+        "vector/rm_vector_delay.sv",
+        ".move_i(move_i[s])",
+        ".move_i(move_i[0])",
+        arith::check_both_butterflies,
+    ),
+    // Multiplication.
+    Fault(
+        "vector/rm_vector_tiles.sv",
+        "b_i[j*(Width/2)+:Width/2]",
+        "b_i[(1-j)*(Width/2)+:Width/2]",
+        arith::check_multiplier,
+    ),
+    Fault(
+        "vector/rm_vector_mul.sv",
+        "tile[1] + (Width + Word)'",
+        "tile[1] | (Width + Word)'",
+        arith::check_multiplier,
+    ),
+    Fault(
+        "vector/rm_vector_mul.sv",
+        ".q_i(q_i[3:1])",
+        ".q_i(q_i[2:0])",
+        arith::check_multiplier,
+    ),
+    // A stage that does not wait for its items.
+    Fault(
+        "vector/rm_vector_pipe.sv",
+        "full_q[s] && left_q[s] == '0",
+        "full_q[s]",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_red.sv",
+        "(2 * Word - 1)'(first[Word-1:0])",
+        "(2 * Word - 1)'(first[Word-2:0])",
+        arith::check_multiplier,
+    ),
+    Fault(
+        "vector/rm_vector_red.sv",
+        "$signed(first[Width+Word:Word])",
+        "$signed({1'b0, first[Width+Word-1:Word]})",
+        arith::check_multiplier,
+    ),
+    Fault(
+        "vector/rm_vector_red.sv",
+        "second[Width] ? q_i[2]",
+        "second[Width] ? q_i[1]",
+        arith::check_multiplier,
+    ),
+    // Butterflies.
+    Fault(
+        "vector/rm_vector_halfsum.sv",
+        "sum_less[Wide-1] ? sum : sum_less",
+        "sum",
+        arith::check_both_butterflies,
+    ),
+    Fault(
+        "vector/rm_vector_halfsum.sv",
+        "difference + (q <<< 1)",
+        "difference + q",
+        arith::check_both_butterflies,
+    ),
+    Fault(
+        "vector/rm_vector_halfsum.sv",
+        "sum_less[Wide-1] ? sum_more : sum_less",
+        "sum_more",
+        arith::check_both_butterflies,
+    ),
+    Fault(
+        "vector/rm_vector_halfsum.sv",
+        "pass_i ? v_i",
+        "pass_i ? u_i",
+        arith::check_both_butterflies,
+    ),
+    Fault(
+        "vector/rm_vector_butterfly.sv",
+        ".q_i(q_i[Stages-1:1])",
+        ".q_i(q_i[Stages-2:0])",
+        arith::check_both_butterflies,
+    ),
+    // Permutations.
+    Fault(
+        "vector/rm_vector_net.sv",
+        ") ^ c_i;\n    end\n  end else",
+        ") + c_i;\n    end\n  end else",
+        permutation::check_nets,
+    ),
+    Fault(
+        "vector/rm_vector_net.sv",
+        "LogLanes'(j << LogLow) + b_i",
+        "LogLanes'(j << LogLow) - b_i",
+        permutation::check_nets,
+    ),
+    Fault(
+        "vector/rm_vector_net.sv",
+        "LogLanes'(i) ^ c_i",
+        "LogLanes'(i) + c_i",
+        permutation::check_nets,
+    ),
+    Fault(
+        "vector/rm_vector_net.sv",
+        "assign swap = pattern[2*j][0];",
+        "assign swap = pattern[2*j][Left-1];",
+        permutation::check_nets,
+    ),
+    Fault(
+        "vector/rm_vector_inverse.sv",
+        "^ Width'(2)",
+        "^ Width'(0)",
+        permutation::check_small_morphs,
+    ),
+    Fault(
+        "vector/rm_vector_inverse.sv",
+        "Width'(2) - g[k] * x[k]",
+        "Width'(1) - g[k] * x[k]",
+        permutation::check_small_morphs,
+    ),
+    Fault(
+        "vector/rm_vector_turn.sv",
+        "+ h[LogN:1]",
+        "+ h[LogN-1:0]",
+        permutation::check_small_morphs,
+    ),
+    Fault(
+        "vector/rm_vector_turn.sv",
+        "row + LogLanes'(l)",
+        "row",
+        permutation::check_small_morphs,
+    ),
+    Fault(
+        "vector/rm_vector_morph.sv",
+        ".c_i(row)",
+        ".c_i(own)",
+        permutation::check_small_morphs,
+    ),
+    // Sums.
+    Fault(
+        "vector/rm_vector_mac.sv",
+        "valid_i && word_i.a_kind == KindChunk",
+        "1'b0",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac.sv",
+        "!(s == Stages - 1 && leave)",
+        "1'b1",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac.sv",
+        "waits_o ? take_i : last",
+        "last",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac.sv",
+        "assign q[s] = item_q[s-1].q;",
+        "assign q[s] = item_q[0].q;",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac_lane.sv",
+        "q_i[1] - from_b",
+        "'0 - from_b",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac_lane.sv",
+        "if (write_acc_i) acc_q",
+        "acc_q",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac_pkg.sv",
+        "how.b_one = op inside {OpAdd, OpSub, OpAcc}",
+        "how.b_one = op inside {OpAdd, OpSub}",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac_pkg.sv",
+        "how.only_term = op == OpMov",
+        "how.only_term = 1'b0",
+        mac::check_mac,
+    ),
+    // Transforms.
+    Fault(
+        "vector/rm_vector_ntt_rank.sv",
+        ".Product(j != 0)",
+        ".Product(1'b0)",
+        ntt::check_radix_four,
+    ),
+    Fault(
+        "vector/rm_vector_ntt.sv",
+        "skip_i[s] > SkipWidth'(s)",
+        "1'b0",
+        ntt::check_radix_four,
+    ),
+    Fault(
+        "vector/rm_vector_ntt.sv",
+        "of_skip[skip_i[LogRadix]]",
+        "of_skip[0]",
+        ntt::check_radix_four,
+    ),
+    Fault(
+        "vector/rm_vector_factory.sv",
+        ".a_i(have[Have])",
+        ".a_i(have[1])",
+        ntt::check_twiddles,
+    ),
+    Fault(
+        "vector/rm_vector_seed.sv",
+        "column_i[LogLow+:LogHigh]",
+        "column_i[0+:LogHigh]",
+        ntt::check_twiddles,
+    ),
+    // The buffer.
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "s ^ (v % Span)",
+        "s",
+        buffer::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "line_of[rows_i[l][LogSpan-1:0]] = LogSpan'(l)",
+        "line_of[l] = LogSpan'(l)",
+        buffer::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "LogRows'(v) ^ row_of[s]",
+        "LogRows'(v) ^ rows_i[0]",
+        buffer::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "if (access_i && !write_i) begin",
+        "begin",
+        buffer::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ctb.sv",
+        "Address'(column >> LogSpan)",
+        "Address'(column)",
+        buffer::check_small,
+    ),
+    // The queue.
+    Fault(
+        "vector/rm_vector_check.sv",
+        "index != '0)",
+        "1'b0)",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_check.sv",
+        "11'(word_i.modulus) >= moduli_i",
+        "11'(word_i.modulus) > moduli_i",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_check.sv",
+        "!word_i.n[0] || ",
+        "",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_check.sv",
+        "word_i.d >> LogLimb == word_i.a >> LogLimb",
+        "1'b0",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "held && fault == FaultNone",
+        "held",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "32'(count) + 32'(asked_q) + Batch",
+        "32'(count) + Batch",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "exhausted_q && !acknowledge_i",
+        "exhausted_q",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "taken ? word_o.op != OpHcf : runs_q",
+        "taken ? 1'b1 : runs_q",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        ".rst_ni(rst_ni && !clear_q)",
+        ".rst_ni(rst_ni)",
+        queue::check_queue,
+    ),
+];
+
+fn catches(faults: &[Fault]) {
+    let mut passed = Vec::new();
+    for Fault(file, from, to, check) in faults {
+        let copy = Faulty::copy(file, from, to);
+        let hdl = hdl().with_sources(&[copy.root()]).unwrap();
+        match check(&hdl, seed()) {
+            // A failed assertion of the RTL is a catch as well.
+            Err(Failure::Mismatch(_) | Failure::Tool(HdlError::Simulation { .. })) => {}
+            Err(Failure::Tool(error)) => panic!("{file}: `{to}`: {error}"),
+            Ok(()) => passed.push(format!("{file}: `{from}` -> `{to}`")),
+        }
+    }
+    assert!(passed.is_empty(), "not caught:\n{}", passed.join("\n"));
+}
+
+#[test]
+#[ignore = "builds a model for each fault, minutes; `make full` runs it"]
+fn every_fault_is_caught() {
+    catches(&FAULTS);
+}

@@ -1,0 +1,15 @@
+// Why a word is no instruction that the machine takes.
+package rm_vector_fault_pkg;
+
+  typedef enum logic [2:0] {
+    FaultNone = 3'd0,
+    FaultOp = 3'd1,         // no instruction has the code
+    FaultOperand = 3'd2,    // an operand of a kind that it may not be, or an index where there is none
+    FaultRegister = 3'd3,   // no such register
+    FaultChunk = 3'd4,      // no such chunk of the buffer
+    FaultModulus = 3'd5,    // no such modulus, or one where none is used
+    FaultImmediate = 3'd6,  // n is not zero, no chunk of distant memory, or no Galois element
+    FaultTarget = 3'd7      // MORPH not to the first chunk of another limb
+  } fault_e;
+
+endpackage

@@ -1,0 +1,154 @@
+// The multiply-accumulate unit: d = f(acc, a, b) on a chunk, for the instructions of unit `mac` (docs/isa/vector.md), in an elastic
+// pipeline of mac_stages() stages that is reached once in Period cycles (rm_vector_pipe, rm_vector_mac_lane).
+//
+// An instruction enters with valid_i where ready_o is up; word_i with its modulus and R mod q. A chunk that it reads is at chunk_i in the
+// next cycle. busy_o has the registers that items inside still write: one of them is not to be read by what enters. At the end an item
+// for a register or the accumulator leaves; one for the buffer shows its chunk (waits_o, place_o, chunk_o) until take_i.
+//
+// Rates: one instruction in Period cycles, whatever its operands are: a constant or registers at full rate, two chunks of the buffer
+// at half (MOV to a register, then the other), product and sum at double rate with MAC and MACI.
+module rm_vector_mac
+  import rm_vector_pkg::*;
+  import rm_vector_isa_pkg::*;
+  import rm_vector_mac_pkg::*;
+#(
+    parameter int unsigned Lanes = 4,
+    parameter int unsigned Registers = 16,
+    parameter int unsigned Period = 4,
+    parameter int unsigned Width = 32
+) (
+    input  logic                            clk_i,
+    input  logic                            rst_ni,
+    input  logic                            valid_i,
+    output logic                            ready_o,
+    input  word_t                           word_i,
+    input  logic [    Width-1:0]            q_i,
+    input  logic [    Width-1:0]            one_i,
+    input  logic [    Lanes-1:0][Width-1:0] chunk_i,
+    output logic [Registers-1:0]            busy_o,
+    output logic                            waits_o,
+    input  logic                            take_i,
+    output logic [         13:0]            place_o,
+    output logic [    Lanes-1:0][Width-1:0] chunk_o
+);
+
+  localparam int unsigned Stages = mac_stages();
+  localparam int unsigned RegWidth = $clog2(Registers);
+
+  // What goes with an item to its end.
+  typedef struct packed {
+    sum_t sum;
+    kind_e d_kind;
+    logic [13:0] d;
+    logic [Width-1:0] q;
+  } item_t;
+
+  // What it has in rank 0 alone.
+  typedef struct packed {
+    operands_t how;
+    logic [RegWidth-1:0] a;
+    logic [RegWidth-1:0] b;
+    logic [Width-1:0] n;
+    logic [Width-1:0] one;
+  } fresh_t;
+
+  logic [Stages-1:0] move, full;
+  logic last, leave, came_q;
+  item_t [Stages-1:0] item_q;
+  item_t entering, leaving;
+  fresh_t fresh_q;
+  logic [Stages-1:1][Width-1:0] q;
+
+  if (Period < 2 || Width != 32) begin : gen_check
+    $error("rm_vector_mac: a chunk is there a cycle after its item, and a scalar has 32 bits");
+  end
+
+  rm_vector_pipe #(
+      .Stages(Stages),
+      .Period(Period)
+  ) u_pipe (
+      .clk_i,
+      .rst_ni,
+      .valid_i,
+      .ready_o,
+      .last_o(last),
+      .leave_i(leave),
+      .move_o(move),
+      .full_o(full)
+  );
+
+  assign entering = '{sum: sum_of(word_i.op), d_kind: word_i.d_kind, d: word_i.d, q: q_i};
+  assign leaving = item_q[Stages-1];
+  assign waits_o = last && leaving.d_kind == KindChunk;
+  assign leave = waits_o ? take_i : last;
+  assign place_o = leaving.d;
+
+  always_ff @(posedge clk_i) begin
+    if (move[0]) begin
+      item_q[0] <= entering;
+      fresh_q <= '{
+          how: operands_of(word_i.op, word_i.a_kind),
+          a: word_i.a[RegWidth-1:0],
+          b: word_i.b[RegWidth-1:0],
+          n: word_i.n,
+          one: one_i
+      };
+    end
+    for (int unsigned s = 1; s < Stages; s++) if (move[s]) item_q[s] <= item_q[s-1];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) came_q <= 1'b0;
+    else came_q <= valid_i && word_i.a_kind == KindChunk;
+  end
+
+  for (genvar s = 1; s < Stages; s++) begin : gen_q
+    assign q[s] = item_q[s-1].q;
+  end
+
+  always_comb begin
+    busy_o = '0;
+    for (int unsigned s = 0; s < Stages; s++) begin
+      if (full[s] && item_q[s].d_kind == KindRegister && !(s == Stages - 1 && leave)) begin
+        busy_o[item_q[s].d[RegWidth-1:0]] = 1'b1;
+      end
+    end
+  end
+
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    rm_vector_mac_lane #(
+        .Width(Width),
+        .Registers(Registers)
+    ) u_lane (
+        .clk_i,
+        .move_i(move[Stages-1:1]),
+        .came_i(came_q),
+        .chunk_i(chunk_i[l]),
+        .how_i(fresh_q.how),
+        .a_i(fresh_q.a),
+        .b_i(fresh_q.b),
+        .n_i(fresh_q.n),
+        .one_i(fresh_q.one),
+        .q_i(q),
+        .sum_i(leaving.sum),
+        .q_last_i(leaving.q),
+        .write_acc_i(leave && leaving.d_kind == KindAccumulator),
+        .write_reg_i(leave && leaving.d_kind == KindRegister),
+        .reg_i(leaving.d[RegWidth-1:0]),
+        .sum_o(chunk_o[l])
+    );
+  end
+
+  logic unused_word;
+  assign unused_word = ^word_i;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (rst_ni) begin
+      of_this_unit : assert (!valid_i || unit_of(word_i.op) == UnitMac);
+      taken_where_it_waits : assert (!take_i || waits_o);
+    end
+  end
+`endif
+
+endmodule

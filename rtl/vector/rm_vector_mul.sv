@@ -1,0 +1,52 @@
+// r = a b R^-1 mod q for a < R = 2^Width, b < q: Montgomery multiplication for moduli whose bits Width / 2 to 1 are zero (rm_vector_red).
+// a may be any word, so a residue modulo another prime needs no conversion. R is that of `MontgomeryFriendly32` in crates/math.
+//
+// Rank 0: two tiles; 1: their sum, and the first word of reduction, which needs the lower tile alone; 2: the second word; 3: the
+// correction. q_i[k] is the modulus of what rank k takes. Latency MulStages moves, one product a move. Six DSP blocks.
+module rm_vector_mul
+  import rm_vector_pkg::MulStages;
+#(
+    parameter int unsigned Width = 32,
+    parameter bit Stalls = 1'b1
+) (
+    input  logic                            clk_i,
+    input  logic [MulStages-1:0]            move_i,
+    input  logic [MulStages-1:0][Width-1:0] q_i,
+    input  logic [    Width-1:0]            a_i,
+    input  logic [    Width-1:0]            b_i,
+    output logic [    Width-1:0]            r_o
+);
+
+  localparam int unsigned Word = Width / 2;
+
+  logic [1:0][Width+Word-1:0] tile;
+  logic [Width+Word-1:0] upper;
+
+  rm_vector_tiles #(
+      .Width(Width),
+      .Stalls(Stalls)
+  ) u_tiles (
+      .clk_i,
+      .move_i(move_i[0]),
+      .a_i,
+      .b_i,
+      .tile_o(tile)
+  );
+
+  assign upper = tile[1] + (Width + Word)'(tile[0][Width+Word-1:Word]);
+
+  rm_vector_red #(
+      .Width(Width),
+      .Stalls(Stalls)
+  ) u_red (
+      .clk_i,
+      .move_i(move_i[3:1]),
+      .q_i(q_i[3:1]),
+      .t_i({upper, tile[0][Word-1:0]}),
+      .r_o
+  );
+
+  logic unused_q;
+  assign unused_q = ^q_i[0];
+
+endmodule
