@@ -9,6 +9,7 @@ use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Shape};
 use super::clockwork::{Clockwork, Counting, Tally};
 use super::description::{Description, Order};
 use super::graph::{Graph, Value, graph};
+use super::host::HostWork;
 use super::kernel::kernels;
 use super::order::{Task, ordered, tasks};
 use super::place::{Buffer, Held, Request, place};
@@ -80,6 +81,8 @@ pub struct Alone {
     pub reloaded: u64,
     /// Cycles of the port, and of the multiply-accumulate unit in cycles of the port, that there must be at least.
     pub floors: [u64; 2],
+    /// What the host does to plaintexts before.
+    pub hosted: Vec<HostWork>,
 }
 
 /// Where a limb is.
@@ -163,6 +166,7 @@ pub fn alone(
         spilled: placed.spilled,
         reloaded: placed.reloaded,
         floors: prepared.floors(d),
+        hosted: prepared.graph.hosted.work.clone(),
         program: MicroProgram {
             shape,
             moduli: prepared.graph.moduli.iter().map(|q| q.value()).collect(),

@@ -78,7 +78,7 @@ impl VectorMachine {
             .iter()
             .filter(|input| matches!(input.role, ringmill_isa::mid::InputRole::Key { .. }));
         let keys = keys.count() as u64;
-        let bytes_in = (head.inputs.len() as u64 - keys) * limb;
+        let bytes_in = (head.inputs.len() as u64 - keys + total.hosted) * limb;
         let (key_bytes, bytes_out) = (keys * limb, outputs as u64 * limb);
         let program_bytes = whole.instructions * d.instruction_bytes;
         let link = LinkUse {

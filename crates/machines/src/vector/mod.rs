@@ -3,6 +3,7 @@
 pub mod clockwork;
 pub mod description;
 mod graph;
+pub mod host;
 pub mod interpret;
 mod kernel;
 pub mod layout;

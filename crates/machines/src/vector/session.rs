@@ -74,6 +74,8 @@ pub struct Ran {
     pub spilled: u64,
     pub reloaded: u64,
     pub floors: [u64; 2],
+    /// Plaintexts that the host worked on and sent.
+    pub hosted: u64,
 }
 
 /// A run of a program.
@@ -238,6 +240,12 @@ impl<'m> Running<'m> {
                 same.insert(value, of);
                 continue;
             }
+            if prepared.graph.hosted.fresh(at).is_some() {
+                // Another limb in each call, which the host puts into the operand's place in distant memory.
+                let held = Held(u64::MAX - at as u64);
+                params.push((value, held, Some(self.address(limb).unwrap_or(0)), false));
+                continue;
+            }
             let later = !called.dies.contains(&limb);
             params.push((value, Held(limb.0), self.address(limb), later));
         }
@@ -284,6 +292,13 @@ impl<'m> Running<'m> {
             spilled: placed.spilled,
             reloaded: placed.reloaded,
             floors: prepared.floors(self.d),
+            hosted: prepared
+                .graph
+                .hosted
+                .work
+                .iter()
+                .filter(|w| !w.is_none())
+                .count() as u64,
             ops: super::lower::counts(&instrs),
             ..Ran::default()
         };
@@ -403,5 +418,6 @@ impl Ran {
         self.loads += other.loads;
         self.spilled += other.spilled;
         self.reloaded += other.reloaded;
+        self.hosted += other.hosted;
     }
 }

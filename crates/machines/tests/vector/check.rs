@@ -61,7 +61,9 @@ pub fn check(d: &Description, procedure: &Procedure) -> Alone {
         let ty = procedure.limb(param.value).unwrap();
         let q = procedure.moduli[usize::from(ty.modulus.0)].value() as u64;
         let limb = residues(&mut prng, n, q);
-        let words = memory.to_machine(&limb, ty.form == Form::Eval);
+        let work = made.hosted.iter().find(|work| work.param == args.len());
+        let given = limb.iter().map(|&x| work.map_or(x, |work| work.on(x)));
+        let words = memory.to_machine(&given.collect::<Vec<_>>(), ty.form == Form::Eval);
         put(&mut memory, *at, &words);
         // Distant memory has every operand.
         put(&mut memory, Where::Distant(args.len() as u32), &words);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use ringmill_compiler::bgv::one_bootstrap;
+use ringmill_devices::{calls_done, progress::Progress};
 use ringmill_isa::mid;
 use ringmill_machines::vector::description::Order;
 use ringmill_machines::vector::{
     Alone, Counting, Description, VectorMachine, alone, resident, time,
 };
-use ringmill_machines::{Machine, Own, SimOptions};
+use ringmill_machines::{Machine, MachineReport, Own, SimOptions, VectorUse};
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
 use ringmill_schemes::bgv::{BgvError, ExactParams, OpKey, Params, ProcCache};
 
@@ -24,7 +25,7 @@ const BOOTSTRAP: &str = "Section 8.3: one bootstrap of the set, our digit remova
 const TEXT: &str = "Section 6.3: base extension of 12 residues to 40";
 
 /// The set with divisions modulo primes alone, which the machine's multipliers ask for.
-fn friendly(params: &Params) -> Result<Arc<Params>, CliError> {
+pub fn friendly(params: &Params) -> Result<Arc<Params>, CliError> {
     let (count, special) = (params.cipher_count(), params.special_count());
     let t = params.plain_modulus();
     let builder = Params::builder(params.log_n(), t)
@@ -106,23 +107,47 @@ pub fn rows(paper: &Vector, params: &Arc<Params>) -> Result<Vec<Row>, CliError> 
     Ok(found)
 }
 
-/// One bootstrap of the set (section 8.3.1).
-pub fn bootstrap(paper: &Vector, setup: &Bootstrapping) -> Result<Vec<Row>, CliError> {
+/// The bootstrap of the set as the machine runs it: divisions modulo primes alone, keys from memory.
+pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, CliError> {
     let params = friendly(setup.params())?;
-    let machine = VectorMachine::new(machine(params.log_n())?)?;
     let made = || -> Result<Procedure, BootstrapError> {
-        let setup = Bootstrapping::new(params, setup.weight())?;
+        let setup = Bootstrapping::new(params, setup.weight())?.with_map_depth(setup.shape().depth);
         let maps = Maps::new(&setup, setup.shape())?;
         Procedure::new(setup, maps, false)
     };
-    let procedure = Arc::new(made().map_err(BgvError::from)?);
-    let compiled = one_bootstrap(&procedure)?;
-    let report = machine.simulate(&compiled.program, SimOptions::default())?;
-    let Own::Vector(own) = &report.own else {
-        return Err(CliError::Internal(
-            "a vector machine's report is another's".to_owned(),
-        ));
+    Ok(Arc::new(made().map_err(BgvError::from)?))
+}
+
+/// A whole program on the machine, by both countings.
+pub fn simulate(
+    program: &mid::Verified,
+    log_n: u8,
+    progress: &dyn Progress,
+) -> Result<(MachineReport, VectorUse), CliError> {
+    let machine = VectorMachine::new(machine(log_n)?)?;
+    let mut tell = calls_done(progress, mid::stats::calls(program.program()));
+    let options = SimOptions {
+        progress: Some(&mut tell),
+        ..SimOptions::default()
     };
+    let report = machine.simulate(program, options)?;
+    match report.own {
+        Own::Vector(own) => Ok((report, own)),
+        Own::Ring(_) | Own::Offload(_) | Own::Torus(_) => Err(CliError::Internal(
+            "a vector machine's report is another's".to_owned(),
+        )),
+    }
+}
+
+/// One bootstrap of the set (section 8.3.1).
+pub fn bootstrap(
+    paper: &Vector,
+    procedure: &Arc<Procedure>,
+    progress: &dyn Progress,
+) -> Result<Vec<Row>, CliError> {
+    let compiled = one_bootstrap(procedure)?;
+    let log_n = procedure.params().log_n();
+    let (report, own) = simulate(&compiled.program, log_n, progress)?;
     let ms = |cycles: u64| Ours::Is(cycles as f64 / (report.clock_mhz * 1e3), How::Model);
     let row =
         |case, printed, cycles| Row::new(BOOTSTRAP, case, "bootstrap", "ms", printed, ms(cycles));

@@ -8,9 +8,11 @@ mod operations;
 mod paper;
 mod parameters;
 mod sigmoid;
+mod training;
 
 use std::sync::Arc;
 
+use ringmill_devices::progress::Progress;
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::BgvError;
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Set};
@@ -19,13 +21,19 @@ use super::row::{self, Row};
 use crate::error::CliError;
 use crate::output;
 
-fn rows(procedure: &Arc<Procedure>) -> Result<Vec<Row>, CliError> {
+fn rows(
+    procedure: &Arc<Procedure>,
+    size: training::Size,
+    progress: &dyn Progress,
+) -> Result<Vec<Row>, CliError> {
     let paper = paper::vector()?;
     let mut found = parameters::rows(&paper, procedure.setup());
     found.extend(sigmoid::rows(&paper, procedure)?);
     found.extend(elements::rows(&paper)?);
     found.extend(machine::rows(&paper, procedure.params())?);
-    found.extend(machine::bootstrap(&paper, procedure.setup())?);
+    let machines = machine::bootstrapping(procedure.setup())?;
+    found.extend(machine::bootstrap(&paper, &machines, progress)?);
+    found.extend(training::rows(&paper, &machines, size, progress)?);
     found.extend(operations::rows(&paper, procedure.params())?);
     Ok(found)
 }
@@ -37,9 +45,9 @@ fn made(setup: Result<Bootstrapping, BootstrapError>) -> Result<Arc<Procedure>, 
 }
 
 /// Prints them, as text or one JSON object a line.
-pub fn print(json: bool) -> Result<(), CliError> {
+pub fn print(json: bool, progress: &dyn Progress) -> Result<(), CliError> {
     let procedure = made(Set::BASALISC.bootstrapping()).map_err(BgvError::from)?;
-    let rows = rows(&procedure)?;
+    let rows = rows(&procedure, training::WHOLE, progress)?;
     if json {
         return rows
             .iter()
@@ -67,6 +75,7 @@ fn notes() -> Result<String, CliError> {
 
 #[cfg(test)]
 mod tests {
+    use ringmill_devices::progress::Silent;
     use ringmill_schemes::bgv::{Params, PrimePower};
 
     use super::*;
@@ -82,7 +91,12 @@ mod tests {
             .build()
             .unwrap();
         let procedure = made(Bootstrapping::new(params, 8)).unwrap();
-        let rows = rows(&procedure).unwrap();
+        let toy = training::Size {
+            samples: 8,
+            features: 3,
+            step: 3,
+        };
+        let rows = rows(&procedure, toy, &Silent).unwrap();
         let of = |table: &str| {
             rows.iter()
                 .filter(|row| row.table.starts_with(table))

@@ -14,6 +14,8 @@ pub struct LogisticRegression {
     #[serde(rename = "macro")]
     pub macros: f64,
     pub mid: f64,
+    pub micro: f64,
+    pub seconds: f64,
 }
 
 #[derive(Debug, Deserialize)]
