@@ -101,6 +101,7 @@ fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
     let shared = Ports {
         reads: 1,
         writes: 0,
+        either: 0,
     };
     for name in names() {
         let machine = open(name).unwrap();

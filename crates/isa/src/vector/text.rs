@@ -16,6 +16,7 @@ use std::fmt::{self, Write};
 use super::encode::encode;
 use super::instr::{Chunk, Instr, MicroProgram, Place, Register, Shape};
 use super::op::{Immediate, MicroOp};
+use super::verify::{MicroError, MicroFault, verify};
 use crate::lex::{Cursor, ParseError};
 use crate::limits;
 
@@ -33,6 +34,42 @@ pub enum TextError {
         expected: String,
         found: String,
     },
+}
+
+/// A file of the micro level that is refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// The verifier does not take it; line 1 is the head.
+    #[error("line {line}: `{text}`: {fault}")]
+    Program {
+        line: usize,
+        text: String,
+        fault: MicroFault,
+    },
+}
+
+/// The verified program of a text.
+///
+/// # Errors
+/// [`ReadError`], with the line and the reason.
+pub fn read(text: &str) -> Result<MicroProgram, ReadError> {
+    let (program, lines) = parsed(text)?;
+    match verify(&program) {
+        Ok(()) => Ok(program),
+        Err(MicroError {
+            number,
+            text,
+            fault,
+        }) => Err(ReadError::Program {
+            line: number
+                .checked_sub(1)
+                .map_or(1, |at| lines.get(at).copied().unwrap_or(0)),
+            text,
+            fault,
+        }),
+    }
 }
 
 impl fmt::Display for Place {
@@ -137,13 +174,21 @@ pub fn print(program: &MicroProgram) -> String {
 /// # Errors
 /// [`TextError::Syntax`] where it does not parse, [`TextError::Altered`] where its end does not go with what is before it.
 pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
+    parsed(text).map(|(program, _)| program)
+}
+
+/// The program, and the line of each of its instructions.
+fn parsed(text: &str) -> Result<(MicroProgram, Vec<usize>), TextError> {
     let c = &mut Cursor::new(text)?;
     let mut program = head(c)?;
+    let mut lines = Vec::new();
     loop {
         c.skip_lines();
         if c.accept_word("end") {
             break;
         }
+        let mark = c.mark();
+        lines.push(c.error_at(mark, "").line);
         let instr = instruction(c)?;
         c.line_end()?;
         program.instrs.push(instr);
@@ -169,7 +214,7 @@ pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
     if sum != expected {
         return altered("sum of all that is before it", expected, sum);
     }
-    Ok(program)
+    Ok((program, lines))
 }
 
 fn head(c: &mut Cursor<'_>) -> Result<MicroProgram, ParseError> {

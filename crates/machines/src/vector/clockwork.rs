@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use ringmill_isa::vector::{Instr, MicroOp, Place, Shape, Unit};
 
-use super::description::Description;
+use super::description::{Description, GENERATED};
 use super::layout::{Orientation, orientation};
 
 /// What is counted beside the port and the units.
@@ -272,7 +272,7 @@ impl Clockwork {
                 fetch: (fetch * 65536.0).round() as u64,
                 load_chunks: d.load_chunks,
                 store_chunks: d.store_chunks,
-                chunk: d.chunk_micro(),
+                chunk: d.chunk_micro(shape),
                 latency: (d.distant.latency_ns * d.micro.clock_mhz as f64 / 1e3).ceil() as u64,
                 limb_chunks: shape.limb_chunks(),
             },
@@ -589,6 +589,9 @@ impl Clockwork {
         }
         // A limb lies in one channel, the next limb in the next.
         let limb = (address / self.rates.limb_chunks) as usize;
+        if limb >= GENERATED as usize {
+            return from;
+        }
         let channel = limb % self.channels.len().max(1);
         self.tally.distant += self.rates.chunk;
         match self.channels.get_mut(channel) {
@@ -605,8 +608,16 @@ impl Clockwork {
     /// # Errors
     /// [`Stuck`] for one that can never be sent.
     pub fn step(&mut self, instr: &Instr) -> Result<u64, Stuck> {
+        self.step_from(instr, 0)
+    }
+
+    /// The same for an instruction that is in the queue from a time on.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn step_from(&mut self, instr: &Instr, there: u64) -> Result<u64, Stuck> {
         loop {
-            let earliest = self.earliest(instr);
+            let earliest = self.earliest(instr).map(|at| at.max(there));
             if self.write_before(earliest, reads(instr)) {
                 continue;
             }

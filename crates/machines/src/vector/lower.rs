@@ -32,7 +32,7 @@ impl Prepared {
             return Err(MachineError::Unsupported {
                 procedure: procedure.name.clone(),
                 what: format!(
-                    "ring degree 2^{}: `log_radix` and `log_lanes` allow 2^{} to 2^{}",
+                    "ring degree 2^{}: `log_radix` allows 2^{} to 2^{}",
                     procedure.log_n,
                     degrees.start(),
                     degrees.end()
@@ -105,15 +105,19 @@ pub fn alone(
     let prepared = Prepared::new(d, procedure)?;
     let shape = prepared.shape;
     let count = procedure.params.len() as u32;
-    let limbs = shape.distant / shape.limb_chunks();
-    let mut buffer = Buffer::new(shape.slots(), limbs, count, d.distant.channels);
+    let mut buffer = Buffer::new(
+        shape.slots(),
+        d.distant_limbs(shape),
+        count,
+        d.distant.channels,
+    );
     let limb = |number: usize| Held(number as u64);
     let mut params = Vec::new();
     let mut holds = Vec::new();
     for (number, param) in procedure.params.iter().enumerate() {
         // It came from distant memory, which has it still.
         let there = match resident(number) {
-            true => buffer.put(limb(number), Some(number as u32)),
+            true => buffer.put(limb(number), Some(d.source(&param.role, number as u32))),
             false => None,
         };
         if let Some(place) = there {
@@ -124,7 +128,7 @@ pub fn alone(
         params.push((
             param.value.0 as Value,
             limb(number),
-            Some(number as u32),
+            Some(d.source(&param.role, number as u32)),
             false,
         ));
     }

@@ -1,6 +1,7 @@
 //! The vector machine (`docs/machines/vector.md`): description, compiler's back end and both simulators.
 
 pub mod clockwork;
+pub mod correct;
 pub mod description;
 mod graph;
 pub mod host;
@@ -14,6 +15,7 @@ mod needs;
 mod order;
 mod passes;
 mod place;
+pub mod queue;
 pub mod session;
 
 pub use clockwork::{Clockwork, Counting, Tally};

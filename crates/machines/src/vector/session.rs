@@ -105,7 +105,7 @@ impl<'m> Running<'m> {
     pub fn new(d: &'m Description, head: &Head<'m>, options: SimOptions<'m>) -> Self {
         let shape = d.shape(head.log_n);
         let inputs = head.inputs.len() as u64;
-        let limbs = shape.distant / shape.limb_chunks();
+        let limbs = d.distant_limbs(shape);
         Self {
             d,
             order: Order::new(head),
@@ -247,7 +247,9 @@ impl<'m> Running<'m> {
                 continue;
             }
             let later = !called.dies.contains(&limb);
-            params.push((value, Held(limb.0), self.address(limb), later));
+            let address = self.address(limb);
+            let source = address.map(|at| self.d.source(&param.role, at));
+            params.push((value, Held(limb.0), source, later));
         }
         let results = prepared.graph.results.iter().zip(&call.results);
         let request = Request {

@@ -1,6 +1,8 @@
 //! The vector paper: parameters (Table 1), memories and units (Tables 5 and 6), the instructions of a sigmoid (Table 7), the
 //! operations of Table 8 on the machine and beside HElib on our CPU, and what the text claims.
 
+mod claims;
+mod cycles;
 mod elements;
 mod machine;
 mod opcodes;
@@ -9,6 +11,7 @@ mod paper;
 mod parameters;
 mod sigmoid;
 mod training;
+mod variants;
 
 use std::sync::Arc;
 
@@ -30,10 +33,14 @@ fn rows(
     let mut found = parameters::rows(&paper, procedure.setup());
     found.extend(sigmoid::rows(&paper, procedure)?);
     found.extend(elements::rows(&paper)?);
-    found.extend(machine::rows(&paper, procedure.params())?);
     let machines = machine::bootstrapping(procedure.setup())?;
-    found.extend(machine::bootstrap(&paper, &machines, progress)?);
-    found.extend(training::rows(&paper, &machines, size, progress)?);
+    found.extend(machine::rows(&paper, &machines)?);
+    let (bootstrap, bootstrap_ms) = machine::bootstrap(&paper, &machines, progress)?;
+    found.extend(bootstrap);
+    let (iteration, iteration_s) = training::rows(&paper, &machines, size, progress)?;
+    found.extend(iteration);
+    found.extend(variants::rows(&machines, progress)?);
+    found.extend(claims::speedups(&paper, bootstrap_ms, iteration_s));
     found.extend(operations::rows(&paper, procedure.params())?);
     Ok(found)
 }

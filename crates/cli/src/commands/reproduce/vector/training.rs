@@ -10,13 +10,16 @@ use ringmill_compiler::{Compiled, compile};
 use ringmill_devices::progress::Progress;
 use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, stats};
 use ringmill_isa::mid;
+use ringmill_machines::vector::Description;
+use ringmill_machines::vector::session::Running;
+use ringmill_machines::{MachineError, SimOptions};
 use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
 use super::paper::Vector;
-use super::{machine, sigmoid};
+use super::{cycles, machine, sigmoid};
 use crate::error::CliError;
 
 /// Samples and features; a gradient counts `step` / p^2.
@@ -214,18 +217,18 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
 
 const TABLE: &str = "Section 8.3.2: one training iteration, 1,024 samples of 10 features, through the performance simulator";
 
-/// The iteration's rows: what it executes at three levels, its time by both countings, and what the instructions take of the link.
+/// The iteration's rows, and its seconds by both countings: what it executes at three levels, its time by both countings, and what the instructions take of the link.
 pub fn rows(
     paper: &Vector,
     procedure: &Arc<Procedure>,
     size: Size,
     progress: &dyn Progress,
-) -> Result<Vec<Row>, CliError> {
+) -> Result<(Vec<Row>, [f64; 2]), CliError> {
     let compiled = compiled(procedure, size)?;
     let printed = &paper.logistic_regression;
     let begin = Instant::now();
-    let log_n = procedure.params().log_n();
-    let (report, own) = machine::simulate(&compiled.program, log_n, progress)?;
+    let d = machine::machine(procedure.params().log_n())?;
+    let (report, own) = machine::simulate(d.clone(), &compiled.program, progress)?;
     let took = begin.elapsed().as_secs_f64();
     let row = |case: &str, metric: &str, unit, printed, ours| {
         Row::new(TABLE, case, metric, unit, printed, ours)
@@ -242,7 +245,7 @@ pub fn rows(
     let bytes = link.program_bytes as f64 / micro.max(1.0);
     let theirs = printed.micro * bytes / printed.seconds / 1e9;
     let by_papers = seconds(own.cycles_by_papers_counting);
-    Ok(vec![
+    let mut found = vec![
         row("executed", "bootstraps", "", Some(printed.bootstraps), counted(bootstraps))
             .remarked("the compiler's, which takes levels down before it bootstraps"),
         row("executed", "macro instructions", "", Some(printed.macros), counted(macros)),
@@ -273,5 +276,44 @@ pub fn rows(
             "{} instructions stepped, {} of {} calls replayed",
             own.stepped, own.calls_replayed, report.calls
         )),
+    ];
+    found.extend(speed(&d, &compiled)?);
+    found.extend(cycles::of_program("iteration", &report, &own));
+    Ok((found, [by_papers, whole]))
+}
+
+/// Seconds of stepping after which enough is known.
+const STEPPED: f64 = 3.0;
+
+/// Micro instructions a second of this simulation, stepped and replayed: of the program's first calls.
+fn speed(d: &Description, compiled: &Compiled<Bgv>) -> Result<Vec<Row>, CliError> {
+    let program = &compiled.program;
+    let mut running = Running::new(d, &program.head(), SimOptions::default());
+    let mut stream = program.stream();
+    let (mut stepped, mut replayed) = ((0, 0.0), (0, 0.0));
+    while let Some(called) = stream.next_call().map_err(MachineError::from)? {
+        let (before, replays) = (running.total.tally[0].instructions, running.replayed);
+        let begin = Instant::now();
+        running.feed(&called)?;
+        let took = begin.elapsed().as_secs_f64();
+        let (count, seconds): &mut (u64, f64) = match running.replayed > replays {
+            true => &mut replayed,
+            false => &mut stepped,
+        };
+        *count += running.total.tally[0].instructions - before;
+        *seconds += took;
+        if stepped.1 > STEPPED && replayed.0 > stepped.0 {
+            break;
+        }
+    }
+    let rate = |(count, seconds): (u64, f64)| count as f64 / f64::max(seconds, 1e-9) / 1e6;
+    let row = |metric: &str, of| {
+        let ours = Ours::Is(rate(of), How::Measured);
+        Row::new(TABLE, "this simulation", metric, "M/s", None, ours)
+    };
+    Ok(vec![
+        row("micro instructions, stepped", stepped)
+            .remarked("chosen, made and stepped by both countings"),
+        row("micro instructions, replayed", replayed),
     ])
 }
