@@ -6,13 +6,14 @@ use std::sync::Arc;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Shape};
 
-use super::clockwork::{Clockwork, Counting, Tally};
+use super::clockwork::{Clockwork, Counting};
 use super::description::{Description, Order};
 use super::graph::{Graph, Value, graph};
 use super::host::HostWork;
 use super::kernel::kernels;
 use super::order::{Task, ordered, tasks};
 use super::place::{Buffer, Held, Request, place};
+use super::tally::Tally;
 use crate::MachineError;
 
 /// A procedure cut into tasks, in the order in which they are begun.

@@ -12,12 +12,13 @@ use std::rc::Rc;
 use ringmill_isa::mid::{Called, Head, LimbId, LimbMap, Order, Procedure};
 use ringmill_isa::vector::{MicroOp, Shape};
 
-use super::clockwork::{Clockwork, Counting, Tally};
+use super::clockwork::{Clockwork, Counting};
 use super::description::Description;
 use super::graph::Value;
 use super::lower::Prepared;
 use super::merge::merge;
 use super::place::{Buffer, Content, Held, Request, place};
+use super::tally::Tally;
 use crate::{MachineError, SimOptions};
 
 /// The machine between two calls.

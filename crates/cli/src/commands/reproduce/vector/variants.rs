@@ -8,7 +8,7 @@ use ringmill_devices::progress::Progress;
 use ringmill_machines::vector::description::Masks;
 use ringmill_machines::vector::{Counting, Description, alone, resident, time};
 use ringmill_schemes::bgv::bootstrap::Procedure;
-use ringmill_schemes::bgv::{ExactParams, OpKey, ProcCache};
+use ringmill_schemes::bgv::{OpKey, ProcCache};
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
