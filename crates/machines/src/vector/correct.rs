@@ -1,6 +1,7 @@
 //! The correctness simulator: a procedure's micro program, executed on residues.
 
 use ringmill_isa::mid::{Form, Procedure, ValueId};
+use ringmill_isa::vector::MicroOp;
 
 use super::interpret::Memory;
 use super::lower::{Alone, Where};
@@ -24,7 +25,11 @@ pub fn results(
         Where::Distant(limb) => *limb,
         Where::Buffer(_) => 0,
     });
-    let stored = made.program.instrs.iter().filter(|i| i.d.chunk().is_none());
+    let stored = made
+        .program
+        .instrs
+        .iter()
+        .filter(|i| i.op == MicroOp::Store);
     let stored = stored.map(|i| i.n / shape.limb_chunks()).max().unwrap_or(0);
     let limbs = most.max().unwrap_or(0).max(stored).max(args.len() as u32) + 1;
     let chunks = limbs.min(spilled) * shape.limb_chunks();
