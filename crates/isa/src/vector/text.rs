@@ -55,18 +55,16 @@ pub enum ReadError {
 /// # Errors
 /// [`ReadError`], with the line and the reason.
 pub fn read(text: &str) -> Result<MicroProgram, ReadError> {
-    let (program, lines) = parsed(text)?;
+    let program = parse(text)?;
     match verify(&program) {
         Ok(()) => Ok(program),
         Err(MicroError {
             number,
-            text,
+            text: instr,
             fault,
         }) => Err(ReadError::Program {
-            line: number
-                .checked_sub(1)
-                .map_or(1, |at| lines.get(at).copied().unwrap_or(0)),
-            text,
+            line: line_of(text, number)?,
+            text: instr,
             fault,
         }),
     }
@@ -174,21 +172,13 @@ pub fn print(program: &MicroProgram) -> String {
 /// # Errors
 /// [`TextError::Syntax`] where it does not parse, [`TextError::Altered`] where its end does not go with what is before it.
 pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
-    parsed(text).map(|(program, _)| program)
-}
-
-/// The program, and the line of each of its instructions.
-fn parsed(text: &str) -> Result<(MicroProgram, Vec<usize>), TextError> {
     let c = &mut Cursor::new(text)?;
     let mut program = head(c)?;
-    let mut lines = Vec::new();
     loop {
         c.skip_lines();
         if c.accept_word("end") {
             break;
         }
-        let mark = c.mark();
-        lines.push(c.error_at(mark, "").line);
         let instr = instruction(c)?;
         c.line_end()?;
         program.instrs.push(instr);
@@ -214,7 +204,23 @@ fn parsed(text: &str) -> Result<(MicroProgram, Vec<usize>), TextError> {
     if sum != expected {
         return altered("sum of all that is before it", expected, sum);
     }
-    Ok((program, lines))
+    Ok(program)
+}
+
+/// The line of an instruction, by its number from 1, of a text that parses; of 0 the first.
+fn line_of(text: &str, number: usize) -> Result<usize, TextError> {
+    let c = &mut Cursor::new(text)?;
+    c.skip_lines();
+    let mut mark = c.mark();
+    if number > 0 {
+        head(c)?;
+        for _ in 0..number {
+            c.skip_lines();
+            mark = c.mark();
+            instruction(c)?;
+        }
+    }
+    Ok(c.error_at(mark, "").line)
 }
 
 fn head(c: &mut Cursor<'_>) -> Result<MicroProgram, ParseError> {

@@ -12,7 +12,7 @@ fn predicted_writes_never_overrun_and_keep_nothing_waiting() {
     let params = params(8, 3, 1);
     let cache = ProcCache::new(params.clone());
     let procedure = bound(&cache.get(&OpKey::relin(params.max_level(), false)).unwrap());
-    for (queue, batch) in [(128, 64), (128, 128), (256, 7), (1024, 1024)] {
+    for (queue, batch) in [(128, 64), (128, 128), (256, 7)] {
         let mut d = scaled(64);
         d.queue = queue;
         let made = alone(&d, &procedure, &|_| true, Counting::PAPER).unwrap();
@@ -47,6 +47,6 @@ fn predicted_writes_never_overrun_and_keep_nothing_waiting() {
         let ran = fed(&d, &made.program, &slow).unwrap();
         assert!(ran.dry > 0 && ran.micro > micro, "{ran:?}");
         let said = fed(&d, &made.program, &writes[..1]).map_err(|e| e.to_string());
-        assert!(said.is_ok() == (writes.len() == 1), "{said:?}");
+        assert!(said.unwrap_err().contains("of which the host writes"));
     }
 }
