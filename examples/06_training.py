@@ -22,7 +22,8 @@ exactly.
 Run with --toy for a small and insecure size that takes seconds, with --count to compile and count only, with
 --checkpoint FOLDER to have the run saved as it goes: Ctrl-C saves it too, and the same command goes on from there, in
 another process. Client and server are one program here, so the folder holds the secret key, for its owner's eyes; what
-was complete is removed.
+was complete is removed. With --device sim:vector the program is made for that machine, and its report printed;
+`ringmill reproduce vector` times an iteration of the whole size without data.
 """
 
 import argparse
@@ -278,6 +279,8 @@ def run(compiled: rm.Compiled, vectors: dict[str, np.ndarray], options: argparse
             print("interrupted and saved: the same command goes on")
         raise
     print(f"ran in {time.perf_counter() - began:.1f} s on {options.device}")
+    if options.device != "cpu":
+        print(done.report)
     if client is None:
         assert kept is not None
         client = compiled.load_secret_key(kept.secret)
@@ -287,14 +290,15 @@ def run(compiled: rm.Compiled, vectors: dict[str, np.ndarray], options: argparse
     return weights
 
 
-def toy() -> rm.Bootstrapping:
-    """Small, and insecure."""
+def toy(target: str | None = None) -> rm.Bootstrapping:
+    """Small, and insecure; on primes of a machine's where one is named."""
     return rm.bootstrapping(
         log_n=9,
         prime=17,
         exponents=(3, 4),
         primes=(39, 13),
         weight=8,
+        target=target,
         allow_insecure_parameters_for_tests_only=True,
     )
 
@@ -308,20 +312,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--checkpoint", help="a folder that the run is saved in, and goes on from")
     parser.add_argument("--every", type=float, default=600.0, help="seconds between two savings at least")
     options = parser.parse_args(arguments)
-    setup = toy() if options.toy else rm.bootstrapping("basalisc")
+    machine = options.device.removeprefix("sim:") if options.device.startswith("sim:") else None
+    setup = toy(machine) if options.toy else rm.bootstrapping("basalisc", target=machine)
     size = TOY if options.toy else WHOLE
     print(setup)
     data = table(size)
     expected = in_the_clear(data, options.iterations, setup.prime, setup.exponent, size)
     began = time.perf_counter()
-    compiled = trainer(setup, size, options.iterations).compile(bootstrapping=setup)
+    compiled = trainer(setup, size, options.iterations).compile(bootstrapping=setup, target=machine)
     print(f"compiled in {time.perf_counter() - began:.1f} s")
     show_counts(compiled, f"training, {options.iterations} of {size.samples} samples x {size.features} features")
     print(
         f"  the paper's iteration: {PAPER['macro']:,} macro, {PAPER['bootstraps']} of them bootstraps, "
         f"{PAPER['mid']:,} mid"
     )
-    show_counts(one_sigmoid(setup, size).compile(bootstrapping=setup), "one sigmoid")
+    show_counts(one_sigmoid(setup, size).compile(bootstrapping=setup, target=machine), "one sigmoid")
     if options.count:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         print(f"most memory so far: {peak / 2**10:,.0f} MiB")

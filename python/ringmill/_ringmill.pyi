@@ -152,9 +152,14 @@ class Bootstrapping:
     levels: tuple[int, int]
     budget: int
 
-def named_bootstrapping(name: str) -> Bootstrapping: ...
+def named_bootstrapping(name: str, target: str | None) -> Bootstrapping: ...
 def own_bootstrapping(
-    log_n: int, power: tuple[int, int, int], primes: tuple[int, int], weight: int, insecure: bool
+    log_n: int,
+    power: tuple[int, int, int],
+    primes: tuple[int, int],
+    weight: int,
+    insecure: bool,
+    target: str | None,
 ) -> Bootstrapping: ...
 def load_compiled(path: str, insecure: bool) -> CompiledProgram | None: ...
 def evaluate_program(program: MacroProgram, inputs: list[Vector]) -> dict[str, Vector]: ...

@@ -273,6 +273,7 @@ SETUP = instance(Bootstrapping, "a set that bootstraps, as rm.bootstrapping make
     exponents=optional(items(_COUNT, "a pair of whole numbers", ParameterError)),
     primes=optional(items(_COUNT, "a pair of whole numbers", ParameterError)),
     weight=optional(_COUNT),
+    target=optional(text(ParameterError)),
     allow_insecure_parameters_for_tests_only=flag(ParameterError),
 )
 def bootstrapping(
@@ -283,12 +284,15 @@ def bootstrapping(
     exponents: tuple[int, int] | None = None,
     primes: tuple[int, int] | None = None,
     weight: int | None = None,
+    target: str | None = None,
     allow_insecure_parameters_for_tests_only: bool = False,
 ) -> Bootstrapping:
     """A set of BGV parameters that bootstraps, by name or of your own.
 
     ``"basalisc"`` is the vector paper's (N = 2^16, 127^3, 64 slots). Your own: `log_n`; `prime` p and `exponents` r and
     e; `primes`, the numbers of ciphertext primes and of special ones; and the `weight` of the encapsulated secret.
+    With a `target`, the name of a machine or of its description file, the set is one that the machine takes: the vector
+    machine divides modulo primes alone and has keys that are stored whole; give the same target to ``compile``.
 
     Raises :class:`ParameterError` where they are malformed, not secure, or do not bootstrap.
 
@@ -299,12 +303,13 @@ def bootstrapping(
     (4, 4913)
     """
     if name is not None:
-        return Bootstrapping(_ringmill.named_bootstrapping(name))
+        return Bootstrapping(_ringmill.named_bootstrapping(name, target))
     if log_n is None or prime is None or exponents is None or primes is None or weight is None:
         raise ParameterError("give the name of a set, or all of log_n=, prime=, exponents=, primes= and weight=")
     (r, e), (cipher, special) = _pair("exponents", exponents), _pair("primes", primes)
     insecure = allow_insecure_parameters_for_tests_only
-    return Bootstrapping(_ringmill.own_bootstrapping(log_n, (prime, r, e), (cipher, special), weight, insecure))
+    sizes = (prime, r, e), (cipher, special), weight
+    return Bootstrapping(_ringmill.own_bootstrapping(log_n, *sizes, insecure, target))
 
 
 def _pair(name: str, value: Sequence[int]) -> tuple[int, int]:

@@ -33,7 +33,83 @@ def test_the_refusal_names_the_field(tmp_path: Path) -> None:
     with pytest.raises(rm.DeviceError, match="target"):
         square.compile(slots=64, input_bound=1, target=3)
     narrow = tmp_path / "narrow.toml"
-    text = (ROOT / "crates/machines/src/ring/medha.toml").read_text().replace("word_bits = 60", "word_bits = 30")
+    text = (ROOT / "crates/machines/src/ring/medha.toml").read_text().replace("word_bits = 60", "word_bits = 26")
     narrow.write_text(text)
-    with pytest.raises(rm.CompileError, match="field word_bits allows at most 30"):
+    with pytest.raises(rm.CompileError, match="field word_bits allows at most 26"):
         square.compile(slots=64, input_bound=1, target=str(narrow))
+
+
+@rm.program
+def whole(x: rm.Encrypted[rm.integer[16]], y: rm.Encrypted[rm.integer[16]], p: rm.Plain[rm.integer[16]]):
+    return (x * y + p) * x + (x << 1) * p
+
+
+@rm.program
+def real(x: rm.Encrypted, y: rm.Encrypted, p: rm.Plain):
+    return (x * y + p) * x + (x << 1) * p
+
+
+def of(x: np.ndarray, y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    return (x * y + p) * x + np.roll(x, -1) * p
+
+
+def ran(compiled: rm.Compiled, x: np.ndarray, y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """On the vector machine, whose bits are the CPU's."""
+    client = compiled.keygen()
+    inputs = client.encrypt(x=x, y=y)
+    run = compiled.run(inputs, plain={"p": p}, device="sim:vector")
+    assert run.report.data["machine"]["vector"]["cycles_by_papers_counting"] > 0
+    found = client.decrypt(run)
+    assert np.array_equal(client.decrypt(compiled.run(inputs, plain={"p": p}, device="cpu")), found)
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["bgv", "bfv"])
+def test_whole_numbers_on_the_vector_machine(scheme: str) -> None:
+    x, y, p = (np.arange(16) * k % 19 - 9 for k in (3, 5, 7))
+    ranges = {name: (-9, 9) for name in "xyp"}
+    compiled = whole.compile(slots=16, scheme=scheme, ranges=ranges, target="vector")
+    assert all(q < 2**32 and q % 2**17 == 1 for q in compiled.params.ciphertext_primes + compiled.params.special_primes)
+    assert np.array_equal(ran(compiled, x, y, p), of(x, y, p))
+
+
+def test_real_numbers_on_the_vector_machine() -> None:
+    """Two primes a level: the scale is beyond one."""
+    x, y, p = (np.sin(np.arange(16) * k) for k in (0.3, 0.7, 1.1))
+    compiled = real.compile(slots=16, input_bound=1, precision=25, target="vector")
+    assert np.allclose(ran(compiled, x, y, p), of(x, y, p), atol=2**-25)
+
+
+def test_a_set_that_bootstraps_on_the_vector_machine() -> None:
+    toy = rm.bootstrapping(
+        log_n=9,
+        prime=17,
+        exponents=(3, 4),
+        primes=(39, 13),
+        weight=8,
+        target="vector",
+        allow_insecure_parameters_for_tests_only=True,
+    )
+
+    @rm.program
+    def power(x: rm.Encrypted[rm.integer[4]]):
+        return rm.repeat(5, lambda y: y * y * y, x)
+
+    compiled = power.compile(bootstrapping=toy, target="vector")
+    assert compiled.counts()[0]["BOOTSTRAP"] >= 1
+    client = compiled.keygen()
+    x = np.array([2, -3, 2000, 17])
+    run = compiled.run(client.encrypt(x=x), device="sim:vector")
+    power_of = [pow(int(v), 3**5, 17**3) for v in x]
+    half = 17**3 // 2
+    assert np.array_equal(client.decrypt(run), [(v + half) % 17**3 - half for v in power_of])
+    other = rm.bootstrapping(
+        log_n=9,
+        prime=17,
+        exponents=(3, 4),
+        primes=(39, 13),
+        weight=8,
+        allow_insecure_parameters_for_tests_only=True,
+    )
+    with pytest.raises(rm.CompileError, match="for the target"):
+        power.compile(bootstrapping=other, target="vector")

@@ -138,7 +138,7 @@ pub(crate) fn lowered<S: Compiles>(
         outputs,
         predicted,
         output_level,
-        seeded: options.seeded_keys,
+        seeded: options.seeded(),
         bootstrapping: options.bootstrapping.clone(),
     })
 }

@@ -58,7 +58,7 @@ pub struct Options<S: Compiles> {
     pub params: ParamsChoice<S>,
     /// The machine that the program is made for: chosen parameters fit it, and given ones that do not are refused.
     pub target: Option<Target>,
-    /// Key halves come from seeds (half the key memory and traffic), or are stored.
+    /// Key halves come from seeds (half the key memory and traffic) where the target can make them, or are stored.
     pub seeded_keys: bool,
     /// Level at which outputs are wanted; above 0 when another program is to go on with them.
     pub output_level: Level,
@@ -81,6 +81,12 @@ pub struct Options<S: Compiles> {
 }
 
 impl<S: Compiles> Options<S> {
+    /// Whether keys come from seeds: as asked, if the target makes their halves.
+    pub fn seeded(&self) -> bool {
+        let target = self.target.as_ref();
+        self.seeded_keys && target.is_none_or(|target| target.expands_seeds)
+    }
+
     /// The usual options with these parameters.
     pub fn given(params: Arc<S::Params>) -> Self {
         Self {

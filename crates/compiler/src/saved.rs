@@ -150,9 +150,9 @@ pub fn print<S: Saves>(
 ) -> String {
     // Every field by name, so that a new one cannot be forgotten.
     let Options {
-        params: _, // those that were chosen are kept, whatever chose them
-        target: _, // they keep its limits
-        seeded_keys,
+        params: _,       // those that were chosen are kept, whatever chose them
+        target: _,       // they keep its limits
+        seeded_keys: _,  // the target had a say in it
         output_level: _, // what chose the parameters may have put the outputs above it
         input_bound,
         ranges,
@@ -176,7 +176,7 @@ pub fn print<S: Saves>(
         form: FORM,
         params: params.iter().map(|b| format!("{b:02x}")).collect(),
         options: Kept {
-            seeded_keys: *seeded_keys,
+            seeded_keys: compiled.seeded,
             output_level: compiled.output_level,
             input_bound: Exact(*input_bound),
             ranges: ranges.iter().map(keep).collect(),

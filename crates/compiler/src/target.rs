@@ -31,6 +31,12 @@ pub struct Target {
     pub moduli: Limit<usize>,
     /// Whether it extends bases modulo primes alone: parameters that are chosen for it need no other modulus then.
     pub extends_modulo_primes: bool,
+    /// Whether it computes modulo primes alone: BGV's divisions and BFV's products are chosen so, and given parameters that
+    /// divide otherwise are refused.
+    pub primes_alone: Limit<bool>,
+    /// Whether it makes the uniform halves of keys from their seeds; where it does not, programs made for it have keys that are
+    /// stored whole.
+    pub expands_seeds: bool,
 }
 
 /// Parameters that a machine does not take.
@@ -48,6 +54,24 @@ pub struct TargetError {
 }
 
 impl Target {
+    /// Refuses BGV parameters whose divisions compute modulo the plaintext modulus (`alone` where they do not).
+    ///
+    /// # Errors
+    /// Such, where the machine computes modulo primes alone.
+    pub fn check_divisions(&self, alone: bool) -> Result<(), Box<TargetError>> {
+        if alone || !self.primes_alone.is {
+            return Ok(());
+        }
+        Err(Box::new(TargetError {
+            machine: self.machine.clone(),
+            field: self.primes_alone.field,
+            what: "divisions that keep messages are",
+            needed: "computed modulo the plaintext modulus".to_owned(),
+            allowed: "divisions modulo primes alone".to_owned(),
+            cure: "let the compiler choose the parameters, or make them with divide_modulo_primes_alone",
+        }))
+    }
+
     /// # Errors
     /// The first limit that the parameters do not keep.
     pub fn check(&self, params: &impl ParameterSet) -> Result<(), Box<TargetError>> {

@@ -34,4 +34,4 @@ pub use negacyclic::{NegacyclicProduct, negacyclic_product};
 pub use offload::Offload;
 pub use open::{known_devices, open};
 pub use pool::OutputLimb;
-pub use sim::{Sim, target};
+pub use sim::{Sim, calls_done, target};

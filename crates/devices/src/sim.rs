@@ -76,7 +76,7 @@ impl Sim {
 
 /// Passes on how many calls the cycle model has done, a few times a second. The estimate takes calls to be alike; the
 /// first call of a procedure, which is scheduled then, takes longer than the others.
-pub(crate) fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
+pub fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
     const INTERVAL: Duration = Duration::from_millis(100);
     let begin = Instant::now();
     let mut last = Duration::ZERO;

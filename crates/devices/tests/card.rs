@@ -94,6 +94,11 @@ impl Coprocessor for Sums {
                 is: usize::MAX,
             },
             extends_modulo_primes: false,
+            primes_alone: Limit {
+                field: "kind",
+                is: false,
+            },
+            expands_seeds: true,
         }
     }
 

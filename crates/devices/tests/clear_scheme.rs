@@ -234,6 +234,11 @@ fn its_programs_compile_by_its_own_rules() {
             is: 8,
         },
         extends_modulo_primes: false,
+        primes_alone: Limit {
+            field: "kind",
+            is: false,
+        },
+        expands_seeds: true,
     };
     let options = Options {
         params: ParamsChoice::Choose(0),

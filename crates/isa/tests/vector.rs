@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use ringmill_isa::vector::{
     Allowed, Chunk, Immediate, Instr, MicroOp, MicroProgram, Place, Register, Shape, decode,
-    encode, parse, print, verify,
+    encode, parse, print, read, verify,
 };
 
 const PRIMES: [u64; 2] = [2_147_352_577, 2_148_794_369];
@@ -250,6 +250,47 @@ fn what_cannot_be_is_refused() {
     let mut deep = bare(Vec::new());
     deep.shape.log_n = 9;
     refused(&deep, 0, "above the radix's and at most twice it");
+}
+
+/// A file is refused with the line that the fault is in, blank lines and comments counted.
+#[test]
+fn a_file_is_refused_with_its_line() {
+    let mov = Instr {
+        d: Place::Register(Register(1)),
+        a: Place::Chunk(Chunk(3)),
+        ..Instr::new(MicroOp::Mov)
+    };
+    let acci = Instr {
+        d: Place::Chunk(Chunk(0)),
+        ..Instr::new(MicroOp::Acci)
+    };
+    let bare = |instrs: Vec<Instr>| MicroProgram {
+        instrs,
+        ..program(Vec::new())
+    };
+    assert_eq!(read(&print(&bare(vec![mov]))).unwrap(), bare(vec![mov]));
+    let text = print(&bare(vec![mov, acci]));
+    let line = 1 + text
+        .lines()
+        .position(|line| line.starts_with("ACCI"))
+        .unwrap();
+    let said = read(&text).unwrap_err().to_string();
+    assert!(
+        said.starts_with(&format!("line {line}: `ACCI")) && said.contains("acc is read before"),
+        "{said}"
+    );
+    let spaced = text.replace("ACCI", "\n\nACCI");
+    let said = read(&spaced).unwrap_err().to_string();
+    assert!(said.starts_with(&format!("line {}:", line + 2)), "{said}");
+    let unfriendly = text.replace("moduli 2", "moduli 4");
+    assert!(read(&unfriendly).is_err());
+    let mut head = program(Vec::new());
+    head.moduli[0] = 65_537;
+    let said = read(&print(&head)).unwrap_err().to_string();
+    assert!(
+        said.starts_with("line 1:") && said.contains("Montgomery-friendly"),
+        "{said}"
+    );
 }
 
 #[test]

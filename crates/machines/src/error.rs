@@ -31,6 +31,14 @@ pub enum MachineError {
     )]
     UnknownPart { got: String, known: String },
     #[error(
+        "queue overrun: instruction {instruction} finds no room, as {waiting} wait in a queue of {queue} (`queue`): write fewer at once, or later"
+    )]
+    Overrun {
+        instruction: usize,
+        queue: usize,
+        waiting: usize,
+    },
+    #[error(
         "`{memory}` is read {reads} and written {writes} times a cycle, which no {kind} has ports for: cut it into banks"
     )]
     Ports {

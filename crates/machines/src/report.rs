@@ -124,6 +124,8 @@ pub struct VectorUse {
     pub port_reads: u64,
     pub port_writes: u64,
     pub port_stalls: u64,
+    /// The same by the paper's counting, by which reads and writes are as many.
+    pub port_stalls_by_papers_counting: u64,
     /// The least that the port and the multiply-accumulate unit take for the procedures by themselves.
     pub port_floor: u64,
     pub mac_floor: u64,

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use ringmill_compiler::Target;
+use ringmill_compiler::bgv::bootstrapping_for;
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::bootstrap::{
     BootstrapError, Bootstrapping as Setup, Maps, Procedure, Set,
 };
 use ringmill_schemes::bgv::{Bgv, ExactParams, Params as BgvParams, PrimePower};
 
-use crate::errors::{ParameterError, raise};
+use crate::errors::{DeviceError, ParameterError, raise};
 use crate::params::Params;
 use crate::watch::interruptible;
 
@@ -20,25 +22,43 @@ pub struct Bootstrapping {
     pub inner: Arc<Procedure>,
 }
 
-fn made(setup: Result<Setup, BootstrapError>) -> Result<Bootstrapping, BootstrapError> {
-    let setup = setup?;
+/// For a machine, with keys as it takes them.
+fn made(
+    setup: Result<Setup, BootstrapError>,
+    target: Option<&Target>,
+) -> Result<Bootstrapping, BootstrapError> {
+    let setup = match target {
+        Some(target) => bootstrapping_for(setup?, target)?,
+        None => setup?,
+    };
     let maps = Maps::new(&setup, Shape::default())?;
-    let procedure = Procedure::new(setup, maps, true)?;
+    let seeded = target.is_none_or(|target| target.expands_seeds);
+    let procedure = Procedure::new(setup, maps, seeded)?;
     Ok(Bootstrapping {
         inner: Arc::new(procedure),
     })
 }
 
+fn targeted(target: Option<&str>) -> PyResult<Option<Target>> {
+    let target = target.map(ringmill_devices::target).transpose();
+    target.map_err(raise::<DeviceError, _>)
+}
+
 /// A set by its name.
 #[pyfunction]
-fn named_bootstrapping(py: Python<'_>, name: String) -> PyResult<Bootstrapping> {
+fn named_bootstrapping(
+    py: Python<'_>,
+    name: String,
+    target: Option<&str>,
+) -> PyResult<Bootstrapping> {
+    let target = targeted(target)?;
     let Some(set) = Set::named(&name) else {
         let known = Set::ALL.map(|set| set.name).join(", ");
         return Err(ParameterError::new_err(format!(
             "there is no set that bootstraps named {name:?}; expected one of {known}, or log_n= and the other sizes"
         )));
     };
-    let setup = interruptible(py, move |_| made(set.bootstrapping()))?;
+    let setup = interruptible(py, move |_| made(set.bootstrapping(), target.as_ref()))?;
     setup.map_err(raise::<ParameterError, _>)
 }
 
@@ -51,7 +71,9 @@ fn own_bootstrapping(
     primes: (usize, usize),
     weight: u32,
     insecure: bool,
+    target: Option<&str>,
 ) -> PyResult<Bootstrapping> {
+    let target = targeted(target)?;
     let setup = move |(p, r, e): (u64, u32, u32)| -> Result<Setup, BootstrapError> {
         let t = PrimePower::new(p, r)?.modulus()?;
         let further = e
@@ -66,7 +88,7 @@ fn own_bootstrapping(
         }
         Setup::new(builder.build()?, weight)
     };
-    let setup = interruptible(py, move |_| made(setup(power)))?;
+    let setup = interruptible(py, move |_| made(setup(power), target.as_ref()))?;
     setup.map_err(raise::<ParameterError, _>)
 }
 

@@ -47,6 +47,11 @@ pub const PARSERS: &[Parser] = &[
         seeds: mid_seeds,
     },
     Parser {
+        name: "micro_text",
+        parse: micro_text,
+        seeds: micro_seeds,
+    },
+    Parser {
         name: "saved_program",
         parse: saved_program,
         seeds: saved_seeds,
@@ -136,6 +141,33 @@ pub fn mid_text(bytes: &[u8]) -> bool {
         Ok(&program)
     );
     let _ = ringmill_isa::mid::verify_program(&program);
+    true
+}
+
+/// Text of the vector machine's micro level; what parses is verified, and what is verified is executed and timed.
+pub fn micro_text(bytes: &[u8]) -> bool {
+    use ringmill_isa::vector::{parse, print, verify};
+    use ringmill_machines::vector::{Clockwork, Counting, Description, Memory};
+    let Some(program) = std::str::from_utf8(bytes)
+        .ok()
+        .and_then(|text| parse(text).ok())
+    else {
+        return false;
+    };
+    assert_eq!(parse(&print(&program)).as_ref(), Ok(&program));
+    let s = program.shape;
+    // Beyond it, memories take long to make.
+    let small = s.chunks <= 256 && s.log_n <= 8 && s.distant <= 1024;
+    if verify(&program).is_ok() && small {
+        let machine = Description::read(Description::PAPER).expect("it is shipped");
+        let mut clock = Clockwork::new(&machine, s, Counting::WHOLE);
+        for instr in &program.instrs {
+            clock.step(instr).expect("what is verified goes on");
+        }
+        let memory = Memory::new(s, &program.moduli, s.distant as usize);
+        let mut memory = memory.expect("what is verified has roots of unity");
+        memory.execute(&program).expect("what is verified is there");
+    }
     true
 }
 
@@ -322,6 +354,48 @@ fn mid_seeds() -> Vec<Vec<u8>> {
         mid::print_program(&compiled.program).into_bytes(),
         EVERY_KIND.as_bytes().to_vec(),
     ]
+}
+
+fn micro_seeds() -> Vec<Vec<u8>> {
+    use ringmill_isa::vector::{
+        Chunk, Instr, MicroOp, MicroProgram, Place, Register, Shape, print,
+    };
+    let chunk = |c| Place::Chunk(Chunk(c));
+    let of = |op, d, a, b, n| Instr {
+        d,
+        a,
+        b,
+        n,
+        ..Instr::new(op)
+    };
+    let (none, acc) = (Place::None, Place::Accumulator);
+    let register = Place::Register(Register(3));
+    let program = MicroProgram {
+        shape: Shape {
+            log_n: 6,
+            log_radix: 4,
+            log_lanes: 5,
+            chunks: 16,
+            registers: 8,
+            distant: 64,
+        },
+        moduli: vec![2_147_352_577],
+        holds: (0..4).map(Chunk).collect(),
+        instrs: vec![
+            of(MicroOp::Load, chunk(4), none, none, 7),
+            of(MicroOp::Ntt1, chunk(0), chunk(0), none, 0),
+            of(MicroOp::Ntt1, chunk(1), chunk(1), none, 0),
+            of(MicroOp::Ntt2, chunk(0), chunk(0), none, 0),
+            of(MicroOp::Morph, chunk(6), chunk(2), none, 5),
+            of(MicroOp::Mov, register, chunk(3), none, 0),
+            of(MicroOp::Muli, acc, register, none, 77),
+            of(MicroOp::Maci, acc, chunk(4), none, 78),
+            of(MicroOp::Acci, chunk(5), none, none, 9),
+            of(MicroOp::Store, none, chunk(5), none, 8),
+            Instr::new(MicroOp::Hcf),
+        ],
+    };
+    vec![print(&program).into_bytes()]
 }
 
 fn machine_seeds() -> Vec<Vec<u8>> {

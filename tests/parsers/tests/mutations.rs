@@ -113,6 +113,7 @@ macro_rules! parsers {
 parsers!(
     macro_text,
     mid_text,
+    micro_text,
     saved_program,
     ckks_file,
     bfv_file,

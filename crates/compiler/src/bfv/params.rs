@@ -87,14 +87,20 @@ fn at_degree(
     Ok(best.map_or(Found::Short(short, At(None)), Found::Fits))
 }
 
-/// How products are computed: as is wanted, but BEHZ with a prime where the target extends modulo no power of two.
+/// How products are computed: as is wanted, but BEHZ with a prime where the target extends modulo no power of two, and HPS over
+/// friendly primes where it takes no others.
 fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
-    let primes_alone = (options.target.as_ref()).is_some_and(|t| t.extends_modulo_primes);
+    let target = options.target.as_ref();
+    if target.is_some_and(|t| t.primes_alone.is) {
+        return Multiplication::HpsFriendly;
+    }
+    let primes_alone = target.is_some_and(|t| t.extends_modulo_primes);
     match wanted.multiplication {
         Multiplication::Behz if primes_alone => Multiplication::BehzPrime,
-        Multiplication::Behz | Multiplication::BehzPrime | Multiplication::Hps => {
-            wanted.multiplication
-        }
+        Multiplication::Behz
+        | Multiplication::BehzPrime
+        | Multiplication::Hps
+        | Multiplication::HpsFriendly => wanted.multiplication,
     }
 }
 

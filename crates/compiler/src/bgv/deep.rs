@@ -11,7 +11,7 @@ use ringmill_isa::macros::{
 };
 use ringmill_math::slots::SlotStructure;
 use ringmill_schemes::ParameterSet;
-use ringmill_schemes::bgv::bootstrap::{BootstrapError, Procedure};
+use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Procedure};
 use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, Params};
 use ringmill_schemes::rlwe::KeyRequest;
 
@@ -24,6 +24,7 @@ use crate::compile::lowered;
 use crate::error::At;
 use crate::exact::IntegerRange;
 use crate::scheme::{Compiles, Fitted};
+use crate::target::Target;
 
 /// The program managed for the procedure's parameters, its procedures each once.
 ///
@@ -215,15 +216,16 @@ fn check(
             cure: "give those of a bootstrapping set",
         });
     };
-    if given.id() != params.id() || procedure.seeded() != options.seeded_keys {
+    if given.id() != params.id() || procedure.seeded() != options.seeded() {
         return Err(CompileError::NotBootstrapped {
             at: At(None),
             what: "a bootstrap of other parameters or other keys",
-            cure: "make it for the parameters that are given, with seeds as the keys",
+            cure: "make it for the parameters that are given, with seeds as the keys, and for the target, if there is one",
         });
     }
     if let Some(target) = &options.target {
         target.check(&**params)?;
+        target.check_divisions(params.primes_alone())?;
     }
     let structure = structure(params)?;
     let available = structure.columns() as u32;
@@ -296,6 +298,31 @@ impl From<BootstrapError> for CompileError {
     fn from(error: BootstrapError) -> Self {
         Self::Scheme(error.into())
     }
+}
+
+/// A bootstrapping set as a machine takes it: its divisions modulo primes alone where the machine computes modulo nothing else.
+///
+/// # Errors
+/// A set that does not bootstrap so, as division then leaves more noise.
+pub fn bootstrapping_for(
+    setup: Bootstrapping,
+    target: &Target,
+) -> Result<Bootstrapping, BootstrapError> {
+    let params = setup.params();
+    if params.primes_alone() || !target.primes_alone.is {
+        return Ok(setup);
+    }
+    let (cipher, special) = params.moduli().split_at(params.cipher_count());
+    let builder = Params::builder(params.log_n(), params.plain_modulus())
+        .primes(cipher, special)
+        .further_plain_moduli(params.last_plain())
+        .divide_modulo_primes_alone();
+    let builder = match params.insecure_allowed() {
+        true => builder.allow_insecure_parameters_for_tests_only(),
+        false => builder,
+    };
+    let made = Bootstrapping::new(builder.build()?, setup.weight())?;
+    Ok(made.with_map_depth(setup.shape().depth))
 }
 
 /// A program of one bootstrap, of a ciphertext where the procedure takes it.

@@ -26,7 +26,7 @@ use crate::saved::{Exact, KeptBootstrapping};
 use crate::scheme::{
     Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
 };
-pub use deep::one_bootstrap;
+pub use deep::{bootstrapping_for, one_bootstrap};
 pub use wanted::Wanted;
 
 /// A compiled program.

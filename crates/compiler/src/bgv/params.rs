@@ -146,10 +146,15 @@ impl Chain<'_> {
             return Ok(None);
         };
         let (special, cipher) = primes.split_at(special as usize);
-        let params = Params::builder(self.log_n, self.t)
+        let builder = Params::builder(self.log_n, self.t)
             .primes(cipher, special)
-            .security(self.wanted.table, self.wanted.level)
-            .build()?;
+            .security(self.wanted.table, self.wanted.level);
+        let target = self.options.target.as_ref();
+        let builder = match target.is_some_and(|target| target.primes_alone.is) {
+            true => builder.divide_modulo_primes_alone(),
+            false => builder,
+        };
+        let params = builder.build()?;
         let managed = from_top(self.program, &params, self.options, false)?;
         Ok(Some((params, managed)))
     }
@@ -195,6 +200,9 @@ pub(super) fn given(
     held: Held,
 ) -> Result<Fitted<Bgv>, CompileError> {
     check_given(program, &**params, options, &held)?;
+    if let Some(target) = &options.target {
+        target.check_divisions(params.primes_alone())?;
+    }
     let t = params.plain_modulus();
     let program = &*zero::written_out(program, t, &held, &options.watch)?;
     let top = params.max_level();

@@ -28,7 +28,7 @@ use crate::error::CompileError;
 use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
-use canonical::CanonicalScales;
+use canonical::{CanonicalScales, Steps};
 use precision::Known;
 pub use precision::Precision;
 pub use range::InputRange;
@@ -118,15 +118,18 @@ impl Compiles for Ckks {
         range: Option<&InputRange>,
     ) -> Result<At<Scale>, CompileError> {
         let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
-        let holds = |level: &Level, range: &InputRange| {
-            let room = params.log_q(*level) - 1.0 - scales.normal(*level).log2();
+        let steps = Steps::of_params(params);
+        let holds = |step: &Level, range: &InputRange| {
+            let room = params.log_q(steps.level(*step)) - 1.0 - scales.normal(*step).log2();
             range.magnitude().max(1.0).log2() < room
         };
-        let mut levels = level.to(params.max_level());
-        let lowest = range.and_then(|range| levels.find(|level| holds(level, range)));
-        let level = lowest.unwrap_or(level);
-        let annotation = Scale(scales.normal(level));
-        Ok(At { level, annotation })
+        let step = steps.at_least(level).min(scales.top());
+        let lowest = range.and_then(|range| step.to(scales.top()).find(|step| holds(step, range)));
+        let step = lowest.unwrap_or(step);
+        Ok(At {
+            level: steps.level(step),
+            annotation: Scale(scales.normal(step)),
+        })
     }
 
     fn code(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Self>, CompileError> {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use ringmill_isa::Level;
 use ringmill_isa::macros::MacroProgram;
 use ringmill_limits::Watch;
-use ringmill_math::primes::{is_prime, ntt_primes};
+use ringmill_math::primes::{is_prime, ntt_primes, ntt_primes_excluding};
 use ringmill_schemes::ckks::security::bound;
 use ringmill_schemes::ckks::{CkksError, Params, SecretDistribution};
 use ringmill_schemes::rlwe::RlweError;
 
 use super::scale;
 use super::{Options, Wanted};
-use crate::ckks::canonical::CanonicalScales;
+use crate::ckks::canonical::{CanonicalScales, Steps};
 use crate::ckks::depth::Depths;
 use crate::ckks::precision::{Known, Precision, Prediction, Tightest, predict};
 use crate::error::{At, CompileError};
@@ -20,6 +20,8 @@ use crate::target::Target;
 
 /// Sizes of rescaling primes: below, a large ring has too few primes near the scale; above, arithmetic ends.
 const SCALE_BITS: std::ops::RangeInclusive<u32> = 28..=58;
+/// The same where two primes make a scale: below, a large ring has too few primes of half the size; above, arithmetic ends.
+const PAIRED_BITS: std::ops::RangeInclusive<u32> = 52..=58;
 /// Largest prime.
 const MAX_BITS: u32 = 60;
 /// Ring degrees that the security tables cover.
@@ -44,6 +46,7 @@ pub(crate) struct Fitted {
 }
 
 impl Fitted {
+    /// `output_level` is a step.
     fn new(
         program: &MacroProgram,
         params: Arc<Params>,
@@ -56,9 +59,9 @@ impl Fitted {
         watch.check()?;
         let prediction = predict(&managed, &params, known, watch)?;
         Ok(Self {
+            output_level: Steps::of_params(&params).level(output_level),
             params,
             managed,
-            output_level,
             prediction,
         })
     }
@@ -97,8 +100,10 @@ fn managed(
             available: params.slots() as u32,
         });
     }
-    let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
-    scale::run(relinearised, &scales, output_level)
+    let primes = params.cipher_moduli();
+    let scales = CanonicalScales::new(primes, params.default_scale())?;
+    let managed = scale::run(relinearised, &scales, output_level)?;
+    Ok(scale::steps::run(managed, Steps::of_params(params), primes))
 }
 
 /// `program`, which has its relinearisations, fitted to parameters chosen for it, its outputs at the level asked for or
@@ -134,14 +139,39 @@ fn choose_within(
     known: Known<'_>,
     target: Option<&Target>,
 ) -> Result<Fitted, CompileError> {
+    let alone = choose_paired(program, wanted, options, known, target, 1);
+    // Where a machine's primes are too small for the scale, two of them make one.
+    let small = target.is_some_and(|target| target.modulus_bits.is < MAX_BITS);
+    match alone {
+        Err(CompileError::TooPrecise { .. } | CompileError::TooLarge { .. }) if small => {
+            let paired = choose_paired(program, wanted, options, known, target, 2);
+            match paired {
+                Ok(_) | Err(CompileError::Halt(_)) => paired,
+                Err(_) => alone,
+            }
+        }
+        Ok(_) | Err(_) => alone,
+    }
+}
+
+/// With `each` primes a level.
+fn choose_paired(
+    program: &MacroProgram,
+    wanted: &Wanted,
+    options: &Options,
+    known: Known<'_>,
+    target: Option<&Target>,
+    each: u32,
+) -> Result<Fitted, CompileError> {
     let mut refused = None;
-    let lowest = options.output_level;
+    let lowest = Level(options.output_level.0.div_ceil(each));
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
         let mut search = Search {
             program,
             known,
             wanted,
             room: Room::new(target),
+            each,
             watch: &options.watch,
             output_level: level,
             levels: Depths::new(program, level).levels(level),
@@ -180,7 +210,7 @@ pub(crate) fn given(
         target.check(&**params)?;
     }
     let mut refused = None;
-    let lowest = options.output_level;
+    let lowest = Steps::of_params(params).at_least(options.output_level);
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
         let fitted = match Fitted::new(program, Arc::clone(params), level, known, &options.watch) {
             Ok(fitted) => fitted,
@@ -247,6 +277,8 @@ struct Search<'a> {
     known: Known<'a>,
     wanted: &'a Wanted,
     room: Room,
+    /// Primes a level.
+    each: u32,
     watch: &'a Watch,
     output_level: Level,
     levels: u32,
@@ -258,8 +290,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&mut self) -> Result<Fitted, CompileError> {
         let enough = f64::from(self.wanted.precision_bits);
-        let lowest = *SCALE_BITS.start();
-        let mut first = FIRST_GUESS.min(self.highest_scale()?);
+        let lowest = *self.scales().start();
+        let mut first = FIRST_GUESS.clamp(lowest, self.highest_scale()?);
         // The guess itself may need a ring that no table has, where a smaller scale would not.
         let shortfall = loop {
             match self.attempt(first) {
@@ -318,6 +350,19 @@ impl Search<'_> {
         Ok(None)
     }
 
+    fn scales(&self) -> std::ops::RangeInclusive<u32> {
+        if self.each == 1 {
+            SCALE_BITS
+        } else {
+            PAIRED_BITS
+        }
+    }
+
+    /// Of the first primes together: as many as their bits take.
+    fn first_count(&self, scale_bits: u32) -> u32 {
+        self.first_bits(scale_bits).div_ceil(self.room.max_bits)
+    }
+
     fn first_bits(&self, scale_bits: u32) -> u32 {
         scale_bits
             .saturating_add(self.integer_bits)
@@ -330,10 +375,11 @@ impl Search<'_> {
 
     /// Largest scale beside which the integer part fits the first prime.
     fn highest_scale(&self) -> Result<u32, CompileError> {
-        let highest =
-            (self.room.max_bits).saturating_sub(self.integer_bits.saturating_add(MARGIN_BITS));
-        let highest = highest.min(*SCALE_BITS.end());
-        if SCALE_BITS.contains(&highest) {
+        let all = self.room.max_bits.saturating_mul(self.each);
+        let highest = all.saturating_sub(self.integer_bits.saturating_add(MARGIN_BITS));
+        let scales = self.scales();
+        let highest = highest.min(*scales.end());
+        if scales.contains(&highest) {
             return Ok(highest);
         }
         let tightest = self.tightest.as_ref();
@@ -342,10 +388,7 @@ impl Search<'_> {
             at: At(tightest.and_then(|t| t.loc.clone())),
             magnitude: tightest.map_or(wanted, |t| t.magnitude),
             integer_bits: self.integer_bits,
-            max: self
-                .room
-                .max_bits
-                .saturating_sub(MARGIN_BITS + SCALE_BITS.start()),
+            max: all.saturating_sub(MARGIN_BITS + scales.start()),
         })
     }
 
@@ -355,10 +398,11 @@ impl Search<'_> {
         let qp_bits = self
             .levels
             .saturating_mul(scale_bits)
-            .saturating_add(first_bits + self.special_bits(scale_bits));
+            .saturating_add(first_bits + self.each * self.special_bits(scale_bits));
         let least = (self.program.slots.trailing_zeros() + 1).max(*self.room.log_n.start());
         let largest = *self.room.log_n.end();
-        let moduli = self.levels as usize + 2;
+        let moduli = self.each * (self.levels + 1) + self.first_count(scale_bits);
+        let moduli = moduli as usize;
         let degrees = (least..=largest).filter(|_| moduli <= self.room.moduli);
         for log_n in degrees {
             let allowed = bound(
@@ -395,6 +439,15 @@ impl Search<'_> {
     fn build(&self, log_n: u32, scale_bits: u32) -> Result<Arc<Params>, CkksError> {
         let (first, special) = (self.first_bits(scale_bits), self.special_bits(scale_bits));
         let step = self.room.step(log_n);
+        if self.each > 1 {
+            let count = self.first_count(scale_bits);
+            let special = ntt_primes(special, step, self.each as usize)?;
+            let mut cipher =
+                ntt_primes_excluding(first.div_ceil(count), step, count as usize, &special)?;
+            let taken = [cipher.as_slice(), &special].concat();
+            cipher.extend(paired_primes(scale_bits, step, self.levels, taken)?);
+            return self.built(log_n, scale_bits, &cipher, &special);
+        }
         let (mut cipher, special) = if first == special {
             let mut both = ntt_primes(first, step, 2)?;
             let special = both.split_off(1);
@@ -403,8 +456,18 @@ impl Search<'_> {
             (ntt_primes(first, step, 1)?, ntt_primes(special, step, 1)?)
         };
         cipher.extend(rescaling_primes(scale_bits, step, self.levels)?);
+        self.built(log_n, scale_bits, &cipher, &special)
+    }
+
+    fn built(
+        &self,
+        log_n: u32,
+        scale_bits: u32,
+        cipher: &[u64],
+        special: &[u64],
+    ) -> Result<Arc<Params>, CkksError> {
         Params::builder(log_n as u8)
-            .primes(&cipher, &special)
+            .primes(cipher, special)
             .default_scale(f64::from(scale_bits).exp2())
             .security(self.wanted.table, self.wanted.level)
             .build()
@@ -429,6 +492,41 @@ fn rescaling_primes(scale_bits: u32, log_n: u32, levels: u32) -> Result<Vec<u64>
             })?;
         scale = scale * scale / prime as f64;
         chosen.push(prime);
+    }
+    chosen.reverse();
+    Ok(chosen)
+}
+
+/// The same where two primes make a scale, the larger one first in each pair's order of being dropped; none of them `taken`.
+fn paired_primes(
+    scale_bits: u32,
+    log_n: u32,
+    levels: u32,
+    mut taken: Vec<u64>,
+) -> Result<Vec<u64>, CkksError> {
+    let wanted = f64::from(scale_bits).exp2();
+    let mut scale = wanted;
+    let mut chosen: Vec<u64> = Vec::new();
+    for _ in 0..levels {
+        let together = scale * scale / wanted;
+        let mut product = 1.0;
+        for target in [together.sqrt(), together] {
+            // The second is what the first leaves.
+            let prime = nearest_prime(target / product, log_n, &taken);
+            let prime = prime.ok_or(RlweError::Parameter {
+                what: "the number of rescaling primes",
+                expected: format!(
+                    "at most {} of half of 2^{scale_bits} that are 1 mod 2^{}",
+                    chosen.len(),
+                    log_n + 1
+                ),
+                got: (2 * levels).to_string(),
+            })?;
+            product *= prime as f64;
+            taken.push(prime);
+            chosen.push(prime);
+        }
+        scale = scale * scale / product;
     }
     chosen.reverse();
     Ok(chosen)

@@ -111,7 +111,7 @@ pub(crate) fn run<S: Compiles>(
         source,
         procs,
         ring: Ring::full(params.log_n()),
-        seeded: options.seeded_keys,
+        seeded: options.seeded(),
         watch: &options.watch,
         sequence: options.bootstrapping.as_ref().map(Bootstraps::sequence),
         bootstrap: None,

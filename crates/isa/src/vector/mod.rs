@@ -14,6 +14,6 @@ mod verify;
 pub use encode::{NotAWord, decode, encode};
 pub use info::{Allowed, Info};
 pub use instr::{Chunk, Instr, MicroProgram, Place, Register, Shape};
-pub use op::{Immediate, MicroOp, Unit};
-pub use text::{TextError, parse, print};
+pub use op::{A_BITS, Immediate, MicroOp, Unit};
+pub use text::{ReadError, TextError, parse, print, read};
 pub use verify::{MicroError, MicroFault, Written, verify, verify_from};

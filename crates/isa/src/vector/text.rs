@@ -16,6 +16,7 @@ use std::fmt::{self, Write};
 use super::encode::encode;
 use super::instr::{Chunk, Instr, MicroProgram, Place, Register, Shape};
 use super::op::{Immediate, MicroOp};
+use super::verify::{MicroError, MicroFault, verify};
 use crate::lex::{Cursor, ParseError};
 use crate::limits;
 
@@ -33,6 +34,40 @@ pub enum TextError {
         expected: String,
         found: String,
     },
+}
+
+/// A file of the micro level that is refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// The verifier does not take it; line 1 is the head.
+    #[error("line {line}: `{text}`: {fault}")]
+    Program {
+        line: usize,
+        text: String,
+        fault: MicroFault,
+    },
+}
+
+/// The verified program of a text.
+///
+/// # Errors
+/// [`ReadError`], with the line and the reason.
+pub fn read(text: &str) -> Result<MicroProgram, ReadError> {
+    let program = parse(text)?;
+    match verify(&program) {
+        Ok(()) => Ok(program),
+        Err(MicroError {
+            number,
+            text: instr,
+            fault,
+        }) => Err(ReadError::Program {
+            line: line_of(text, number)?,
+            text: instr,
+            fault,
+        }),
+    }
 }
 
 impl fmt::Display for Place {
@@ -170,6 +205,22 @@ pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
         return altered("sum of all that is before it", expected, sum);
     }
     Ok(program)
+}
+
+/// The line of an instruction, by its number from 1, of a text that parses; of 0 the first.
+fn line_of(text: &str, number: usize) -> Result<usize, TextError> {
+    let c = &mut Cursor::new(text)?;
+    c.skip_lines();
+    let mut mark = c.mark();
+    if number > 0 {
+        head(c)?;
+        for _ in 0..number {
+            c.skip_lines();
+            mark = c.mark();
+            instruction(c)?;
+        }
+    }
+    Ok(c.error_at(mark, "").line)
 }
 
 fn head(c: &mut Cursor<'_>) -> Result<MicroProgram, ParseError> {

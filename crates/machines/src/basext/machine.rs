@@ -100,6 +100,11 @@ impl Coprocessor for BasextMachine {
                 is: usize::MAX,
             },
             extends_modulo_primes: true,
+            primes_alone: Limit {
+                field: "kind",
+                is: false,
+            },
+            expands_seeds: true,
         }
     }
 

@@ -213,6 +213,10 @@ fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineE
             all.moduli = other.moduli;
         }
         all.extends_modulo_primes |= other.extends_modulo_primes;
+        if other.primes_alone.is {
+            all.primes_alone = other.primes_alone;
+        }
+        all.expands_seeds &= other.expands_seeds;
     }
     Ok(all)
 }

@@ -37,6 +37,8 @@ impl MemoryKind {
 pub struct Ports {
     pub reads: u64,
     pub writes: u64,
+    /// Words that are read or written, one or the other in a cycle.
+    pub either: u64,
 }
 
 impl Ports {
@@ -44,7 +46,25 @@ impl Ports {
     pub const ONE_EACH: Self = Self {
         reads: 1,
         writes: 1,
+        either: 0,
     };
+    /// One word read or one written a cycle.
+    pub const SINGLE: Self = Self {
+        reads: 0,
+        writes: 0,
+        either: 1,
+    };
+    /// One word read a cycle; it is written before.
+    pub const READ: Self = Self {
+        reads: 1,
+        writes: 0,
+        either: 0,
+    };
+
+    /// Reads and writes that there must be ports for.
+    fn most(self) -> [u64; 2] {
+        [self.reads + self.either, self.writes + self.either]
+    }
 }
 
 /// Memories of one shape, each with addresses of its own.
@@ -144,7 +164,7 @@ impl Memory {
     /// # Errors
     /// [`MachineError::Ports`] for more writes a cycle than copies can serve.
     pub fn takes(&self, family: Family) -> Result<Resources, MachineError> {
-        let Ports { reads, writes } = self.ports;
+        let [reads, writes] = self.ports.most();
         let fault = || MachineError::Ports {
             memory: self.name.clone(),
             kind: self.kind.name(),
@@ -207,10 +227,26 @@ impl Memory {
 
     /// As a line of a table.
     pub fn text(&self) -> String {
-        let Ports { reads, writes } = self.ports;
+        let Ports {
+            reads,
+            writes,
+            either,
+        } = self.ports;
+        let each = [
+            (reads, "read"),
+            (writes, "write"),
+            (either, "read or write"),
+        ];
+        let each = each.iter().filter(|(count, _)| *count > 0);
+        let each: Vec<String> = each
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
         format!(
-            "{} x {} x {} bits, {reads} read + {writes} write",
-            self.count, self.depth, self.width
+            "{} x {} x {} bits, {}",
+            self.count,
+            self.depth,
+            self.width,
+            each.join(" + ")
         )
     }
 }
@@ -226,7 +262,11 @@ mod tests {
             count: 1,
             depth,
             width,
-            ports: Ports { reads, writes },
+            ports: Ports {
+                reads,
+                writes,
+                either: 0,
+            },
         }
     }
 

@@ -101,6 +101,11 @@ impl Coprocessor for PolymulMachine {
                 is: usize::MAX,
             },
             extends_modulo_primes: false,
+            primes_alone: Limit {
+                field: "kind",
+                is: false,
+            },
+            expands_seeds: true,
         }
     }
 

@@ -165,6 +165,11 @@ impl Machine for RingMachine {
                 is: d.rpaus * (MAX_LAYER + 1),
             },
             extends_modulo_primes: true,
+            primes_alone: Limit {
+                field: "kind",
+                is: false,
+            },
+            expands_seeds: true,
         }
     }
 

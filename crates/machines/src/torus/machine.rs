@@ -204,6 +204,11 @@ impl Machine for TorusMachine {
                 is: 2,
             },
             extends_modulo_primes: true,
+            primes_alone: Limit {
+                field: "kind",
+                is: false,
+            },
+            expands_seeds: true,
         }
     }
 

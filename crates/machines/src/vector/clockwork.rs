@@ -12,8 +12,10 @@ use std::collections::VecDeque;
 
 use ringmill_isa::vector::{Instr, MicroOp, Place, Shape, Unit};
 
-use super::description::Description;
+use super::description::{Description, GENERATED};
 use super::layout::{Orientation, orientation};
+use super::pipe::{Item, Pipe, Target};
+use super::tally::Tally;
 
 /// What is counted beside the port and the units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -35,92 +37,6 @@ impl Counting {
         distant: true,
         instructions: true,
     };
-}
-
-/// Where an item's result goes when it leaves its pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Target {
-    Chunk {
-        slot: u32,
-        chunk: u32,
-        orientation: Orientation,
-    },
-    Register(u8),
-    Accumulator,
-}
-
-/// An instruction in a pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Item {
-    /// When it is at the end if nothing is before it.
-    ready: u64,
-    entered: u64,
-    target: Target,
-    number: u64,
-}
-
-/// A pipeline whose stages are free to move on by themselves: an item enters a stage when the one before has left it, the stage
-/// may be reached again and the item has been in the stage before for a period. So it holds as many items as it has room for,
-/// and the one at the end is ready when the time through all stages has passed and a period after the one before it left.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Pipe {
-    /// Micro-cycles between two items.
-    period: u64,
-    /// Items not known to leave; the first is to be written to the buffer.
-    items: VecDeque<Item>,
-    /// When the others leave.
-    leaving: VecDeque<u64>,
-    last_entry: Option<u64>,
-    last_exit: Option<u64>,
-}
-
-impl Pipe {
-    fn new(period: u64) -> Self {
-        Self {
-            period,
-            items: VecDeque::new(),
-            leaving: VecDeque::new(),
-            last_entry: None,
-            last_exit: None,
-        }
-    }
-
-    /// When the next item may enter from `from` on, given room for `room`; `None` while that waits for a write.
-    fn entry(&self, from: u64, room: usize) -> Option<u64> {
-        let free = self
-            .last_entry
-            .map_or(from, |at| from.max(at + self.period));
-        let gone = self.leaving.partition_point(|&at| at <= free);
-        let inside = self.items.len() + self.leaving.len() - gone;
-        let Some(over) = inside.checked_sub(room) else {
-            return Some(free);
-        };
-        // As many must leave before.
-        let at = self.leaving.get(gone + over)?;
-        Some(free.max(*at))
-    }
-
-    /// Forgets what left by `now`.
-    fn forget(&mut self, now: u64) {
-        while self.leaving.front().is_some_and(|&at| at <= now) {
-            self.leaving.pop_front();
-        }
-    }
-
-    /// When all that is inside has left; `None` while that waits for a write.
-    fn empty(&self, now: u64) -> Option<u64> {
-        match self.items.is_empty() {
-            true => Some(self.leaving.back().map_or(now, |&at| now.max(at))),
-            false => None,
-        }
-    }
-
-    /// When the first of those not known to leave is at the end.
-    fn front(&self) -> Option<(u64, u64)> {
-        let item = self.items.front()?;
-        let after = self.last_exit.map_or(0, |at| at + self.period);
-        Some((item.ready.max(after), item.number))
-    }
 }
 
 /// Chunks of a limb's place that are still to be written.
@@ -151,49 +67,6 @@ enum Register {
     At(u64),
     /// The item is behind one that waits for the port.
     Waits,
-}
-
-/// What was counted.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Tally {
-    pub instructions: u64,
-    /// Chunks read from the buffer and written to it: port cycles.
-    pub reads: u64,
-    pub writes: u64,
-    /// Micro-cycles in which the port was free and the next instruction, which reads a chunk, waited for something else.
-    pub stalled: u64,
-    /// Instructions of each unit.
-    pub mac: u64,
-    pub transform: u64,
-    pub loads: u64,
-    pub stores: u64,
-    /// Micro-cycles that instructions spent in each pipeline, summed over instructions.
-    pub in_mac: u64,
-    pub in_transform: u64,
-    /// Micro-cycles in which the queue had nothing to send.
-    pub dry: u64,
-    /// Micro-cycles that chunks took on distant memory's channels.
-    pub distant: u64,
-}
-
-impl Tally {
-    /// With what was counted elsewhere.
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            instructions: self.instructions + other.instructions,
-            reads: self.reads + other.reads,
-            writes: self.writes + other.writes,
-            stalled: self.stalled + other.stalled,
-            mac: self.mac + other.mac,
-            transform: self.transform + other.transform,
-            loads: self.loads + other.loads,
-            stores: self.stores + other.stores,
-            in_mac: self.in_mac + other.in_mac,
-            in_transform: self.in_transform + other.in_transform,
-            dry: self.dry + other.dry,
-            distant: self.distant + other.distant,
-        }
-    }
 }
 
 /// Constants of a machine for programs of one shape.
@@ -272,7 +145,7 @@ impl Clockwork {
                 fetch: (fetch * 65536.0).round() as u64,
                 load_chunks: d.load_chunks,
                 store_chunks: d.store_chunks,
-                chunk: d.chunk_micro(),
+                chunk: d.chunk_micro(shape),
                 latency: (d.distant.latency_ns * d.micro.clock_mhz as f64 / 1e3).ceil() as u64,
                 limb_chunks: shape.limb_chunks(),
             },
@@ -589,6 +462,9 @@ impl Clockwork {
         }
         // A limb lies in one channel, the next limb in the next.
         let limb = (address / self.rates.limb_chunks) as usize;
+        if limb >= GENERATED as usize {
+            return from;
+        }
         let channel = limb % self.channels.len().max(1);
         self.tally.distant += self.rates.chunk;
         match self.channels.get_mut(channel) {
@@ -605,8 +481,16 @@ impl Clockwork {
     /// # Errors
     /// [`Stuck`] for one that can never be sent.
     pub fn step(&mut self, instr: &Instr) -> Result<u64, Stuck> {
+        self.step_from(instr, 0)
+    }
+
+    /// The same for an instruction that is in the queue from a time on.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn step_from(&mut self, instr: &Instr, there: u64) -> Result<u64, Stuck> {
         loop {
-            let earliest = self.earliest(instr);
+            let earliest = self.earliest(instr).map(|at| at.max(there));
             if self.write_before(earliest, reads(instr)) {
                 continue;
             }

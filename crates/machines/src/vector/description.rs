@@ -1,6 +1,7 @@
 //! The machine description: every number of the machine, read from TOML and validated.
 
-use ringmill_isa::vector::Shape;
+use ringmill_isa::mid::ParamRole;
+use ringmill_isa::vector::{A_BITS, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::MachineError;
@@ -40,6 +41,9 @@ pub struct Description {
     pub store_chunks: usize,
     pub replacement: Replacement,
     pub schedule: Order,
+    /// Where the uniform halves of keys come from.
+    #[serde(default)]
+    pub key_masks: Masks,
     pub micro: Micro,
     pub stages: Stages,
     pub distant: Distant,
@@ -72,6 +76,20 @@ pub enum Replacement {
     /// The one that is read furthest from now.
     Furthest,
 }
+
+/// Where the uniform halves of keys come from. What is made is timed only: a micro program names it beyond distant memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Masks {
+    /// Distant memory, as the paper's.
+    #[default]
+    Stored,
+    /// A generator beside the buffer, from seeds, a chunk in a cycle.
+    Generated,
+}
+
+/// Limbs of distant memory at most, and the first that a generator makes.
+pub const GENERATED: u32 = 1 << 23;
 
 /// In which order independent work runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -216,23 +234,41 @@ impl Description {
         self.link.check()
     }
 
-    /// log2 of the ring degrees that it runs: limbs of whole chunks, whose columns fill one, and two passes.
+    /// log2 of the ring degrees that it runs: two passes, of two columns at least.
     pub fn log_n(&self) -> std::ops::RangeInclusive<u8> {
-        self.log_lanes.max(self.log_radix + 1)..=2 * self.log_radix
+        self.log_radix + 1..=2 * self.log_radix
     }
 
-    /// What micro programs for a ring degree are made for.
+    /// What micro programs for a ring degree are made for. A limb of fewer words than the buffer reads in a cycle is a chunk of its
+    /// own, and several lie in one page.
     pub fn shape(&self, log_n: u8) -> Shape {
-        let chunk_bytes = (WORD_BITS / 8) << self.log_lanes;
+        let log_lanes = self.log_lanes.min(log_n);
+        let chunk_bytes = (WORD_BITS / 8) << log_lanes;
         let distant = self.distant.channels as u64 * (self.distant.gbyte << 30) / chunk_bytes;
         Shape {
             log_n,
             log_radix: self.log_radix,
-            log_lanes: self.log_lanes,
-            chunks: (self.buffer_words >> self.log_lanes) as u32,
+            log_lanes,
+            // As many as an instruction can name.
+            chunks: (self.buffer_words >> log_lanes).min(1 << A_BITS) as u32,
             registers: self.registers,
             distant: u32::try_from(distant).unwrap_or(u32::MAX),
         }
+    }
+
+    /// Where a limb of a procedure's parameter comes from that has an address in distant memory.
+    pub fn source(&self, role: &ParamRole, address: u32) -> u32 {
+        let generated = self.key_masks == Masks::Generated
+            && matches!(role, ParamRole::Key { part, .. } if *part > 0);
+        match generated {
+            true => address | GENERATED,
+            false => address,
+        }
+    }
+
+    /// Limbs that distant memory holds.
+    pub fn distant_limbs(&self, shape: Shape) -> u32 {
+        (shape.distant / shape.limb_chunks()).min(GENERATED)
     }
 
     /// Transform units side by side: half a chunk each time.
@@ -241,8 +277,8 @@ impl Description {
     }
 
     /// Micro-cycles in which a chunk passes one channel of distant memory, or the interconnect where that is slower.
-    pub fn chunk_micro(&self) -> u64 {
-        let bytes = ((WORD_BITS / 8) << self.log_lanes) as f64;
+    pub fn chunk_micro(&self, shape: Shape) -> u64 {
+        let bytes = ((WORD_BITS / 8) << shape.log_lanes) as f64;
         let axi = self.axi.bits as f64 / 8.0 * self.axi.clock_mhz * 1e6;
         let rate = (self.distant.gbyte_per_second * 1e9).min(axi);
         (bytes / rate * self.micro.clock_mhz as f64 * 1e6).ceil() as u64

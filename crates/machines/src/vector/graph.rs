@@ -11,7 +11,11 @@ use ringmill_isa::mid::{
 use ringmill_math::Modulus;
 
 use super::description::FIXED_BITS;
+use super::host::{Hosted, hosted};
 use crate::MachineError;
+
+/// The modulus of plaintexts, whatever it is: they are read, and nothing is computed modulo it here.
+const PLAIN: u16 = u16::MAX;
 
 /// A value: index into [`Graph::nodes`].
 pub type Value = usize;
@@ -57,7 +61,7 @@ pub struct Graph {
     pub name: String,
     pub log_n: u8,
     pub nodes: Vec<Node>,
-    /// Of each value: index into `moduli`.
+    /// Of each value: index into `moduli`; `PLAIN` of a plaintext.
     pub modulus: Vec<u16>,
     pub moduli: Vec<Modulus>,
     /// Values in the order in which the procedure makes them, parameters apart.
@@ -66,6 +70,8 @@ pub struct Graph {
     pub results: Vec<Value>,
     /// Whether each value is in evaluation form.
     pub evaluation: Vec<bool>,
+    /// What the host does before.
+    pub hosted: Hosted,
 }
 
 impl Node {
@@ -130,6 +136,7 @@ pub fn graph(procedure: &Procedure) -> Result<Graph, MachineError> {
             order: Vec::new(),
             results: Vec::new(),
             evaluation: vec![false; count],
+            hosted: hosted(&expanded)?,
         },
         uses: uses(&expanded),
         same: vec![None; count],
@@ -212,7 +219,10 @@ impl Builder<'_> {
         let full = ty.filter(|ty| ty.ring == ringmill_math::Ring::full(self.graph.log_n));
         let ty =
             full.ok_or_else(|| self.unsupported("values other than limbs of the full ring"))?;
-        let modulus = self.modulus_of(ty.modulus)?;
+        let modulus = match self.graph.hosted.param(v) {
+            Some(_) => PLAIN,
+            None => self.modulus_of(ty.modulus)?,
+        };
         if let Some(place) = self.graph.modulus.get_mut(value) {
             *place = modulus;
         }
@@ -261,6 +271,11 @@ impl Builder<'_> {
             .ok_or_else(|| self.unsupported("a value without a modulus"))
     }
 
+    /// Whether a value's residues are modulo another modulus.
+    fn foreign(&self, value: Value, q: Modulus) -> Result<bool, MachineError> {
+        Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
+    }
+
     /// A value as a part of a sum times `by`, and added to one. Products become a part of other products' sums alone (`chain`):
     /// what comes later would keep their operands in the buffer.
     fn add(
@@ -273,8 +288,9 @@ impl Builder<'_> {
     ) -> Result<(), MachineError> {
         let value = self.value(v)?;
         let of = self.uses.get(value).copied().unwrap_or_default();
+        let foreign = self.foreign(value, q)?;
         if let Some(Node::Sum(inner)) = self.graph.nodes.get(value)
-            && self.q(value)? == q
+            && !foreign
             && !of.pinned
             && (of.count == 1 || inner.terms.len() == 1 && inner.constant == 0)
             && (chain || !inner.has_products())
@@ -294,11 +310,7 @@ impl Builder<'_> {
             to.constant = q.add(to.constant, q.mul(inner.constant, by));
             return Ok(());
         }
-        to.terms.push(Term::Scaled {
-            value,
-            by,
-            foreign: self.q(value)? != q,
-        });
+        to.terms.push(Term::Scaled { value, by, foreign });
         Ok(())
     }
 
@@ -306,6 +318,13 @@ impl Builder<'_> {
         let &[d] = instr.dst.as_slice() else {
             return Err(self.unsupported(instr.op.mnemonic()));
         };
+        if let Some(param) = self.graph.hosted.param(d) {
+            // The machine is given it in the parameter's place.
+            if let Some(param) = self.procedure.params.get(param) {
+                self.alias(d.0 as usize, param.value.0 as Value);
+            }
+            return Ok(());
+        }
         let d = self.typed(d)?;
         let q = self.q(d)?;
         let mut sum = Sum {
@@ -338,11 +357,12 @@ impl Builder<'_> {
             }
             (Op::Conv, &[a], Imm::None) => {
                 let value = self.value(a)?;
-                if self.q(value)? == q {
+                if self.foreign(value, q)? {
+                    self.add(&mut sum, a, 1, q, false)?;
+                } else {
                     self.alias(d, value);
                     return Ok(());
                 }
-                self.add(&mut sum, a, 1, q, false)?;
             }
             (Op::Ntt, &[a], Imm::None) => {
                 let a = self.value(a)?;

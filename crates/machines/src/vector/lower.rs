@@ -6,12 +6,14 @@ use std::sync::Arc;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Shape};
 
-use super::clockwork::{Clockwork, Counting, Tally};
+use super::clockwork::{Clockwork, Counting};
 use super::description::{Description, Order};
 use super::graph::{Graph, Value, graph};
+use super::host::HostWork;
 use super::kernel::kernels;
 use super::order::{Task, ordered, tasks};
 use super::place::{Buffer, Held, Request, place};
+use super::tally::Tally;
 use crate::MachineError;
 
 /// A procedure cut into tasks, in the order in which they are begun.
@@ -31,7 +33,7 @@ impl Prepared {
             return Err(MachineError::Unsupported {
                 procedure: procedure.name.clone(),
                 what: format!(
-                    "ring degree 2^{}: `log_radix` and `log_lanes` allow 2^{} to 2^{}",
+                    "ring degree 2^{}: `log_radix` allows 2^{} to 2^{}",
                     procedure.log_n,
                     degrees.start(),
                     degrees.end()
@@ -80,6 +82,8 @@ pub struct Alone {
     pub reloaded: u64,
     /// Cycles of the port, and of the multiply-accumulate unit in cycles of the port, that there must be at least.
     pub floors: [u64; 2],
+    /// What the host does to plaintexts before.
+    pub hosted: Vec<HostWork>,
 }
 
 /// Where a limb is.
@@ -102,15 +106,19 @@ pub fn alone(
     let prepared = Prepared::new(d, procedure)?;
     let shape = prepared.shape;
     let count = procedure.params.len() as u32;
-    let limbs = shape.distant / shape.limb_chunks();
-    let mut buffer = Buffer::new(shape.slots(), limbs, count, d.distant.channels);
+    let mut buffer = Buffer::new(
+        shape.slots(),
+        d.distant_limbs(shape),
+        count,
+        d.distant.channels,
+    );
     let limb = |number: usize| Held(number as u64);
     let mut params = Vec::new();
     let mut holds = Vec::new();
     for (number, param) in procedure.params.iter().enumerate() {
         // It came from distant memory, which has it still.
         let there = match resident(number) {
-            true => buffer.put(limb(number), Some(number as u32)),
+            true => buffer.put(limb(number), Some(d.source(&param.role, number as u32))),
             false => None,
         };
         if let Some(place) = there {
@@ -121,7 +129,7 @@ pub fn alone(
         params.push((
             param.value.0 as Value,
             limb(number),
-            Some(number as u32),
+            Some(d.source(&param.role, number as u32)),
             false,
         ));
     }
@@ -163,6 +171,7 @@ pub fn alone(
         spilled: placed.spilled,
         reloaded: placed.reloaded,
         floors: prepared.floors(d),
+        hosted: prepared.graph.hosted.work.clone(),
         program: MicroProgram {
             shape,
             moduli: prepared.graph.moduli.iter().map(|q| q.value()).collect(),

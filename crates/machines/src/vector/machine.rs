@@ -58,7 +58,7 @@ impl VectorMachine {
         Err(MachineError::Unsupported {
             procedure: "of the program".to_owned(),
             what: format!(
-                "ring degree 2^{}: `log_radix` and `log_lanes` allow 2^{} to 2^{}",
+                "ring degree 2^{}: `log_radix` allows 2^{} to 2^{}",
                 head.log_n,
                 degrees.start(),
                 degrees.end()
@@ -78,7 +78,7 @@ impl VectorMachine {
             .iter()
             .filter(|input| matches!(input.role, ringmill_isa::mid::InputRole::Key { .. }));
         let keys = keys.count() as u64;
-        let bytes_in = (head.inputs.len() as u64 - keys) * limb;
+        let bytes_in = (head.inputs.len() as u64 - keys + total.hosted) * limb;
         let (key_bytes, bytes_out) = (keys * limb, outputs as u64 * limb);
         let program_bytes = whole.instructions * d.instruction_bytes;
         let link = LinkUse {
@@ -159,6 +159,7 @@ impl VectorMachine {
                 port_reads: whole.reads,
                 port_writes: whole.writes,
                 port_stalls: whole.stalled / d.micro.buffer,
+                port_stalls_by_papers_counting: paper.stalled / d.micro.buffer,
                 port_floor: total.floors[0],
                 mac_floor: total.floors[1],
                 filled_mac: share(paper.in_mac, s.mac * total.micro[1]),
@@ -225,6 +226,11 @@ impl Machine for VectorMachine {
                 is: 1024,
             },
             extends_modulo_primes: true,
+            primes_alone: Limit {
+                field: "kind",
+                is: true,
+            },
+            expands_seeds: false,
         }
     }
 

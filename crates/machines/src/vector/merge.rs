@@ -9,9 +9,9 @@ use std::collections::{HashMap, VecDeque};
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape, Unit};
 
 use super::clockwork::{Clockwork, reads};
+use super::code::{Code, Spot};
 use super::description::Order;
 use super::graph::Value;
-use super::kernel::{Code, Spot};
 use super::order::Work;
 use super::place::{Step, StepKind};
 use crate::MachineError;

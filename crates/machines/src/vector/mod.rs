@@ -1,8 +1,11 @@
 //! The vector machine (`docs/machines/vector.md`): description, compiler's back end and both simulators.
 
 pub mod clockwork;
+mod code;
+pub mod correct;
 pub mod description;
 mod graph;
+pub mod host;
 pub mod interpret;
 mod kernel;
 pub mod layout;
@@ -12,16 +15,20 @@ mod merge;
 mod needs;
 mod order;
 mod passes;
+mod pipe;
 mod place;
+pub mod queue;
 pub mod session;
+mod tally;
 
-pub use clockwork::{Clockwork, Counting, Tally};
+pub use clockwork::{Clockwork, Counting};
 pub use description::Description;
 pub use interpret::Memory;
 pub use lower::{Alone, Where, alone, time};
 pub use machine::{VectorMachine, resident};
 pub use needs::unit_multipliers;
 pub use passes::Passes;
+pub use tally::Tally;
 
 /// The descriptions that Ringmill ships, by name.
 pub const SHIPPED: [(&str, &str); 2] = [

@@ -43,10 +43,6 @@ impl Description {
                 ports,
             })
         };
-        let single = Ports {
-            reads: 1,
-            writes: 0,
-        };
         let factory = multipliers("twiddle factory", radix - 2);
         let mut unit = vec![
             multipliers("butterflies", butterflies),
@@ -59,13 +55,13 @@ impl Description {
                 "ciphertext buffer",
                 lanes,
                 self.buffer_words / lanes,
-                single,
+                Ports::SINGLE,
             ),
             memory("registers", lanes, self.registers.into(), Ports::ONE_EACH),
             // Powers of a 512th root and of psi, forward and inverse.
-            memory("twiddles before", 1, 2 * 2 * radix * PRIMES, single),
+            memory("twiddles before", 1, 2 * 2 * radix * PRIMES, Ports::READ),
             // A seed a column, forward and inverse.
-            memory("twiddle seeds", 1, 2 * (radix - 1) * PRIMES, single),
+            memory("twiddle seeds", 1, 2 * (radix - 1) * PRIMES, Ports::READ),
         ];
         match self.factory {
             Factory::Unit => unit.push(factory),

@@ -5,9 +5,10 @@ use std::collections::{BinaryHeap, HashMap};
 
 use ringmill_isa::vector::Shape;
 
+use super::code::{Code, Spot, code};
 use super::description::{Description, Order};
 use super::graph::{Graph, Node, Value};
-use super::kernel::{Code, Kernels, Spot, code};
+use super::kernel::Kernels;
 use crate::MachineError;
 
 /// What one piece of work does.

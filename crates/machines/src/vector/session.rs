@@ -12,12 +12,13 @@ use std::rc::Rc;
 use ringmill_isa::mid::{Called, Head, LimbId, LimbMap, Order, Procedure};
 use ringmill_isa::vector::{MicroOp, Shape};
 
-use super::clockwork::{Clockwork, Counting, Tally};
+use super::clockwork::{Clockwork, Counting};
 use super::description::Description;
 use super::graph::Value;
 use super::lower::Prepared;
 use super::merge::merge;
 use super::place::{Buffer, Content, Held, Request, place};
+use super::tally::Tally;
 use crate::{MachineError, SimOptions};
 
 /// The machine between two calls.
@@ -74,6 +75,8 @@ pub struct Ran {
     pub spilled: u64,
     pub reloaded: u64,
     pub floors: [u64; 2],
+    /// Plaintexts that the host worked on and sent.
+    pub hosted: u64,
 }
 
 /// A run of a program.
@@ -103,7 +106,7 @@ impl<'m> Running<'m> {
     pub fn new(d: &'m Description, head: &Head<'m>, options: SimOptions<'m>) -> Self {
         let shape = d.shape(head.log_n);
         let inputs = head.inputs.len() as u64;
-        let limbs = shape.distant / shape.limb_chunks();
+        let limbs = d.distant_limbs(shape);
         Self {
             d,
             order: Order::new(head),
@@ -238,8 +241,16 @@ impl<'m> Running<'m> {
                 same.insert(value, of);
                 continue;
             }
+            if prepared.graph.hosted.fresh(at).is_some() {
+                // Another limb in each call, which the host puts into the operand's place in distant memory.
+                let held = Held(u64::MAX - at as u64);
+                params.push((value, held, Some(self.address(limb).unwrap_or(0)), false));
+                continue;
+            }
             let later = !called.dies.contains(&limb);
-            params.push((value, Held(limb.0), self.address(limb), later));
+            let address = self.address(limb);
+            let source = address.map(|at| self.d.source(&param.role, at));
+            params.push((value, Held(limb.0), source, later));
         }
         let results = prepared.graph.results.iter().zip(&call.results);
         let request = Request {
@@ -284,6 +295,13 @@ impl<'m> Running<'m> {
             spilled: placed.spilled,
             reloaded: placed.reloaded,
             floors: prepared.floors(self.d),
+            hosted: prepared
+                .graph
+                .hosted
+                .work
+                .iter()
+                .filter(|w| !w.is_none())
+                .count() as u64,
             ops: super::lower::counts(&instrs),
             ..Ran::default()
         };
@@ -403,5 +421,6 @@ impl Ran {
         self.loads += other.loads;
         self.spilled += other.spilled;
         self.reloaded += other.reloaded;
+        self.hosted += other.hosted;
     }
 }

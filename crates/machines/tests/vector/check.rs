@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Form, ImmType, ParamRole, Procedure};
+use ringmill_isa::mid::{ImmType, ParamRole, Procedure};
 use ringmill_isa::vector::{MicroProgram, parse, print, verify};
-use ringmill_machines::vector::{Alone, Counting, Description, Memory, Where, alone, time};
+use ringmill_machines::vector::{Alone, Counting, Description, alone, correct, time};
 use ringmill_math::Prng;
 use ringmill_schemes::bgv::friendly_primes;
 use ringmill_schemes::ckks::params::Params;
@@ -51,59 +51,19 @@ pub fn check(d: &Description, procedure: &Procedure) -> Alone {
 
     let mut prng = Prng::from_seed_for_reproducible_tests_only([7; 32]);
     let n = 1usize << procedure.log_n;
-    let shape = made.program.shape;
-    // Spilled limbs may all go to one of the two channels.
-    let spilled = (2 * made.spilled + procedure.params.len() as u64) as usize + 4;
-    let distant = spilled * shape.limb_chunks() as usize;
-    let mut memory = Memory::new(shape, &made.program.moduli, distant).unwrap();
-    let mut args = Vec::new();
-    for (param, at) in procedure.params.iter().zip(&made.params) {
+    let args = procedure.params.iter().map(|param| {
         let ty = procedure.limb(param.value).unwrap();
         let q = procedure.moduli[usize::from(ty.modulus.0)].value() as u64;
-        let limb = residues(&mut prng, n, q);
-        let words = memory.to_machine(&limb, ty.form == Form::Eval);
-        put(&mut memory, *at, &words);
-        // Distant memory has every operand.
-        put(&mut memory, Where::Distant(args.len() as u32), &words);
-        args.push(limb);
-    }
+        residues(&mut prng, n, q)
+    });
+    let args: Vec<Vec<u64>> = args.collect();
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
     let expected = ringmill_schemes::interpret::run(procedure, &refs, &[]).unwrap();
-    memory.execute(&made.program).unwrap();
-    for ((result, at), expected) in procedure.results.iter().zip(&made.results).zip(&expected) {
-        let ty = procedure.limb(result.value).unwrap();
-        let words = get(&memory, *at, n);
-        let limb = memory.from_machine(&words, ty.form == Form::Eval);
-        assert!(&limb == expected, "{what}: result {} differs", result.name);
+    let found = correct::results(&made, procedure, &refs).unwrap();
+    for ((result, found), expected) in procedure.results.iter().zip(&found).zip(&expected) {
+        assert!(found == expected, "{what}: result {} differs", result.name);
     }
     made
-}
-
-fn put(memory: &mut Memory, at: Where, words: &[u32]) {
-    let n = words.len();
-    match at {
-        Where::Buffer(place) => {
-            memory.buffer[place as usize * n..][..n].copy_from_slice(words);
-        }
-        Where::Distant(limb) => {
-            let lanes = memory.distant[0].len();
-            let first = limb as usize * (n / lanes);
-            for (chunk, words) in memory.distant[first..].iter_mut().zip(words.chunks(lanes)) {
-                chunk.copy_from_slice(words);
-            }
-        }
-    }
-}
-
-fn get(memory: &Memory, at: Where, n: usize) -> Vec<u32> {
-    match at {
-        Where::Buffer(place) => memory.buffer[place as usize * n..][..n].to_vec(),
-        Where::Distant(limb) => {
-            let lanes = memory.distant[0].len();
-            let first = limb as usize * (n / lanes);
-            memory.distant[first..first + n / lanes].concat()
-        }
-    }
 }
 
 /// A procedure with its immediates, whatever they are, in their places.

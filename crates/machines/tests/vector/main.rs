@@ -12,3 +12,4 @@ mod figures;
 mod layout;
 mod operations;
 mod programs;
+mod queue;

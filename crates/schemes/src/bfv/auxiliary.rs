@@ -11,6 +11,9 @@ use crate::rlwe::{self, RlweError};
 
 /// Bits of an auxiliary prime: SEAL's, one more than its largest ciphertext prime has.
 const PRIME_BITS: u32 = 61;
+/// Bits of friendly ones, and what they are 1 modulo.
+const FRIENDLY_PRIME_BITS: u32 = 32;
+const FRIENDLY_STEP: u64 = 1 << 17;
 /// log2 of BEHZ's m-tilde; where it is a prime, its bits.
 const LOG_M_TILDE: u8 = 32;
 /// What SEAL sets aside, in bits, for the number of products that a coefficient sums.
@@ -42,16 +45,20 @@ impl Auxiliary {
         let levels = Level::LOWEST.to(ring.max_level());
         let count = |level| match multiplication {
             Multiplication::Behz | Multiplication::BehzPrime => behz_primes(&ring, t, level),
-            Multiplication::Hps => hps_primes(&ring, t, level),
+            Multiplication::Hps => hps_primes(&ring, t, level, PRIME_BITS),
+            Multiplication::HpsFriendly => hps_primes(&ring, t, level, FRIENDLY_PRIME_BITS),
         };
         let counts: Vec<usize> = levels.map(count).collect();
         let most = counts.iter().copied().max().unwrap_or(0);
-        let found = primes::primes_one_mod(
-            PRIME_BITS,
-            2 * ring.degree() as u64,
-            most + 1,
-            ring.moduli(),
-        )?;
+        let step = 2 * ring.degree() as u64;
+        let (bits, step) = match multiplication {
+            Multiplication::Behz | Multiplication::BehzPrime | Multiplication::Hps => {
+                (PRIME_BITS, step)
+            }
+            Multiplication::HpsFriendly => (FRIENDLY_PRIME_BITS, step.max(FRIENDLY_STEP)),
+        };
+        let taken = [ring.moduli(), &[t.value()]].concat();
+        let found = primes::primes_one_mod(bits, step, most + 1, &taken)?;
         let [m_sk, gamma, b @ ..] = found.as_slice() else {
             return Err(RlweError::Length {
                 what: "the list of auxiliary primes",
@@ -66,7 +73,7 @@ impl Auxiliary {
         let m_tilde = match multiplication {
             Multiplication::Behz => Some(TableModulus::PowerOfTwo(LOG_M_TILDE)),
             Multiplication::BehzPrime => Some(prime_m_tilde(&ring, t)?),
-            Multiplication::Hps => None,
+            Multiplication::Hps | Multiplication::HpsFriendly => None,
         };
         // A value stands in a table once.
         let m_tilde = match m_tilde.filter(|m| *m != t.table_modulus()) {
@@ -132,11 +139,11 @@ fn behz_primes(ring: &rlwe::Params, t: PlainModulus, level: Level) -> usize {
     level.primes() + usize::from(bits >= held) + 1
 }
 
-/// The fewest primes of 61 bits, each above 2^60, whose product P holds round(t d / Q): both factors' coefficients are at
+/// The fewest primes of so many bits, each above half of 2 to them, whose product P holds round(t d / Q): both factors' coefficients are at
 /// most Q / 2, and a coefficient of d sums at most 2 N products, so that |t d / Q| <= t N Q / 2, which must stay below
 /// P / 2.
-fn hps_primes(ring: &rlwe::Params, t: PlainModulus, level: Level) -> usize {
+fn hps_primes(ring: &rlwe::Params, t: PlainModulus, level: Level, bits: u32) -> usize {
     let largest = product(ring, level) * t.value() * ring.degree() + 2u32;
-    let each = u64::from(PRIME_BITS - 1);
+    let each = u64::from(bits - 1);
     largest.bits().div_ceil(each) as usize
 }

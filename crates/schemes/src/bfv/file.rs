@@ -23,7 +23,7 @@ pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>
     let found = known.into_iter().find(|m| m.byte() == multiplication);
     let found = found.ok_or_else(|| FileError::Field {
         what: "multiplication",
-        expected: "0, 1 or 2".into(),
+        expected: "0 to 3".into(),
         got: multiplication.to_string(),
     })?;
     let builder = ParamsBuilder::new(read.builder.clone(), t).multiplication(found);

@@ -128,7 +128,7 @@ impl<'a> NoiseModel<'a> {
         let crossed = a.times(whole).plus(b.times(whole)).plus(Noise(a.0 + b.0));
         let powers = 1.0 + self.secret + self.secret * self.secret;
         let rounded = match self.params.multiplication() {
-            Multiplication::Hps => self.random(1.0 / 12.0),
+            Multiplication::Hps | Multiplication::HpsFriendly => self.random(1.0 / 12.0),
             // Fast extensions leave multiples of the moduli, one for each prime at most, and the quotient is rounded down.
             Multiplication::Behz | Multiplication::BehzPrime => {
                 self.n * (level.primes() as f64 + 2.0)

@@ -26,16 +26,19 @@ pub enum Multiplication {
     /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred a and
     /// b. Less noise than BEHZ and other bits.
     Hps,
+    /// The same bits over auxiliary primes of 32 bits that are 1 modulo 2^17, the vector machine's.
+    HpsFriendly,
 }
 
 impl Multiplication {
-    pub const ALL: [Self; 3] = [Self::Behz, Self::BehzPrime, Self::Hps];
+    pub const ALL: [Self; 4] = [Self::Behz, Self::BehzPrime, Self::Hps, Self::HpsFriendly];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Behz => "BEHZ",
             Self::BehzPrime => "BEHZ-prime",
             Self::Hps => "HPS",
+            Self::HpsFriendly => "HPS-friendly",
         }
     }
 
@@ -45,6 +48,7 @@ impl Multiplication {
             Self::Behz => 0,
             Self::Hps => 1,
             Self::BehzPrime => 2,
+            Self::HpsFriendly => 3,
         }
     }
 }

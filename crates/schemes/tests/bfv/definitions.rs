@@ -73,7 +73,7 @@ fn m_tilde(params: &Params) -> u64 {
             let taken = [params.moduli(), &[params.plain_modulus().value()]].concat();
             primes_one_mod(32, 2 * params.degree() as u64, 1, &taken).unwrap()[0]
         }
-        Multiplication::Hps => panic!("HPS has none"),
+        Multiplication::Hps | Multiplication::HpsFriendly => panic!("HPS has none"),
     }
 }
 

@@ -75,7 +75,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
                 "--model, --no-synth, --plot and --runs are for other machines: `vector` has what software alone can say".to_owned(),
             ));
         }
-        "vector" => return vector::print(args.json),
+        "vector" => return vector::print(args.json, &Bar::new()),
         other => {
             return Err(CliError::Usage(format!(
                 "no paper is known for machine `{other}`; known: {}",

@@ -8,6 +8,7 @@
 //! plaintext or constant factor takes along for nothing and another value gets by a product with one.
 
 mod derive;
+pub(crate) mod steps;
 
 use std::collections::HashMap;
 

@@ -68,7 +68,9 @@ fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2]
             Multiplication::Behz | Multiplication::BehzPrime => {
                 behz::extended(e, &coefficients, factor)?
             }
-            Multiplication::Hps => hps::extended(e, &coefficients, factor)?,
+            Multiplication::Hps | Multiplication::HpsFriendly => {
+                hps::extended(e, &coefficients, factor)?
+            }
         };
         let mut limbs = times(e, &limbs, factor)?;
         limbs.extend(transformed(e, &auxiliary)?);
@@ -93,7 +95,7 @@ fn scaled_down(e: &mut Emit<Params>, [d0, d1, d2]: [Vec<Limb>; 3]) -> Result<Pro
         let (q, auxiliary) = d.split_at(e.level.primes().min(d.len()));
         let quotient = match e.own.multiplication() {
             Multiplication::Behz | Multiplication::BehzPrime => behz::divided(e, q, auxiliary)?,
-            Multiplication::Hps => hps::divided(e, q, auxiliary)?,
+            Multiplication::Hps | Multiplication::HpsFriendly => hps::divided(e, q, auxiliary)?,
         };
         Ok::<_, RlweError>((transformed(e, &quotient)?, quotient))
     };

@@ -2,44 +2,30 @@
 
 use std::sync::Arc;
 
-use ringmill_compiler::bgv::one_bootstrap;
+use ringmill_compiler::bgv::{bootstrapping_for, one_bootstrap};
+use ringmill_devices::{calls_done, progress::Progress};
 use ringmill_isa::mid;
 use ringmill_machines::vector::description::Order;
 use ringmill_machines::vector::{
     Alone, Counting, Description, VectorMachine, alone, resident, time,
 };
-use ringmill_machines::{Machine, Own, SimOptions};
+use ringmill_machines::{Machine, MachineReport, Own, SimOptions, VectorUse};
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
-use ringmill_schemes::bgv::{BgvError, ExactParams, OpKey, Params, ProcCache};
+use ringmill_schemes::bgv::{BgvError, OpKey, ProcCache};
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
 use super::operations::procedures;
 use super::paper::Vector;
+use super::{claims, cycles};
 use crate::error::CliError;
 
 const TABLE: &str =
     "Table 8: operations of the set on the machine, operands in its buffer, keys in distant memory";
 const BOOTSTRAP: &str = "Section 8.3: one bootstrap of the set, our digit removal";
-const TEXT: &str = "Section 6.3: base extension of 12 residues to 40";
-
-/// The set with divisions modulo primes alone, which the machine's multipliers ask for.
-fn friendly(params: &Params) -> Result<Arc<Params>, CliError> {
-    let (count, special) = (params.cipher_count(), params.special_count());
-    let t = params.plain_modulus();
-    let builder = Params::builder(params.log_n(), t)
-        .friendly_primes(count, special)?
-        .further_plain_moduli(params.last_plain())
-        .divide_modulo_primes_alone();
-    let builder = match params.insecure_allowed() {
-        true => builder.allow_insecure_parameters_for_tests_only(),
-        false => builder,
-    };
-    Ok(builder.build()?)
-}
 
 /// The machine for a ring: the paper's, or, of rings below its least, one of a smaller radix.
-fn machine(log_n: u8) -> Result<Description, CliError> {
+pub fn machine(log_n: u8) -> Result<Description, CliError> {
     let mut d = Description::read(Description::PAPER)?;
     if !d.log_n().contains(&log_n) {
         d.log_radix = log_n.div_ceil(2);
@@ -54,11 +40,11 @@ fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, CliError> 
     Ok(alone(d, procedure, &resident, Counting::PAPER)?)
 }
 
-pub fn rows(paper: &Vector, params: &Arc<Params>) -> Result<Vec<Row>, CliError> {
-    let params = friendly(params)?;
+pub fn rows(paper: &Vector, procedure: &Procedure) -> Result<Vec<Row>, CliError> {
+    let params = Arc::clone(procedure.params());
     let mut d = machine(params.log_n())?;
     let us = |micro: u64| Ours::Is(d_us(micro), How::Model);
-    let mut found = Vec::new();
+    let (mut found, mut split) = (Vec::new(), Vec::new());
     let top = params.max_level();
     // By 3: a product with a constant is what the paper's 5 us are.
     let residues = vec![3; top.primes()];
@@ -75,6 +61,9 @@ pub fn rows(paper: &Vector, params: &Arc<Params>) -> Result<Vec<Row>, CliError> 
         let ours = made(&d, &procedure)?;
         let row = |case, printed, micro| Row::new(TABLE, case, name, "us", printed, us(micro));
         found.push(row("paper's counting", printed, ours.micro));
+        if name == "keyswitch" {
+            split = cycles::of_procedure(name, &d, ours.micro, &ours.tally);
+        }
         let (whole, tally) = time(&d, &ours.program, Counting::WHOLE)?;
         let dry = tally.dry / d.micro.buffer;
         let remark = format!("{} limbs loaded; queue dry for {dry} cycles", ours.loads);
@@ -102,27 +91,52 @@ pub fn rows(paper: &Vector, params: &Arc<Params>) -> Result<Vec<Row>, CliError> 
         );
         found.push(row);
     }
-    found.extend(claims(paper, &d));
+    found.extend(split);
+    found.extend(claims::rows(paper, &d));
     Ok(found)
 }
 
-/// One bootstrap of the set (section 8.3.1).
-pub fn bootstrap(paper: &Vector, setup: &Bootstrapping) -> Result<Vec<Row>, CliError> {
-    let params = friendly(setup.params())?;
-    let machine = VectorMachine::new(machine(params.log_n())?)?;
+/// The bootstrap of the set as the machine runs it: divisions modulo primes alone, keys from memory.
+pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, CliError> {
+    let target = VectorMachine::new(machine(setup.params().log_n())?)?.target();
     let made = || -> Result<Procedure, BootstrapError> {
-        let setup = Bootstrapping::new(params, setup.weight())?;
+        let setup = bootstrapping_for(setup.clone(), &target)?;
         let maps = Maps::new(&setup, setup.shape())?;
         Procedure::new(setup, maps, false)
     };
-    let procedure = Arc::new(made().map_err(BgvError::from)?);
-    let compiled = one_bootstrap(&procedure)?;
-    let report = machine.simulate(&compiled.program, SimOptions::default())?;
-    let Own::Vector(own) = &report.own else {
-        return Err(CliError::Internal(
-            "a vector machine's report is another's".to_owned(),
-        ));
+    Ok(Arc::new(made().map_err(BgvError::from)?))
+}
+
+/// A whole program on the machine, by both countings.
+pub fn simulate(
+    description: Description,
+    program: &mid::Verified,
+    progress: &dyn Progress,
+) -> Result<(MachineReport, VectorUse), CliError> {
+    let machine = VectorMachine::new(description)?;
+    let mut tell = calls_done(progress, mid::stats::calls(program.program()));
+    let options = SimOptions {
+        progress: Some(&mut tell),
+        ..SimOptions::default()
     };
+    let report = machine.simulate(program, options)?;
+    match report.own {
+        Own::Vector(own) => Ok((report, own)),
+        Own::Ring(_) | Own::Offload(_) | Own::Torus(_) => Err(CliError::Internal(
+            "a vector machine's report is another's".to_owned(),
+        )),
+    }
+}
+
+/// One bootstrap of the set (section 8.3.1); its milliseconds by both countings.
+pub fn bootstrap(
+    paper: &Vector,
+    procedure: &Arc<Procedure>,
+    progress: &dyn Progress,
+) -> Result<(Vec<Row>, [f64; 2]), CliError> {
+    let compiled = one_bootstrap(procedure)?;
+    let d = machine(procedure.params().log_n())?;
+    let (report, own) = simulate(d, &compiled.program, progress)?;
     let ms = |cycles: u64| Ours::Is(cycles as f64 / (report.clock_mhz * 1e3), How::Model);
     let row =
         |case, printed, cycles| Row::new(BOOTSTRAP, case, "bootstrap", "ms", printed, ms(cycles));
@@ -142,50 +156,18 @@ pub fn bootstrap(paper: &Vector, setup: &Bootstrapping) -> Result<Vec<Row>, CliE
         report.calls, report.instructions, own.limbs_loaded, own.limbs_spilled
     );
     let whole = row("with distant memory", None, report.cycles).remarked(remark);
-    Ok(vec![paper, whole, floor])
+    let mut found = vec![paper, whole, floor];
+    found.extend(cycles::of_program("bootstrap", &report, &own));
+    let ms = |cycles: u64| cycles as f64 / (report.clock_mhz * 1e3);
+    Ok((
+        found,
+        [ms(own.cycles_by_papers_counting), ms(report.cycles)],
+    ))
 }
 
 /// Microseconds of the micro-clock's cycles, 6 GHz.
 fn d_us(micro: u64) -> f64 {
     micro as f64 / 6e3
-}
-
-/// Of a chunk: residues read once and scaled in place, each target one pass through the accumulator; and by a design that
-/// reads and writes the buffer for each product and each sum.
-fn claims(paper: &Vector, d: &Description) -> Vec<Row> {
-    let b = &paper.base_extension;
-    let (from, to) = (b.table_polynomials, b.weighted_sums);
-    let accesses = from + to;
-    let sums = from + from * to;
-    let naive = 2 * from + 2 * from * to + 3 * (from - 1) * to;
-    let counted = |value: f64| Ours::Is(value, How::Counted);
-    let percent = |port: u64, unit: u64| 100.0 * port as f64 / unit as f64;
-    vec![
-        Row::new(
-            TEXT,
-            "accesses to the buffer",
-            "times fewer",
-            "",
-            Some(b.mac_speedup),
-            counted(naive as f64 / accesses as f64),
-        ),
-        Row::new(
-            TEXT,
-            "port busy, clocks equal",
-            "of the time",
-            "%",
-            Some(b.ctb_use_percent),
-            counted(percent(accesses, sums)),
-        ),
-        Row::new(
-            TEXT,
-            "port busy, at the dividers",
-            "of the time",
-            "%",
-            None,
-            counted(percent(accesses * d.micro.buffer, sums * d.micro.mac)),
-        ),
-    ]
 }
 
 /// What a reader must know of the table.

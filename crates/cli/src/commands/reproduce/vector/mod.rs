@@ -2,6 +2,8 @@
 //! operations of Table 8 on the machine and beside HElib on our CPU, and what the text claims.
 
 mod areas;
+mod claims;
+mod cycles;
 mod elements;
 mod machine;
 mod opcodes;
@@ -9,9 +11,12 @@ mod operations;
 mod paper;
 mod parameters;
 mod sigmoid;
+mod training;
+mod variants;
 
 use std::sync::Arc;
 
+use ringmill_devices::progress::Progress;
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::BgvError;
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Set};
@@ -20,13 +25,23 @@ use super::row::{self, Row};
 use crate::error::CliError;
 use crate::output;
 
-fn rows(procedure: &Arc<Procedure>) -> Result<Vec<Row>, CliError> {
+fn rows(
+    procedure: &Arc<Procedure>,
+    size: training::Size,
+    progress: &dyn Progress,
+) -> Result<Vec<Row>, CliError> {
     let paper = paper::vector()?;
     let mut found = parameters::rows(&paper, procedure.setup());
     found.extend(sigmoid::rows(&paper, procedure)?);
     found.extend(elements::rows(&paper)?);
-    found.extend(machine::rows(&paper, procedure.params())?);
-    found.extend(machine::bootstrap(&paper, procedure.setup())?);
+    let machines = machine::bootstrapping(procedure.setup())?;
+    found.extend(machine::rows(&paper, &machines)?);
+    let (bootstrap, bootstrap_ms) = machine::bootstrap(&paper, &machines, progress)?;
+    found.extend(bootstrap);
+    let (iteration, iteration_s) = training::rows(&paper, &machines, size, progress)?;
+    found.extend(iteration);
+    found.extend(variants::rows(&machines, progress)?);
+    found.extend(claims::speedups(&paper, bootstrap_ms, iteration_s));
     found.extend(operations::rows(&paper, procedure.params())?);
     Ok(found)
 }
@@ -38,9 +53,9 @@ fn made(setup: Result<Bootstrapping, BootstrapError>) -> Result<Arc<Procedure>, 
 }
 
 /// Prints them, as text or one JSON object a line.
-pub fn print(json: bool) -> Result<(), CliError> {
+pub fn print(json: bool, progress: &dyn Progress) -> Result<(), CliError> {
     let procedure = made(Set::BASALISC.bootstrapping()).map_err(BgvError::from)?;
-    let mut rows = rows(&procedure)?;
+    let mut rows = rows(&procedure, training::WHOLE, progress)?;
     rows.extend(areas::rows()?);
     if json {
         return rows
@@ -69,6 +84,7 @@ fn notes() -> Result<String, CliError> {
 
 #[cfg(test)]
 mod tests {
+    use ringmill_devices::progress::Silent;
     use ringmill_schemes::bgv::{Params, PrimePower};
 
     use super::*;
@@ -84,7 +100,12 @@ mod tests {
             .build()
             .unwrap();
         let procedure = made(Bootstrapping::new(params, 8)).unwrap();
-        let rows = rows(&procedure).unwrap();
+        let toy = training::Size {
+            samples: 8,
+            features: 3,
+            step: 3,
+        };
+        let rows = rows(&procedure, toy, &Silent).unwrap();
         let of = |table: &str| {
             rows.iter()
                 .filter(|row| row.table.starts_with(table))

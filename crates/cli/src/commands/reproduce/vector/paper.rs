@@ -14,6 +14,8 @@ pub struct LogisticRegression {
     #[serde(rename = "macro")]
     pub macros: f64,
     pub mid: f64,
+    pub micro: f64,
+    pub seconds: f64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -33,6 +35,32 @@ pub struct Vector {
     pub base_extension: BaseExtension,
     pub ntt_multipliers: BTreeMap<String, f64>,
     pub bootstrap_ms: f64,
+    pub helib_bootstrap_s: f64,
+    pub bootstrap_speedup: f64,
+    pub logistic_regression_more: LogisticRegressionMore,
+    pub ctb: Ctb,
+    pub others: Others,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct LogisticRegressionMore {
+    pub helib_bootstraps_s: f64,
+    pub speedup_at_least: f64,
+}
+
+/// What the text says of the ciphertext buffer (section 5).
+#[derive(Debug, Deserialize)]
+pub struct Ctb {
+    pub distant_traffic_percent: f64,
+}
+
+/// Other accelerators, as section 8.4 quotes them: speed-ups over software, and F1's bootstrap.
+#[derive(Debug, Deserialize)]
+pub struct Others {
+    pub f1_bootstrap_ms: f64,
+    pub heaws: f64,
+    pub heax: f64,
+    pub medha: f64,
 }
 
 /// What the text says of the multiply-accumulate unit's base extension (section 6.3).

@@ -1,0 +1,420 @@
+//! A kernel's code for one chunk: an instruction of the multiply-accumulate unit a term, registers given to what is read soonest.
+
+use std::collections::{HashMap, HashSet};
+
+use ringmill_isa::vector::{MicroOp, Register};
+use ringmill_math::Modulus;
+
+use super::graph::{Graph, Node, Sum, Term, Value};
+use super::kernel::Kernel;
+use crate::MachineError;
+
+/// A value as a register holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Kept {
+    value: Value,
+    /// Times R, for products.
+    times_r: bool,
+}
+
+/// An operand or a target of a kernel's code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Spot {
+    None,
+    /// The chunk at hand of a value in the buffer.
+    Buffer(Value),
+    Register(Register),
+    Accumulator,
+}
+
+/// An instruction of a kernel, for any chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line {
+    pub op: MicroOp,
+    pub d: Spot,
+    pub a: Spot,
+    pub b: Spot,
+    pub modulus: u16,
+    pub n: u32,
+}
+
+/// A kernel's code for one chunk.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Code {
+    pub lines: Vec<Line>,
+    /// Lines at the beginning that only fill registers.
+    pub loads: usize,
+    pub registers: usize,
+}
+
+/// An instruction before registers are given out.
+#[derive(Clone, Copy)]
+struct Draft {
+    op: MicroOp,
+    d: Goal,
+    a: Source,
+    b: Source,
+    modulus: u16,
+    n: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    None,
+    Buffer(Value),
+    Kept(Kept),
+}
+
+#[derive(Clone, Copy)]
+enum Goal {
+    Accumulator,
+    Buffer(Value),
+    Kept(Kept),
+}
+
+struct Writer<'g> {
+    graph: &'g Graph,
+    buffered: &'g [bool],
+    inside: HashSet<Value>,
+    /// How often each value is read, as it is and as an operand of products.
+    plain: HashMap<Value, usize>,
+    products: HashMap<Value, usize>,
+    drafts: Vec<Draft>,
+}
+
+/// The code of a kernel for one chunk.
+///
+/// # Errors
+/// [`MachineError::Unsupported`] where the registers do not do.
+pub fn code(
+    graph: &Graph,
+    buffered: &[bool],
+    kernel: &Kernel,
+    registers: usize,
+) -> Result<Code, MachineError> {
+    let mut writer = Writer {
+        graph,
+        buffered,
+        inside: kernel.sums.iter().copied().collect(),
+        plain: HashMap::new(),
+        products: HashMap::new(),
+        drafts: Vec::new(),
+    };
+    let sums = kernel
+        .sums
+        .iter()
+        .filter_map(|&value| match graph.nodes.get(value) {
+            Some(Node::Sum(sum)) => Some((value, sum)),
+            _ => None,
+        });
+    for (_, sum) in sums.clone() {
+        for term in &sum.terms {
+            match *term {
+                Term::Scaled { value, .. } => *writer.plain.entry(value).or_default() += 1,
+                Term::Product(a, b) => {
+                    for value in [a, b] {
+                        *writer.products.entry(value).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    // The other side of each product is read as it is.
+    for (_, sum) in sums.clone() {
+        for term in &sum.terms {
+            if let Term::Product(a, b) = *term {
+                let (_, other) = writer.sides(a, b);
+                *writer.plain.entry(other).or_default() += 1;
+            }
+        }
+    }
+    for (value, sum) in sums {
+        writer.sum(value, sum);
+    }
+    allocate(&writer, registers).ok_or_else(|| MachineError::Unsupported {
+        procedure: graph.name.clone(),
+        what: format!("a sum that needs more than {registers} registers (`registers`)"),
+    })
+}
+
+/// 2^32 times a constant modulo q: what the multiplier divides by.
+fn times_r(q: Modulus, x: u64) -> u32 {
+    q.reduce_wide(u128::from(x) << 32) as u32
+}
+
+impl Writer<'_> {
+    fn q(&self, value: Value) -> (u16, Modulus) {
+        let at = self.graph.modulus.get(value).copied().unwrap_or(0);
+        // Every value has a modulus of the table.
+        (at, self.graph.moduli[usize::from(at)])
+    }
+
+    /// Of a product: the operand that is kept times R, the one that is read more often, and the other.
+    fn sides(&self, a: Value, b: Value) -> (Value, Value) {
+        let count = |value| self.products.get(&value).copied().unwrap_or(0);
+        if count(b) > count(a) { (b, a) } else { (a, b) }
+    }
+
+    /// A value as an operand that is read as it is: kept where it is read more than once, or is nowhere else.
+    fn plain(&self, value: Value) -> Source {
+        let inside = self.inside.contains(&value);
+        if inside || self.plain.get(&value).is_some_and(|&count| count > 1) {
+            return Source::Kept(Kept {
+                value,
+                times_r: false,
+            });
+        }
+        Source::Buffer(value)
+    }
+
+    fn sum(&mut self, value: Value, sum: &Sum) {
+        let (modulus, q) = self.q(value);
+        let kept = self.plain.contains_key(&value) || self.products.contains_key(&value);
+        let buffered = self.buffered.get(value) == Some(&true);
+        let own = Kept {
+            value,
+            times_r: false,
+        };
+        let goal = match kept {
+            true => Goal::Kept(own),
+            false => Goal::Buffer(value),
+        };
+        let mut drafts = Vec::with_capacity(sum.terms.len() + 1);
+        for term in &sum.terms {
+            let first = drafts.is_empty();
+            let draft = |op, a, b, n| Draft {
+                op,
+                d: Goal::Accumulator,
+                a,
+                b,
+                modulus,
+                n,
+            };
+            drafts.push(match *term {
+                Term::Scaled { value, by, foreign } => {
+                    let a = self.plain(value);
+                    let n = times_r(q, by);
+                    let alone = sum.terms.len() == 1 && sum.constant == 0;
+                    match (first, by == 1 && !foreign) {
+                        (true, true) if alone => Draft {
+                            modulus: 0,
+                            ..draft(MicroOp::Mov, a, Source::None, 0)
+                        },
+                        (true, _) => draft(MicroOp::Muli, a, Source::None, n),
+                        (false, true) => draft(MicroOp::Acc, a, Source::None, 0),
+                        (false, false) => draft(MicroOp::Maci, a, Source::None, n),
+                    }
+                }
+                Term::Product(a, b) => {
+                    let (kept, other) = self.sides(a, b);
+                    let b = Source::Kept(Kept {
+                        value: kept,
+                        times_r: true,
+                    });
+                    let a = self.plain(other);
+                    let op = if first { MicroOp::Mul } else { MicroOp::Mac };
+                    draft(op, a, b, 0)
+                }
+            });
+        }
+        if sum.constant != 0 {
+            drafts.push(Draft {
+                op: MicroOp::Acci,
+                d: Goal::Accumulator,
+                a: Source::None,
+                b: Source::None,
+                modulus,
+                n: sum.constant as u32,
+            });
+        }
+        if let Some(last) = drafts.last_mut() {
+            last.d = goal;
+        }
+        self.drafts.append(&mut drafts);
+        if kept && buffered {
+            self.drafts.push(Draft {
+                op: MicroOp::Mov,
+                d: Goal::Buffer(value),
+                a: Source::Kept(own),
+                b: Source::None,
+                modulus: 0,
+                n: 0,
+            });
+        }
+    }
+}
+
+/// Which register holds what, while code is written.
+struct Registers {
+    holds: Vec<Option<Kept>>,
+    most: usize,
+}
+
+/// Gives registers to what is kept: what is read furthest from now leaves, where it can be had again. `None` where the
+/// registers do not do.
+fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
+    // When each is read.
+    let mut reads: HashMap<Kept, Vec<usize>> = HashMap::new();
+    for (at, draft) in writer.drafts.iter().enumerate() {
+        for source in [draft.a, draft.b] {
+            if let Source::Kept(kept) = source {
+                reads.entry(kept).or_default().push(at);
+                if kept.times_r {
+                    // Made of the value as it is, where that is nowhere but in a register.
+                    let plain = Kept {
+                        times_r: false,
+                        ..kept
+                    };
+                    if writer.inside.contains(&kept.value) {
+                        reads.entry(plain).or_default().push(at);
+                    }
+                }
+            }
+        }
+    }
+    let next = |kept: &Kept, from: usize| {
+        let reads = reads.get(kept).map(Vec::as_slice).unwrap_or_default();
+        let at = reads.partition_point(|&at| at < from);
+        reads.get(at).copied()
+    };
+    let mut file = Registers {
+        holds: vec![None; registers],
+        most: 0,
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    for (at, draft) in writer.drafts.iter().enumerate() {
+        let mut spots = [Spot::None; 2];
+        let mut taken: Vec<Kept> = Vec::new();
+        for (spot, source) in spots.iter_mut().zip([draft.a, draft.b]) {
+            *spot = match source {
+                Source::None => Spot::None,
+                Source::Buffer(value) => Spot::Buffer(value),
+                Source::Kept(kept) => {
+                    let found = fetch(writer, &mut file, &mut lines, kept, at, &taken, &next)?;
+                    taken.push(kept);
+                    Spot::Register(found)
+                }
+            };
+        }
+        let d = match draft.d {
+            Goal::Accumulator => Spot::Accumulator,
+            Goal::Buffer(value) => Spot::Buffer(value),
+            // Operands are read before the result is written: their registers are free if nothing reads them later.
+            Goal::Kept(kept) => Spot::Register(room(writer, &mut file, kept, at + 1, &[], &next)?),
+        };
+        lines.push(Line {
+            op: draft.op,
+            d,
+            a: spots[0],
+            b: spots[1],
+            modulus: draft.modulus,
+            n: draft.n,
+        });
+    }
+    let (lines, loads) = hoisted(writer, lines);
+    Some(Code {
+        lines,
+        loads,
+        registers: file.most,
+    })
+}
+
+/// The lines that fill a register from the buffer go to the front, where the register is filled once; how many they are.
+fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
+    let mut fillings: HashMap<Spot, usize> = HashMap::new();
+    for line in &lines {
+        *fillings.entry(line.d).or_default() += 1;
+    }
+    let fills = |line: &Line| {
+        let from = matches!(line.a, Spot::Buffer(value) if !writer.inside.contains(&value));
+        let once = fillings.get(&line.d) == Some(&1);
+        let unit = matches!(line.op, MicroOp::Mov | MicroOp::Muli);
+        unit && from && once && matches!(line.d, Spot::Register(_))
+    };
+    let (mut front, behind): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(fills);
+    let loads = front.len();
+    front.extend(behind);
+    (front, loads)
+}
+
+/// A register with what is wanted, filled now where it is not there.
+fn fetch(
+    writer: &Writer<'_>,
+    file: &mut Registers,
+    lines: &mut Vec<Line>,
+    kept: Kept,
+    at: usize,
+    taken: &[Kept],
+    next: &impl Fn(&Kept, usize) -> Option<usize>,
+) -> Option<Register> {
+    if let Some(found) = file.holds.iter().position(|held| *held == Some(kept)) {
+        return Some(Register(found as u8));
+    }
+    let (modulus, q) = writer.q(kept.value);
+    let plain = Kept {
+        times_r: false,
+        ..kept
+    };
+    let inside = writer.inside.contains(&kept.value);
+    let held = file.holds.iter().position(|held| *held == Some(plain));
+    let a = match held {
+        Some(register) => Spot::Register(Register(register as u8)),
+        None if inside => return None,
+        None => Spot::Buffer(kept.value),
+    };
+    let mut keep = taken.to_vec();
+    keep.push(plain);
+    let register = room(writer, file, kept, at, &keep, next)?;
+    let square = q.mul(times_r(q, 1).into(), times_r(q, 1).into());
+    lines.push(match kept.times_r {
+        true => Line {
+            op: MicroOp::Muli,
+            d: Spot::Register(register),
+            a,
+            b: Spot::None,
+            modulus,
+            n: square as u32,
+        },
+        false => Line {
+            op: MicroOp::Mov,
+            d: Spot::Register(register),
+            a,
+            b: Spot::None,
+            modulus: 0,
+            n: 0,
+        },
+    });
+    Some(register)
+}
+
+/// A register for something new: one whose value is read no more, else the one that is read furthest from now and can be had again.
+fn room(
+    writer: &Writer<'_>,
+    file: &mut Registers,
+    kept: Kept,
+    at: usize,
+    taken: &[Kept],
+    next: &impl Fn(&Kept, usize) -> Option<usize>,
+) -> Option<Register> {
+    let mut best: Option<(usize, usize)> = None;
+    for (register, held) in file.holds.iter().enumerate() {
+        let when = match held {
+            None => usize::MAX - 1,
+            Some(held) if taken.contains(held) => continue,
+            Some(held) => match next(held, at) {
+                // Rather than an empty one, so that few are used and the next chunk has others.
+                None => usize::MAX,
+                // What is only here must stay.
+                Some(_) if writer.inside.contains(&held.value) && !held.times_r => continue,
+                Some(when) => when,
+            },
+        };
+        if best.is_none_or(|(most, _)| when > most) {
+            best = Some((when, register));
+        }
+    }
+    let (_, register) = best?;
+    *file.holds.get_mut(register)? = Some(kept);
+    file.most = file.most.max(register + 1);
+    Some(Register(register as u8))
+}

@@ -1,0 +1,108 @@
+//! The host's side of the instruction queue (vector paper, section 6.5.3): instructions come by writes of several at once, at times that
+//! the host predicts, since times depend on the instructions alone. A write that finds no room is an overrun, and refused.
+
+use ringmill_isa::vector::{Instr, MicroOp, MicroProgram};
+
+use super::clockwork::{Clockwork, Counting};
+use super::description::Description;
+use crate::MachineError;
+
+/// A write of the host's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Write {
+    /// Micro-cycle at which its instructions are there.
+    pub at: u64,
+    pub instructions: usize,
+}
+
+/// What a program took that was written so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fed {
+    pub micro: u64,
+    /// Micro-cycles for which the queue was empty before its last instruction: the interrupt is raised then.
+    pub dry: u64,
+}
+
+/// A program's instructions but for the end.
+fn sent(program: &MicroProgram) -> impl Iterator<Item = &Instr> {
+    program.instrs.iter().filter(|i| i.op != MicroOp::Hcf)
+}
+
+/// When each instruction is sent, if each is there by `there`, and when the last result is.
+fn times(
+    d: &Description,
+    program: &MicroProgram,
+    there: impl Fn(usize) -> u64,
+) -> Result<(Vec<u64>, u64), MachineError> {
+    let mut clock = Clockwork::new(d, program.shape, Counting::PAPER);
+    let mut found = Vec::with_capacity(program.instrs.len());
+    for (number, instr) in sent(program).enumerate() {
+        let at = clock.step_from(instr, there(number));
+        found.push(at.map_err(|stuck| MachineError::Program(stuck.to_string()))?);
+    }
+    Ok((found, clock.drain()))
+}
+
+/// Writes of at most `batch` instructions that the queue has room for and that keep nothing waiting.
+///
+/// # Errors
+/// [`MachineError::Program`] for a program that the verifier does not take.
+pub fn predicted(
+    d: &Description,
+    program: &MicroProgram,
+    batch: usize,
+) -> Result<Vec<Write>, MachineError> {
+    let batch = batch.clamp(1, d.queue);
+    let (times, _) = times(d, program, |_| 0)?;
+    let writes = (0..times.len()).step_by(batch).map(|first| {
+        let instructions = batch.min(times.len() - first);
+        // As soon as all before the last `queue` of those written by then were sent.
+        let gone = (first + instructions).checked_sub(d.queue + 1);
+        let after = gone.and_then(|at| times.get(at)).map_or(0, |at| at + 1);
+        Write {
+            at: after,
+            instructions,
+        }
+    });
+    Ok(writes.collect())
+}
+
+/// What a program takes that the host writes so, by the paper's counting otherwise.
+///
+/// # Errors
+/// [`MachineError::Overrun`] for a write that finds too little room, with its first instruction that has none; as
+/// [`predicted`]; writes of fewer instructions than there are.
+pub fn fed(d: &Description, program: &MicroProgram, writes: &[Write]) -> Result<Fed, MachineError> {
+    let mut there = Vec::new();
+    for write in writes {
+        there.extend(std::iter::repeat_n(write.at, write.instructions));
+    }
+    let count = sent(program).count();
+    if there.len() < count {
+        return Err(MachineError::Program(format!(
+            "{count} instructions, of which the host writes {}: expected all",
+            there.len()
+        )));
+    }
+    let (times, micro) = times(d, program, |number| there.get(number).copied().unwrap_or(0))?;
+    let mut written = 0;
+    for write in writes {
+        let gone = times.partition_point(|&at| at < write.at);
+        let waiting = written - gone.min(written);
+        let room = d.queue - waiting.min(d.queue);
+        if write.instructions > room {
+            return Err(MachineError::Overrun {
+                instruction: written + room + 1,
+                queue: d.queue,
+                waiting,
+            });
+        }
+        written += write.instructions;
+    }
+    let mut dry = 0;
+    for (number, &at) in there.iter().enumerate().take(count).skip(1) {
+        let before = times.get(number - 1).copied().unwrap_or(0);
+        dry += at.saturating_sub(before + 1);
+    }
+    Ok(Fed { micro, dry })
+}
