@@ -18,7 +18,7 @@ struct Fault(&'static str, &'static str, &'static str, Check);
 /// One RPAU with words beside each other.
 fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
-    check_words(hdl, 7, 8, PRIMES[1], 12, &mut dice)
+    check_words(hdl, 7, 4, PRIMES[1], 30, &mut dice)
 }
 
 /// Three RPAUs with four streams.
