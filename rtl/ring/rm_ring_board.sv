@@ -8,9 +8,9 @@
 // read port in a period, or that another one leaves, and counts down to the word's end, and to that of its
 // source's read port. The four streams are asked in their order, each seeing the grants before it.
 //
-// What is asked is known before: a stream's next word comes in the second cycle after a grant, what it uses is
-// registered in the third, what of that each record and each other stream's next word uses in the fourth, and from
-// the fifth on (Again) it is asked. A grant puts what is known of the word in place of what was known of the
+// What is asked is known before: a stream's next word comes in the second cycle after a grant, which operands it has is
+// registered in the third, what it uses in the fourth, what of that each record and each other stream's next word uses
+// in the fifth, and from the sixth on (Again) it is asked. A grant puts what is known of the word in place of what was known of the
 // record that it takes; the record's counts come a cycle later.
 //
 // go_i: the streams' words are there. Again cycles later is cycle 0. Then done_o is up for a cycle, with the
@@ -60,7 +60,7 @@ module rm_ring_board
   localparam int unsigned Records = Streams + 2;
   localparam int unsigned LinkRecord = Streams + 1;
   localparam int unsigned TotalWidth = LogN + 8;
-  localparam int unsigned Again = 5;
+  localparam int unsigned Again = 6;
 
   // ---- Cycles of a word. ----
 
@@ -129,16 +129,17 @@ module rm_ring_board
     logic [15:0] writers;
     logic [Ports-1:0] source;
     logic [Ports-1:0] reads;  // but for the source
+    logic [Ports-1:0] both;
     logic [Ports-1:0] writes;
-    logic [Ports-1:0][1:0] turns;  // that it asks of a read port
+    logic [3:1][Ports-1:0] turns;  // read ports of which it asks for at least so many
   } uses_t;
 
   /* verilator lint_off UNUSEDSIGNAL */  // each function takes some of the fields
-  function automatic uses_t uses_of(word_t w);
+  function automatic uses_t uses_of(word_t w, reads_t has);
     uses_t u;
-    reads_t has;
+    logic [Ports-1:0][1:0] turns;
     u = '0;
-    has = reads_of(w.op, w.b_kind, {w.c, w.b[SlotWidth-1:0], w.a}, Shared);
+    turns = '0;
     u.link = on_link(w.op);
     u.alone = w.op == OpLoad;
     u.ring = w.op == OpBcast || w.op == OpStore;
@@ -148,24 +149,28 @@ module rm_ring_board
     u.readers = (w.op == OpBcast) ? 16'd1 << w.c : w.mask;
     if (has.has.a) begin
       u.source[group_of(w.a, Shared)] = 1'b1;
-      u.turns[group_of(w.a, Shared)] = 2'd1;
+      turns[group_of(w.a, Shared)] = 2'd1;
     end
     if (w.op == OpLoad && w.b_kind == KindKey) u.writes[Ports-1] = 1'b1;
     else if (w.op != OpStore) u.writes[group_of(w.dst, Shared)] = 1'b1;
     if (is_pair(w.op)) u.writes[group_of(w.c, Shared)] = 1'b1;
     if (has.has.b && !has.again.b) begin
       u.reads[group_of(has.slot[1], Shared)] = 1'b1;
-      u.turns[group_of(has.slot[1], Shared)] += 2'd1;
+      turns[group_of(has.slot[1], Shared)] += 2'd1;
     end
     if (has.has.c && !has.again.c) begin
       u.reads[group_of(w.c, Shared)] = 1'b1;
-      u.turns[group_of(w.c, Shared)] += 2'd1;
+      turns[group_of(w.c, Shared)] += 2'd1;
     end
     if (w.b_kind == KindKey && u.cores) begin
       u.reads[Ports-1] = 1'b1;
-      u.turns[Ports-1] = 2'd1;
+      turns[Ports-1] = 2'd1;
     end
     if (is_transform(w.op)) u.reads[group_of(w.dst, Shared)] = 1'b1;
+    u.both = u.source | u.reads;
+    for (int unsigned g = 0; g < Ports; g++) begin
+      for (int unsigned k = 1; k <= 3; k++) u.turns[k][g] = 32'(turns[g]) >= k;
+    end
     return u;
   endfunction
 
@@ -187,10 +192,8 @@ module rm_ring_board
   } span_t;
 
   // Without the way on the ring.
-  function automatic span_t span_of(word_t w);
+  function automatic span_t span_of(word_t w, reads_t has);
     span_t t;
-    reads_t has;
-    has = reads_of(w.op, w.b_kind, {w.c, w.b[SlotWidth-1:0], w.a}, Shared);
     t.kind = StepsRows;
     t.more = has.more;
     t.early = 1'b0;
@@ -260,51 +263,48 @@ module rm_ring_board
   // or, for a dyadic word, because that one leaves too few turns.
   typedef struct packed {
     logic whole;
-    logic [1:0] reads;
+    logic [3:1] reads;  // at least so many
     logic writes;
     logic source;
-    logic [1:0] source_reads;
+    logic [3:1] source_reads;
   } meets_t;
 
-  // The most turns of these ports: at least one, two, three.
-  function automatic logic [1:0] most_turns(logic [Ports-1:0] ports, logic [Ports-1:0][1:0] turns);
+  // Whether a word asks for at least so many turns of one of some ports.
+  function automatic logic [3:1] turns_of(logic [3:1][Ports-1:0] turns, logic [Ports-1:0] ports);
     logic [3:1] at_least;
-    at_least = '0;
-    for (int unsigned g = 0; g < Ports; g++) begin
-      for (int unsigned k = 1; k <= 3; k++) at_least[k] |= ports[g] && 32'(turns[g]) >= k;
-    end
-    return {at_least[2], at_least[3] || (at_least[1] && !at_least[2])};
+    for (int unsigned k = 1; k <= 3; k++) at_least[k] = (turns[k] & ports) != '0;
+    return at_least;
   endfunction
 
   function automatic meets_t meets(uses_t w, uses_t flying);
     meets_t m;
     logic [Ports-1:0] reads, writes, source;
-    logic units;
+    logic units, readers;
     units = (w.writers & flying.writers) != '0;
-    reads = ((w.readers & flying.readers) != '0) ? w.source | w.reads : '0;
-    source = reads & flying.source;
-    reads &= flying.reads;
-    writes = units ? w.writes & flying.writes : '0;
+    readers = (w.readers & flying.readers) != '0;
+    reads = w.both & flying.reads;
+    source = w.both & flying.source;
+    writes = w.writes & flying.writes;
     m = '0;
     if (w.slow == flying.slow) begin
-      m.whole = reads != '0 || writes != '0;
-      m.source = source != '0;
+      m.whole = (readers && reads != '0) || (units && writes != '0);
+      m.source = readers && source != '0;
     end else if (w.slow) begin
       // It has the turns that the other leaves.
-      m.reads = most_turns(reads, w.turns);
-      m.source_reads = most_turns(source, w.turns);
-      for (int unsigned g = 0; g < Ports; g++) begin
-        m.whole |= reads[g] && 32'(w.turns[g]) >= Period;
-        m.source |= source[g] && 32'(w.turns[g]) >= Period;
+      m.reads = readers ? turns_of(w.turns, flying.reads) : '0;
+      m.source_reads = readers ? turns_of(w.turns, flying.source) : '0;
+      m.writes = units && writes != '0;
+      if (Period <= 3) begin
+        m.whole = readers && (w.turns[min2(Period, 3)] & flying.reads) != '0;
+        m.source = readers && (w.turns[min2(Period, 3)] & flying.source) != '0;
       end
-      m.writes = writes != '0;
     end else begin
-      for (int unsigned g = 0; g < Ports; g++) begin
-        m.whole |= reads[g] && 32'(flying.turns[g]) >= Period;
-        m.source |= source[g] && 32'(flying.turns[g]) >= Period;
+      m.whole = w.alone && ((readers && reads != '0) || (units && writes != '0));
+      m.source = w.alone && readers && source != '0;
+      if (Period <= 3) begin
+        m.whole |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.reads) != '0;
+        m.source |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.source) != '0;
       end
-      m.whole |= w.alone && (reads != '0 || writes != '0);
-      m.source |= w.alone && source != '0;
     end
     // The unit, the ring or the link.
     m.whole |= w.cores && flying.cores && w.slow == flying.slow && units;
@@ -315,26 +315,23 @@ module rm_ring_board
 
   // Whether it must wait for one that leaves so many turns: {until its source's port is free, until its end}.
   function automatic logic [1:0] waits(meets_t m, logic [LogPeriod-1:0] left);
+    logic [3:1] fewer;
+    for (int unsigned k = 1; k <= 3; k++) fewer[k] = 32'(left) < k;
     return {
-      m.source || 32'(m.source_reads) > 32'(left),
-      m.whole || 32'(m.reads) > 32'(left) || (m.writes && left == '0)
+      m.source || (m.source_reads & fewer) != '0,
+      m.whole || (m.reads & fewer) != '0 || (m.writes && left == '0)
     };
   endfunction
 
   // Turns of a dyadic word in flight that another word must leave.
   function automatic logic [LogPeriod-1:0] turns_beside(uses_t w, uses_t flying);
-    logic [Ports-1:0] reads;
-    logic [LogPeriod-1:0] most;
-    reads = ((w.readers & flying.readers) != '0) ? w.source | w.reads : '0;
-    reads &= flying.source | flying.reads;
-    most = '0;
+    logic [3:1] at_least;
+    at_least = '0;
     if (flying.slow && !w.slow) begin
-      most = LogPeriod'(most_turns(reads, flying.turns));
-      if ((w.writers & flying.writers) != '0 && (w.writes & flying.writes) != '0) begin
-        if (most == '0) most = LogPeriod'(1);
-      end
+      if ((w.readers & flying.readers) != '0) at_least = turns_of(flying.turns, w.both);
+      at_least[1] |= (w.writers & flying.writers) != '0 && (w.writes & flying.writes) != '0;
     end
-    return most;
+    return LogPeriod'({at_least[2], at_least[3] || (at_least[1] && !at_least[2])});
   endfunction
 
   /* verilator lint_on UNUSEDSIGNAL */
@@ -355,6 +352,8 @@ module rm_ring_board
   logic [63:0] cycles_q;
 
   // Of a stream's next word.
+  word_t [Streams-1:0] word_q;
+  reads_t [Streams-1:0] has_q;
   uses_t [Streams-1:0] uses_q;
   span_t [Streams-1:0] early_span_q, ready_span_q;
   total_t [Streams-1:0] way_q;
@@ -371,19 +370,43 @@ module rm_ring_board
 
   // ---- What is asked. ----
 
+  // Dyadic words are those of every other stream, and have its record.
+  uses_t [Streams-1:0] asked;
+  uses_t [Records-1:0] flown;
+
+  always_comb begin
+    asked = uses_q;
+    flown = record_q;
+    for (int unsigned s = 0; s < Streams; s += 2) asked[s].slow = 1'b0;
+    for (int unsigned r = 0; r < Records; r++) begin
+      if (r % 2 == 0 || r >= Streams) flown[r].slow = 1'b0;
+    end
+  end
+
+  word_t [Streams-1:0] next;
+  reads_t [Streams-1:0] next_reads;
+
+  for (genvar s = 0; s < Streams; s++) begin : gen_next
+    assign next[s] = word_t'(word_i[s]);
+    assign next_reads[s] = reads_of(next[s].op, next[s].b_kind,
+                                    {next[s].c, next[s].b[SlotWidth-1:0], next[s].a}, Shared);
+  end
+
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Streams; s++) begin
-      uses_q[s] <= uses_of(word_t'(word_i[s]));
-      early_span_q[s] <= span_of(word_t'(word_i[s]));
-      way_q[s] <= way_of(word_t'(word_i[s]));
+      word_q[s] <= next[s];
+      has_q[s] <= next_reads[s];
+      uses_q[s] <= uses_of(word_q[s], has_q[s]);
+      early_span_q[s] <= span_of(word_q[s], has_q[s]);
+      way_q[s] <= way_of(word_q[s]);
       ready_span_q[s] <= early_span_q[s];
       ready_span_q[s].base <= early_span_q[s].base + (uses_q[s].link && !uses_q[s].alone ? '0 : way_q[s]);
       ready_span_q[s].source <= early_span_q[s].source + way_q[s];
       is_end_q[s] <= word_i[s][63:59] == OpEnd && code_i[s] == CodeOk;
       is_bad_q[s] <= code_i[s] != CodeOk;
       for (int unsigned g = 0; g < Streams; g++) begin
-        meets_q[s][g] <= meets(uses_q[s], uses_q[g]);
-        also_q[s][g] <= turns_beside(uses_q[s], uses_q[g]);
+        meets_q[s][g] <= meets(asked[s], asked[g]);
+        also_q[s][g] <= turns_beside(asked[s], asked[g]);
       end
     end
   end
@@ -452,8 +475,8 @@ module rm_ring_board
     span_d = span_q;
     for (int unsigned s = 0; s < Streams; s++) begin
       for (int unsigned r = 0; r < Records; r++) begin
-        waits_d[s][r] = waits(meets(uses_q[s], record_q[r]), left_q[r]);
-        beside_d[s][r] = turns_beside(uses_q[s], record_q[r]);
+        waits_d[s][r] = waits(meets(asked[s], flown[r]), left_q[r]);
+        beside_d[s][r] = turns_beside(asked[s], flown[r]);
       end
     end
     for (int unsigned r = 0; r < Records; r++) begin
@@ -464,7 +487,7 @@ module rm_ring_board
           span_d[r] = ready_span_q[g];
           for (int unsigned s = 0; s < Streams; s++) begin
             waits_d[s][r] = waits_also[s][g];
-            beside_d[s][r] = also_q[s][g];
+            if (r % 2 == 1 && r < Streams) beside_d[s][r] = also_q[s][g];
           end
         end
       end

@@ -175,15 +175,16 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
 fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS] {
     let mut streams: [Vec<Word>; STREAMS] = Default::default();
     let mut given = [0u32; QUEUES];
-    let mut before: Vec<(usize, u32, Vec<Place>, Vec<Place>)> = Vec::new();
+    let mut before: Vec<(usize, usize, u32, Vec<Place>, Vec<Place>)> = Vec::new();
     for _ in 0..count {
         let w = draw(dice, world);
         let (reads, writes) = accesses(&w);
         let mut needs = [0u32; QUEUES];
-        for (queue, number, others_reads, others_writes) in &before {
+        for (stream, queue, number, others_reads, others_writes) in &before {
             let meets = |x: &[Place], y: &[Place]| x.iter().any(|s| y.contains(s));
-            // The link's and the ring's words stay in order, so that their counters say which have retired.
-            let conflict = (!w.on_cores() && *queue == w.queue())
+            // The link's and the ring's words stay in order, so that their counters say which have retired; those of one stream do
+            // without a wait.
+            let conflict = (!w.on_cores() && *queue == w.queue() && *stream != w.stream())
                 || meets(&reads, others_writes)
                 || meets(&writes, others_writes)
                 || meets(&writes, others_reads);
@@ -201,7 +202,8 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
         }
         stream.push(Word::Op(w));
         given[w.queue()] += 1;
-        before.push((w.queue(), given[w.queue()], reads, writes));
+        let (stream, queue) = (w.stream(), w.queue());
+        before.push((stream, queue, given[queue], reads, writes));
     }
     streams
 }
