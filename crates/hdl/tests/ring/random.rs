@@ -171,26 +171,36 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     w
 }
 
+/// A word that was drawn: the how manyth of its counter it is, and what it reads and writes.
+struct Drawn {
+    stream: usize,
+    queue: usize,
+    number: u32,
+    reads: Vec<Place>,
+    writes: Vec<Place>,
+}
+
 /// Words in the order in which they were drawn, each behind the waits that its data need.
 fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS] {
     let mut streams: [Vec<Word>; STREAMS] = Default::default();
     let mut given = [0u32; QUEUES];
-    let mut before: Vec<(usize, usize, u32, Vec<Place>, Vec<Place>)> = Vec::new();
+    let mut before: Vec<Drawn> = Vec::new();
     for _ in 0..count {
         let w = draw(dice, world);
         let (reads, writes) = accesses(&w);
         let mut needs = [0u32; QUEUES];
-        for (stream, queue, number, others_reads, others_writes) in &before {
+        for other in &before {
             let meets = |x: &[Place], y: &[Place]| x.iter().any(|s| y.contains(s));
             // The link's and the ring's words stay in order, so that their counters say which have retired; those of one stream do
             // without a wait.
-            let conflict = (!w.on_cores() && *queue == w.queue() && *stream != w.stream())
-                || meets(&reads, others_writes)
-                || meets(&writes, others_writes)
-                || meets(&writes, others_reads);
+            let conflict =
+                (!w.on_cores() && other.queue == w.queue() && other.stream != w.stream())
+                    || meets(&reads, &other.writes)
+                    || meets(&writes, &other.writes)
+                    || meets(&writes, &other.reads);
             // Its own stream's words end before it, but for what the link does.
             if conflict {
-                needs[*queue] = needs[*queue].max(*number);
+                needs[other.queue] = needs[other.queue].max(other.number);
             }
         }
         let stream = &mut streams[w.stream()];
@@ -202,8 +212,13 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
         }
         stream.push(Word::Op(w));
         given[w.queue()] += 1;
-        let (stream, queue) = (w.stream(), w.queue());
-        before.push((stream, queue, given[queue], reads, writes));
+        before.push(Drawn {
+            stream: w.stream(),
+            queue: w.queue(),
+            number: given[w.queue()],
+            reads,
+            writes,
+        });
     }
     streams
 }
