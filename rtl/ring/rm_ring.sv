@@ -193,6 +193,7 @@ module rm_ring
       .link_end_i(link_end),
       .link_bad_i(link_bad),
       .grant_o  (grant),
+      .pop_o    (pop),
       .turns_o  (turns),
       .done_o   (done),
       .code_o   (code),
@@ -200,7 +201,6 @@ module rm_ring
       .cycles_o
   );
 
-  assign pop = grant;
   assign done_o = done;
   assign code_o = code;
   assign running_o = running;
@@ -284,7 +284,7 @@ module rm_ring
   // ---- RPAUs. ----
 
   // A load's wires, along the ring.
-  logic [Rpaus-1:0] residue_valid;
+  logic [Rpaus-1:0] residue_valid, residue_passes;
   logic [Rpaus-1:0][LogN+Width-1:0] residue;
 
   assign residue_valid[0] = load_valid;
@@ -369,6 +369,7 @@ module rm_ring
         .link_valid_i    (residue_valid[r]),
         .link_index_i    (residue[r][LogN+Width-1:Width]),
         .link_data_i     (residue[r][Width-1:0]),
+        .link_valid_o    (residue_passes[r]),
         .load_i          (load_i && load_select_i[r]),
         .load_kind_i,
         .load_table_i    (load_table_i[LogRow-1:0]),
@@ -396,7 +397,7 @@ module rm_ring
       ) u_load_valid (
           .clk_i,
           .rst_ni,
-          .valid_i(residue_valid[r]),
+          .valid_i(residue_passes[r]),
           .valid_o(residue_valid[r+1])
       );
 
@@ -421,6 +422,6 @@ module rm_ring
   end
 
   logic unused;
-  assign unused = ^{load_table_i, load_addr_i, store_valid, link_word};
+  assign unused = ^{load_table_i, load_addr_i, store_valid, link_word, residue_passes[Rpaus-1]};
 
 endmodule

@@ -8,7 +8,12 @@
 // read port in a period, or that another one leaves, and counts down to the word's end, and to that of its
 // source's read port. The four streams are asked in their order, each seeing the grants before it.
 //
-// go_i: the streams' words are there, and cycle 0 is the one after it. Then done_o is up for a cycle, with the
+// What is asked is known before: a stream's next word comes in the second cycle after a grant, which operands it has is
+// registered in the third, what it uses in the fourth, what of that each record and each other stream's next word uses
+// in the fifth, and from the sixth on (Again) it is asked. A grant puts what is known of the word in place of what was known of the
+// record that it takes; the record's counts come a cycle later.
+//
+// go_i: the streams' words are there. Again cycles later is cycle 0. Then done_o is up for a cycle, with the
 // procedure's cycles and its code: CodeOk, or why a stream's word was refused (after the words in flight have
 // ended), or CodeForEver.
 module rm_ring_board
@@ -41,6 +46,7 @@ module rm_ring_board
     input  logic                                            link_end_i,
     input  logic                                            link_bad_i,
     output logic [Streams-1:0]                              grant_o,
+    output logic [Streams-1:0]                              pop_o,
     output logic [Streams-1:0][LogPeriod-1:0]               turns_o,
     output logic                                            done_o,
     output code_e                                           code_o,
@@ -54,6 +60,7 @@ module rm_ring_board
   localparam int unsigned Records = Streams + 2;
   localparam int unsigned LinkRecord = Streams + 1;
   localparam int unsigned TotalWidth = LogN + 8;
+  localparam int unsigned Again = 6;
 
   // ---- Cycles of a word. ----
 
@@ -111,267 +118,464 @@ module rm_ring_board
 
   // ---- Words. ----
 
+  // What a word uses.
   typedef struct packed {
     logic slow;  // a dyadic word
     logic cores;
     logic ring;
     logic link;
-    logic open;  // a transfer that has not ended
     logic alone;  // and shares no port
     logic [15:0] readers;
     logic [15:0] writers;
     logic [Ports-1:0] source;
     logic [Ports-1:0] reads;  // but for the source
+    logic [Ports-1:0] both;
     logic [Ports-1:0] writes;
-    logic [Ports-1:0][1:0] turns;  // that it asks of a read port
-    logic [LogPeriod-1:0] left;  // or leaves
-    total_t count;
-    total_t source_count;
-  } record_t;
+    logic [3:1][Ports-1:0] turns;  // read ports of which it asks for at least so many
+  } uses_t;
 
   /* verilator lint_off UNUSEDSIGNAL */  // each function takes some of the fields
-  function automatic record_t footprint(word_t w);
-    record_t r;
-    reads_t has;
-    r = '0;
-    has = reads_of(w.op, w.b_kind, {w.c, w.b[SlotWidth-1:0], w.a}, Shared);
-    r.link = on_link(w.op);
-    r.open = r.link;
-    r.alone = w.op == OpLoad;
-    r.ring = w.op == OpBcast || w.op == OpStore;
-    r.cores = !r.ring && !r.link;
-    r.slow = r.cores && w.thread;
-    r.writers = w.mask;
-    r.readers = (w.op == OpBcast) ? 16'd1 << w.c : w.mask;
+  function automatic uses_t uses_of(word_t w, reads_t has);
+    uses_t u;
+    logic [Ports-1:0][1:0] turns;
+    u = '0;
+    turns = '0;
+    u.link = on_link(w.op);
+    u.alone = w.op == OpLoad;
+    u.ring = w.op == OpBcast || w.op == OpStore;
+    u.cores = !u.ring && !u.link;
+    u.slow = u.cores && w.thread;
+    u.writers = w.mask;
+    u.readers = (w.op == OpBcast) ? 16'd1 << w.c : w.mask;
     if (has.has.a) begin
-      r.source[group_of(w.a, Shared)] = 1'b1;
-      r.turns[group_of(w.a, Shared)] = 2'd1;
+      u.source[group_of(w.a, Shared)] = 1'b1;
+      turns[group_of(w.a, Shared)] = 2'd1;
     end
-    if (w.op == OpLoad && w.b_kind == KindKey) r.writes[Ports-1] = 1'b1;
-    else if (w.op != OpStore) r.writes[group_of(w.dst, Shared)] = 1'b1;
-    if (is_pair(w.op)) r.writes[group_of(w.c, Shared)] = 1'b1;
+    if (w.op == OpLoad && w.b_kind == KindKey) u.writes[Ports-1] = 1'b1;
+    else if (w.op != OpStore) u.writes[group_of(w.dst, Shared)] = 1'b1;
+    if (is_pair(w.op)) u.writes[group_of(w.c, Shared)] = 1'b1;
     if (has.has.b && !has.again.b) begin
-      r.reads[group_of(has.slot[1], Shared)] = 1'b1;
-      r.turns[group_of(has.slot[1], Shared)] += 2'd1;
+      u.reads[group_of(has.slot[1], Shared)] = 1'b1;
+      turns[group_of(has.slot[1], Shared)] += 2'd1;
     end
     if (has.has.c && !has.again.c) begin
-      r.reads[group_of(w.c, Shared)] = 1'b1;
-      r.turns[group_of(w.c, Shared)] += 2'd1;
+      u.reads[group_of(w.c, Shared)] = 1'b1;
+      turns[group_of(w.c, Shared)] += 2'd1;
     end
-    if (w.b_kind == KindKey && r.cores) begin
-      r.reads[Ports-1] = 1'b1;
-      r.turns[Ports-1] = 2'd1;
+    if (w.b_kind == KindKey && u.cores) begin
+      u.reads[Ports-1] = 1'b1;
+      turns[Ports-1] = 2'd1;
     end
-    if (is_transform(w.op)) r.reads[group_of(w.dst, Shared)] = 1'b1;
-    return r;
+    if (is_transform(w.op)) u.reads[group_of(w.dst, Shared)] = 1'b1;
+    u.both = u.source | u.reads;
+    for (int unsigned g = 0; g < Ports; g++) begin
+      for (int unsigned k = 1; k <= 3; k++) u.turns[k][g] = 32'(turns[g]) >= k;
+    end
+    return u;
   endfunction
 
-  // {until its source's read port is free, until its end}, leaving so many turns.
-  function automatic total_t [1:0] cycles_of(word_t w, logic [LogPeriod-1:0] turns);
-    total_t rows, pair, passes, total, source;
-    reads_t has;
-    has = reads_of(w.op, w.b_kind, {w.c, w.b[SlotWidth-1:0], w.a}, Shared);
-    rows = '0;
-    pair = '0;
-    passes = '0;
-    for (int unsigned k = 0; k < Period; k++) begin
-      for (int unsigned beats = 1; beats <= 3; beats++) begin
-        if (turns == LogPeriod'(k) && 32'(has.more) + 1 == beats) begin
-          rows = total_t'(paced(Rows * beats, k));
-          pair = total_t'(paced(Rows * 2 + 1, k));
-          passes = total_t'(pass_count(LogN) * paced(Rows, k) + (pass_count(LogN) - 1) * Wait);
-        end
-      end
-    end
+  // How long it takes: base, and steps of a kind, which depend on the turns that it leaves. The read port of its
+  // source, where that is free early, is so after source and the rows.
+  typedef enum logic [1:0] {
+    StepsNone,
+    StepsRows,
+    StepsPair,
+    StepsPasses
+  } steps_e;
+
+  typedef struct packed {
+    steps_e kind;
+    logic [1:0] more;
+    logic early;
+    total_t base;
+    total_t source;
+  } span_t;
+
+  // Without the way on the ring.
+  function automatic span_t span_of(word_t w, reads_t has);
+    span_t t;
+    t.kind = StepsRows;
+    t.more = has.more;
+    t.early = 1'b0;
+    t.source = total_t'(Begin + 2);
     if (is_transform(w.op)) begin
-      total = total_t'(Begin + Through + Stages * Core) + passes;
-      source = (w.a == w.dst) ? total : total_t'(Begin + 2) + rows;
+      t.kind = StepsPasses;
+      t.base = total_t'(Begin + Through + Stages * Core);
+      t.early = w.a != w.dst;
     end else if (w.op == OpBcast) begin
-      total = total_t'(Begin + 2 + 2 + 1 + Reducer + 2) + rows + farthest(w.c, w.mask);
-      source = total;
+      t.base = total_t'(Begin + 2 + 2 + 1 + Reducer + 2);
     end else if (w.op == OpLoad) begin
       // From the station's last beat on.
-      total = farthest(5'd0, w.mask) + total_t'(2);
-      source = total;
+      t.kind = StepsNone;
+      t.base = total_t'(2);
     end else if (w.op == OpStore) begin
-      total = total_t'(1);
-      source = total_t'(Begin + 2 + 1 + 1) + rows + back(w.mask);
+      t.kind = StepsNone;
+      t.base = total_t'(1);
+      t.early = 1'b1;
+      t.source = total_t'(Begin + 2 + 1 + 1);
     end else if (w.op == OpSplit || w.op == OpJoin) begin
-      total = total_t'(Begin + Through + Core) + pair;
-      source = total;
+      t.kind = StepsPair;
+      t.base = total_t'(Begin + Through + Core);
     end else if (is_permutation(w.op)) begin
-      total = total_t'(Begin + Through + Core + 2) + rows;
-      source = total;
+      t.base = total_t'(Begin + Through + Core + 2);
     end else if (!w.thread) begin
-      total = total_t'(Begin + Through + Core) + rows + total_t'(w.b_kind == KindKey);
-      source = total;
+      t.base = total_t'(Begin + Through + Core) + total_t'(w.b_kind == KindKey);
     end else begin
       // A row takes a period, or as long as its busiest port.
-      total = total_t'(Begin + ThroughDyadic) +
+      t.kind = StepsNone;
+      t.base = total_t'(Begin + ThroughDyadic) +
           total_t'((32'(has.more) + 1 > Period) ? (32'(has.more) + 1) * Rows : Period * Rows) +
           ((w.b_kind == KindKey) ? total_t'(1) :
            is_generated(w.op, w.b_kind) ? total_t'(GenLatency) : '0);
-      source = total;
     end
-    return {source, total};
+    return t;
   endfunction
 
-  // Ports of two words that are the same: reads of each, writes of each.
-  function automatic logic [1:0][Ports-1:0] shared_ports(record_t w, record_t flying);
-    logic [1:0][Ports-1:0] both;
-    both[0] = (w.source | w.reads) &
-        (flying.reads | ((flying.source_count != '0) ? flying.source : '0));
-    both[1] = w.writes & flying.writes;
-    if ((w.readers & flying.readers) == '0) both[0] = '0;
-    if ((w.writers & flying.writers) == '0) both[1] = '0;
-    return both;
+  // On the ring, for what goes there.
+  function automatic total_t way_of(word_t w);
+    if (w.op == OpBcast) return farthest(w.c, w.mask);
+    if (w.op == OpLoad) return farthest(5'd0, w.mask);
+    if (w.op == OpStore) return back(w.mask);
+    return '0;
   endfunction
 
-  // Whether a word must wait for one in flight.
-  function automatic logic blocked(record_t w, record_t flying);
-    logic [1:0][Ports-1:0] both;
-    logic b;
-    both = shared_ports(w, flying);
-    b = 1'b0;
+  // Steps that leave so many turns.
+  function automatic total_t steps_of(steps_e kind, logic [1:0] more, logic [LogPeriod-1:0] left);
+    total_t steps;
+    steps = '0;
+    for (int unsigned k = 0; k < Period; k++) begin
+      if (left == LogPeriod'(k)) begin
+        if (kind == StepsPair) steps = total_t'(paced(Rows * 2 + 1, k));
+        if (kind == StepsPasses) begin
+          steps = total_t'(pass_count(LogN) * paced(Rows, k) + (pass_count(LogN) - 1) * Wait);
+        end
+        for (int unsigned beats = 1; beats <= 3; beats++) begin
+          if (kind == StepsRows && 32'(more) + 1 == beats) steps = total_t'(paced(Rows * beats, k));
+        end
+      end
+    end
+    return steps;
+  endfunction
+
+  // ---- What two words have in common. ----
+
+  // Why a word must wait for one in flight, apart for the read port of that one's source: because they are alike,
+  // or, for a dyadic word, because that one leaves too few turns.
+  typedef struct packed {
+    logic whole;
+    logic [3:1] reads;  // at least so many
+    logic writes;
+    logic source;
+    logic [3:1] source_reads;
+  } meets_t;
+
+  // Whether a word asks for at least so many turns of one of some ports.
+  function automatic logic [3:1] turns_of(logic [3:1][Ports-1:0] turns, logic [Ports-1:0] ports);
+    logic [3:1] at_least;
+    for (int unsigned k = 1; k <= 3; k++) at_least[k] = (turns[k] & ports) != '0;
+    return at_least;
+  endfunction
+
+  function automatic meets_t meets(uses_t w, uses_t flying);
+    meets_t m;
+    logic [Ports-1:0] reads, writes, source;
+    logic units, readers;
+    units = (w.writers & flying.writers) != '0;
+    readers = (w.readers & flying.readers) != '0;
+    reads = w.both & flying.reads;
+    source = w.both & flying.source;
+    writes = w.writes & flying.writes;
+    m = '0;
     if (w.slow == flying.slow) begin
-      b = both != '0;
+      m.whole = (readers && reads != '0) || (units && writes != '0);
+      m.source = readers && source != '0;
     end else if (w.slow) begin
       // It has the turns that the other leaves.
-      for (int unsigned g = 0; g < Ports; g++) begin
-        b |= both[0][g] && (32'(w.turns[g]) > 32'(flying.left) || 32'(w.turns[g]) >= Period);
-        b |= both[1][g] && flying.left == '0;
+      m.reads = readers ? turns_of(w.turns, flying.reads) : '0;
+      m.source_reads = readers ? turns_of(w.turns, flying.source) : '0;
+      m.writes = units && writes != '0;
+      if (Period <= 3) begin
+        m.whole = readers && (w.turns[min2(Period, 3)] & flying.reads) != '0;
+        m.source = readers && (w.turns[min2(Period, 3)] & flying.source) != '0;
       end
     end else begin
-      for (int unsigned g = 0; g < Ports; g++) begin
-        b |= both[0][g] && 32'(flying.turns[g]) >= Period;
+      m.whole = w.alone && ((readers && reads != '0) || (units && writes != '0));
+      m.source = w.alone && readers && source != '0;
+      if (Period <= 3) begin
+        m.whole |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.reads) != '0;
+        m.source |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.source) != '0;
       end
-      b |= w.alone && both != '0;
     end
     // The unit, the ring or the link.
-    b |= w.cores && flying.cores && w.slow == flying.slow && (w.writers & flying.writers) != '0;
-    b |= w.ring && flying.ring && flying.source_count != '0;
-    b |= w.link && flying.link;
-    return b && flying.count != '0;
+    m.whole |= w.cores && flying.cores && w.slow == flying.slow && units;
+    m.source |= w.ring && flying.ring;
+    m.whole |= w.link && flying.link;
+    return m;
+  endfunction
+
+  // Whether it must wait for one that leaves so many turns: {until its source's port is free, until its end}.
+  function automatic logic [1:0] waits(meets_t m, logic [LogPeriod-1:0] left);
+    logic [3:1] fewer;
+    for (int unsigned k = 1; k <= 3; k++) fewer[k] = 32'(left) < k;
+    return {
+      m.source || (m.source_reads & fewer) != '0,
+      m.whole || (m.reads & fewer) != '0 || (m.writes && left == '0)
+    };
   endfunction
 
   // Turns of a dyadic word in flight that another word must leave.
-  function automatic logic [LogPeriod-1:0] turns_beside(record_t w, record_t flying);
-    logic [1:0][Ports-1:0] both;
-    logic [LogPeriod-1:0] most;
-    both = shared_ports(w, flying);
-    most = '0;
-    if (flying.slow && !w.slow && flying.count != '0) begin
-      for (int unsigned g = 0; g < Ports; g++) begin
-        if (both[0][g] && LogPeriod'(flying.turns[g]) > most) most = LogPeriod'(flying.turns[g]);
-        if (both[1][g] && most == '0) most = LogPeriod'(1);
-      end
+  function automatic logic [LogPeriod-1:0] turns_beside(uses_t w, uses_t flying);
+    logic [3:1] at_least;
+    at_least = '0;
+    if (flying.slow && !w.slow) begin
+      if ((w.readers & flying.readers) != '0) at_least = turns_of(flying.turns, w.both);
+      at_least[1] |= (w.writers & flying.writers) != '0 && (w.writes & flying.writes) != '0;
     end
-    return most;
+    return LogPeriod'({at_least[2], at_least[3] || (at_least[1] && !at_least[2])});
   endfunction
 
   /* verilator lint_on UNUSEDSIGNAL */
 
   // ---- State. ----
 
-  record_t [Records-1:0] record_q, record_d, seen;
-  logic [Queues-1:0][CountWidth-1:0] retired_q;
-  logic running_q, stopped_q;
+  uses_t [Records-1:0] record_q, record_d;
+  logic [Records-1:0][LogPeriod-1:0] left_q, left_d;  // turns that it leaves
+  span_t [Records-1:0] span_q, span_d;
+  logic [Records-1:0] live_q, source_q, open_q, fresh_q;
+  total_t [Records-1:0] count_q, count_d, source_count_q, source_count_d;
+  logic [Records-1:0] last, source_last;
+  logic [Queues-1:0][CountWidth-1:0] retired_q, retired_d;
+  logic [Again-1:0] going_q;
+  logic running_q, stopped_q, idle_q;
   code_e code_q;
   logic [1:0] stream_q, link_stream_q;
   logic [63:0] cycles_q;
+
+  // Of a stream's next word.
+  word_t [Streams-1:0] word_q;
+  reads_t [Streams-1:0] has_q;
+  uses_t [Streams-1:0] uses_q;
+  span_t [Streams-1:0] early_span_q, ready_span_q;
+  total_t [Streams-1:0] way_q;
+  logic [Streams-1:0] is_end_q, is_bad_q, is_late_q, enough_q;
+  logic [Streams-1:0][$clog2(Again)-1:0] wait_q;
+  logic [Streams-1:0][Records-1:0][1:0] waits_q, waits_d;
+  logic [Streams-1:0][Records-1:0][LogPeriod-1:0] beside_q, beside_d;
+  meets_t [Streams-1:0][Streams-1:0] meets_q;
+  logic [Streams-1:0][Streams-1:0][LogPeriod-1:0] also_q;
   logic [Streams-1:0] ready, ends, refused;
-  logic flying, all_end, finished, stuck;
+  logic [Records-1:0][Streams-1:0] into;
+  logic [Streams-1:0][Streams-1:0][1:0] waits_also;
+  logic flying, all_end, finished;
 
-  // ---- Grants. ----
+  // ---- What is asked. ----
 
-  for (genvar s = 0; s < Streams; s++) begin : gen_ready
-    logic enough;
-    always_comb begin
-      enough = 1'b1;
-      for (int unsigned q = 0; q < Queues; q++) enough &= retired_q[q] >= needs_i[s][q];
-    end
-    assign ready[s] = running_q && valid_i[s] && enough;
-    assign ends[s] = ready[s] && word_i[s][63:59] == OpEnd && code_i[s] == CodeOk;
-    assign refused[s] = ready[s] && code_i[s] != CodeOk;
-  end
+  // Dyadic words are those of every other stream, and have its record.
+  uses_t [Streams-1:0] asked;
+  uses_t [Records-1:0] flown;
 
   always_comb begin
-    seen = record_q;
-    grant_o = '0;
-    turns_o = '0;
-    for (int unsigned s = 0; s < Streams; s++) begin
-      record_t w;
-      logic free;
-      w = footprint(word_t'(word_i[s]));
-      free = ready[s] && !ends[s] && !stopped_q && refused == '0 && record_q[s].count == '0;
-      for (int unsigned r = 0; r < Records; r++) begin
-        free &= !blocked(w, seen[r]);
-        if (turns_beside(w, seen[r]) > turns_o[s]) turns_o[s] = turns_beside(w, seen[r]);
-      end
-      w.left = turns_o[s];
-      {w.source_count, w.count} = cycles_of(word_t'(word_i[s]), turns_o[s]);
-      grant_o[s] = free;
-      if (free) seen[w.link ? LinkRecord : w.ring ? Streams : s] = w;
-    end
-  end
-
-  always_comb begin
-    record_d = seen;
+    asked = uses_q;
+    flown = record_q;
+    for (int unsigned s = 0; s < Streams; s += 2) asked[s].slow = 1'b0;
     for (int unsigned r = 0; r < Records; r++) begin
-      if (seen[r].count != '0 && !seen[r].open) record_d[r].count = seen[r].count - 1'b1;
-      if (seen[r].source_count != '0) record_d[r].source_count = seen[r].source_count - 1'b1;
+      if (r % 2 == 0 || r >= Streams) flown[r].slow = 1'b0;
     end
-    if (link_end_i) record_d[LinkRecord].open = 1'b0;
+  end
+
+  word_t [Streams-1:0] next;
+  reads_t [Streams-1:0] next_reads;
+
+  for (genvar s = 0; s < Streams; s++) begin : gen_next
+    assign next[s] = word_t'(word_i[s]);
+    assign next_reads[s] = reads_of(next[s].op, next[s].b_kind,
+                                    {next[s].c, next[s].b[SlotWidth-1:0], next[s].a}, Shared);
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < Streams; s++) begin
+      word_q[s] <= next[s];
+      has_q[s] <= next_reads[s];
+      uses_q[s] <= uses_of(word_q[s], has_q[s]);
+      early_span_q[s] <= span_of(word_q[s], has_q[s]);
+      way_q[s] <= way_of(word_q[s]);
+      ready_span_q[s] <= early_span_q[s];
+      ready_span_q[s].base <= early_span_q[s].base + (uses_q[s].link && !uses_q[s].alone ? '0 : way_q[s]);
+      ready_span_q[s].source <= early_span_q[s].source + way_q[s];
+      is_end_q[s] <= word_i[s][63:59] == OpEnd && code_i[s] == CodeOk;
+      is_bad_q[s] <= code_i[s] != CodeOk;
+      for (int unsigned g = 0; g < Streams; g++) begin
+        meets_q[s][g] <= meets(asked[s], asked[g]);
+        also_q[s][g] <= turns_beside(asked[s], asked[g]);
+      end
+    end
   end
 
   always_comb begin
-    flying = 1'b0;
-    for (int unsigned r = 0; r < Records; r++) flying |= record_q[r].count != '0;
-  end
-
-  // In the cycle of the last word's end.
-  assign all_end = &ends;
-  assign stuck = !flying && grant_o == '0 && &valid_i && refused == '0;
-  assign finished = running_q && !flying && (all_end || stopped_q || refused != '0 || stuck);
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      running_q <= 1'b0;
-      stopped_q <= 1'b0;
-      record_q <= '0;
-    end else begin
-      running_q <= go_i || (running_q && !finished);
-      stopped_q <= !go_i && (stopped_q || refused != '0 || link_bad_i);
-      record_q <= record_d;
+    retired_d = retired_q;
+    for (int unsigned r = 0; r < Records; r++) begin
+      // A counter at its end stays, as no wait asks for more.
+      if (last[r] && !(&retired_q[r])) retired_d[r] = retired_q[r] + 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (go_i) begin
-      retired_q <= '0;
-      cycles_q <= '0;
-      code_q <= CodeOk;
-    end else begin
-      cycles_q <= cycles_q + 1'b1;
+    retired_q <= go_i ? '0 : retired_d;
+    for (int unsigned s = 0; s < Streams; s++) begin
+      logic enough;
+      enough = 1'b1;
+      for (int unsigned q = 0; q < Queues; q++) enough &= retired_d[q] >= needs_i[s][q];
+      enough_q[s] <= enough;
+    end
+  end
+
+  // ---- Grants. ----
+
+  for (genvar s = 0; s < Streams; s++) begin : gen_ready
+    assign ready[s] = running_q && !is_late_q[s] && enough_q[s];
+    assign ends[s] = ready[s] && is_end_q[s];
+    assign refused[s] = ready[s] && is_bad_q[s];
+  end
+
+  always_comb begin
+    grant_o = '0;
+    turns_o = '0;
+    waits_also = '0;
+    for (int unsigned s = 0; s < Streams; s++) begin
+      logic free;
+      free = ready[s] && !is_end_q[s] && !is_bad_q[s] && !stopped_q && !live_q[s];
       for (int unsigned r = 0; r < Records; r++) begin
-        // A counter at its end stays, as no wait asks for more.
-        if (record_q[r].count == total_t'(1) && !record_q[r].open && !(&retired_q[r])) begin
-          retired_q[r] <= retired_q[r] + 1'b1;
+        free &= !(waits_q[s][r][0] && live_q[r]) && !(waits_q[s][r][1] && source_q[r]);
+        if (live_q[r] && beside_q[s][r] > turns_o[s]) turns_o[s] = beside_q[s][r];
+      end
+      for (int unsigned g = 0; g < s; g++) begin
+        free &= !(grant_o[g] && waits_also[s][g] != '0);
+        if (grant_o[g] && also_q[s][g] > turns_o[s]) turns_o[s] = also_q[s][g];
+      end
+      grant_o[s] = free;
+      for (int unsigned w = 0; w < Streams; w++) waits_also[w][s] = waits(meets_q[w][s], turns_o[s]);
+    end
+  end
+
+  for (genvar r = 0; r < Records; r++) begin : gen_into
+    for (genvar s = 0; s < Streams; s++) begin : gen_stream
+      if (r == LinkRecord) begin : gen_link
+        assign into[r][s] = grant_o[s] && uses_q[s].link;
+      end else if (r == Streams) begin : gen_ring
+        assign into[r][s] = grant_o[s] && uses_q[s].ring && !uses_q[s].link;
+      end else begin : gen_cores
+        assign into[r][s] = r == s && grant_o[s] && uses_q[s].cores;
+      end
+    end
+  end
+
+  always_comb begin
+    record_d = record_q;
+    left_d = left_q;
+    span_d = span_q;
+    for (int unsigned s = 0; s < Streams; s++) begin
+      for (int unsigned r = 0; r < Records; r++) begin
+        waits_d[s][r] = waits(meets(asked[s], flown[r]), left_q[r]);
+        beside_d[s][r] = turns_beside(asked[s], flown[r]);
+      end
+    end
+    for (int unsigned r = 0; r < Records; r++) begin
+      for (int unsigned g = 0; g < Streams; g++) begin
+        if (into[r][g]) begin
+          record_d[r] = uses_q[g];
+          left_d[r] = turns_o[g];
+          span_d[r] = ready_span_q[g];
+          for (int unsigned s = 0; s < Streams; s++) begin
+            waits_d[s][r] = waits_also[s][g];
+            if (r % 2 == 1 && r < Streams) beside_d[s][r] = also_q[s][g];
+          end
         end
+      end
+    end
+  end
+
+  // ---- Ends. ----
+
+  for (genvar r = 0; r < Records; r++) begin : gen_count
+    total_t steps, total;
+    assign steps = steps_of(span_q[r].kind, span_q[r].more, left_q[r]);
+    assign total = span_q[r].base + steps;
+    assign last[r] = live_q[r] && !fresh_q[r] && !open_q[r] && count_q[r] == total_t'(1);
+    assign source_last[r] = !fresh_q[r] && source_count_q[r] == total_t'(1);
+    always_comb begin
+      // Two cycles after the grant.
+      count_d[r] = count_q[r] - total_t'(!open_q[r]);
+      source_count_d[r] = source_count_q[r] - 1'b1;
+      if (fresh_q[r]) begin
+        count_d[r] = total - (open_q[r] ? '0 : total_t'(2));
+        source_count_d[r] = (span_q[r].early ? span_q[r].source +
+            steps_of(StepsRows, 2'd0, left_q[r]) : total) - total_t'(2);
+      end
+    end
+  end
+
+  assign flying = live_q != '0;
+
+  // In the cycle of the last word's end.
+  assign all_end = &ends;
+  assign finished = running_q && !flying && (all_end || stopped_q || idle_q);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      going_q <= '0;
+      running_q <= 1'b0;
+      stopped_q <= 1'b0;
+      idle_q <= 1'b0;
+      live_q <= '0;
+      source_q <= '0;
+      open_q <= '0;
+      fresh_q <= '0;
+      pop_o <= '0;
+      is_late_q <= '1;
+    end else begin
+      going_q <= {going_q[Again-2:0], go_i};
+      running_q <= going_q[Again-1] || (running_q && !finished);
+      stopped_q <= !go_i && (stopped_q || refused != '0 || link_bad_i);
+      // Streams that wait for each other: nothing can change any more.
+      idle_q <= running_q && !finished && !flying && grant_o == '0 && refused == '0 && is_late_q == '0 && !all_end;
+      pop_o <= grant_o;
+      for (int unsigned r = 0; r < Records; r++) begin
+        fresh_q[r] <= into[r] != '0;
+        live_q[r] <= into[r] != '0 || (live_q[r] && !last[r]);
+        source_q[r] <= into[r] != '0 || (source_q[r] && !source_last[r] && !last[r]);
+        if (r == LinkRecord) open_q[r] <= into[r] != '0 || (open_q[r] && !link_end_i);
       end
       for (int unsigned s = 0; s < Streams; s++) begin
-        if (grant_o[s] && on_link(op_e'(word_i[s][63:59]))) link_stream_q <= 2'(s);
+        is_late_q[s] <= go_i || grant_o[s] || (is_late_q[s] && (!valid_i[s] || wait_q[s] != '0));
       end
-      if (!stopped_q) begin
-        if (link_bad_i) begin
-          code_q <= CodeLink;
-          stream_q <= link_stream_q;
-        end
-        for (int unsigned s = Streams; s > 0; s--) begin
-          if (refused[s-1]) begin
-            code_q <= code_e'(code_i[s-1]);
-            stream_q <= 2'(s - 1);
-          end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    record_q <= record_d;
+    left_q <= left_d;
+    span_q <= span_d;
+    count_q <= count_d;
+    source_count_q <= source_count_d;
+    waits_q <= waits_d;
+    beside_q <= beside_d;
+    for (int unsigned s = 0; s < Streams; s++) begin
+      if (grant_o[s] || go_i) wait_q[s] <= ($clog2(Again))'(Again - 2);
+      else if (wait_q[s] != '0) wait_q[s] <= wait_q[s] - 1'b1;
+      if (grant_o[s] && uses_q[s].link) link_stream_q <= 2'(s);
+    end
+    cycles_q <= going_q[Again-1] ? 64'(Dispatch) : cycles_q + 1'b1;
+    if (go_i) begin
+      code_q <= CodeOk;
+    end else if (!stopped_q) begin
+      if (link_bad_i) begin
+        code_q <= CodeLink;
+        stream_q <= link_stream_q;
+      end
+      for (int unsigned s = Streams; s > 0; s--) begin
+        if (refused[s-1]) begin
+          code_q <= code_e'(code_i[s-1]);
+          stream_q <= 2'(s - 1);
         end
       end
     end
@@ -379,23 +583,14 @@ module rm_ring_board
 
   assign running_o = running_q;
   assign done_o = finished;
-  assign cycles_o = cycles_q + 64'(Dispatch);
+  assign cycles_o = cycles_q;
 
   always_comb begin
     code_o = code_q;
     stream_o = stream_q;
-    if (!stopped_q) begin
-      code_o = CodeOk;
-      for (int unsigned s = Streams; s > 0; s--) begin
-        if (refused[s-1]) begin
-          code_o = code_e'(code_i[s-1]);
-          stream_o = 2'(s - 1);
-        end
-      end
-      if (refused == '0 && !all_end) begin
-        code_o = CodeForEver;
-        for (int unsigned s = Streams; s > 0; s--) if (!ends[s-1]) stream_o = 2'(s - 1);
-      end
+    if (!stopped_q && !all_end) begin
+      code_o = CodeForEver;
+      for (int unsigned s = Streams; s > 0; s--) if (!ends[s-1]) stream_o = 2'(s - 1);
     end
   end
 
@@ -405,6 +600,7 @@ module rm_ring_board
     end else begin
       // The queues are ahead: a stream that has not ended has its next word.
       words_ahead : assert (!running_q || stopped_q || (&valid_i));
+      source_first : assert ((source_q & ~live_q) == '0);
     end
   end
 `endif

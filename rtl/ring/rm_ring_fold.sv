@@ -39,7 +39,8 @@ module rm_ring_fold
   assign terms[0] = Width'(t_i[Top-1:0]);
   assign terms[Operands-1] = Width'(Q) << Shift;
   for (genvar n = 0; n + 2 < Operands; n++) begin : gen_digit
-    assign terms[n+1] = Width'(t_i[127:Top]) << sparse_digit(QWidth, Q, n);
+    localparam int unsigned Place = sparse_digit(QWidth, Q, n);
+    assign terms[n+1] = Width'(t_i[127:Top]) << Place;
   end
 
   rm_add_tree #(

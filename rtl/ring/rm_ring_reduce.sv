@@ -41,7 +41,8 @@ module rm_ring_reduce
   assign wide = {1'b0, x_i};
   assign terms[0] = SumWidth'(wide[Top-1:0]);
   for (genvar n = 0; n + 1 < Operands; n++) begin : gen_digit
-    assign terms[n+1] = SumWidth'(wide[Width:Top]) << sparse_digit(QWidth, Q, n);
+    localparam int unsigned Place = sparse_digit(QWidth, Q, n);
+    assign terms[n+1] = SumWidth'(wide[Width:Top]) << Place;
   end
 
   rm_add_tree #(

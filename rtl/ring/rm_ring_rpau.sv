@@ -71,6 +71,7 @@ module rm_ring_rpau
     input  logic                                        link_valid_i,
     input  logic [     LogN-1:0]                        link_index_i,
     input  logic [    Width-1:0]                        link_data_i,
+    output logic                                        link_valid_o,  // to the next RPAU
     // Tables.
     input  logic                                        load_i,
     input  logic [          3:0]                        load_kind_i,
@@ -259,7 +260,9 @@ module rm_ring_rpau
   logic link_here, here_q, here_key_q;
   logic [SlotWidth-1:0] load_slot_q;
 
-  assign link_here = link_start_i && link_word.mask[place_i];
+  assign link_here = link_start_i && link_word.op == OpLoad && link_word.mask[place_i];
+  // What has come is not on its way when the next transfer's word is everywhere.
+  assign link_valid_o = link_valid_i && !here_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) here_q <= 1'b0;

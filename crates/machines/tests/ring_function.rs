@@ -51,21 +51,39 @@ fn operations(level: Level, log_n: u8) -> Vec<OpKey> {
     list
 }
 
-/// Every operation at the native degree, at half of it and at twice it (half rings), with few and many RPAUs.
+/// Every operation at the native degree, at half of it and at twice it (half rings), with few and many RPAUs: each on one of the
+/// machines of each degree, of another shape at each.
 #[test]
 fn every_operation_at_every_ring_degree() {
+    check_operations(4);
+}
+
+#[test]
+#[ignore = "each operation on all machines; `make full` runs it"]
+fn every_operation_on_every_machine() {
+    check_operations(1);
+}
+
+/// Every operation on one in so many machines.
+fn check_operations(share: usize) {
     let params = params(8, 3, 1);
-    for native in [9, 8, 7] {
-        for (rpaus, butterflies, stored) in
+    let levels = [Level::LOWEST, params.max_level()];
+    let keys: Vec<OpKey> = levels.into_iter().flat_map(|l| operations(l, 8)).collect();
+    for (turn, native) in [9, 8, 7].into_iter().enumerate() {
+        for (shape, (rpaus, butterflies, stored)) in
             [(4, 4, false), (2, 8, true), (3, 2, false), (10, 16, true)]
+                .into_iter()
+                .enumerate()
         {
             // Half rings double what an RPAU holds; two limbs of them each would not fit.
             let rpaus = if native == 7 { rpaus + 2 } else { rpaus };
             let d = description(native, rpaus, butterflies, stored);
-            for level in [Level::LOWEST, params.max_level()] {
-                for key in operations(level, 8) {
-                    execute_both(&d, &params, &key);
-                }
+            for (_, key) in keys
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| (at + turn + shape) % share == 0)
+            {
+                execute_both(&d, &params, key);
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Toy machines, and words run by model and RTL.
 
-use std::collections::HashMap;
-
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape, Tables};
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
@@ -122,55 +120,74 @@ pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) 
     }
 }
 
-/// Runs `code` on an RPAU of its own and on the model, all slots random residues before, `seed` for both.
+/// An RPAU and the model's memory beside it: what a program leaves is what the next one finds.
+pub struct Bench {
+    description: Description,
+    rpau: Rpau,
+    memory: Memory,
+}
+
+impl Bench {
+    /// All slots and keys random residues.
+    pub fn new(
+        hdl: &Hdl,
+        d: &Description,
+        prime: u64,
+        halves: bool,
+        dice: &mut Dice,
+    ) -> Result<Self, RpauError> {
+        let shape = Shape::new(d, &[prime]).unwrap();
+        let n = 1 << d.log_n;
+        let mut rpau = Rpau::new(hdl, shape, ONCE, dice.bits() as u32)?;
+        let seeds: Vec<[u8; 32]> = (0..2)
+            .map(|_| std::array::from_fn(|_| dice.bits() as u8))
+            .collect();
+        let mut memory = Memory::new(vec![TableModulus::Prime(prime)], seeds, halves);
+        memory.host = (0..4).map(|i| (i, dice.limb(n, prime))).collect();
+        // Key indices in another order than their slots.
+        for slot in 0..shape.key_slots as u8 {
+            let limb = dice.limb(n, prime);
+            rpau.fill_key(slot, &limb)?;
+            memory.keys.insert((0, slot), limb);
+            let index = shape.key_slots as u8 - 1 - slot;
+            memory.key_table.insert((0, index), slot);
+        }
+        for slot in 0..shape.slots() as u8 {
+            let limb = dice.limb(n, prime);
+            rpau.fill(slot, &limb)?;
+            memory.slots.insert((0, slot), limb);
+        }
+        Ok(Self {
+            description: d.clone(),
+            rpau,
+            memory,
+        })
+    }
+
+    /// Runs `code` on the RPAU and on the model.
+    pub fn check(&mut self, code: &MicroCode) -> Result<(), RpauError> {
+        let keys = self.memory.key_table.iter();
+        self.rpau.tables(&Tables {
+            constants: code.constants.iter().map(|row| row[0]).collect(),
+            streams: code.generators.iter().map(|row| row[0]).collect(),
+            galois: &code.galois,
+            seeds: &self.memory.seeds,
+            keys: keys.map(|(&(_, index), &slot)| (index, slot)).collect(),
+        })?;
+        let (words, _) = traced(&self.description, code, &mut self.memory, &[]);
+        self.rpau.run(&words)
+    }
+}
+
+/// Runs `code` on an RPAU of its own and on the model, half rings.
 pub fn check(
     hdl: &Hdl,
     d: &Description,
     prime: u64,
     code: &MicroCode,
-    halves: bool,
     dice: &mut Dice,
 ) -> Result<(), RpauError> {
-    let shape = Shape::new(d, &[prime]).unwrap();
-    let n = 1usize << code.log_n;
-    let mut rpau = Rpau::new(hdl, shape, ONCE, dice.bits() as u32)?;
-    let seeds: Vec<[u8; 32]> = (0..2)
-        .map(|_| std::array::from_fn(|_| dice.bits() as u8))
-        .collect();
-    let mut keys = HashMap::new();
-    let mut key_table = HashMap::new();
-    // Key indices in another order than their slots.
-    for slot in 0..shape.key_slots as u8 {
-        let limb = dice.limb(n, prime);
-        rpau.fill_key(slot, &limb)?;
-        keys.insert((0, slot), limb);
-        key_table.insert((0, shape.key_slots as u8 - 1 - slot), slot);
-    }
-    rpau.tables(&Tables {
-        constants: code.constants.iter().map(|row| row[0]).collect(),
-        streams: code.generators.iter().map(|row| row[0]).collect(),
-        galois: &code.galois,
-        seeds: &seeds,
-        keys: key_table
-            .iter()
-            .map(|(&(_, index), &slot)| (index, slot))
-            .collect(),
-    })?;
-    let mut slots = HashMap::new();
-    for slot in 0..shape.slots() as u8 {
-        let limb = dice.limb(n, prime);
-        rpau.fill(slot, &limb)?;
-        slots.insert((0, slot), limb);
-    }
-    let mut memory = Memory {
-        slots,
-        keys,
-        key_table,
-        host: (0..4).map(|i| (i, dice.limb(n, prime))).collect(),
-        ..Memory::new(vec![TableModulus::Prime(prime)], seeds, halves)
-    };
-    let (words, _) = traced(d, code, &mut memory, &[]);
-    rpau.run(&words)
+    Bench::new(hdl, d, prime, true, dice)?.check(code)
 }
 
 /// What the model does with a host that stalls, and its cycles.

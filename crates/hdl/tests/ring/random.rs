@@ -8,8 +8,9 @@ use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{ELEMENTS, ONCE, PRIMES, WIDE, check, code, primes, toy, traced, word};
+use crate::bench::{Bench, ELEMENTS, ONCE, PRIMES, WIDE, code, primes, toy, traced, word};
 use crate::setup::{hdl, seed};
+use crate::words::SMALL;
 
 /// A slot of an RPAU.
 type Place = (usize, u8);
@@ -170,25 +171,36 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     w
 }
 
+/// A word that was drawn: the how manyth of its counter it is, and what it reads and writes.
+struct Drawn {
+    stream: usize,
+    queue: usize,
+    number: u32,
+    reads: Vec<Place>,
+    writes: Vec<Place>,
+}
+
 /// Words in the order in which they were drawn, each behind the waits that its data need.
 fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS] {
     let mut streams: [Vec<Word>; STREAMS] = Default::default();
     let mut given = [0u32; QUEUES];
-    let mut before: Vec<(usize, u32, Vec<Place>, Vec<Place>)> = Vec::new();
+    let mut before: Vec<Drawn> = Vec::new();
     for _ in 0..count {
         let w = draw(dice, world);
         let (reads, writes) = accesses(&w);
         let mut needs = [0u32; QUEUES];
-        for (queue, number, others_reads, others_writes) in &before {
+        for other in &before {
             let meets = |x: &[Place], y: &[Place]| x.iter().any(|s| y.contains(s));
-            // The link's and the ring's words stay in order, so that their counters say which have retired.
-            let conflict = (!w.on_cores() && *queue == w.queue())
-                || meets(&reads, others_writes)
-                || meets(&writes, others_writes)
-                || meets(&writes, others_reads);
+            // The link's and the ring's words stay in order, so that their counters say which have retired; those of one stream do
+            // without a wait.
+            let conflict =
+                (!w.on_cores() && other.queue == w.queue() && other.stream != w.stream())
+                    || meets(&reads, &other.writes)
+                    || meets(&writes, &other.writes)
+                    || meets(&writes, &other.reads);
             // Its own stream's words end before it, but for what the link does.
             if conflict {
-                needs[*queue] = needs[*queue].max(*number);
+                needs[other.queue] = needs[other.queue].max(other.number);
             }
         }
         let stream = &mut streams[w.stream()];
@@ -200,7 +212,13 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
         }
         stream.push(Word::Op(w));
         given[w.queue()] += 1;
-        before.push((w.queue(), given[w.queue()], reads, writes));
+        before.push(Drawn {
+            stream: w.stream(),
+            queue: w.queue(),
+            number: given[w.queue()],
+            reads,
+            writes,
+        });
     }
     streams
 }
@@ -220,6 +238,7 @@ pub fn check_words(
     dice: &mut Dice,
 ) -> Result<(), RpauError> {
     let d = toy(log_n, butterflies, 1);
+    let mut bench = Bench::new(hdl, &d, prime, true, dice)?;
     for _ in 0..programs {
         // Few slots: much waiting; all of them: much beside each other.
         let slots = 4 + dice.below(d.slots() as u64 - 3);
@@ -234,15 +253,15 @@ pub fn check_words(
             machine: false,
         };
         let streams = streams(dice, 40, &world);
-        let code = code(log_n, streams, constants);
-        check(hdl, &d, prime, &code, true, dice)?;
+        bench.check(&code(log_n, streams, constants))?;
     }
     Ok(())
 }
 
 #[test]
 fn words_beside_each_other() {
-    check_random(7, 8, PRIMES[1], 10);
+    let (log_n, butterflies, prime) = SMALL;
+    check_random(log_n, butterflies, prime, 5);
 }
 
 #[test]
@@ -253,9 +272,27 @@ fn many_words_beside_each_other() {
     check_random(10, 16, PRIMES[0], 10);
 }
 
-/// Words on any of three RPAUs, broadcasts among them, from four streams: every grant, every slot and the end.
+/// Words on any of three RPAUs, broadcasts among them, from four streams: every grant, every slot and the end. What a program
+/// leaves the next one finds, as far as it is modulo the same primes.
 fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
+    let n = 1 << d.log_n;
+    let primes = primes();
+    let smallest = *primes.iter().min().unwrap();
+    let seeds: Vec<[u8; 32]> = (0..2)
+        .map(|_| std::array::from_fn(|_| dice.bits() as u8))
+        .collect();
+    let moduli = primes.iter().copied().map(TableModulus::Prime).collect();
+    let mut memory = Memory::new(moduli, seeds.clone(), true);
+    // Below the smallest prime: of any RPAU.
+    memory.host = (0..HOST as u16)
+        .map(|at| (at, dice.limb(n, smallest)))
+        .collect();
+    memory.key_table = (0..3)
+        .flat_map(|r| (0..d.keys.slots as u8).map(move |slot| ((r, slot), slot)))
+        .collect();
+    // The primes of the slots of even numbers.
+    let mut before = [None; 3];
     for _ in 0..programs {
         let world = World {
             rpaus: 3,
@@ -264,8 +301,6 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
             layers: 2,
             machine: true,
         };
-        let primes = primes();
-        let smallest = *primes.iter().min().unwrap();
         let constants: Vec<Vec<u64>> = (0..8)
             .map(|i| {
                 let mut constant = || if i == 0 { 0 } else { dice.below(smallest) };
@@ -276,33 +311,28 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
         let mut code = code(6, streams, constants);
         // An RPAU works in layer 0 modulo its own prime, or modulo that of its other layer.
         code.primes = (0..3).map(|r| r + 3 * u8::from(dice.chance(3))).collect();
-        let prime = |r: usize, slot: u8| match slot % 2 {
-            0 => primes[usize::from(code.primes[r])],
-            _ => primes[r + 3],
-        };
         for row in &mut code.generators {
             *row = vec![row[0]; 3];
         }
-        let seeds: Vec<[u8; 32]> = (0..2)
-            .map(|_| std::array::from_fn(|_| dice.bits() as u8))
-            .collect();
-        let mut memory = Memory::new(
-            primes.iter().copied().map(TableModulus::Prime).collect(),
-            seeds.clone(),
-            true,
-        );
         for r in 0..3 {
-            for slot in 0..d.slots() as u8 {
-                let limb = dice.limb(1 << d.log_n, prime(r, slot));
+            let prime = [primes[usize::from(code.primes[r])], primes[r + 3]];
+            let stays = |slot: u8| match before[r] {
+                None => false,
+                Some(prime) => slot % 2 == 1 || prime == code.primes[r],
+            };
+            for slot in (0..d.slots() as u8).filter(|&s| !stays(s)) {
+                let limb = dice.limb(n, prime[usize::from(slot % 2)]);
                 machine.fill(r, slot, &limb)?;
                 memory.slots.insert((r, slot), limb);
             }
-            for slot in 0..d.keys.slots as u8 {
-                let limb = dice.limb(1 << d.log_n, prime(r, slot));
+            for slot in (0..d.keys.slots as u8).filter(|&s| !stays(s)) {
+                let limb = dice.limb(n, prime[usize::from(slot % 2)]);
                 machine.fill_key(r, slot, &limb)?;
                 memory.keys.insert((r, slot), limb);
-                memory.key_table.insert((r, slot), slot);
+                let sent = dice.limb(n, prime[usize::from(slot % 2)]);
+                memory.host_keys.insert((r, slot), sent);
             }
+            before[r] = Some(code.primes[r]);
             machine.tables(
                 r,
                 &Tables {
@@ -313,16 +343,6 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
                     keys: (0..d.keys.slots as u8).map(|slot| (slot, slot)).collect(),
                 },
             )?;
-        }
-        for at in 0..HOST as u16 {
-            // Below the smallest prime: of any RPAU.
-            memory.host.insert(at, dice.limb(1 << d.log_n, smallest));
-        }
-        for r in 0..3 {
-            for k in 0..d.keys.slots as u8 {
-                let limb = dice.limb(1 << d.log_n, prime(r, k));
-                memory.host_keys.insert((r, k), limb);
-            }
         }
         // A host that is as fast as the link, or not.
         let stalls: Vec<u64> = if dice.chance(2) {

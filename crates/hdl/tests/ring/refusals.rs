@@ -266,3 +266,69 @@ pub fn check_links(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
 fn a_link_that_sends_too_little_or_too_much() {
     check_links(hdl(), 1).unwrap();
 }
+
+/// Two limbs for RPAUs of which the second is farther on: the first one's last residue is not received by both.
+pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let d = toy(6, 4, 3);
+    let mut machine = Machine::new(hdl, &d, &primes(), ONCE, seed as u32)?;
+    let mut dice = Dice::new(seed);
+    let n = 1 << d.log_n;
+    let limb = dice.limb(n, PRIMES[2]);
+    machine.fill(2, 3, &limb)?;
+    // To slot 5 of RPAU 0, and from slot 3 of RPAU 2: a store's word has the number of the slot that it does not write.
+    let load = OpWord {
+        mask: 1,
+        ..word(Opcode::Load, Unit::Main, 5, 0)
+    };
+    let store = OpWord {
+        mask: 4,
+        ..word(Opcode::Store, Unit::Main, 0, 3)
+    };
+    let next = OpWord {
+        mask: 4,
+        ..word(Opcode::Load, Unit::Main, 3, 0)
+    };
+    for second in [store, next] {
+        let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
+        streams[0] = vec![
+            encode(&Word::Op(load)),
+            encode(&Word::Op(second)),
+            encode(&Word::End),
+        ];
+        machine.program(&streams)?;
+        let ended = machine.run(&mut Beside(limb.clone()), 10_000)?;
+        let found = machine.read(2, 3)?;
+        let other = machine.read(2, 0)?;
+        if ended.code != 0 || found != limb || other.contains(&SENTINEL) {
+            return Err(RpauError::Differs {
+                word: Word::Op(second).to_string(),
+                start: 0,
+                what: format!("{ended:?}, or a residue that was another's"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What RPAU 0 is sent.
+const SENTINEL: u64 = 77;
+
+/// Gives RPAU 0 sentinels, the others a limb; takes what comes.
+struct Beside(Vec<u64>);
+
+impl Host for Beside {
+    fn give(&mut self, wanted: Wanted) -> Vec<u64> {
+        if wanted.rpau == 0 {
+            vec![SENTINEL; self.0.len()]
+        } else {
+            self.0.clone()
+        }
+    }
+
+    fn take(&mut self, _: Wanted, _: Vec<u64>) {}
+}
+
+#[test]
+fn what_is_loaded_stops_where_it_is_received() {
+    check_trailing(hdl(), 1).unwrap();
+}

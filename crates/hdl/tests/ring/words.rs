@@ -7,29 +7,41 @@ use ringmill_math::RingKind;
 use crate::bench::{ELEMENTS, PRIMES, WIDE, check, code, toy, with_b, with_operand, word};
 use crate::setup::{hdl, seed};
 
-/// The RPAU of a test run: an odd number of stages, passes that wait, four cycles a row of the dyadic cores. The machine of
-/// `procedures` has an even number and two cycles.
-const SMALL: [(u8, usize, u64); 1] = [(7, 8, PRIMES[1])];
+/// The RPAU of a test run, whose passes do not wait for each other; those of the machine of `procedures` do.
+pub const SMALL: (u8, usize, u64) = (10, 4, PRIMES[1]);
+/// An odd number of stages, passes that wait, four cycles a row of the dyadic cores; others.
+const OTHERS: [(u8, usize, u64); 5] = [
+    (7, 8, PRIMES[1]),
+    (6, 4, PRIMES[0]),
+    (7, 4, PRIMES[2]),
+    (8, 8, PRIMES[2]),
+    (10, 16, PRIMES[0]),
+];
 
-/// Transforms of the full ring and both halves, in place and from slot to slot, both ways.
 #[test]
 fn transforms() {
-    check_transforms(&SMALL);
+    check_transforms(&[SMALL]);
 }
 
-/// Passes that do not wait, and other shapes and primes.
+#[test]
+fn coefficient_wise_words() {
+    check_coefficient_wise(&[SMALL]);
+}
+
+#[test]
+fn automorphisms_and_half_rings() {
+    check_automorphisms(&[SMALL]);
+}
+
 #[test]
 #[ignore = "other RPAUs to build; `make full` runs it"]
-fn transforms_of_other_sizes() {
-    check_transforms(&[
-        (6, 4, PRIMES[0]),
-        (7, 4, PRIMES[1]),
-        (10, 4, PRIMES[2]),
-        (8, 8, PRIMES[2]),
-        (10, 16, PRIMES[0]),
-    ]);
+fn words_of_other_sizes() {
+    check_transforms(&OTHERS);
+    check_coefficient_wise(&OTHERS);
+    check_automorphisms(&OTHERS);
 }
 
+/// Transforms of the full ring and both halves, in place and from slot to slot, both ways.
 fn check_transforms(shapes: &[(u8, usize, u64)]) {
     let mut dice = Dice::new(seed());
     for &(log_n, butterflies, prime) in shapes {
@@ -50,17 +62,18 @@ fn check_transforms(shapes: &[(u8, usize, u64)]) {
             }
         }
         let code = code(log_n, [words, vec![], vec![], vec![]], vec![vec![0]]);
-        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
+        check(hdl(), &d, prime, &code, &mut dice).unwrap();
     }
 }
 
 /// Every coefficient-wise word, operands in one port group, in several, and one operand twice, on both units.
-#[test]
-fn coefficient_wise_words() {
+fn check_coefficient_wise(shapes: &[(u8, usize, u64)]) {
     let mut dice = Dice::new(seed());
     let units = [Unit::Main, Unit::Dyadic];
-    for (unit, (log_n, butterflies, prime)) in units.into_iter().flat_map(|u| SMALL.map(|s| (u, s)))
-    {
+    let each = units
+        .into_iter()
+        .flat_map(|u| shapes.iter().map(move |s| (u, s)));
+    for (unit, &(log_n, butterflies, prime)) in each {
         let d = toy(log_n, butterflies, 1);
         let mut words = Vec::new();
         for (dst, a, b, c) in [
@@ -119,16 +132,15 @@ fn coefficient_wise_words() {
         };
         let constants = vec![vec![0], vec![dice.below(prime)], vec![prime - 1]];
         let code = code(log_n, streams, constants);
-        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
+        check(hdl(), &d, prime, &code, &mut dice).unwrap();
     }
 }
 
 /// Automorphisms of both forms and of halves, halves from a limb and back, generated limbs: results in the shared group, in one
 /// of their own, in both.
-#[test]
-fn automorphisms_and_half_rings() {
+fn check_automorphisms(shapes: &[(u8, usize, u64)]) {
     let mut dice = Dice::new(seed());
-    for (log_n, butterflies, prime) in SMALL {
+    for &(log_n, butterflies, prime) in shapes {
         let d = toy(log_n, butterflies, 1);
         let mut words = Vec::new();
         for imm in 0..ELEMENTS as u16 {
@@ -167,6 +179,6 @@ fn automorphisms_and_half_rings() {
         let words = words.into_iter().map(Word::Op).collect();
         let generated = generated.into_iter().map(Word::Op).collect();
         let code = code(log_n, [words, generated, vec![], vec![]], vec![vec![0]]);
-        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
+        check(hdl(), &d, prime, &code, &mut dice).unwrap();
     }
 }

@@ -264,7 +264,8 @@ impl Board {
                 self.read[r][g].give(end, turns);
             }
         }
-        self.thread[w.stream()] = t + d.pipeline.issue;
+        let again = t + d.pipeline.board;
+        self.thread[w.stream()] = again;
         if w.op.on_link() {
             self.link = end;
             if w.op == Opcode::Store {
@@ -273,7 +274,7 @@ impl Board {
         } else if w.op == Opcode::Bcast {
             self.ring = end;
         } else {
-            self.thread[w.stream()] = end;
+            self.thread[w.stream()] = end.max(again);
             for r in w.rpaus() {
                 self.unit[r][w.unit as usize] = end;
                 if uses_generator(w) {

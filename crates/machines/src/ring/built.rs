@@ -58,6 +58,8 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
         group,
         "a power of two from 2 on, and key slots, in RTL",
     )?;
+    let board = d.pipeline.board;
+    ensure(board == 6, "pipeline.board", board, "6 in RTL")?;
     ensure(d.keys.rotate == 1, "keys.rotate", d.keys.rotate, "1 in RTL")?;
     ensure(d.rpaus <= 10, "rpaus", d.rpaus, "at most 10 in RTL")?;
     let narrow = d.memory.iter().filter(|g| g.residues.is_some()).count();

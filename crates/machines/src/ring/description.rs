@@ -91,6 +91,8 @@ pub struct MainCore {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
+    /// From a stream's grant to when the board asks it again.
+    pub board: u64,
     /// From the board's grant to the address generators.
     pub issue: u64,
     /// On the way from the board to the RPAUs, the same to each: once a procedure.
@@ -272,6 +274,7 @@ impl Description {
         )?;
         let p = &self.pipeline;
         for (field, value) in [
+            ("pipeline.board", p.board),
             ("pipeline.issue", p.issue),
             ("pipeline.memory_read", p.memory_read),
             ("pipeline.multiplier", p.multiplier),

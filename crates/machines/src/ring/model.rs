@@ -3,7 +3,7 @@
 //! Rules (docs/machines/ring.md, "Issue"): every stream issues in order and has one word in flight; a `WAIT` holds the
 //! stream until a retire counter has reached its count and costs nothing; a word starts in the first cycle in which its
 //! thread is idle, its units, ports, ring and generators are free, streams being served in the order 0 to 3; it retires
-//! when its last write has landed. A broadcast, a load and a store free their thread after the issue stages and retire in
+//! when its last write has landed. A broadcast, a load and a store free their thread when the board asks it again and retire in
 //! the counter of the ring or the link. How long a transfer takes is for the host to say: as long as the link's rate, and stalls.
 
 use super::board::Board;
