@@ -28,9 +28,9 @@ const APART: [&str; 9] = [
 ];
 
 /// Inlining and registers, without the passes that look through a function's memory again and again: over the thousands of lines
-/// that Verilator puts into one, those take half of the compiler's time for a tenth of the run's. Without any optimisation the
-/// calls that a wide signal's every access is take most of a run.
-const ONCE: &[&str] = &[
+/// that Verilator puts into one, those take a third of the compiler's time or more for a tenth of the run's. Without any optimisation
+/// the calls that a wide signal's every access is take most of a run.
+const QUICK: &[&str] = &[
     "-O1",
     "-fno-ipa-modref",
     "-fno-tree-pta",
@@ -47,8 +47,6 @@ pub enum Optimise {
     /// Quick to build: for leaves and tests.
     #[default]
     Build,
-    /// Quickest to build, slow to run: for large machines that run some thousand cycles.
-    Once,
     /// Quick to run, for this computer's processor: for whole machines.
     Run,
 }
@@ -64,8 +62,7 @@ pub struct BuildOptions {
 impl BuildOptions {
     fn compiler_flags(self) -> &'static [&'static str] {
         match self.optimise {
-            Optimise::Build => &["-O1"],
-            Optimise::Once => ONCE,
+            Optimise::Build => QUICK,
             Optimise::Run => &["-O3", "-march=native"],
         }
     }

@@ -58,7 +58,7 @@ impl RingRtl {
             ));
         }
         let optimise = if d.log_n <= SMALL {
-            Optimise::Once
+            Optimise::Build
         } else {
             Optimise::Run
         };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Tables, program_entries, top, twiddle_entries};
-use ringmill_hdl::{BuildOptions, Hdl, Optimise, Top};
+use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_isa::Galois;
 use ringmill_machines::ring::Description;
 use ringmill_machines::ring::encode::encode;
@@ -60,11 +60,9 @@ fn bus(hdl: &Hdl, seed: u64) -> Bus {
         ..machine
     };
     let top = top.int("DataWidth", 32 * WORDS as u64);
-    let options = BuildOptions {
-        optimise: Optimise::Once,
-        waves: false,
-    };
-    let model = hdl.model(&top, options).unwrap_or_else(|e| panic!("{e}"));
+    let model = hdl
+        .model(&top, BuildOptions::default())
+        .unwrap_or_else(|e| panic!("{e}"));
     Bus::new(model, WORDS, 1, Dice::new(seed)).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape, Tables};
-use ringmill_hdl::{BuildOptions, Hdl, Optimise};
+use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::Galois;
 use ringmill_isa::mid::TableModulus;
 use ringmill_machines::ring::Description;
@@ -27,12 +27,6 @@ pub fn primes() -> Vec<u64> {
     let others = set.moduli().iter().filter(|q| !PRIMES.contains(q));
     PRIMES.iter().chain(others.take(3)).copied().collect()
 }
-
-/// Models that run a few thousand cycles.
-pub const ONCE: BuildOptions = BuildOptions {
-    optimise: Optimise::Once,
-    waves: false,
-};
 
 /// `ring-stored` with rows of as many coefficients as butterflies, two dyadic cores and no narrow slots.
 pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
@@ -138,7 +132,7 @@ impl Bench {
     ) -> Result<Self, RpauError> {
         let shape = Shape::new(d, &[prime]).unwrap();
         let n = 1 << d.log_n;
-        let mut rpau = Rpau::new(hdl, shape, ONCE, dice.bits() as u32)?;
+        let mut rpau = Rpau::new(hdl, shape, BuildOptions::default(), dice.bits() as u32)?;
         let seeds: Vec<[u8; 32]> = (0..2)
             .map(|_| std::array::from_fn(|_| dice.bits() as u8))
             .collect();

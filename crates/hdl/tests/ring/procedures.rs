@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ringmill_hdl::BuildOptions;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, Tables};
 use ringmill_isa::mid::{ParamRole, Procedure};
@@ -13,7 +14,7 @@ use ringmill_machines::ring::schedule::Placement;
 use ringmill_machines::ring::search::Prepared;
 use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
 
-use crate::bench::{ONCE, PRIMES, primes, toy, traced};
+use crate::bench::{PRIMES, primes, toy, traced};
 use crate::setup::{hdl, seed};
 
 /// Two ciphertext primes and a special one, an RPAU each.
@@ -164,7 +165,14 @@ fn operations_on_three_units() {
     let mut dice = Dice::new(seed());
     let params = params(6);
     let d = toy(6, 4, 3);
-    let mut machine = Machine::new(hdl(), &d, &primes(), ONCE, dice.bits() as u32).unwrap();
+    let mut machine = Machine::new(
+        hdl(),
+        &d,
+        &primes(),
+        BuildOptions::default(),
+        dice.bits() as u32,
+    )
+    .unwrap();
     for level in [Level::LOWEST, params.max_level()] {
         for key in operations(level) {
             let procedure = ProcCache::new(params.clone()).get(&key).unwrap();

@@ -1,14 +1,14 @@
 //! Programs drawn at random: words of all streams beside each other, in ports that they share.
 
-use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, RpauError, Tables};
+use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::mid::TableModulus;
 use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{Bench, ELEMENTS, ONCE, PRIMES, WIDE, code, primes, toy, traced, word};
+use crate::bench::{Bench, ELEMENTS, PRIMES, WIDE, code, primes, toy, traced, word};
 use crate::setup::{hdl, seed};
 use crate::words::SMALL;
 
@@ -360,7 +360,13 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
 pub fn check_programs(hdl: &Hdl, seed: u64, programs: usize) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
     let d = toy(6, 4, 3);
-    let mut machine = Machine::new(hdl, &d, &primes(), ONCE, dice.bits() as u32)?;
+    let mut machine = Machine::new(
+        hdl,
+        &d,
+        &primes(),
+        BuildOptions::default(),
+        dice.bits() as u32,
+    )?;
     check_machine(&mut machine, &mut dice, programs)
 }
 

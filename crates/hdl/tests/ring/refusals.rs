@@ -1,12 +1,13 @@
 //! Words that the machine must not run: each is answered by its code, with its stream, and the next procedure runs.
 
+use ringmill_hdl::BuildOptions;
 use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Host, Machine, NoHost, RpauError, Wanted};
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, STREAMS, Unit, Word};
 
-use crate::bench::{ONCE, PRIMES, primes, toy, with_operand, word};
+use crate::bench::{PRIMES, primes, toy, with_operand, word};
 use crate::setup::hdl;
 
 /// `code_e` of `rm_ring_pkg`.
@@ -168,7 +169,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
 /// Every refusal, a whole procedure after each.
 pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
-    let mut machine = Machine::new(hdl, &d, &primes(), ONCE, seed as u32)?;
+    let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
     let good = encode(&Word::Op(OpWord {
         mask: 7,
         ..word(Opcode::Copy, Unit::Main, 0, 1)
@@ -232,7 +233,7 @@ impl Host for Lengths {
 /// and the next procedure loads what it is given.
 pub fn check_links(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
-    let mut machine = Machine::new(hdl, &d, &primes(), ONCE, seed as u32)?;
+    let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
     let mut dice = Dice::new(seed);
     let n = 1 << d.log_n;
     for (stream, bad) in [(0, 1), (3, n - 1), (2, n + 1), (1, 3 * n)] {
@@ -270,7 +271,7 @@ fn a_link_that_sends_too_little_or_too_much() {
 /// Two limbs for RPAUs of which the second is farther on: the first one's last residue is not received by both.
 pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
-    let mut machine = Machine::new(hdl, &d, &primes(), ONCE, seed as u32)?;
+    let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
     let mut dice = Dice::new(seed);
     let n = 1 << d.log_n;
     let limb = dice.limb(n, PRIMES[2]);

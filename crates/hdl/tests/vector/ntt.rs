@@ -2,7 +2,7 @@
 //! every item; and the twiddle factory and its seeds against powers.
 
 use ringmill_hdl::polymul::Dice;
-use ringmill_hdl::{BuildOptions, Hdl, HdlError, Optimise, Top};
+use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_machines::vector::Passes;
 use ringmill_machines::vector::layout::Layout;
@@ -125,15 +125,11 @@ fn primes() -> Vec<u64> {
 }
 
 /// The unit, with every input beside the rank that reads it.
-fn unit(hdl: &Hdl, log_radix: u8, optimise: Optimise) -> Result<Ranks, HdlError> {
+fn unit(hdl: &Hdl, log_radix: u8) -> Result<Ranks, HdlError> {
     let radix = 1usize << log_radix;
     let ranks = usize::from(log_radix);
-    let options = BuildOptions {
-        optimise,
-        ..BuildOptions::default()
-    };
     let top = Top::new("rm_vector_ntt").int("LogRadix", log_radix.into());
-    let model = hdl.model(&top, options)?;
+    let model = hdl.model(&top, BuildOptions::default())?;
     let behind = MUL + ranks * BUTTERFLY;
     let words = |name, count, of| Side {
         count,
@@ -184,7 +180,7 @@ fn item(of: &Field, op: MicroOp, column: usize, line: Vec<u64>) -> Item {
 /// Lines of all four instructions in random order, of some rings.
 fn check_unit(hdl: &Hdl, log_radix: u8, rings: &[u8], lines: usize, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
-    let mut unit = unit(hdl, log_radix, Optimise::Build)?;
+    let mut unit = unit(hdl, log_radix)?;
     let of: Vec<Field> = rings
         .iter()
         .flat_map(|&log_n| {
@@ -360,7 +356,7 @@ fn multipliers_of_small_units() {
 
 /// A square limb through the unit, its columns one a move, then its rows with stalls: both passes of a forward transform, whose
 /// values are those of the CPU.
-fn check_whole(hdl: &Hdl, log_radix: u8, optimise: Optimise, seed: u64) -> Check {
+fn check_whole(hdl: &Hdl, log_radix: u8, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let rows = 1usize << log_radix;
     let of = Field::new(primes()[0], log_radix, 2 * log_radix);
@@ -390,7 +386,7 @@ fn check_whole(hdl: &Hdl, log_radix: u8, optimise: Optimise, seed: u64) -> Check
         let ours = matrix[layout.of_evaluation(position)];
         ensure!(ours == value, "position {position}: {ours}, not {value}");
     }
-    let mut unit = unit(hdl, log_radix, optimise)?;
+    let mut unit = unit(hdl, log_radix)?;
     let begin = std::time::Instant::now();
     unit.run(&items, &mut dice)?;
     println!(
@@ -403,12 +399,12 @@ fn check_whole(hdl: &Hdl, log_radix: u8, optimise: Optimise, seed: u64) -> Check
 
 #[test]
 fn whole_transform_at_small_size() {
-    check_whole(hdl(), 2, Optimise::Build, seed()).unwrap();
+    check_whole(hdl(), 2, seed()).unwrap();
 }
 
 /// 65536 points at radix 256.
 #[test]
 #[ignore = "builds a unit of radix 256; `make full` runs it"]
 fn whole_transform_at_full_size() {
-    check_whole(hdl(), 8, Optimise::Once, seed()).unwrap();
+    check_whole(hdl(), 8, seed()).unwrap();
 }
