@@ -25,8 +25,11 @@ test: $(VENV)/tested.stamp ## everything continuous integration runs
 
 $(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp | $(VENV)/debian.stamp
 	@$(MAKE) lint
-	@cargo test --workspace --locked --quiet
-	@$(BIN)/pytest
+	@cargo test --workspace --locked --quiet --no-run
+	@# Both sides at once: each leaves a processor idle where a long test is the last of its file.
+	@$(BIN)/pytest >$(VENV)/pytest.log 2>&1 & python=$$!; trap "kill $$python 2>/dev/null || true" EXIT; rust=0; \
+		cargo test --workspace --locked --quiet || rust=$$?; \
+		wait $$python || rust=$$?; cat $(VENV)/pytest.log; exit $$rust
 	@touch $@
 
 full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the test files so named)

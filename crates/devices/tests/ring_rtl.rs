@@ -111,12 +111,17 @@ fn check(path: &Path, log_n: u8, seeded: bool) {
     );
 }
 
-/// At the native degree with seeded and with stored keys, and at twice that degree as half rings: one machine, which takes long to
-/// build.
+/// At the native degree with seeded keys.
 #[test]
 fn a_program_on_the_rtl() {
-    let machine = description("program");
-    check(&machine, 6, true);
+    check(&description("program"), 6, true);
+}
+
+/// With stored keys, and at twice the degree as half rings.
+#[test]
+#[ignore = "programs that run long in RTL; `make full` runs it"]
+fn programs_of_stored_keys_and_half_rings_on_the_rtl() {
+    let machine = description("programs");
     check(&machine, 6, false);
     check(&machine, 7, true);
 }

@@ -181,7 +181,7 @@ fn reports_say_what_ran_and_how_each_figure_was_obtained() {
     );
     assert_eq!(
         keys["ports"],
-        serde_json::json!({ "reads": 1, "writes": 1 })
+        serde_json::json!({ "reads": 1, "writes": 1, "either": 0 })
     );
     assert!(first.contains(" from end to end, modelled"), "{summary}");
     for part in [

@@ -136,8 +136,8 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("rm_polymul_axi", ".cmd_eval_i(cmd[6])", ".cmd_eval_i(1'b0)"),
 ];
 
-/// Those that every run tries.
-const SAMPLE: [usize; 2] = [1, 10];
+/// The one that every run tries.
+const SAMPLE: [usize; 1] = [1];
 
 /// Puts the fault into a copy of the RTL; whether a check reports it.
 fn caught(number: usize) -> bool {

@@ -39,6 +39,14 @@ fn three(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     check(hdl, small(3, 25, 3, |_| {})?, seed)
 }
 
+/// One ciphertext, whose bundles wait for the key.
+fn late(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    let shape = small(3, 13, 1, |s| {
+        (s.log_n, s.levels, s.log_lanes) = (7, 1, 3);
+    });
+    check(hdl, shape?, seed)
+}
+
 /// Twelve butterflies and three digits, two ciphertexts, a last step of one bit.
 #[test]
 fn three_bits_a_step() {
@@ -129,7 +137,7 @@ const FAULTS: [Fault; 25] = [
         "transform_q == MaskKey && pass",
         three,
     ),
-    Fault(SEQ, "gathered_d & ~group", "gathered_d", three),
+    Fault(SEQ, "gathered_d & ~group", "gathered_d", late),
     Fault(
         SEQ,
         "BodyKey: forward_next = !ahead_q",
@@ -156,7 +164,7 @@ fn engines_of_other_sizes() {
     for (unroll, dim, places, change) in [
         (2, 9, 1, (7, 3, 7, 3, 2, 1, 1)),
         (3, 7, 4, (6, 2, 10, 4, 2, 0, 4)),
-        (3, 9, 2, (11, 1, 16, 2, 5, 4, 2)),
+        (3, 9, 2, (11, 3, 7, 2, 5, 4, 2)),
         (2, 7, 5, (4, 4, 4, 8, 2, 0, 3)),
         (3, 4, 3, (10, 3, 7, 2, 3, 2, 1)),
     ] {

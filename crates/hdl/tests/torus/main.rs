@@ -68,9 +68,9 @@ fn engines_of_other_sizes() {
 #[ignore = "600,000 cycles of 144 multipliers; `make full` runs it"]
 fn the_128_bit_set() {
     for (unroll, places, schedule, digits) in [
+        (3, 2, Schedule::Coefficients, (1, 15)),
         (1, 2, Schedule::Sums, (1, 15)),
         (2, 1, Schedule::Sums, (2, 8)),
-        (3, 2, Schedule::Coefficients, (1, 15)),
     ] {
         let sizes = Sizes {
             log_n: 10,

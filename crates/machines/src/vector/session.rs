@@ -330,19 +330,21 @@ impl<'m> Running<'m> {
         distant: &HashMap<Held, u32>,
         ran: Ran,
     ) -> Replay {
-        let who = |limb: Held| {
-            let limb_id = LimbId(limb.0);
-            let param = called.call.args.iter().position(|arg| *arg == limb_id);
-            let result = called.call.results.iter().position(|r| *r == limb_id);
-            let other = || {
-                let at = before
-                    .iter()
-                    .position(|c| c.is_some_and(|c| c.limb == limb));
-                Who::Other(at.unwrap_or(0) as u32)
-            };
-            let known = param.map(Who::Param).or(result.map(Who::Result));
-            known.unwrap_or_else(other)
-        };
+        // Parameters before results before what else is held, and of each the first.
+        let mut known = HashMap::new();
+        let (args, results) = (&called.call.args, &called.call.results);
+        for (i, arg) in args.iter().enumerate() {
+            known.entry(Held(arg.0)).or_insert(Who::Param(i));
+        }
+        for (i, result) in results.iter().enumerate() {
+            known.entry(Held(result.0)).or_insert(Who::Result(i));
+        }
+        for (at, content) in before.iter().enumerate() {
+            if let Some(content) = content {
+                known.entry(content.limb).or_insert(Who::Other(at as u32));
+            }
+        }
+        let who = |limb: Held| known.get(&limb).copied().unwrap_or(Who::Other(0));
         let buffer = &self.state.buffer;
         let places = buffer
             .places
