@@ -88,6 +88,7 @@ fn multipliers_of_descriptions_take_the_leaves_dsp_blocks() {
 
 /// A memory of each kind that shipped machines' descriptions have.
 #[test]
+#[ignore = "more synthesis; `make full` runs it"]
 fn memories_of_descriptions_take_what_yosys_finds() {
     use MemoryKind::{Bram, Lutram, Uram};
     are_counted(&[
@@ -177,6 +178,7 @@ fn equals_its_needs(units: usize, max_log_n: u32, beat: usize) {
 }
 
 #[test]
+#[ignore = "half a minute of synthesis; `make full` runs it"]
 fn a_small_polymul_takes_what_its_description_needs() {
     equals_its_needs(4, 9, 4);
 }

@@ -48,12 +48,16 @@ fn late(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
 }
 
 /// Twelve butterflies and three digits, two ciphertexts, a last step of one bit.
-#[test]
-fn three_bits_a_step() {
+pub fn toy() -> Shape {
     let shape = small(3, 25, 2, |s| {
         (s.log_n, s.levels, s.units, s.log_lanes) = (7, 3, 3, 2);
     });
-    check(hdl(), shape.unwrap(), seed()).unwrap();
+    shape.unwrap()
+}
+
+#[test]
+fn three_bits_a_step() {
+    check(hdl(), toy(), seed()).unwrap();
 }
 
 const GATHER: &str = "rm_torus_gather.sv";

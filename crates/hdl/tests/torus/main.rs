@@ -128,11 +128,17 @@ fn paths_are_within_the_bar() {
     }
 }
 
+/// Engines of either schedule, all modules in them.
 #[test]
-fn every_module_lints() {
-    for unroll in 1..=3 {
-        hdl().lint(&top(small(unroll, 2, 25))).unwrap();
+fn whole_engines_lint() {
+    for shape in [small(1, 2, 25), small(2, 2, 25), coefficients::toy()] {
+        hdl().lint(&top(shape)).unwrap();
     }
+}
+
+#[test]
+#[ignore = "forty modules; `make full` runs it"]
+fn every_module_lints() {
     let modules = hdl().sources().modules();
     for module in modules.filter(|m| m.starts_with("rm_torus")) {
         hdl().lint(&Top::new(module)).unwrap();
