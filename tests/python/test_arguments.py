@@ -145,7 +145,7 @@ class World:
             "bootstrapping": (
                 rm.bootstrapping,
                 {"name": None, "log_n": 9, "prime": 17, "exponents": (3, 4), "primes": (39, 13), "weight": 8}
-                | {"allow_insecure_parameters_for_tests_only": True},
+                | {"target": None, "allow_insecure_parameters_for_tests_only": True},
             ),
             "Bootstrapping.fixed": (in_a_deep_program("fixed"), {"scale": 1, "bound": 8}),
             "Bootstrapping.digit_table": (in_a_deep_program("digit_table"), {"values": [0] * 17}),
