@@ -71,7 +71,7 @@ fn notes() -> Result<String, CliError> {
     Ok(format!(
         "\n{}Table 7: our sigmoid is a table of 127 values, by one polynomial of degree 253 and one of 380, with its bootstraps; the \
          paper's\ndrawing (Figure 9) is lost. {}{}Table 8: HElib's times are the paper's, on its computer; ours are measured on one thread \
-         of this one.\nThe training itself ({} macro instructions, {} mid-level ones and {} bootstraps in the paper) is \
+         of this one.\nThe training whose iteration is timed above ({} macro instructions, {} mid-level ones and {} bootstraps in the paper) is \
          examples/06_training.py.\n",
         parameters::NOTE,
         opcodes::NOTE,
