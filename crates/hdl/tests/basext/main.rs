@@ -69,6 +69,7 @@ fn extensions(units: &[(Word, usize)]) {
 
 /// Memories deep enough to be divided (`rm_basext_ram`), and to be read a cycle earlier: short polynomials and long ones.
 #[test]
+#[ignore = "a long build; `make full` runs it"]
 fn deep_memories() {
     deep(Word::Bits32);
 }
@@ -172,6 +173,7 @@ fn the_papers_rows() {
 }
 
 #[test]
+#[ignore = "one by one; `make full` runs it"]
 fn every_module_lints() {
     let one = Shape::new(Word::Bits64, 1, 16..=16, 1, 1).unwrap();
     for shape in [small(Word::Bits32, 4), one] {

@@ -65,6 +65,7 @@ pub fn deep() -> Shared {
 }
 
 #[test]
+#[ignore = "a long build; `make full` runs it"]
 fn deep_memories_of_the_shared_unit() {
     let cases = [
         case(5, 5, 3, Order::Random, true),

@@ -435,6 +435,7 @@ fn errors() {
 }
 
 #[test]
+#[ignore = "one by one; `make full` runs it"]
 fn every_module_lints() {
     let hdl = hdl();
     let room = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl/bus");
@@ -453,6 +454,7 @@ fn every_module_lints() {
 
 /// Synthesizable without latches, and within the bar by itself.
 #[test]
+#[ignore = "synthesis; `make full` runs it"]
 fn the_shell_synthesises_within_the_bar() {
     for module in ["rm_shell", "rm_beat_words", "rm_word_beats", "rm_beat_join"] {
         let top = Top::new(module);

@@ -4,7 +4,8 @@ use ringmill_hdl::leaves::{MULTIPLIERS, Multiplier, SOLINAS52_Q, flavour};
 use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_math::Modulus;
 
-use crate::support::{Case, Check, Pipeline, Rng, ensure, hdl, residues, seed};
+use crate::failure::{Check, ensure};
+use crate::support::{Case, Pipeline, Rng, hdl, residues, seed};
 
 /// The moduli to test, each with the run-time word size and steps and R mod q.
 pub fn configs(multiplier: &Multiplier, rng: &mut Rng) -> Vec<Config> {

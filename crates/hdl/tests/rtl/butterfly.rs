@@ -4,7 +4,8 @@ use ringmill_hdl::leaves::{MULTIPLIERS, Multiplier};
 use ringmill_hdl::{BuildOptions, Hdl};
 
 use crate::arith::configs;
-use crate::support::{Case, Check, Pipeline, Rng, hdl, residues, seed};
+use crate::failure::Check;
+use crate::support::{Case, Pipeline, Rng, hdl, residues, seed};
 
 /// Numbers of `rm_ntt_pkg::bf_mode_e`.
 const MODES: [u64; 4] = [CT, GS, MUL, SUM];

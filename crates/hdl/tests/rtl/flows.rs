@@ -53,6 +53,7 @@ fn area_counts_logic_and_leaves_memories_out() {
 
 /// The point of moduli 1 mod 2^17: the reduction loses its two wide products. Both multiply in one piece, as silicon does.
 #[test]
+#[ignore = "synthesis; `make full` runs it"]
 fn special_moduli_are_smaller_than_montgomery_for_any() {
     let special = MULTIPLIERS[1]
         .top("rm_mod_mul")

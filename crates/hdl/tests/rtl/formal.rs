@@ -6,8 +6,9 @@ use std::path::Path;
 use ringmill_hdl::leaves::{MULTIPLIERS, WIDE_MULTIPLIERS};
 use ringmill_hdl::{Hdl, Proof, Top, Verdict};
 
+use crate::failure::{Check, Failure, ensure};
 use crate::faulty::Faulty;
-use crate::support::{Check, Failure, ensure, hdl};
+use crate::support::hdl;
 
 /// The RTL of `rtl` (the project's, or a faulty copy) with the property modules beside it.
 pub fn with_properties(rooms: &[&Path]) -> Hdl {

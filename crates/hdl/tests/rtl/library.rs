@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
 
-use crate::support::{Check, Failure, Rng, ensure, hdl, seed};
+use crate::failure::{Check, Failure, ensure};
+use crate::support::{Rng, hdl, seed};
 
 const CYCLES: usize = 2000;
 

@@ -3,6 +3,8 @@
 mod arith;
 mod assertions;
 mod butterfly;
+#[path = "../common/failure.rs"]
+mod failure;
 #[path = "../common/faulty.rs"]
 mod faulty;
 mod flows;

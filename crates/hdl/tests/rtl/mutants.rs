@@ -4,8 +4,9 @@
 use ringmill_hdl::leaves::MULTIPLIERS;
 use ringmill_hdl::{Hdl, HdlError};
 
+use crate::failure::{Check, Failure};
 use crate::faulty::Faulty;
-use crate::support::{Check, Failure, hdl, seed};
+use crate::support::{hdl, seed};
 use crate::{arith, butterfly, library, wide};
 
 /// A line of the RTL, changed.

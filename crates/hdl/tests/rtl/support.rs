@@ -7,38 +7,7 @@ use std::sync::OnceLock;
 pub use ringmill_hdl::polymul::Dice as Rng;
 use ringmill_hdl::{Hdl, HdlError, In, Model, Out};
 
-/// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
-pub enum Failure {
-    Mismatch(String),
-    Tool(HdlError),
-}
-
-impl std::fmt::Debug for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Mismatch(message) => f.write_str(message),
-            Self::Tool(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-impl From<HdlError> for Failure {
-    fn from(error: HdlError) -> Self {
-        Self::Tool(error)
-    }
-}
-
-pub type Check = Result<(), Failure>;
-
-/// Fails with a formatted mismatch unless the condition holds.
-macro_rules! ensure {
-    ($holds:expr, $($message:tt)+) => {
-        if !$holds {
-            return Err($crate::support::Failure::Mismatch(format!($($message)+)));
-        }
-    };
-}
-pub(crate) use ensure;
+use crate::failure::{Check, ensure};
 
 /// The project's RTL with its tools.
 pub fn hdl() -> &'static Hdl {

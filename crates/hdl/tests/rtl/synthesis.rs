@@ -39,6 +39,7 @@ fn memories_become_block_ram() {
 
 /// One block of 4096 words of 72 bits, and no logic that makes up for what it cannot do.
 #[test]
+#[ignore = "synthesis; `make full` runs it"]
 fn memories_become_ultraram_when_asked() {
     for module in ["rm_ram_1r1w", "rm_ram_2rw"] {
         let top = Top::new(module).int("Width", 72).int("Depth", 4096);

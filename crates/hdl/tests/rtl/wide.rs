@@ -5,7 +5,8 @@ use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_math::Modulus;
 
 use crate::arith::pairs;
-use crate::support::{Case, Check, Pipeline, Rng, hdl, seed};
+use crate::failure::Check;
+use crate::support::{Case, Pipeline, Rng, hdl, seed};
 
 /// Moduli q = 1 mod 2^low below 2^width: both ends, the corners of what m is made of, and random ones of every size.
 /// Reduction needs no prime.

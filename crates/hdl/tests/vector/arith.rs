@@ -5,7 +5,8 @@ use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_math::Modulus;
 use ringmill_math::modmul::{MontgomeryFriendly32, Reduction};
 
-use crate::ranks::{Check, Failure, Item, Of, Ranks, Side};
+use crate::failure::{Check, Failure};
+use crate::ranks::{Item, Of, Ranks, Side};
 use crate::setup::{hdl, seed};
 
 /// `MulStages` of `rm_vector_pkg`.

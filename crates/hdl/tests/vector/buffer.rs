@@ -6,7 +6,8 @@ use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_isa::vector::Shape;
 use ringmill_machines::vector::layout::Layout;
 
-use crate::ranks::{Check, ensure, pack};
+use crate::failure::{Check, ensure};
+use crate::ranks::pack;
 use crate::setup::{hdl, seed};
 
 const LIMBS: usize = 4;

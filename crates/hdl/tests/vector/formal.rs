@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ringmill_hdl::{Hdl, Top, Verdict};
 
-use crate::ranks::{Check, ensure};
+use crate::failure::{Check, ensure};
 use crate::setup::hdl;
 
 /// The RTL below `rtl` with the property modules beside it.

@@ -11,7 +11,7 @@ use ringmill_machines::vector::clockwork::reads;
 use ringmill_machines::vector::{Clockwork, Counting, Description, Memory};
 use ringmill_math::Modulus;
 
-use crate::ranks::{Check, ensure};
+use crate::failure::{Check, ensure};
 use crate::setup::{hdl, seed};
 
 const REGISTERS: u8 = 4;

@@ -3,6 +3,8 @@
 mod areas;
 mod arith;
 mod buffer;
+#[path = "../common/failure.rs"]
+mod failure;
 mod formal;
 mod mac;
 mod mutants;

@@ -5,7 +5,8 @@ use ringmill_hdl::HdlError;
 #[path = "../common/faulty.rs"]
 mod faulty;
 
-use crate::ranks::{Checker, Failure};
+use crate::failure::Failure;
+use crate::ranks::Checker;
 use crate::setup::{hdl, seed};
 use crate::{arith, buffer, mac, ntt, permutation, queue};
 use faulty::Faulty;

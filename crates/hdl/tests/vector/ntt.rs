@@ -10,7 +10,8 @@ use ringmill_math::modmul::MontgomeryFriendly32;
 use ringmill_math::{Modulus, NttPlan, Ring};
 
 use crate::arith::{MUL, residue, side};
-use crate::ranks::{Check, Item, Of, Parts, Ranks, Side, ensure};
+use crate::failure::{Check, ensure};
+use crate::ranks::{Item, Of, Parts, Ranks, Side};
 use crate::setup::{hdl, seed};
 
 /// `butterfly_stages` and `ntt_stages` of `rm_vector_pkg`.

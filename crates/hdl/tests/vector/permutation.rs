@@ -6,7 +6,8 @@ use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_isa::vector::Shape;
 use ringmill_machines::vector::layout::Layout;
 
-use crate::ranks::{Check, Item, Of, Ranks, Side};
+use crate::failure::Check;
+use crate::ranks::{Item, Of, Ranks, Side};
 use crate::setup::{hdl, seed};
 
 /// Every affine permutation (or every one of the read side's) of a line, in random order.

@@ -7,7 +7,7 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_isa::vector::{Allowed, Immediate, Info, MicroOp};
 
-use crate::ranks::{Check, ensure};
+use crate::failure::{Check, ensure};
 use crate::setup::{hdl, seed};
 
 const DEPTH: usize = 8;

@@ -1,43 +1,10 @@
 //! Drives a data path whose registers stand in ranks: items that move on by themselves, with random stalls, what is said of an item
 //! where its rank takes it, rubbish everywhere else.
 
-use std::fmt::Debug;
-
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{Hdl, HdlError, In, Model, Out};
 
-/// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
-pub enum Failure {
-    Mismatch(String),
-    Tool(HdlError),
-}
-
-impl Debug for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Mismatch(message) => f.write_str(message),
-            Self::Tool(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-impl From<HdlError> for Failure {
-    fn from(error: HdlError) -> Self {
-        Self::Tool(error)
-    }
-}
-
-pub type Check = Result<(), Failure>;
-
-/// Fails with a formatted mismatch unless the condition holds.
-macro_rules! ensure {
-    ($holds:expr, $($message:tt)+) => {
-        if !$holds {
-            return Err($crate::ranks::Failure::Mismatch(format!($($message)+)));
-        }
-    };
-}
-pub(crate) use ensure;
+use crate::failure::{Check, ensure};
 
 /// A check of a copy of the RTL.
 pub type Checker = fn(&Hdl, u64) -> Check;
