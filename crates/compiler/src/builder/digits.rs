@@ -15,6 +15,15 @@ pub struct Power {
     pub exponent: u32,
 }
 
+/// What a function makes of each lowest digit, from the least on; nothing for a prime that [`TraceBuilder::digit_table`] refuses.
+fn table(power: Power, value: impl Fn(i64) -> i64) -> Vec<i64> {
+    let half = (power.prime / 2) as i64;
+    match half <= LowDigit::MAX_BOUND as i64 {
+        true => (-half..=half).map(value).collect(),
+        false => Vec::new(),
+    }
+}
+
 impl TraceBuilder {
     /// Every slot over an integer, of which it is a multiple. What is known of it is known modulo t over the integer: as a digit of
     /// it, or times the integer.
@@ -76,12 +85,7 @@ impl TraceBuilder {
         power: Power,
         loc: Option<SourceLoc>,
     ) -> Result<Traced, TraceError> {
-        let half = (power.prime / 2) as i64;
-        let values: Vec<i64> = match half <= LowDigit::MAX_BOUND as i64 {
-            true => (-half..=half).collect(),
-            false => Vec::new(), // refused there
-        };
-        self.digit_table(a, power, &values, loc)
+        self.digit_table(a, power, &table(power, |digit| digit), loc)
     }
 
     /// The sign of every slot's integer about zero, of so many digits: -1, 0 or 1. It is that of the highest digit which is not 0 (the
@@ -96,11 +100,7 @@ impl TraceBuilder {
         digits: u32,
         loc: Option<SourceLoc>,
     ) -> Result<Traced, TraceError> {
-        let half = (power.prime / 2) as i64;
-        let values: Vec<i64> = match half <= LowDigit::MAX_BOUND as i64 {
-            true => (-half..=half).map(i64::signum).collect(),
-            false => Vec::new(), // refused there
-        };
+        let values = table(power, i64::signum);
         let mut rest = a;
         let mut sign = self.digit_table(rest, power, &values, loc.clone())?;
         for _ in 1..digits {

@@ -6,12 +6,15 @@ impl Shape {
     /// With [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]: whichever takes fewer cycles for all places together, by
     /// the model, with a key that is never late. What both compute is the same, and exact where [`Schedule::Sums`] is: a bundle in
     /// coefficient form is one word, so that its products are 2 (2^m - 1) times below those of 2^m - 1 patterns, each of differences of
-    /// two digits. `key_beats` is that of [`Schedule::Sums`]; the other holds two steps.
+    /// two digits. Of the key at least a step is held, or two.
     ///
     /// # Errors
     /// Those of [`Shape::new`].
     pub fn cheapest(sizes: Sizes) -> Result<Self, TorusError> {
-        let sums = Self::new(sizes)?;
+        let sums = Self::new(Sizes {
+            key_beats: sizes.key_beats.max(one_step(sizes)),
+            ..sizes
+        })?;
         if sizes.unroll == 1 {
             return Ok(sums);
         }
@@ -29,6 +32,12 @@ impl Shape {
 
     /// `key_beats` of [`Schedule::Coefficients`]: patterns and their sums, of two steps.
     pub fn two_steps(sizes: Sizes) -> usize {
-        1 << (sizes.log_n - (sizes.log_pos + 1).min(sizes.log_n) + sizes.unroll as u32 + 1)
+        1 << (sizes.log_n.saturating_sub(sizes.log_pos + 1) + sizes.unroll as u32 + 1)
     }
+}
+
+/// The least `key_beats` of [`Schedule::Sums`] that hold a step.
+fn one_step(sizes: Sizes) -> usize {
+    let groups = 1usize << sizes.log_n.saturating_sub(sizes.log_pos).min(16);
+    (groups * ((1 << sizes.unroll.min(3)) - 1)).next_power_of_two()
 }

@@ -157,13 +157,7 @@ impl Description {
     /// # Errors
     /// [`MachineError::Field`].
     pub fn cheapest(self) -> Result<Self, MachineError> {
-        let groups = 1usize << (self.log_n - self.log_pos.min(self.log_n));
-        let step = groups * ((1 << self.unroll) - 1);
-        let sizes = Sizes {
-            key_beats: step.next_power_of_two().max(self.key_beats),
-            ..self.sizes()
-        };
-        let shape = Shape::cheapest(sizes).map_err(by_its_field)?;
+        let shape = Shape::cheapest(self.sizes()).map_err(by_its_field)?;
         Ok(Self {
             schedule: shape.schedule(),
             key_beats: shape.sizes().key_beats,

@@ -7,15 +7,14 @@
 //! to be done the bounds say beforehand.
 //!
 //! In the end T, at most m in size, is folded until 2m + p < 2^(31+k), k = bits of p, and the multiple of p from m on is added: so
-//! S = T modulo p lies in \[0, 2^(31+k)). With c = floor(S / 2^(k-1)) and R = floor(2^(31+k) / p), both below 2^32, the quotient
-//! floor(c R / 2^32) is at most S / p and short of it by less than 3, as in [`crate::kernels`]' sums of short residues.
+//! S = T modulo p lies in \[0, 2^(31+k)), as [`ShortReducer`] takes it.
 
 use std::arch::x86_64::*;
 use std::ops::Range;
 
 use super::BLOCK;
 use crate::kernels::Backend;
-use crate::simd256::{LANES, correct, load, splat, store};
+use crate::simd256::{LANES, ShortReducer, load, splat, store};
 use crate::{Modulus, Shoup};
 
 /// Target moduli worked on together, so that a residue is loaded once for all of them.
@@ -57,7 +56,7 @@ struct End {
     fold: u64,
     /// The multiple of p that makes the sum positive.
     lift: u64,
-    /// R.
+    /// What [`ShortReducer::ratio`] gives.
     ratio: u64,
     /// k.
     bits: u32,
@@ -76,7 +75,7 @@ fn centred(w: u64, p: u64) -> i64 {
 impl End {
     fn new(p: Modulus, row: &[Shoup], half: u64) -> Option<Self> {
         let (value, bits) = (p.value(), p.bits());
-        if bits > 32 || value.is_power_of_two() {
+        if !ShortReducer::fits(p) {
             return None;
         }
         let sum = row.iter().fold(0, |sum, w| p.add(sum, p.reduce(w.value)));
@@ -85,7 +84,7 @@ impl End {
             start: p.mul(p.reduce(half), sum),
             fold: centred((1 << 32) % value, value) as u64,
             lift: 0,
-            ratio: ((1u128 << (31 + bits)) / u128::from(value)) as u64,
+            ratio: ShortReducer::ratio(p),
             bits,
             most: u128::from(value - 1),
         })
@@ -286,18 +285,14 @@ unsafe fn vector_sums<const V: usize, const J: usize>(
             }
         }
         for ((sums, end), out) in sums.iter().zip(ends).zip(out) {
-            let (p, cut) = (splat(end.p), _mm_cvtsi64_si128(i64::from(end.bits) - 1));
+            let reducer = ShortReducer::new(end.p, end.bits, end.ratio);
             for (v, &sum) in sums.iter().enumerate() {
                 let mut sum = sum;
                 for _ in 0..group.folds {
                     sum = fold(sum, end);
                 }
                 let sum = _mm256_add_epi64(sum, splat(end.lift));
-                let top = _mm256_srl_epi64(sum, cut);
-                let quotient = _mm256_srli_epi64::<32>(_mm256_mul_epu32(top, splat(end.ratio)));
-                let rest = _mm256_sub_epi64(sum, _mm256_mul_epu32(quotient, p));
-                let rest = correct(correct(rest, splat(2 * end.p)), p);
-                store(out.add(c + v * LANES), rest);
+                store(out.add(c + v * LANES), reducer.reduce(sum));
             }
         }
     }

@@ -97,18 +97,23 @@ impl WeightedSums {
             kernels::words::dot_scalars(*p, &mut out[at.clone()], terms, row)?;
         }
         #[cfg(target_arch = "x86_64")]
-        let done = match (&self.packed, &self.short) {
-            (_, Some(short)) if short.serves() => short::weighted_sums(short, y, output, &at),
-            (Some(packed), _) => ifma::weighted_sums(packed, y, output, &at),
-            (None, _) => 0,
-        };
+        let short = self.short.as_deref().filter(|short| short.serves());
+        #[cfg(target_arch = "x86_64")]
+        let (done, writes) = (
+            match (short, &self.packed) {
+                (Some(short), _) => short::weighted_sums(short, y, output, &at),
+                (None, Some(packed)) => ifma::weighted_sums(packed, y, output, &at),
+                (None, None) => 0,
+            },
+            |j| short.is_none_or(|short| short.has(j)),
+        );
         #[cfg(not(target_arch = "x86_64"))]
-        let done = 0;
+        let (done, writes) = (0, |_| true);
         for (j, ((p, row), out)) in (self.targets.iter().zip(&self.rows))
             .zip(output)
             .enumerate()
         {
-            let done = if self.skips(j) { 0 } else { done };
+            let done = if writes(j) { done } else { 0 };
             let (start, len) = (at.start + done, at.len() - done);
             if len == 0 {
                 continue;
@@ -127,18 +132,6 @@ impl WeightedSums {
             }
         }
         Ok(())
-    }
-
-    /// Whether the SIMD kernel in force leaves target j out.
-    #[cfg(target_arch = "x86_64")]
-    fn skips(&self, j: usize) -> bool {
-        let short = self.short.as_ref().filter(|short| short.serves());
-        short.is_some_and(|short| !short.has(j))
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn skips(&self, _: usize) -> bool {
-        false
     }
 
     /// Adds a constant of each target to `output[j][at]`.

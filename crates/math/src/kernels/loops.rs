@@ -222,6 +222,55 @@ pub(super) unsafe fn dot_scalars<S: Sums>(
     }
 }
 
+/// Products of a level, or of some moduli of one: the loops with its instructions enabled.
+macro_rules! products {
+    ($features:literal, products $products:ty, constants $constants:ty) => {
+        /// # Safety
+        /// The processor must have this level, the arithmetic be that of the modulus; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mul(
+            q: Modulus,
+            out: *mut u64,
+            a: *const u64,
+            b: *const u64,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::mul(<$products>::new(q), out, a, b, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level, the arithmetic be that of the modulus; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mac(
+            q: Modulus,
+            out: *mut u64,
+            acc: *const u64,
+            a: *const u64,
+            b: *const u64,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::mac(<$products>::new(q), out, acc, a, b, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level, the arithmetic be that of the modulus; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mul_shoup(
+            q: Modulus,
+            out: *mut u64,
+            a: *const u64,
+            w: Shoup,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::mul_constant(<$constants>::new(q, w), out, a, len) }
+        }
+    };
+}
+pub(super) use products;
+
 /// The functions of a level that has one arithmetic for all moduli: the loops with its instructions enabled.
 macro_rules! level {
     ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, sums $sums:ty) => {
@@ -275,48 +324,7 @@ macro_rules! level {
             unsafe { loops::add_scalar::<$vector>(q, out, a, w, len) }
         }
 
-        /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
-        #[target_feature(enable = $features)]
-        pub(super) unsafe fn mul(
-            q: Modulus,
-            out: *mut u64,
-            a: *const u64,
-            b: *const u64,
-            len: usize,
-        ) -> usize {
-            // SAFETY: the features are enabled here; the rest is the caller's promise.
-            unsafe { loops::mul(<$products>::new(q), out, a, b, len) }
-        }
-
-        /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
-        #[target_feature(enable = $features)]
-        pub(super) unsafe fn mac(
-            q: Modulus,
-            out: *mut u64,
-            acc: *const u64,
-            a: *const u64,
-            b: *const u64,
-            len: usize,
-        ) -> usize {
-            // SAFETY: the features are enabled here; the rest is the caller's promise.
-            unsafe { loops::mac(<$products>::new(q), out, acc, a, b, len) }
-        }
-
-        /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
-        #[target_feature(enable = $features)]
-        pub(super) unsafe fn mul_shoup(
-            q: Modulus,
-            out: *mut u64,
-            a: *const u64,
-            w: Shoup,
-            len: usize,
-        ) -> usize {
-            // SAFETY: the features are enabled here; the rest is the caller's promise.
-            unsafe { loops::mul_constant(<$constants>::new(q, w), out, a, len) }
-        }
+        loops::products!($features, products $products, constants $constants);
 
         /// a mod q for any 64-bit a: multiplication by one.
         ///

@@ -1,15 +1,13 @@
 //! Products of residues below 2^32 with AVX2: four an instruction, where any modulus takes four instructions a product.
 //!
 //! With k = bits of q, k <= 32, q no power of two, and M the largest multiple of q up to 2^(31+k), a sum S < 2^(31+k) + M is first
-//! less M where it is not below M, so that S < 2^(31+k). With c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32 the
-//! quotient floor(c m / 2^32) is then at most S / q < 2^32 and short of it by less than 3: 2^(k-1) / q < 1 for the cut of S,
-//! c / 2^32 < 1 for that of the constant, 1 for the last floor. So the remainder is below 3q < 2^34.
+//! less M where it is not below M, so that S < 2^(31+k), as [`ShortReducer`] takes it.
 
 use std::arch::x86_64::*;
 
 use super::fused::PairTerm;
 use super::loops::{self, ByConstant, Products, vectors};
-use crate::simd256::{LANES, correct, load, splat, store};
+use crate::simd256::{LANES, ShortReducer, correct, load, splat, store};
 use crate::{Modulus, Residues, Shoup};
 
 /// Words ahead of the loop that streams of a switching key are asked for: near enough that what has come is not driven out again.
@@ -18,14 +16,9 @@ const KEY_AHEAD: usize = 64;
 /// Reduction of sums of a few products.
 #[derive(Clone, Copy)]
 pub(super) struct Reducer {
-    q: __m256i,
-    two_q: __m256i,
     /// M.
     multiple: __m256i,
-    /// floor(2^(31+k) / q).
-    ratio: __m256i,
-    /// k - 1.
-    cut: __m128i,
+    remainder: ShortReducer,
 }
 
 /// M.
@@ -44,7 +37,7 @@ fn terms(q: Modulus) -> usize {
 impl Reducer {
     /// Whether it serves this modulus.
     pub fn fits(q: Modulus) -> bool {
-        q.bits() <= 32 && !q.value().is_power_of_two()
+        ShortReducer::fits(q)
     }
 
     /// For a modulus that [`Reducer::fits`].
@@ -53,15 +46,11 @@ impl Reducer {
     /// The processor must have AVX2.
     #[inline(always)]
     pub unsafe fn new(q: Modulus) -> Self {
-        let (k, value) = (q.bits(), q.value());
         // SAFETY: the caller's promise.
         unsafe {
             Self {
-                q: splat(value),
-                two_q: splat(2 * value),
                 multiple: splat(multiple(q)),
-                ratio: splat(((1u128 << (31 + k)) / u128::from(value)) as u64),
-                cut: _mm_cvtsi64_si128(i64::from(k) - 1),
+                remainder: ShortReducer::new(q.value(), q.bits(), ShortReducer::ratio(q)),
             }
         }
     }
@@ -73,13 +62,7 @@ impl Reducer {
     #[inline(always)]
     unsafe fn reduce(self, sum: __m256i) -> __m256i {
         // SAFETY: the caller's promise. The difference from M is negative, as a signed number, exactly where the sum is below M.
-        unsafe {
-            let sum = correct(sum, self.multiple);
-            let cut = _mm256_srl_epi64(sum, self.cut);
-            let quotient = _mm256_srli_epi64::<32>(_mm256_mul_epu32(cut, self.ratio));
-            let rest = _mm256_sub_epi64(sum, _mm256_mul_epu32(quotient, self.q));
-            correct(correct(rest, self.two_q), self.q)
-        }
+        unsafe { self.remainder.reduce(correct(sum, self.multiple)) }
     }
 }
 
@@ -138,54 +121,7 @@ impl ByConstant for Multiplier {
     }
 }
 
-/// out = a * b.
-///
-/// # Safety
-/// As for [`dot`].
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn mul(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the features are enabled here; the rest is the caller's promise.
-    unsafe { loops::mul(Reducer::new(q), out, a, b, len) }
-}
-
-/// out = acc + a * b.
-///
-/// # Safety
-/// As for [`dot`].
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn mac(
-    q: Modulus,
-    out: *mut u64,
-    acc: *const u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the features are enabled here; the rest is the caller's promise.
-    unsafe { loops::mac(Reducer::new(q), out, acc, a, b, len) }
-}
-
-/// out = a * w.
-///
-/// # Safety
-/// As for [`dot`].
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn mul_shoup(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    w: Shoup,
-    len: usize,
-) -> usize {
-    // SAFETY: the features are enabled here; the rest is the caller's promise.
-    unsafe { loops::mul_constant(Multiplier::new(q, w), out, a, len) }
-}
+loops::products!("avx2", products Reducer, constants Multiplier);
 
 /// out = sum of a_k * b_k.
 ///

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use ringmill_hdl::vector::{comparisons, saved_percent};
 use ringmill_hdl::{Area, Hdl};
-use serde::Deserialize;
 
 use super::super::figure::How;
-use super::super::paper::TABLES;
 use super::super::row::{Ours, Row};
+use super::paper::Vector;
 use crate::error::CliError;
 
 const TABLE: &str = "Table 4: areas of the arithmetic";
@@ -19,32 +18,8 @@ pub const NOTE: &str = "Table 4: ours are in NAND gates of two inputs of the lib
                         product that ours does\nnot have: its product of the modulus is twice as deep. The paper's butterfly is its whole saving; power is not \
                         estimated.\n";
 
-/// What the paper prints.
-#[derive(Deserialize)]
-struct Printed {
-    /// Name, um^2, power.
-    butterfly: Vec<(String, f64, f64)>,
-    butterfly_saved_percent: Saved,
-}
-
-#[derive(Deserialize)]
-struct Saved {
-    area: f64,
-}
-
-fn printed() -> Result<Printed, CliError> {
-    #[derive(Deserialize)]
-    struct Tables {
-        vector: Printed,
-    }
-    let tables: Tables = toml::from_str(TABLES)
-        .map_err(|e| CliError::Usage(format!("the built-in paper tables: {e}")))?;
-    Ok(tables.vector)
-}
-
 /// The rows; where the tools of synthesis are not there they say so.
-pub fn rows() -> Result<Vec<Row>, CliError> {
-    let printed = printed()?;
+pub fn rows(printed: &Vector) -> Result<Vec<Row>, CliError> {
     let mut found = Vec::new();
     for (name, um2, _) in &printed.butterfly {
         let row = Row::new(TABLE, "butterfly", name, "um^2", Some(*um2), Ours::None);
@@ -99,12 +74,13 @@ pub fn rows() -> Result<Vec<Row>, CliError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::paper;
     use super::*;
 
     #[test]
     #[ignore = "synthesises nine modules, a minute; `make full` runs it"]
     fn savings_of_every_element() {
-        let rows = rows().unwrap();
+        let rows = rows(&paper::vector().unwrap()).unwrap();
         for (what, least) in [
             ("reduction", 55.0),
             ("multiplier", 35.0),

@@ -56,7 +56,7 @@ fn made(setup: Result<Bootstrapping, BootstrapError>) -> Result<Arc<Procedure>, 
 pub fn print(json: bool, progress: &dyn Progress) -> Result<(), CliError> {
     let procedure = made(Set::BASALISC.bootstrapping()).map_err(BgvError::from)?;
     let mut rows = rows(&procedure, training::WHOLE, progress)?;
-    rows.extend(areas::rows()?);
+    rows.extend(areas::rows(&paper::vector()?)?);
     if json {
         return rows
             .iter()

@@ -22,6 +22,9 @@ pub struct LogisticRegression {
 pub struct Vector {
     /// Table 1: parameter, least, most, example.
     pub parameter_ranges: Vec<(String, Cell, Cell, Cell)>,
+    /// Table 4: name, um^2, power, and what the paper's butterfly saves of each.
+    pub butterfly: Vec<(String, f64, f64)>,
+    pub butterfly_saved_percent: Saved,
     /// Table 7: opcode and how often.
     pub sigmoid_instructions: BTreeMap<String, f64>,
     /// Table 8: milliseconds of HElib, microseconds of the machine.
@@ -40,6 +43,11 @@ pub struct Vector {
     pub logistic_regression_more: LogisticRegressionMore,
     pub ctb: Ctb,
     pub others: Others,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Saved {
+    pub area: f64,
 }
 
 #[derive(Debug, Deserialize)]
