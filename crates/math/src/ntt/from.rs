@@ -1,14 +1,33 @@
-//! Transforms that start from residues of another prime: in one go, in which order, or as a conversion and a transform.
+//! Transforms that start from residues of another prime: in one go, in which arithmetic and order, or as a conversion and a
+//! transform.
 
 use std::time::Duration;
 
+use super::avx512::Width;
 use super::{Difference, NttPlan, avx512};
 use crate::kernels::{conv_add, forced_backend};
-use crate::plans::{self, Choice, Chosen, Planned, Scratch, Settling, Task};
+use crate::plans::{self, Choice, Chosen, Order, Planned, Scratch, Settling, Task};
 use crate::{Backend, Modulus};
 
-/// The candidate that is no fused transform but its two halves; those before it are the orders of a fused one.
-const APART: u8 = plans::ORDERS.len() as u8;
+/// The candidate that is no fused transform but its two halves; those before it are the orders of each arithmetic of
+/// [`avx512::widths`], in its sequence.
+const APART: u8 = 2 * plans::ORDERS.len() as u8;
+
+/// Candidate k of a fused transform.
+fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
+    let (width, order) = (
+        usize::from(k) / plans::ORDERS.len(),
+        usize::from(k) % plans::ORDERS.len(),
+    );
+    Some((*widths.get(width)?, plans::ORDERS[order]))
+}
+
+/// The candidates of a plan, with that of its two halves.
+fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
+    let orders = || plans::orders(bytes);
+    let fused = (0..widths.len()).flat_map(|a| orders().map(move |o| a * plans::ORDERS.len() + o));
+    fused.map(|k| k as u8).chain([APART]).collect()
+}
 
 /// The transform that reads another limb ([`NttPlan::forward_from`]), where it is in force and was found to be faster
 /// than its two halves, with what follows it, if anything does. Gives whether it was done. All limbs have the plan's length.
@@ -24,22 +43,23 @@ pub(super) fn forward_from(
         return false;
     }
     let w = plan.q.reduce(w);
-    let order = match forced_backend() {
-        Some(_) => Some(0),
-        None => fused(plan, from),
+    let k = match forced_backend() {
+        Some(_) => 0,
+        None => chosen(plan, from),
     };
-    order.is_some_and(|k| avx512::forward_from(plan, out, a, from, w, end, plans::ORDERS[k]))
+    at(avx512::widths(plan, from), k)
+        .is_some_and(|how| avx512::forward_from(plan, out, a, from, w, end, how))
 }
 
-/// The order of the fused transform, where it is the faster way.
-fn fused(plan: &NttPlan, from: Modulus) -> Option<usize> {
+/// The candidate that was found to be fastest.
+fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     let (shape, cell) = plan.shape(Task::ForwardFrom);
-    let k = match plans::chosen(cell?) {
-        Chosen::Is(k) => k,
-        Chosen::Busy => 0,
-        Chosen::NotYet => settle_from(plan, from, plans::patience(shape.log_n)).unwrap_or(0),
-    };
-    (avx512::reads(plan, from) && k != APART).then_some(usize::from(k))
+    match cell.map(plans::chosen) {
+        None => APART,
+        Some(Chosen::Is(k)) => k,
+        Some(Chosen::Busy) => 0,
+        Some(Chosen::NotYet) => settle_from(plan, from, plans::patience(shape.log_n)).unwrap_or(0),
+    }
 }
 
 /// Chooses how limbs of residues of `from` are transformed.
@@ -54,35 +74,73 @@ pub(super) fn choose_from(plan: &NttPlan, from: Modulus, patience: Duration) -> 
 #[cold]
 fn settle_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<u8> {
     let n = plan.ring.len();
-    if n < avx512::MIN_LEN
-        || plans::policy().level < Backend::Avx512Ifma
-        || !avx512::reads(plan, from)
-    {
+    let widths = avx512::widths(plan, from);
+    if n < avx512::MIN_LEN || plans::policy().level < Backend::Avx512Ifma || widths.is_empty() {
         return None;
     }
     let (shape, cell) = plan.shape(Task::ForwardFrom);
     let bytes = n * size_of::<u64>();
-    let mut ids: Vec<u8> = plans::orders(bytes).map(|k| k as u8).collect();
-    ids.push(APART);
     let (mut input, mut output) = (Scratch::default(), Scratch::default());
     let run = &mut |k: u8| {
         let (a, out) = (input.limb(n), output.limb(n));
-        match plans::ORDERS.get(usize::from(k)) {
-            Some(&order) => _ = avx512::forward_from(plan, out, a, from, 1, None, order),
+        match at(widths, k) {
+            Some(how) => _ = avx512::forward_from(plan, out, a, from, 1, None, how),
             // The lengths are equal.
             None => _ = conv_add(from, plan.q, out, a, 1).and_then(|()| plan.forward(out)),
         }
     };
-    let name = &|k: u8| match plans::ORDERS.get(usize::from(k)) {
-        Some(&order) => format!("ifma fused, {}", plans::order_name(order, bytes)),
+    let name = &|k: u8| match at(widths, k) {
+        Some((width, order)) => {
+            format!("{}, {}", width.name(), plans::order_name(order, bytes))
+        }
         None => "apart".to_owned(),
     };
     let settling = Settling {
         shape,
         cell: cell?,
-        ids: &ids,
+        ids: &candidates(widths, bytes),
         name,
         bytes: 2 * bytes as u64,
     };
     settling.settle(patience, run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Ring, primes};
+
+    /// Whichever is chosen, the bits are those of the two halves.
+    #[test]
+    fn every_candidate_gives_the_same() {
+        if !crate::kernels::available_backends().contains(&Backend::Avx512Ifma) {
+            return;
+        }
+        for (to, from) in [(54, 60), (53, 54), (54, 54), (60, 54), (57, 60)] {
+            for log_n in [7u8, 12, 13] {
+                let [to, from] = [to, from].map(|bits| {
+                    let q = primes::ntt_primes(bits, 14, 2).unwrap()[1];
+                    Modulus::new(q).unwrap()
+                });
+                let plan = NttPlan::new(to, Ring::full(log_n)).unwrap();
+                let n = plan.ring.len();
+                let a: Vec<u64> = (0..n as u64)
+                    .map(|i| from.value() - 1 - i * 0x9e37_79b9 % 1_000_003)
+                    .collect();
+                let mut expected = vec![0; n];
+                conv_add(from, to, &mut expected, &a, 5).unwrap();
+                plan.forward(&mut expected).unwrap();
+                let widths = avx512::widths(&plan, from);
+                let candidates = candidates(widths, 8 * n);
+                assert!(candidates.len() > widths.len());
+                for how in candidates.into_iter().filter_map(|k| at(widths, k)) {
+                    let mut out = vec![0; n];
+                    assert!(avx512::forward_from(
+                        &plan, &mut out, &a, from, 5, None, how
+                    ));
+                    assert_eq!(out, expected, "{how:?} {to:?} {from:?} {log_n}");
+                }
+            }
+        }
+    }
 }

@@ -13,13 +13,35 @@ use crate::ntt::{Difference, NttPlan};
 use crate::plans::Order;
 use crate::simd::{Ifma54, IfmaWide, LANES, LazyMul, WideShoup, load, store};
 
-/// Whether [`forward_from`] serves these moduli.
-pub(in crate::ntt) fn reads(plan: &NttPlan, from: Modulus) -> bool {
-    (53..=60).contains(&plan.q.bits()) && way(from, plan.q).is_some()
+/// An arithmetic that [`forward_from`] has. Where both take a modulus, which of them is faster depends on the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::ntt) enum Width {
+    Bits54,
+    Bits60,
+}
+
+impl Width {
+    pub(in crate::ntt) const fn name(self) -> &'static str {
+        match self {
+            Self::Bits54 => "ifma 54 fused",
+            Self::Bits60 => "ifma 60 fused",
+        }
+    }
+}
+
+/// The arithmetics that [`forward_from`] has for these moduli, none where it does not serve them; the first one is the one to
+/// start with.
+pub(in crate::ntt) fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
+    match plan.q.bits() {
+        _ if way(from, plan.q).is_none() => &[],
+        53..=54 => &[Width::Bits54, Width::Bits60],
+        55..=60 => &[Width::Bits60],
+        _ => &[],
+    }
 }
 
 /// The forward transform of (a mod q) + w, for a below `from` and w below q, into `out`, or what `end` makes of it. Gives
-/// whether it was done: on a processor with AVX-512 IFMA (which `plan`'s caller has seen to), for q of 53 to 60 bits. All limbs
+/// whether it was done: on a processor with AVX-512 IFMA (which `plan`'s caller has seen to), in one of [`widths`]. All limbs
 /// have the plan's length, which is long enough for the loops of the parent module.
 pub(in crate::ntt) fn forward_from(
     plan: &NttPlan,
@@ -28,17 +50,17 @@ pub(in crate::ntt) fn forward_from(
     from: Modulus,
     w: u64,
     end: Option<Difference<'_>>,
-    order: Order,
+    (width, order): (Width, Order),
 ) -> bool {
-    let Some(way) = way(from, plan.q).filter(|_| reads(plan, from)) else {
+    let served = widths(plan, from).contains(&width);
+    let Some(way) = way(from, plan.q).filter(|_| served) else {
         return false;
     };
     // SAFETY: the processor has the features and the lengths are equal (caller).
     unsafe {
-        if plan.q.bits() <= 54 {
-            bits_54::all(plan, out, a, way, w, end, order);
-        } else {
-            bits_60::all(plan, out, a, way, w, end, order);
+        match width {
+            Width::Bits54 => bits_54::all(plan, out, a, way, w, end, order),
+            Width::Bits60 => bits_60::all(plan, out, a, way, w, end, order),
         }
     }
     true
