@@ -4,14 +4,12 @@ use std::fmt;
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::{Engine, EngineError};
-use ringmill_hdl::{BuildOptions, Hdl, Optimise};
+use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_machines::torus::keyswitch::{Digits, Generators, SwitchError, golden};
 use ringmill_machines::torus::{
     Golden, KeyStream, KeySwitch, Shape, Sizes, TorusError, give_cycles, load_cycles, run, switch,
     switch_cycles, unload_cycles,
 };
-
-use crate::setup::hdl;
 
 /// Why an engine is not what it should be.
 pub enum Failure {
@@ -266,15 +264,6 @@ pub fn check_switch(
 pub fn engine(hdl: &Hdl, shape: Shape) -> Result<Engine, Failure> {
     let options = BuildOptions::default();
     Engine::new(hdl, shape, options).map_err(|e| Failure::Engine(e.into()))
-}
-
-/// For engines that run long.
-pub fn quick(shape: Shape) -> Engine {
-    let options = BuildOptions {
-        optimise: Optimise::Run,
-        ..BuildOptions::default()
-    };
-    Engine::new(hdl(), shape, options).unwrap()
 }
 
 /// Runs of one to all places, with and without stalls.

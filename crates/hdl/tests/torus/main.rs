@@ -10,7 +10,7 @@ mod refusals;
 #[path = "../common/setup.rs"]
 mod setup;
 
-use bench::{Key, check, check_run, key_switch, quick, small};
+use bench::{Key, check, check_run, engine, key_switch, small};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::top;
 use ringmill_hdl::{Family, Top};
@@ -93,7 +93,7 @@ fn the_128_bit_set() {
         let shape = Shape::scheduled(Sizes { key_beats, ..sizes }, schedule).unwrap();
         let mut dice = Dice::new(seed());
         let key = Key::new(shape, &mut dice).unwrap();
-        let mut engine = quick(shape);
+        let mut engine = engine(hdl(), shape).unwrap();
         let (cycles, switch) = check_run(&mut engine, &key, places, false, &mut dice).unwrap();
         println!(
             "m = {unroll}, {places} ciphertexts, {schedule:?}: {cycles} cycles, switch {digits:?} {switch}"

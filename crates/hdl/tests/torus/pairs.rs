@@ -4,7 +4,7 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_machines::torus::{Schedule, Shape, Sizes, TorusError};
 
-use crate::bench::{Failure, Key, check, check_run, key_switch, quick};
+use crate::bench::{Failure, Key, check, check_run, engine, key_switch};
 use crate::mutants::{Fault, all_caught};
 use crate::setup::{hdl, seed};
 
@@ -157,7 +157,14 @@ fn the_128_bit_set() {
         let shape = shape.unwrap();
         let mut dice = Dice::new(seed());
         let key = Key::new(shape, &mut dice).unwrap();
-        let cycles = check_run(&mut quick(shape), &key, 1, false, &mut dice).unwrap();
+        let cycles = check_run(
+            &mut engine(hdl(), shape).unwrap(),
+            &key,
+            1,
+            false,
+            &mut dice,
+        )
+        .unwrap();
         println!("m = {unroll}: {cycles:?} cycles of the run, of the switch");
     }
 }
