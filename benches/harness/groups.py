@@ -11,7 +11,7 @@ from typing import Any
 
 from harness import floors, peers
 from harness.measure import Times, interleave
-from harness.rows import BGV_COMPARED, Row
+from harness.rows import BGV_COMPARED, BGV_OF_THE_PAPER, Row
 from harness.side import Side, SideFailed
 
 # OpenFHE's Shenoy-Kumaresan step, which its wheel does not expose: milliseconds by (log2 N, limbs), recorded once from
@@ -226,7 +226,8 @@ def integers(run: Run, rows: Sequence[Row]) -> None:
 
 
 def bgv(run: Run, rows: Sequence[Row]) -> None:
-    """Operations at a set's top level beside OpenFHE's of as many bits; bootstraps beside fheanor's of the same."""
+    """Operations at a set's top level beside OpenFHE's of as many bits; bootstraps beside fheanor's of the same, and
+    that of the vector paper's set beside HElib's of as many slots."""
     for case, threads, chosen in by_case(run, rows):
         for bootstraps in (False, True):
             group = [row for row in chosen if (row.name == "bootstrap") == bootstraps]
@@ -250,12 +251,14 @@ def bgv_case(run: Run, case: str, threads: int, chosen: Sequence[Row]) -> None:
         cache = peers.HOME / "fheanor" / "cache"
         cache.mkdir(parents=True, exist_ok=True)
         fheanor = "bootstrap" in names and case in BGV_COMPARED
-        wanted = {"OpenFHE": "bootstrap" not in names, "fheanor": fheanor}
+        helib = "bootstrap" in names and case == BGV_OF_THE_PAPER
+        wanted = {"OpenFHE": "bootstrap" not in names, "fheanor": fheanor, "HElib": helib}
         sides = [side for side in run.peers["bgv"] if wanted[side.name]]
         answers = run.open(sides, scheme="bgv", set=sizes, rows=names, cache=str(cache))
     for name, left in [("ours", facts), *((name, answer["facts"]) for name, answer in answers.items())]:
         if "bits_left" in left:
-            run.progress(f"bgv.{case}: {name} leaves {left['bits_left']} bits after a bootstrap")
+            ring = f" ({left['ring']})" if "ring" in left else ""
+            run.progress(f"bgv.{case}: {name} leaves {left['bits_left']} bits after a bootstrap{ring}")
     for row in chosen:
         if run.equal(f"{row.id}, ours", own["equal"][row.name]):
             what = row.name.replace("multiply_relinearise", "multiply + relinearise").replace("_", " ")

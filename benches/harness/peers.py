@@ -155,12 +155,20 @@ def fheanor(cores: tuple[int, ...]) -> Side:
     return Side("fheanor", FHEANOR, [binary], cores, ONE_THREAD)
 
 
+def helib(cores: tuple[int, ...]) -> Side:
+    """No registry has it: the user builds it and the program in benches/helib."""
+    program = os.environ.get("RINGMILL_HELIB")
+    if not program:
+        raise Unavailable("RINGMILL_HELIB names no program built from benches/helib")
+    return Side("HElib", run([program, "--version"]).strip(), [program], cores, ONE_THREAD)
+
+
 # By the groups of rows that they have.
 BY_GROUP = {
     "ntt": [tfhe_ntt],
     "ckks": [seal, lattigo, openfhe],
     "integers": [seal, openfhe],
-    "bgv": [openfhe, fheanor],
+    "bgv": [openfhe, fheanor, helib],
     "basext": [],
     "tfhe": [tfhe_rs, openfhe],
     "circuits": [tfhe_rs],

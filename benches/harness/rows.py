@@ -36,6 +36,8 @@ TFHE_ROWS = {
 # Operations at the top level of the vector paper's set; thin bootstraps of the sets, and of those that fheanor has too.
 BGV_OPERATIONS = ("key_switch", "multiply_relinearise", "permute", "multiply_plain", "mod_switch")
 BGV_SETS = ("basalisc", "many-slots", "medium", "small")
+# Whose bootstrap HElib is set beside.
+BGV_OF_THE_PAPER = "basalisc"
 BGV_COMPARED = tuple(f"insecure-comparison-{log_n}" for log_n in (13, 14, 15))
 # On integers of 16 bits under the set `circuits`; with two threads also `and`, whose bootstraps are independent.
 CIRCUIT_ROWS = ("add", "multiply", "maximum", "divide")

@@ -43,6 +43,7 @@ pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
             "prime": named.prime,
             "exponents": named.exponents,
             "bits": bits.floor(),
+            "slots": setup.structure().slots(),
             "weight": named.weight,
             "bound": setup.bound(),
             "primes": params.cipher_count(),
