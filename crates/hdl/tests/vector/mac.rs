@@ -169,14 +169,15 @@ fn times(program: &[Instr]) -> Times {
     let mut clock = Clockwork::new(&description(), shape(), Counting::PAPER);
     let mut times = Times::default();
     for instr in program {
+        let instr = clock.decode(instr);
         loop {
-            let earliest = clock.earliest(instr);
-            if clock.write_before(earliest, reads(instr)) {
+            let earliest = clock.earliest(&instr);
+            if clock.write_before(earliest, instr.takes_port()) {
                 times.written.push(clock.now());
                 continue;
             }
             let at = earliest.expect("nothing waits for ever");
-            clock.send(instr, at);
+            clock.send(&instr, at);
             times.sent.push(at);
             break;
         }

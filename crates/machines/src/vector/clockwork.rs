@@ -10,11 +10,14 @@
 
 use std::collections::VecDeque;
 
-use ringmill_isa::vector::{Instr, MicroOp, Place, Shape, Unit};
+use ringmill_isa::vector::{Instr, Shape};
 
+pub use super::decode::{Decoded, reads};
+use super::decode::{Kind, Spot, Target, log_chunks};
 use super::description::{Description, GENERATED};
-use super::layout::{Orientation, orientation};
-use super::pipe::{Item, Pipe, Target};
+use super::layout::Orientation;
+use super::pending::Pending;
+use super::pipe::{Item, Pipe};
 use super::tally::Tally;
 
 /// What is counted beside the port and the units.
@@ -39,31 +42,9 @@ impl Counting {
     };
 }
 
-/// Chunks of a limb's place that are still to be written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-struct Pending {
-    rows: u64,
-    columns: u64,
-    /// Rows all over the limb.
-    scattered: u32,
-}
-
-impl Pending {
-    fn blocks(self, chunk: u32, orientation: Orientation) -> bool {
-        let bit = 1 << chunk;
-        let scattered = self.scattered > 0;
-        match orientation {
-            Orientation::Rows => scattered || self.rows & bit != 0 || self.columns != 0,
-            Orientation::Columns => scattered || self.columns & bit != 0 || self.rows != 0,
-            // Rows that an automorphism writes one after another differ, and all go through one pipeline.
-            Orientation::Scattered => self.rows | self.columns != 0,
-        }
-    }
-}
-
 /// When a register holds what was last sent to it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Register {
+pub(super) enum Register {
     At(u64),
     /// The item is behind one that waits for the port.
     Waits,
@@ -71,13 +52,17 @@ enum Register {
 
 /// Constants of a machine for programs of one shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Rates {
+pub(super) struct Rates {
     buffer: u64,
     mac: u64,
     transform: u64,
     mac_stages: u64,
     transform_stages: u64,
     morph_stages: u64,
+    /// Chunks that the multiply-accumulate unit, the transform's way and MORPH's have room for.
+    mac_room: usize,
+    transform_room: usize,
+    morph_room: usize,
     queue: usize,
     /// Micro-cycles an instruction takes over the link, times 2^16.
     fetch: u64,
@@ -85,32 +70,33 @@ struct Rates {
     store_chunks: usize,
     chunk: u64,
     latency: u64,
-    limb_chunks: u32,
+    log_chunks: u32,
 }
 
 /// The machine at a point in time.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Clockwork {
-    rates: Rates,
-    counting: Counting,
+    pub(super) rates: Rates,
+    pub(super) counting: Counting,
     /// Nothing that is to come comes before.
-    now: u64,
-    sent: u64,
-    last_sent: Option<u64>,
-    buffer_free: u64,
-    mac: Pipe,
-    transform: Pipe,
+    pub(super) now: u64,
+    pub(super) sent: u64,
+    pub(super) last_sent: Option<u64>,
+    pub(super) buffer_free: u64,
+    pub(super) mac: Pipe,
+    pub(super) transform: Pipe,
     /// What is in the transform's pipeline goes past the transform.
-    morphing: bool,
-    loads: VecDeque<Item>,
-    stores: VecDeque<u64>,
-    channels: Vec<u64>,
-    pending: Vec<Pending>,
-    registers: Vec<Register>,
+    pub(super) morphing: bool,
+    pub(super) loads: VecDeque<Item>,
+    /// When each chunk on its way out is there, the earliest first.
+    pub(super) stores: VecDeque<u64>,
+    pub(super) channels: Vec<u64>,
+    pub(super) pending: Vec<Pending>,
+    pub(super) registers: Vec<Register>,
     /// When the last instructions were sent, as many as the queue holds.
-    queue: VecDeque<u64>,
-    fetched: u64,
-    end: u64,
+    pub(super) queue: VecDeque<u64>,
+    pub(super) fetched: u64,
+    pub(super) end: u64,
     pub tally: Tally,
 }
 
@@ -133,21 +119,28 @@ impl Clockwork {
         let bits = d.instruction_bytes as f64 * 8.0;
         let fetch = bits / (d.link.gbit_per_second * 1e9) * d.micro.clock_mhz as f64 * 1e6;
         let s = d.stages;
+        let transform_stages = s.read_permutation + s.transform + s.write_permutation;
+        let morph_stages = s.read_permutation + s.write_permutation;
+        // Half a chunk a stage.
+        let room = |stages: u64| (stages as usize / 2).max(1);
         Self {
             rates: Rates {
                 buffer: d.micro.buffer,
                 mac: d.micro.mac,
                 transform: d.micro.transform,
                 mac_stages: s.mac,
-                transform_stages: s.read_permutation + s.transform + s.write_permutation,
-                morph_stages: s.read_permutation + s.write_permutation,
+                transform_stages,
+                morph_stages,
+                mac_room: s.mac as usize,
+                transform_room: room(transform_stages),
+                morph_room: room(morph_stages),
                 queue: d.queue,
                 fetch: (fetch * 65536.0).round() as u64,
                 load_chunks: d.load_chunks,
                 store_chunks: d.store_chunks,
                 chunk: d.chunk_micro(shape),
                 latency: (d.distant.latency_ns * d.micro.clock_mhz as f64 / 1e3).ceil() as u64,
-                limb_chunks: shape.limb_chunks(),
+                log_chunks: log_chunks(shape),
             },
             counting,
             now: 0,
@@ -180,63 +173,66 @@ impl Clockwork {
         self.end.max(self.now)
     }
 
-    fn at(&self, place: Place) -> Option<(u32, u32)> {
-        let chunk = u32::from(place.chunk()?.0);
-        let limb = self.rates.limb_chunks;
-        Some((chunk / limb, chunk % limb))
+    /// An instruction as [`Self::earliest`] and [`Self::send`] take it.
+    #[inline]
+    pub fn decode(&self, instr: &Instr) -> Decoded {
+        Decoded::new(instr, self.rates.log_chunks)
     }
 
-    fn blocked(&self, place: Place, how: Orientation) -> bool {
-        let Some((slot, chunk)) = self.at(place) else {
-            return false;
+    #[inline]
+    fn blocked(&self, instr: &Decoded) -> bool {
+        let waits = |spot: Spot, how: Orientation| {
+            let pending = self.pending.get(spot.slot as usize);
+            pending.is_some_and(|pending| pending.blocks(spot.chunk, how))
         };
-        let pending = self.pending.get(slot as usize);
-        pending.is_some_and(|pending| pending.blocks(chunk, how))
+        let [a, b] = instr.chunks;
+        a.is_some_and(|spot| waits(spot, instr.from))
+            || b.is_some_and(|spot| waits(spot, instr.from))
+            || matches!(instr.target, Target::Chunk(spot, to) if waits(spot, to))
     }
 
     /// When an instruction can be sent, if no write comes before; `None` where one must.
-    pub fn earliest(&self, instr: &Instr) -> Option<u64> {
-        let (r, info) = (self.rates, instr.op.info());
-        let (from, to) = orientation(instr.op);
-        if self.blocked(instr.a, from) || self.blocked(instr.b, from) || self.blocked(instr.d, to) {
+    #[inline]
+    pub fn earliest(&self, instr: &Decoded) -> Option<u64> {
+        if self.blocked(instr) {
             return None;
         }
+        let r = &self.rates;
         let mut t = self.now.max(self.last_sent.map_or(0, |at| at + 1));
         if self.counting.instructions {
             t = t.max(self.available());
         }
-        for register in [instr.a, instr.b].into_iter().filter_map(Place::register) {
-            match self.registers.get(usize::from(register.0)) {
+        for register in instr.registers.into_iter().flatten() {
+            match self.registers.get(usize::from(register)) {
                 Some(Register::At(at)) => t = t.max(*at),
                 Some(Register::Waits) => return None,
                 None => {}
             }
         }
-        if reads(instr) {
+        if instr.port {
             t = t.max(self.buffer_free);
         }
-        match (info.unit, instr.op) {
-            (Unit::Mac, _) => self.mac.entry(t, r.mac_stages as usize),
-            (Unit::Transform, op) => {
-                let morphs = op == MicroOp::Morph;
+        match instr.kind {
+            Kind::Mac => self.mac.entry(t, r.mac_room),
+            Kind::Pass | Kind::Morph => {
+                let morphs = instr.kind == Kind::Morph;
                 if morphs != self.morphing {
                     t = self.transform.empty(t)?;
                 }
-                let stages = if morphs {
-                    r.morph_stages
-                } else {
-                    r.transform_stages
+                let room = match morphs {
+                    true => r.morph_room,
+                    false => r.transform_room,
                 };
-                self.transform.entry(t, (stages as usize / 2).max(1))
+                self.transform.entry(t, room)
             }
-            (Unit::Memory, MicroOp::Load) => (self.loads.len() < r.load_chunks).then_some(t),
-            (Unit::Memory, _) => {
+            Kind::Load => (self.loads.len() < r.load_chunks).then_some(t),
+            Kind::Store => {
                 let gone = self.stores.partition_point(|&at| at <= t);
                 let over = (self.stores.len() - gone).checked_sub(r.store_chunks);
                 let at = over.and_then(|over| self.stores.get(gone + over)).copied();
                 Some(t.max(at.unwrap_or(0)))
             }
-            (Unit::Control, _) => {
+            Kind::Halt => {
                 let t = self.mac.empty(t)?;
                 let t = self.transform.empty(t)?;
                 self.loads.is_empty().then_some(t)
@@ -257,27 +253,33 @@ impl Clockwork {
     /// Whether a sum at the end of its pipeline is to be written when the port is free.
     pub fn sum_waits(&self) -> bool {
         let first = self.mac.front();
-        first.is_some_and(|(ready, _)| ready <= self.buffer_free.max(self.now))
+        first.is_some_and(|ready| ready <= self.buffer_free.max(self.now))
     }
 
     /// The write that can be next: a sum's before a transform's before what was loaded.
+    #[inline]
     fn writer(&self) -> Option<(u64, Writer)> {
-        let load = self.loads.front().map(|item| (item.ready, item.number));
-        let all = [
-            (self.mac.front(), Writer::Mac),
+        let from = self.buffer_free.max(self.now);
+        let load = self.loads.front().map(|item| item.ready);
+        let others = [
             (self.transform.front(), Writer::Transform),
             (load, Writer::Load),
         ];
-        let all = all.into_iter().filter_map(|(front, writer)| {
-            let (ready, _) = front?;
-            Some((ready.max(self.buffer_free).max(self.now), writer))
-        });
-        // Of those that can be at one time the first of the list.
-        all.min_by_key(|&(at, _)| at)
+        let mut first = self.mac.front().map(|at| (at.max(from), Writer::Mac));
+        // Of those that can be at one time the first.
+        for (ready, writer) in others {
+            if let Some(at) = ready.map(|ready| ready.max(from))
+                && first.is_none_or(|(first, _)| at < first)
+            {
+                first = Some((at, writer));
+            }
+        }
+        first
     }
 
     /// Lets writes come that come before an instruction could be sent; whether one did. What an instruction could be sent
     /// at is `earliest`, and `port` whether it then takes the port.
+    #[inline]
     pub fn write_before(&mut self, earliest: Option<u64>, port: bool) -> bool {
         let Some((at, writer)) = self.writer() else {
             return false;
@@ -303,18 +305,10 @@ impl Clockwork {
         self.buffer_free = at + self.rates.buffer;
         self.end = self.end.max(self.buffer_free);
         self.tally.writes += 1;
-        if let Target::Chunk {
-            slot,
-            chunk,
-            orientation,
-        } = item.target
-            && let Some(pending) = self.pending.get_mut(slot as usize)
+        if let Target::Chunk(spot, how) = item.target
+            && let Some(pending) = self.pending.get_mut(spot.slot as usize)
         {
-            match orientation {
-                Orientation::Rows => pending.rows &= !(1 << chunk),
-                Orientation::Columns => pending.columns &= !(1 << chunk),
-                Orientation::Scattered => pending.scattered -= 1,
-            }
+            pending.remove(spot.chunk, how);
         }
         match writer {
             Writer::Mac => {
@@ -331,10 +325,11 @@ impl Clockwork {
     }
 
     /// Takes from the front of the multiply-accumulate unit's items what is not written to the buffer: when it leaves is known.
+    #[inline]
     fn retire(&mut self) {
         let period = self.mac.period;
         while let Some(&item) = self.mac.items.front() {
-            if matches!(item.target, Target::Chunk { .. }) {
+            if matches!(item.target, Target::Chunk(..)) {
                 return;
             }
             self.mac.items.pop_front();
@@ -361,8 +356,8 @@ impl Clockwork {
     }
 
     /// Sends an instruction at a time that [`Self::earliest`] gave.
-    pub fn send(&mut self, instr: &Instr, at: u64) {
-        let r = self.rates;
+    #[inline]
+    pub fn send(&mut self, instr: &Decoded, at: u64) {
         if self.counting.instructions {
             let available = self.available();
             let idle = self.last_sent.map_or(0, |at| at + 1);
@@ -370,7 +365,7 @@ impl Clockwork {
                 self.tally.dry += at.saturating_sub(idle.max(self.now));
             }
             self.fetched = available << 16;
-            if self.queue.len() == r.queue {
+            if self.queue.len() == self.rates.queue {
                 self.queue.pop_front();
             }
             self.queue.push_back(at);
@@ -382,41 +377,27 @@ impl Clockwork {
             self.stores.pop_front();
         }
         self.last_sent = Some(at);
-        let number = self.sent;
         self.sent += 1;
         self.tally.instructions += 1;
-        if reads(instr) {
+        if instr.port {
             self.tally.stalled += at.saturating_sub(self.buffer_free);
-            self.buffer_free = at + r.buffer;
+            self.buffer_free = at + self.rates.buffer;
             self.tally.reads += 1;
         }
-        let (_, to) = orientation(instr.op);
-        let target = match (instr.d, self.at(instr.d)) {
-            (Place::Register(register), _) => Target::Register(register.0),
-            (_, Some((slot, chunk))) => {
-                if let Some(pending) = self.pending.get_mut(slot as usize) {
-                    match to {
-                        Orientation::Rows => pending.rows |= 1 << chunk,
-                        Orientation::Columns => pending.columns |= 1 << chunk,
-                        Orientation::Scattered => pending.scattered += 1,
-                    }
-                }
-                Target::Chunk {
-                    slot,
-                    chunk,
-                    orientation: to,
-                }
-            }
-            (Place::Accumulator | Place::None | Place::Chunk(_), None) => Target::Accumulator,
-        };
+        let target = instr.target;
+        if let Target::Chunk(spot, how) = target
+            && let Some(pending) = self.pending.get_mut(spot.slot as usize)
+        {
+            pending.add(spot.chunk, how);
+        }
+        let r = &self.rates;
         let item = |ready| Item {
             ready,
             entered: at,
             target,
-            number,
         };
-        match (instr.op.info().unit, instr.op) {
-            (Unit::Mac, _) => {
+        match instr.kind {
+            Kind::Mac => {
                 self.tally.mac += 1;
                 self.mac.items.push_back(item(at + r.mac_stages * r.mac));
                 self.mac.last_entry = Some(at);
@@ -427,9 +408,9 @@ impl Clockwork {
                 }
                 self.retire();
             }
-            (Unit::Transform, op) => {
+            Kind::Pass | Kind::Morph => {
                 self.tally.transform += 1;
-                self.morphing = op == MicroOp::Morph;
+                self.morphing = instr.kind == Kind::Morph;
                 let stages = match self.morphing {
                     true => r.morph_stages,
                     false => r.transform_stages,
@@ -438,19 +419,21 @@ impl Clockwork {
                 self.transform.items.push_back(item);
                 self.transform.last_entry = Some(at);
             }
-            (Unit::Memory, MicroOp::Load) => {
+            Kind::Load => {
                 self.tally.loads += 1;
                 let came = self.transfer(instr.n, at);
                 let item = item(came);
                 self.loads.push_back(item);
             }
-            (Unit::Memory, _) => {
+            Kind::Store => {
                 self.tally.stores += 1;
-                let gone = self.transfer(instr.n, at + r.buffer);
-                self.stores.push_back(gone);
+                let gone = self.transfer(instr.n, at + self.rates.buffer);
+                // A channel may be done with a later one before another is with an earlier one.
+                let place = self.stores.partition_point(|&other| other <= gone);
+                self.stores.insert(place, gone);
                 self.end = self.end.max(gone);
             }
-            (Unit::Control, _) => {}
+            Kind::Halt => {}
         }
         self.end = self.end.max(at + 1);
     }
@@ -461,7 +444,7 @@ impl Clockwork {
             return from;
         }
         // A limb lies in one channel, the next limb in the next.
-        let limb = (address / self.rates.limb_chunks) as usize;
+        let limb = (address >> self.rates.log_chunks) as usize;
         if limb >= GENERATED as usize {
             return from;
         }
@@ -481,17 +464,18 @@ impl Clockwork {
     /// # Errors
     /// [`Stuck`] for one that can never be sent.
     pub fn step(&mut self, instr: &Instr) -> Result<u64, Stuck> {
-        self.step_from(instr, 0)
+        self.step_decoded(&self.decode(instr), 0)
     }
 
     /// The same for an instruction that is in the queue from a time on.
     ///
     /// # Errors
     /// As [`Self::step`].
-    pub fn step_from(&mut self, instr: &Instr, there: u64) -> Result<u64, Stuck> {
+    #[inline]
+    pub fn step_decoded(&mut self, instr: &Decoded, there: u64) -> Result<u64, Stuck> {
         loop {
             let earliest = self.earliest(instr).map(|at| at.max(there));
-            if self.write_before(earliest, reads(instr)) {
+            if self.write_before(earliest, instr.port) {
                 continue;
             }
             let Some(at) = earliest else {
@@ -507,93 +491,4 @@ impl Clockwork {
         while self.write_before(None, false) {}
         self.end()
     }
-
-    /// Renames the buffer's places: `new` is the new number of each.
-    pub fn rename(&mut self, new: &[u32]) {
-        let of = |slot: u32| new.get(slot as usize).copied().unwrap_or(slot);
-        let mut pending = self.pending.clone();
-        for (slot, old) in (0..).zip(&self.pending) {
-            if let Some(place) = pending.get_mut(of(slot) as usize) {
-                *place = *old;
-            }
-        }
-        self.pending = pending;
-        let items = self.mac.items.iter_mut();
-        for item in items
-            .chain(&mut self.transform.items)
-            .chain(&mut self.loads)
-        {
-            if let Target::Chunk { slot, .. } = &mut item.target {
-                *slot = of(*slot);
-            }
-        }
-    }
-
-    /// The same state at a fixed time, without what was counted: two states that are equal so go on alike.
-    pub fn at_rest_from_now(&self) -> Self {
-        let now = self.now;
-        let since = |at: u64| at.saturating_sub(now);
-        // What is past holds nothing up, but for spacing by a period.
-        let past = |at: Option<u64>, period: u64| {
-            let free = at? + period;
-            (free > now).then_some(at?)
-        };
-        let mut same = self.clone();
-        same.tally = Tally::default();
-        // Times may be before now; all are shifted so that they stay above zero.
-        let base = 1 << 32;
-        let shift = |at: u64| (base + at).saturating_sub(now);
-        same.now = base;
-        same.last_sent = past(self.last_sent, 1).map(shift);
-        same.buffer_free = base + since(self.buffer_free);
-        let numbers = self.sent;
-        same.sent = 1 << 32;
-        let number = |n: u64| (1u64 << 32).saturating_sub(numbers.saturating_sub(n));
-        for pipe in [&mut same.mac, &mut same.transform] {
-            let period = pipe.period;
-            pipe.last_entry = past(pipe.last_entry, period).map(shift);
-            pipe.last_exit = match pipe.items.is_empty() {
-                true => past(pipe.last_exit, period).map(shift),
-                false => pipe.last_exit.map(shift),
-            };
-            pipe.leaving.retain(|&at| at > now);
-            pipe.leaving.iter_mut().for_each(|at| *at = shift(*at));
-            for item in &mut pipe.items {
-                item.ready = shift(item.ready);
-                item.entered = shift(item.entered);
-                item.number = number(item.number);
-            }
-        }
-        if same.transform.items.is_empty() && same.transform.leaving.is_empty() {
-            same.morphing = false;
-        }
-        for item in &mut same.loads {
-            item.ready = base + since(item.ready);
-            item.entered = shift(item.entered);
-            item.number = number(item.number);
-        }
-        same.stores.retain(|&at| at > now);
-        same.stores.iter_mut().for_each(|at| *at = shift(*at));
-        same.channels
-            .iter_mut()
-            .for_each(|at| *at = base + since(*at));
-        for register in &mut same.registers {
-            if let Register::At(at) = register {
-                *at = base + since(*at);
-            }
-        }
-        same.queue.iter_mut().for_each(|at| *at = shift(*at));
-        // Of what is not counted nothing is left.
-        same.fetched = match self.counting.instructions {
-            true => (self.fetched + (base << 16)).saturating_sub(now << 16),
-            false => 0,
-        };
-        same.end = base + since(self.end);
-        same
-    }
-}
-
-/// Whether an instruction reads a chunk of the buffer.
-pub fn reads(instr: &Instr) -> bool {
-    instr.a.chunk().is_some() || instr.b.chunk().is_some()
 }

@@ -21,8 +21,8 @@ struct Kept {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spot {
     None,
-    /// The chunk at hand of a value in the buffer.
-    Buffer(Value),
+    /// The chunk at hand of a value in the buffer: its number among those that the kernel reads, then those that it writes.
+    Buffer(usize),
     Register(Register),
     Accumulator,
 }
@@ -131,10 +131,30 @@ pub fn code(
     for (value, sum) in sums {
         writer.sum(value, sum);
     }
-    allocate(&writer, registers).ok_or_else(|| MachineError::Unsupported {
+    let code = allocate(&writer, registers).ok_or_else(|| MachineError::Unsupported {
         procedure: graph.name.clone(),
         what: format!("a sum that needs more than {registers} registers (`registers`)"),
+    })?;
+    numbered(code, kernel).ok_or_else(|| {
+        MachineError::Program(format!(
+            "procedure {}: a sum of what is not in the buffer",
+            graph.name
+        ))
     })
+}
+
+/// Names values of the buffer by their number among those that the kernel reads and writes.
+fn numbered(mut code: Code, kernel: &Kernel) -> Option<Code> {
+    let all = kernel.reads.iter().chain(&kernel.written).copied();
+    let numbers: HashMap<Value, usize> = all.zip(0..).collect();
+    for line in &mut code.lines {
+        for spot in [&mut line.d, &mut line.a, &mut line.b] {
+            if let Spot::Buffer(value) = spot {
+                *value = *numbers.get(value)?;
+            }
+        }
+    }
+    Some(code)
 }
 
 /// 2^32 times a constant modulo q: what the multiplier divides by.

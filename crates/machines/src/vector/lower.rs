@@ -6,13 +6,15 @@ use std::sync::Arc;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Shape};
 
+use super::buffer::{Buffer, Held};
 use super::clockwork::{Clockwork, Counting};
 use super::description::{Description, Order};
 use super::graph::{Graph, Value, graph};
 use super::host::HostWork;
 use super::kernel::kernels;
 use super::order::{Task, ordered, tasks};
-use super::place::{Buffer, Held, Request, place};
+use super::place::{Param, Request, place};
+use super::readers::Readers;
 use super::tally::Tally;
 use crate::MachineError;
 
@@ -21,7 +23,12 @@ use crate::MachineError;
 pub struct Prepared {
     pub graph: Arc<Graph>,
     pub tasks: Arc<Vec<Task>>,
+    pub readers: Arc<Readers>,
     pub shape: Shape,
+    /// The least cycles of the buffer's port and of the multiply-accumulate unit (in cycles of the port).
+    pub floors: [u64; 2],
+    /// Plaintexts that the host works on in each call.
+    pub hosted: u64,
 }
 
 impl Prepared {
@@ -46,23 +53,26 @@ impl Prepared {
         let share = d.schedule == Order::Overlapped;
         let kernels = kernels(&graph, d.registers.into(), share);
         let tasks = ordered(d, tasks(d, shape, &graph, &kernels)?);
+        let readers = Readers::new(graph.nodes.len(), &tasks, HashMap::new());
+        let hosted = graph.hosted.work.iter().filter(|work| !work.is_none());
         Ok(Self {
+            shape,
+            floors: floors(d, &tasks),
+            hosted: hosted.count() as u64,
             graph: Arc::new(graph),
             tasks: Arc::new(tasks),
-            shape,
+            readers: Arc::new(readers),
         })
     }
+}
 
-    /// The least cycles of the buffer's port and of the multiply-accumulate unit (in cycles of the port).
-    pub fn floors(&self, d: &Description) -> [u64; 2] {
-        let port = self.tasks.iter().map(|task| task.port).sum();
-        let sums = self
-            .tasks
-            .iter()
-            .filter(|task| matches!(task.work, super::order::Work::Sums(_)));
-        let micro: u64 = sums.map(|task| task.micro).sum();
-        [port, micro.div_ceil(d.micro.buffer)]
-    }
+fn floors(d: &Description, tasks: &[Task]) -> [u64; 2] {
+    let port = tasks.iter().map(|task| task.port).sum();
+    let sums = tasks
+        .iter()
+        .filter(|task| matches!(task.work, super::order::Work::Sums(_)));
+    let micro: u64 = sums.map(|task| task.micro).sum();
+    [port, micro.div_ceil(d.micro.buffer)]
 }
 
 /// A procedure by itself, whose operands die with it: all of them are in distant memory, and some in the buffer as well.
@@ -103,7 +113,26 @@ pub fn alone(
     resident: &dyn Fn(usize) -> bool,
     counting: Counting,
 ) -> Result<Alone, MachineError> {
-    let prepared = Prepared::new(d, procedure)?;
+    alone_prepared(
+        d,
+        procedure,
+        &Prepared::new(d, procedure)?,
+        resident,
+        counting,
+    )
+}
+
+/// The same of a procedure whose tasks are known: they are placed, and the order of their instructions is chosen.
+///
+/// # Errors
+/// What the machine does not hold.
+pub fn alone_prepared(
+    d: &Description,
+    procedure: &Procedure,
+    prepared: &Prepared,
+    resident: &dyn Fn(usize) -> bool,
+    counting: Counting,
+) -> Result<Alone, MachineError> {
     let shape = prepared.shape;
     let count = procedure.params.len() as u32;
     let mut buffer = Buffer::new(
@@ -126,16 +155,17 @@ pub fn alone(
             holds.extend((first..first + shape.limb_chunks()).map(|c| Chunk(c as u16)));
         }
         // Operands die here: what is read no more gives its place away.
-        params.push((
-            param.value.0 as Value,
-            limb(number),
-            Some(d.source(&param.role, number as u32)),
-            false,
-        ));
+        params.push(Param {
+            value: param.value.0 as Value,
+            limb: limb(number),
+            place: there,
+            distant: Some(d.source(&param.role, number as u32)),
+            later: false,
+        });
     }
-    let wheres = params.iter().map(|&(_, limb, distant, _)| {
-        let there = buffer.find(limb).map(Where::Buffer);
-        there.unwrap_or(Where::Distant(distant.unwrap_or(0)))
+    let wheres = params.iter().map(|param| match param.place {
+        Some(place) => Where::Buffer(place),
+        None => Where::Distant(param.distant.unwrap_or(0)),
     });
     let wheres = wheres.collect();
     holds.sort_unstable();
@@ -143,18 +173,30 @@ pub fn alone(
         .map(|(number, &value)| (value, Held(u64::from(count) + number as u64)));
     let request = Request {
         procedure: &procedure.name,
-        params: params.clone(),
-        same: HashMap::new(),
+        params,
         results: results.clone().collect(),
         replacement: d.replacement,
     };
-    let placed = place(&mut buffer, prepared.tasks.as_ref().clone(), &request)?;
+    let placed = place(&mut buffer, &prepared.tasks, &prepared.readers, &request)?;
     let mut clock = Clockwork::new(d, shape, counting);
-    let mut instrs =
-        super::merge::merge(&placed.steps, shape, d.schedule, &mut clock, &mut || Ok(()))?;
+    let mut instrs = Vec::new();
+    super::merge::merge(
+        (&placed, &prepared.tasks),
+        shape,
+        d.schedule,
+        &mut clock,
+        |instr, _| {
+            instrs.push(*instr);
+            Ok(())
+        },
+        || Ok(()),
+    )?;
     instrs.push(Instr::new(MicroOp::Hcf));
     let micro = clock.drain();
-    let of = |limb: Held| match (buffer.find(limb), placed.distant.get(&limb)) {
+    let found = (0..).zip(&buffer.places);
+    let found = found.filter_map(|(at, content)| Some((content.as_ref()?.limb, at)));
+    let found: HashMap<Held, u32> = found.collect();
+    let of = |limb: Held| match (found.get(&limb).copied(), placed.distant.get(&limb)) {
         (Some(place), _) => Ok(Where::Buffer(place)),
         (None, Some(&at)) => Ok(Where::Distant(at)),
         (None, None) => Err(MachineError::Program("a result is nowhere".to_owned())),
@@ -170,7 +212,7 @@ pub fn alone(
         loads: placed.loads,
         spilled: placed.spilled,
         reloaded: placed.reloaded,
-        floors: prepared.floors(d),
+        floors: prepared.floors,
         hosted: prepared.graph.hosted.work.clone(),
         program: MicroProgram {
             shape,
@@ -196,13 +238,4 @@ pub fn time(
         stepped.map_err(|stuck| MachineError::Program(stuck.to_string()))?;
     }
     Ok((clock.drain(), clock.tally))
-}
-
-/// Instructions by name.
-pub fn counts(instrs: &[Instr]) -> HashMap<MicroOp, u64> {
-    let mut found = HashMap::new();
-    for instr in instrs {
-        *found.entry(instr.op).or_default() += 1;
-    }
-    found
 }

@@ -110,8 +110,8 @@ impl VectorMachine {
         let stages = s.read_permutation + s.transform + s.write_permutation;
         let mut by_kind: BTreeMap<String, u64> = BTreeMap::new();
         let mut in_flight: BTreeMap<String, u64> = BTreeMap::new();
-        for (op, count) in &total.ops {
-            by_kind.insert(op.info().mnemonic.to_owned(), *count);
+        for (op, count) in total.ops.iter() {
+            by_kind.insert(op.info().mnemonic.to_owned(), count);
             let period = match op.info().unit {
                 Unit::Mac => d.micro.mac,
                 Unit::Transform => 2 * d.micro.transform,
@@ -133,11 +133,11 @@ impl VectorMachine {
             instructions_by_kind: by_kind,
             cycles_by_kind: in_flight,
             procedures: running
-                .procedures
-                .iter()
-                .map(|(name, &(calls, micro))| {
+                .procedures()
+                .into_iter()
+                .map(|(name, (calls, micro))| {
                     let cycles = micro.div_ceil(d.micro.buffer);
-                    (name.clone(), ProcedureUse { calls, cycles })
+                    (name, ProcedureUse { calls, cycles })
                 })
                 .collect(),
             utilisation: vec![

@@ -6,146 +6,91 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape, Unit};
+use ringmill_isa::vector::{Instr, Shape};
 
-use super::clockwork::{Clockwork, reads};
-use super::code::{Code, Spot};
+use super::clockwork::{Clockwork, Decoded};
 use super::description::Order;
-use super::graph::Value;
-use super::order::Work;
-use super::place::{Step, StepKind};
+use super::emit::Emitter;
+use super::order::{Task, Work};
+use super::place::{Placed, StepKind};
 use crate::MachineError;
 
-/// A step's instructions.
-fn instructions(step: &Step, shape: Shape) -> Vec<Instr> {
-    let limb = shape.limb_chunks();
-    let at = |place: u32, chunk: u32| Place::Chunk(Chunk((place * limb + chunk) as u16));
-    let of = |list: &[(Value, u32)]| list.first().map_or(0, |&(_, place)| place);
-    let (from, to) = (of(&step.reads), of(&step.writes));
-    let passes = |first, second, modulus| {
-        let pass = move |op, a: u32, chunk| Instr {
-            d: at(to, chunk),
-            a: at(a, chunk),
-            modulus,
-            ..Instr::new(op)
-        };
-        let one = (0..limb).map(move |chunk| pass(first, from, chunk));
-        one.chain((0..limb).map(move |chunk| pass(second, to, chunk)))
-            .collect()
-    };
-    match &step.kind {
-        StepKind::Load(source) => (0..limb)
-            .map(|chunk| Instr {
-                d: at(to, chunk),
-                n: source * limb + chunk,
-                ..Instr::new(MicroOp::Load)
-            })
-            .collect(),
-        StepKind::Store(target) => (0..limb)
-            .map(|chunk| Instr {
-                a: at(from, chunk),
-                n: target * limb + chunk,
-                ..Instr::new(MicroOp::Store)
-            })
-            .collect(),
-        StepKind::Task { work, modulus } => match work {
-            Work::Forward => passes(MicroOp::Ntt1, MicroOp::Ntt2, *modulus),
-            Work::Inverse => passes(MicroOp::Intt1, MicroOp::Intt2, *modulus),
-            Work::Morph(galois) => (0..limb)
-                .map(|chunk| Instr {
-                    d: at(to, 0),
-                    a: at(from, chunk),
-                    n: *galois,
-                    ..Instr::new(MicroOp::Morph)
-                })
-                .collect(),
-            Work::Sums(code) => sums(step, code, shape),
-        },
-    }
+/// Which steps must have been sent whole before others begin.
+struct Waits {
+    /// Of each step: how many that it waits for are not yet sent.
+    missing: Vec<u32>,
+    /// Of each step, the ones that wait for it: all in one list, and where each one's begin.
+    after: Vec<u32>,
+    begin: Vec<u32>,
 }
 
-/// A kernel's code for all chunks. Where twice the registers are there, a chunk's are filled before the one before it is done.
-fn sums(step: &Step, code: &Code, shape: Shape) -> Vec<Instr> {
-    let limb = shape.limb_chunks();
-    let all = step.reads.iter().chain(&step.writes);
-    let places: HashMap<Value, u32> = all.copied().collect();
-    let twice = 2 * code.registers <= usize::from(shape.registers);
-    let line = |number: usize, chunk: u32| {
-        let line = &code.lines[number];
-        let shift = if twice && chunk % 2 == 1 {
-            code.registers as u8
-        } else {
-            0
-        };
-        let spot = |spot: Spot| match spot {
-            Spot::None => Place::None,
-            Spot::Buffer(value) => {
-                let place = places.get(&value).copied().unwrap_or(0);
-                Place::Chunk(Chunk((place * limb + chunk) as u16))
+impl Waits {
+    fn new(placed: &Placed, places: usize) -> Self {
+        let mut writer: Vec<Option<u32>> = vec![None; places];
+        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); places];
+        let mut stored: HashMap<u32, u32> = HashMap::new();
+        // Who waits for whom; some more than once, and so counted.
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for (at, step) in (0u32..).zip(&placed.steps) {
+            let (reads, writes) = placed.of(step);
+            let all = || reads.iter().chain(writes).map(|&place| place as usize);
+            for place in all() {
+                pairs.extend(writer[place].map(|before| (before, at)));
             }
-            Spot::Register(Register(register)) => Place::Register(Register(register + shift)),
-            Spot::Accumulator => Place::Accumulator,
-        };
-        Instr {
-            op: line.op,
-            d: spot(line.d),
-            a: spot(line.a),
-            b: spot(line.b),
-            modulus: line.modulus,
-            n: line.n,
+            for &place in writes {
+                let readers = &mut readers[place as usize];
+                pairs.extend(readers.drain(..).map(|before| (before, at)));
+            }
+            match step.kind {
+                StepKind::Load(from) => pairs.extend(stored.get(&from).map(|&before| (before, at))),
+                StepKind::Store(to) => {
+                    stored.insert(to, at);
+                }
+                StepKind::Task(_) => {}
+            }
+            for &place in reads {
+                readers[place as usize].push(at);
+            }
+            for &place in writes {
+                writer[place as usize] = Some(at);
+                readers[place as usize].clear();
+            }
         }
-    };
-    let mut found = Vec::with_capacity(code.lines.len() * limb as usize);
-    if !twice || code.loads == 0 {
-        for chunk in 0..limb {
-            found.extend((0..code.lines.len()).map(|number| line(number, chunk)));
+        let count = placed.steps.len();
+        let mut missing = vec![0; count];
+        let mut begin = vec![0u32; count + 1];
+        for &(before, at) in &pairs {
+            missing[at as usize] += 1;
+            begin[before as usize + 1] += 1;
         }
-        return found;
+        for at in 0..count {
+            begin[at + 1] += begin[at];
+        }
+        let mut next = begin.clone();
+        let mut after = vec![0; pairs.len()];
+        for &(before, at) in &pairs {
+            let next = &mut next[before as usize];
+            after[*next as usize] = at;
+            *next += 1;
+        }
+        Self {
+            missing,
+            after,
+            begin,
+        }
     }
-    found.extend((0..code.loads).map(|number| line(number, 0)));
-    for chunk in 0..limb {
-        if chunk + 1 < limb {
-            found.extend((0..code.loads).map(|number| line(number, chunk + 1)));
-        }
-        found.extend((code.loads..code.lines.len()).map(|number| line(number, chunk)));
-    }
-    found
-}
 
-/// For each step, the earlier ones that must have been sent whole before it begins.
-fn before(steps: &[Step]) -> Vec<Vec<usize>> {
-    let mut writer: HashMap<u32, usize> = HashMap::new();
-    let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
-    let mut stored: HashMap<u32, usize> = HashMap::new();
-    let mut found = Vec::with_capacity(steps.len());
-    for (at, step) in steps.iter().enumerate() {
-        let mut of = Vec::new();
-        for (_, place) in &step.reads {
-            of.extend(writer.get(place));
-        }
-        for (_, place) in &step.writes {
-            of.extend(writer.get(place));
-            of.extend(readers.get(place).into_iter().flatten());
-        }
-        match step.kind {
-            StepKind::Load(from) => of.extend(stored.get(&from)),
-            StepKind::Store(to) => {
-                stored.insert(to, at);
-            }
-            StepKind::Task { .. } => {}
-        }
-        for (_, place) in &step.reads {
-            readers.entry(*place).or_default().push(at);
-        }
-        for (_, place) in &step.writes {
-            writer.insert(*place, at);
-            readers.remove(place);
-        }
-        of.sort_unstable();
-        of.dedup();
-        found.push(of);
+    fn free(&self, step: usize) -> bool {
+        self.missing[step] == 0
     }
-    found
+
+    /// A step was sent whole.
+    fn done(&mut self, step: usize) {
+        let of = self.begin[step] as usize..self.begin[step + 1] as usize;
+        for &after in &self.after[of] {
+            self.missing[after as usize] -= 1;
+        }
+    }
 }
 
 /// Work in progress.
@@ -153,81 +98,88 @@ struct Lane {
     /// Which queue it takes its steps from.
     queue: usize,
     step: Option<usize>,
-    instrs: VecDeque<Instr>,
+    rest: Emitter,
+    next: Option<(Instr, Decoded)>,
 }
 
-/// The micro instructions of steps, as `clock` sends them; it goes on from where it is.
+impl Lane {
+    fn advance(&mut self, clock: &Clockwork) {
+        let next = self.rest.next();
+        self.next = next.map(|instr| (instr, clock.decode(&instr)));
+    }
+}
+
+/// The micro instructions of placed steps, as `clock` sends them; it goes on from where it is. Each is given to `sent`, and `told` is
+/// called after each step.
 ///
 /// # Errors
-/// [`MachineError::Program`] where the machine could not go on.
+/// [`MachineError::Program`] where the machine could not go on; theirs.
 pub fn merge(
-    steps: &[Step],
+    (placed, tasks): (&Placed, &[Task]),
     shape: Shape,
     order: Order,
     clock: &mut Clockwork,
-    told: &mut dyn FnMut() -> Result<(), MachineError>,
-) -> Result<Vec<Instr>, MachineError> {
-    let before = before(steps);
-    let queue_of = |step: &Step| match (order, &step.kind) {
+    mut sent: impl FnMut(&Instr, &Decoded) -> Result<(), MachineError>,
+    mut told: impl FnMut() -> Result<(), MachineError>,
+) -> Result<(), MachineError> {
+    let mut waits = Waits::new(placed, shape.slots() as usize);
+    let queue_of = |kind: StepKind| match (order, kind) {
         (Order::InOrder, _) => 0,
         (_, StepKind::Load(_) | StepKind::Store(_)) => 0,
-        (_, StepKind::Task { work, .. }) => match work {
-            Work::Sums(_) => 1,
-            Work::Forward | Work::Inverse | Work::Morph(_) => 2,
+        (_, StepKind::Task(at)) => match tasks.get(at).map(|task| &task.work) {
+            Some(Work::Sums(_)) => 1,
+            Some(Work::Forward | Work::Inverse | Work::Morph(_)) | None => 2,
         },
     };
     let mut queues: [VecDeque<usize>; 3] = Default::default();
-    for (at, step) in steps.iter().enumerate() {
-        queues[queue_of(step)].push_back(at);
+    for (at, step) in placed.steps.iter().enumerate() {
+        queues[queue_of(step.kind)].push_back(at);
     }
     let queue_of_lanes: &[usize] = match order {
         Order::InOrder => &[0],
         // Two transforms at once: while one waits for its first pass to be written, the other goes on.
         Order::Overlapped => &[0, 1, 2, 2],
     };
-    let mut lanes: Vec<Lane> = queue_of_lanes
-        .iter()
-        .map(|&queue| Lane {
-            queue,
-            step: None,
-            instrs: VecDeque::new(),
-        })
-        .collect();
-    let mut done = vec![false; steps.len()];
-    let mut left = steps.len();
-    let mut found = Vec::new();
+    let lanes = queue_of_lanes.iter().map(|&queue| Lane {
+        queue,
+        step: None,
+        rest: Emitter::new(shape),
+        next: None,
+    });
+    let mut lanes: Vec<Lane> = lanes.collect();
+    let mut left = placed.steps.len();
+    // Steps may have become free.
+    let mut freed = true;
     // The lane whose instruction is to be next, whenever it can be sent.
     let mut forced: Option<usize> = None;
     while left > 0 {
-        for lane in &mut lanes {
-            if lane.step.is_some() {
-                continue;
-            }
-            let queue = &mut queues[lane.queue];
-            let free = |at: &usize| before[*at].iter().all(|&step| done[step]);
-            if queue.front().is_some_and(free)
-                && let Some(at) = queue.pop_front()
-            {
-                lane.step = Some(at);
-                lane.instrs = instructions(&steps[at], shape).into();
+        if std::mem::take(&mut freed) {
+            for lane in lanes.iter_mut().filter(|lane| lane.step.is_none()) {
+                let queue = &mut queues[lane.queue];
+                if queue.front().is_some_and(|&at| waits.free(at))
+                    && let Some(at) = queue.pop_front()
+                {
+                    let step = &placed.steps[at];
+                    let (reads, writes) = placed.of(step);
+                    lane.step = Some(at);
+                    lane.rest.fill(step.kind, tasks, reads, writes);
+                    lane.advance(clock);
+                }
             }
         }
         // The lane whose next instruction can be sent first. Where a sum is to be written, another sum: what reads would come
         // before the write and hold up the unit that has most to do.
         let mut best: Option<(u64, usize)> = None;
         let mut port = false;
-        let sums = |lane: &Lane| {
-            let next = lane.instrs.front();
-            next.is_some_and(|next| next.op.info().unit == Unit::Mac)
-        };
         if forced.is_none() && clock.sum_waits() {
+            let sums = |lane: &Lane| lane.next.as_ref().is_some_and(|(_, next)| next.is_sum());
             forced = lanes.iter().position(sums);
         }
         for (at, lane) in lanes.iter().enumerate() {
             if forced.is_some_and(|forced| forced != at) {
                 continue;
             }
-            let Some(next) = lane.instrs.front() else {
+            let Some((_, next)) = &lane.next else {
                 continue;
             };
             let Some(when) = clock.earliest(next) else {
@@ -235,10 +187,10 @@ pub fn merge(
             };
             match best {
                 Some((first, _)) if when > first => {}
-                Some((first, _)) if when == first => port |= reads(next),
+                Some((first, _)) if when == first => port |= next.takes_port(),
                 Some(_) | None => {
                     best = Some((when, at));
-                    port = reads(next);
+                    port = next.takes_port();
                 }
             }
         }
@@ -253,17 +205,19 @@ pub fn merge(
         };
         let lane = &mut lanes[at];
         forced = None;
-        if let Some(instr) = lane.instrs.pop_front() {
-            clock.send(&instr, when);
-            found.push(instr);
+        if let Some((instr, decoded)) = lane.next.take() {
+            clock.send(&decoded, when);
+            sent(&instr, &decoded)?;
+            lane.advance(clock);
         }
-        if lane.instrs.is_empty()
+        if lane.next.is_none()
             && let Some(step) = lane.step.take()
         {
-            done[step] = true;
+            waits.done(step);
+            freed = true;
             left -= 1;
             told()?;
         }
     }
-    Ok(found)
+    Ok(())
 }

@@ -1,9 +1,12 @@
 //! The vector machine (`docs/machines/vector.md`): description, compiler's back end and both simulators.
 
+mod buffer;
 pub mod clockwork;
 mod code;
 pub mod correct;
+mod decode;
 pub mod description;
+mod emit;
 mod graph;
 pub mod host;
 pub mod interpret;
@@ -15,10 +18,14 @@ mod merge;
 mod needs;
 mod order;
 mod passes;
+mod pending;
 mod pipe;
 mod place;
 pub mod queue;
+mod readers;
+mod rest;
 pub mod session;
+mod states;
 mod tally;
 
 pub use clockwork::{Clockwork, Counting};

@@ -2,19 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::layout::Orientation;
-
-/// Where an item's result goes when it leaves its pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Target {
-    Chunk {
-        slot: u32,
-        chunk: u32,
-        orientation: Orientation,
-    },
-    Register(u8),
-    Accumulator,
-}
+use super::decode::Target;
 
 /// An instruction in a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,7 +11,6 @@ pub(super) struct Item {
     pub(super) ready: u64,
     pub(super) entered: u64,
     pub(super) target: Target,
-    pub(super) number: u64,
 }
 
 /// A pipeline whose stages are free to move on by themselves: an item enters a stage when the one before has left it, the stage
@@ -53,10 +40,15 @@ impl Pipe {
     }
 
     /// When the next item may enter from `from` on, given room for `room`; `None` while that waits for a write.
+    #[inline]
     pub(super) fn entry(&self, from: u64, room: usize) -> Option<u64> {
         let free = self
             .last_entry
             .map_or(from, |at| from.max(at + self.period));
+        // As most often: there is room even if none has left.
+        if self.items.len() + self.leaving.len() < room {
+            return Some(free);
+        }
         let gone = self.leaving.partition_point(|&at| at <= free);
         let inside = self.items.len() + self.leaving.len() - gone;
         let Some(over) = inside.checked_sub(room) else {
@@ -68,6 +60,7 @@ impl Pipe {
     }
 
     /// Forgets what left by `now`.
+    #[inline]
     pub(super) fn forget(&mut self, now: u64) {
         while self.leaving.front().is_some_and(|&at| at <= now) {
             self.leaving.pop_front();
@@ -75,6 +68,7 @@ impl Pipe {
     }
 
     /// When all that is inside has left; `None` while that waits for a write.
+    #[inline]
     pub(super) fn empty(&self, now: u64) -> Option<u64> {
         match self.items.is_empty() {
             true => Some(self.leaving.back().map_or(now, |&at| now.max(at))),
@@ -83,9 +77,10 @@ impl Pipe {
     }
 
     /// When the first of those not known to leave is at the end.
-    pub(super) fn front(&self) -> Option<(u64, u64)> {
+    #[inline]
+    pub(super) fn front(&self) -> Option<u64> {
         let item = self.items.front()?;
         let after = self.last_exit.map_or(0, |at| at + self.period);
-        Some((item.ready.max(after), item.number))
+        Some(item.ready.max(after))
     }
 }

@@ -37,7 +37,7 @@ fn times(
     let mut clock = Clockwork::new(d, program.shape, Counting::PAPER);
     let mut found = Vec::with_capacity(program.instrs.len());
     for (number, instr) in sent(program).enumerate() {
-        let at = clock.step_from(instr, there(number));
+        let at = clock.step_decoded(&clock.decode(instr), there(number));
         found.push(at.map_err(|stuck| MachineError::Program(stuck.to_string()))?);
     }
     Ok((found, clock.drain()))

@@ -4,31 +4,43 @@
 //! A state is everything that times depend on: which arguments lie in the buffer and which of them distant memory has, too,
 //! what else lies there in the order of its use, what is under way in the pipelines, the port, the queue and distant memory's
 //! channels. Nothing is flushed between calls. Times do not depend on the numbers of the buffer's places, so places are renamed
-//! before each call and two states that differ in the numbers alone are one.
+//! between calls and two states that differ in the numbers alone are one.
+//!
+//! A replay costs what its arguments and the buffer's places cost to look at, whatever the call's instructions are: machines' states
+//! are kept once and compared by their numbers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use ringmill_isa::mid::{Called, Head, LimbId, LimbMap, Order, Procedure};
-use ringmill_isa::vector::{MicroOp, Shape};
+use ringmill_isa::mid::{Called, Head, LimbId, LimbMap, LimbTable, Order, Procedure};
+use ringmill_isa::vector::Shape;
 
+use super::buffer::{Buffer, Content, Held};
 use super::clockwork::{Clockwork, Counting};
 use super::description::Description;
 use super::graph::Value;
 use super::lower::Prepared;
 use super::merge::merge;
-use super::place::{Buffer, Content, Held, Request, place};
-use super::tally::Tally;
+use super::place::{Param, Placed, Request, place};
+use super::readers::Readers;
+use super::states::{State, States};
+use super::tally::{Ops, Tally};
 use crate::{MachineError, SimOptions};
 
-/// The machine between two calls.
-#[derive(Clone, Debug)]
-struct State {
-    buffer: Buffer,
-    /// With all times counted.
-    whole: Clockwork,
-    /// By the paper's own counting, sent the same instructions.
-    paper: Clockwork,
+/// What is known of a limb.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// Its place in the buffer.
+    place: Option<u32>,
+    /// Its limb in distant memory.
+    distant: Option<u32>,
+    /// The last call that has it as an argument, and as which first.
+    call: u64,
+    first: u32,
+    /// The call with which it dies.
+    dies: u64,
 }
 
 /// Who a limb is, seen from a call.
@@ -37,29 +49,28 @@ enum Who {
     Param(usize),
     Result(usize),
     /// The place where it was before the call.
-    Other(u32),
+    Other(usize),
 }
 
-/// What a call's times depend on.
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    procedure: u32,
-    /// Of each argument: the first one that is the same limb, its place, whether it is needed later, the channel of its limb
-    /// in distant memory.
-    args: Vec<(usize, Option<u32>, bool, Option<u32>)>,
-    /// Of each place in use: whether distant memory has its limb, too, and on which channel.
-    places: Vec<Option<u32>>,
-    whole: Clockwork,
-    paper: Clockwork,
+/// What a call's times depend on, in words: its procedure and the machine's state; where things are on their way to; of each place in
+/// use whether distant memory has its limb, too, and on which channel; of each argument the first one that is the same limb, its place, whether it
+/// is needed later, the channel of its limb in distant memory.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Key(Vec<u64>);
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.0.iter().for_each(|&word| hasher.write_u64(word));
+    }
 }
 
 /// What a call does to a state.
 struct Replay {
-    places: Vec<Option<(Who, Option<Who>, u64)>>,
-    free: Vec<u32>,
+    /// The limbs in the buffer's first places, and which of them distant memory has, too.
+    places: Vec<(Who, bool)>,
     /// Limbs that went to distant memory, and on which channel.
     distant: Vec<(Who, u32)>,
-    state: [Clockwork; 2],
+    state: State,
     ran: Ran,
 }
 
@@ -69,7 +80,7 @@ pub struct Ran {
     /// Micro-cycles, all counted and by the paper's counting.
     pub micro: [u64; 2],
     pub tally: [Tally; 2],
-    pub ops: HashMap<MicroOp, u64>,
+    pub ops: Ops,
     pub peak: usize,
     pub loads: u64,
     pub spilled: u64,
@@ -79,24 +90,32 @@ pub struct Ran {
     pub hosted: u64,
 }
 
+/// Calls and micro-cycles of a procedure.
+type Used = (u64, u64);
+
 /// A run of a program.
 pub struct Running<'m> {
     d: &'m Description,
     order: Order<'m>,
+    procs: &'m [Arc<Procedure>],
     shape: Shape,
-    prepared: HashMap<u32, Rc<Prepared>>,
+    prepared: Vec<Option<Rc<Prepared>>>,
+    buffer: Buffer,
+    states: States,
     state: State,
-    /// Limbs that are in distant memory: where.
-    distant: LimbMap<u32>,
+    limbs: LimbTable<Known>,
     inputs: u64,
-    met: HashMap<Key, Rc<Replay>>,
+    met: LimbMap<Rc<Replay>, Key>,
+    /// Of the call at hand.
+    key: Key,
     options: SimOptions<'m>,
     /// Sums over all calls.
     pub total: Ran,
     pub calls: u64,
     pub replayed: u64,
     pub stepped: u64,
-    pub procedures: std::collections::BTreeMap<String, (u64, u64)>,
+    /// Of each procedure by its number.
+    used: Vec<Used>,
     /// States are looked up.
     pub replays: bool,
 }
@@ -105,27 +124,35 @@ impl<'m> Running<'m> {
     /// A run on a program's head.
     pub fn new(d: &'m Description, head: &Head<'m>, options: SimOptions<'m>) -> Self {
         let shape = d.shape(head.log_n);
-        let inputs = head.inputs.len() as u64;
-        let limbs = d.distant_limbs(shape);
+        let inputs = head.inputs.len();
+        let distant = d.distant_limbs(shape);
+        let mut states = States::default();
+        let clock = |counting| Clockwork::new(d, shape, counting);
+        let state = states.note(&[Counting::WHOLE, Counting::PAPER].map(clock));
+        let mut limbs: LimbTable<Known> = LimbTable::new(inputs);
+        for input in 0..inputs as u32 {
+            // Distant memory has them from the beginning.
+            limbs.entry(LimbId(input.into())).distant = Some(input);
+        }
         Self {
             d,
             order: Order::new(head),
+            procs: head.procs,
             shape,
-            prepared: HashMap::new(),
-            state: State {
-                buffer: Buffer::new(shape.slots(), limbs, inputs as u32, d.distant.channels),
-                whole: Clockwork::new(d, shape, Counting::WHOLE).at_rest_from_now(),
-                paper: Clockwork::new(d, shape, Counting::PAPER).at_rest_from_now(),
-            },
-            distant: LimbMap::default(),
-            inputs,
-            met: HashMap::new(),
+            prepared: vec![None; head.procs.len()],
+            buffer: Buffer::new(shape.slots(), distant, inputs as u32, d.distant.channels),
+            states,
+            state,
+            limbs,
+            inputs: inputs as u64,
+            met: LimbMap::default(),
+            key: Key::default(),
             options,
             total: Ran::default(),
             calls: 0,
             replayed: 0,
             stepped: 0,
-            procedures: std::collections::BTreeMap::new(),
+            used: vec![(0, 0); head.procs.len()],
             replays: true,
         }
     }
@@ -137,36 +164,76 @@ impl<'m> Running<'m> {
     pub fn feed(&mut self, called: &Called) -> Result<(), MachineError> {
         self.options.watch.check()?;
         let procedure = self.order.take(called)?;
-        let number = called.call.proc;
-        let prepared = match self.prepared.get(&number) {
-            Some(known) => Rc::clone(known),
+        let number = called.call.proc as usize;
+        self.calls += 1;
+        for &limb in &called.dies {
+            self.limbs.entry(limb).dies = self.calls;
+        }
+        self.look(called);
+        let known = self.replays.then(|| self.met.get(&self.key)).flatten();
+        let replay = match known.map(Rc::clone) {
+            Some(known) => {
+                self.replayed += 1;
+                self.apply(&known, called)?;
+                known
+            }
             None => {
-                let made = Rc::new(Prepared::new(self.d, procedure)?);
-                self.prepared.insert(number, Rc::clone(&made));
+                let prepared = self.prepared(number, procedure)?;
+                let made = Rc::new(self.step(called, procedure, &prepared)?);
+                self.met.insert(self.key.clone(), Rc::clone(&made));
                 made
             }
         };
-        let ran = self.run(called, procedure, &prepared)?;
-        for limb in &called.dies {
-            self.state.buffer.drop_limb(Held(limb.0));
-            if let Some(at) = self.distant.remove(limb) {
-                self.state.buffer.drop_distant(at);
+        for &limb in &called.dies {
+            let known = self.limbs.remove(limb).unwrap_or_default();
+            if let Some(place) = known.place {
+                self.buffer.release(place);
+            }
+            if let Some(at) = known.distant {
+                self.buffer.drop_distant(at);
             }
         }
-        self.calls += 1;
-        let used = self.procedures.entry(procedure.name.clone()).or_default();
-        used.0 += 1;
-        used.1 += ran.micro[0];
-        self.total.add(&ran);
+        self.rename();
+        if let Some(used) = self.used.get_mut(number) {
+            *used = (used.0 + 1, used.1 + replay.ran.micro[0]);
+        }
+        self.total.add(&replay.ran);
         if let Some(tell) = &mut self.options.progress {
             tell(self.calls);
         }
         Ok(())
     }
 
+    fn prepared(
+        &mut self,
+        number: usize,
+        procedure: &Procedure,
+    ) -> Result<Rc<Prepared>, MachineError> {
+        if let Some(Some(known)) = self.prepared.get(number) {
+            return Ok(Rc::clone(known));
+        }
+        let made = Rc::new(Prepared::new(self.d, procedure)?);
+        if let Some(place) = self.prepared.get_mut(number) {
+            *place = Some(Rc::clone(&made));
+        }
+        Ok(made)
+    }
+
     /// Micro-cycles so far.
     pub fn micro(&self) -> u64 {
         self.total.micro[0]
+    }
+
+    /// Calls and micro-cycles of procedures by their names.
+    pub fn procedures(&self) -> BTreeMap<String, Used> {
+        let mut found: BTreeMap<String, Used> = BTreeMap::new();
+        for (procedure, &(calls, micro)) in self.procs.iter().zip(&self.used) {
+            if calls > 0 {
+                let used = found.entry(procedure.name.clone()).or_default();
+                *used = (used.0 + calls, used.1 + micro);
+            }
+        }
+        found
     }
 
     /// Lets everything come to its end.
@@ -175,8 +242,8 @@ impl<'m> Running<'m> {
     /// Outputs that no call made.
     pub fn finish(&mut self, outputs: &[LimbId]) -> Result<(), MachineError> {
         self.order.check(outputs)?;
-        let State { whole, paper, .. } = &mut self.state;
-        for (at, clock) in [whole, paper].into_iter().enumerate() {
+        let mut clocks = self.awake()?;
+        for (at, clock) in clocks.iter_mut().enumerate() {
             let before = clock.now();
             let end = clock.drain();
             self.total.micro[at] += end - before;
@@ -185,89 +252,130 @@ impl<'m> Running<'m> {
         Ok(())
     }
 
-    fn address(&self, limb: LimbId) -> Option<u32> {
-        match limb.0 < self.inputs {
-            true => Some(limb.0 as u32),
-            false => self.distant.get(&limb).copied(),
+    fn awake(&self) -> Result<[Clockwork; 2], MachineError> {
+        let clocks = self.states.awake(&self.state, self.shape.slots());
+        clocks.ok_or_else(|| MachineError::Program("a state that was not met".to_owned()))
+    }
+
+    /// Renames places, as far as some are not where they belong.
+    fn rename(&mut self) {
+        let Some(new) = self.buffer.rename() else {
+            return;
+        };
+        self.state.rename(&new);
+        self.settle();
+    }
+
+    /// Notes the places of the limbs in the buffer.
+    fn settle(&mut self) {
+        for (at, content) in (0..).zip(&self.buffer.places) {
+            if let Some(content) = content {
+                self.limbs.entry(LimbId(content.limb.0)).place = Some(at);
+            }
         }
     }
 
-    fn run(
-        &mut self,
-        called: &Called,
-        procedure: &Procedure,
-        prepared: &Prepared,
-    ) -> Result<Ran, MachineError> {
-        let new = self.state.buffer.rename();
-        self.state.whole.rename(&new);
-        self.state.paper.rename(&new);
-        let call = &called.call;
-        let first = |limb: LimbId| call.args.iter().position(|arg| *arg == limb).unwrap_or(0);
+    /// Writes the call's key, and notes of each argument as which it comes first.
+    fn look(&mut self, called: &Called) {
         let channels = self.d.distant.channels as u32;
-        let args = call.args.iter().map(|&limb| {
-            (
-                first(limb),
-                self.state.buffer.find(Held(limb.0)),
-                !called.dies.contains(&limb),
-                self.address(limb).map(|at| at % channels),
-            )
-        });
-        let contents = self.state.buffer.places.iter().flatten();
-        let key = Key {
-            procedure: call.proc,
-            args: args.collect(),
-            places: contents
-                .map(|c| c.distant.map(|at| at % channels))
-                .collect(),
-            whole: self.state.whole.clone(),
-            paper: self.state.paper.clone(),
-        };
-        if self.replays
-            && let Some(known) = self.met.get(&key)
-        {
-            let known = Rc::clone(known);
-            self.replayed += 1;
-            self.apply(&known, called)?;
-            return Ok(known.ran.clone());
+        let channel = |at: Option<u32>| at.map_or(0, |at| u64::from(at % channels) + 1);
+        let words = &mut self.key.0;
+        words.clear();
+        let both = |a: u32, b: u32| u64::from(a) | u64::from(b) << 32;
+        words.push(both(called.call.proc, self.state.number));
+        words.push(both(
+            self.state.places.len() as u32,
+            self.buffer.live() as u32,
+        ));
+        words.extend(self.state.places.iter().map(|&place| u64::from(place)));
+        // There are at most 64 channels.
+        for places in self.buffer.places.chunks(8) {
+            let of = places.iter().flatten().map(|c| channel(c.distant));
+            words.push(of.fold(0, |word, channel| word << 8 | channel));
         }
-        let before: Vec<Option<Content>> = self.state.buffer.places.clone();
+        for (at, &limb) in (0..).zip(&called.call.args) {
+            let known = self.limbs.entry(limb);
+            if known.call != self.calls {
+                (known.call, known.first) = (self.calls, at);
+            }
+            let place = known.place.map_or(0, |place| u64::from(place) + 1);
+            let later = u64::from(known.dies != self.calls);
+            let rest = place << 8 | later << 7 | channel(known.distant);
+            words.push(u64::from(known.first) | rest << 32);
+        }
+    }
+
+    fn known(&self, limb: LimbId) -> Known {
+        self.limbs.get(limb).copied().unwrap_or_default()
+    }
+
+    /// What becomes of a call's values, and of its parameters that are the same limb as another: which one.
+    fn request<'r>(
+        &self,
+        called: &Called,
+        procedure: &'r Procedure,
+        prepared: &Prepared,
+    ) -> (Request<'r>, HashMap<Value, Value>) {
+        let call = &called.call;
         let mut same = HashMap::new();
-        let mut params = Vec::new();
+        let mut params = Vec::with_capacity(call.args.len());
         for (at, (param, &limb)) in procedure.params.iter().zip(&call.args).enumerate() {
             let value = param.value.0 as Value;
-            let one = first(limb);
-            if one != at {
-                let of = procedure.params.get(one).map_or(0, |p| p.value.0 as Value);
-                same.insert(value, of);
+            let known = self.known(limb);
+            let first = known.first as usize;
+            if first != at {
+                let of = procedure.params.get(first);
+                same.insert(value, of.map_or(0, |p| p.value.0 as Value));
                 continue;
             }
             if prepared.graph.hosted.fresh(at).is_some() {
                 // Another limb in each call, which the host puts into the operand's place in distant memory.
-                let held = Held(u64::MAX - at as u64);
-                params.push((value, held, Some(self.address(limb).unwrap_or(0)), false));
+                params.push(Param {
+                    value,
+                    limb: Held(u64::MAX - at as u64),
+                    place: None,
+                    distant: Some(known.distant.unwrap_or(0)),
+                    later: false,
+                });
                 continue;
             }
-            let later = !called.dies.contains(&limb);
-            let address = self.address(limb);
-            let source = address.map(|at| self.d.source(&param.role, at));
-            params.push((value, Held(limb.0), source, later));
+            params.push(Param {
+                value,
+                limb: Held(limb.0),
+                place: known.place,
+                distant: known.distant.map(|at| self.d.source(&param.role, at)),
+                later: known.dies != self.calls,
+            });
         }
         let results = prepared.graph.results.iter().zip(&call.results);
         let request = Request {
             procedure: &procedure.name,
             params,
-            same,
             results: results
                 .map(|(&value, limb)| (value, Held(limb.0)))
                 .collect(),
             replacement: self.d.replacement,
         };
-        let State {
-            buffer,
-            whole,
-            paper,
-        } = &mut self.state;
-        let placed = place(buffer, prepared.tasks.as_ref().clone(), &request)?;
+        (request, same)
+    }
+
+    /// Places a call, makes its instructions and times them.
+    fn step(
+        &mut self,
+        called: &Called,
+        procedure: &Procedure,
+        prepared: &Prepared,
+    ) -> Result<Replay, MachineError> {
+        let before: Vec<Option<Content>> = self.buffer.places.clone();
+        let (request, same) = self.request(called, procedure, prepared);
+        let tasks = &prepared.tasks;
+        let placed = match same.is_empty() {
+            true => place(&mut self.buffer, tasks, &prepared.readers, &request)?,
+            false => {
+                let readers = Readers::new(prepared.readers.values(), tasks, same);
+                place(&mut self.buffer, tasks, &readers, &request)?
+            }
+        };
         if !self.options.spill && placed.spilled > 0 {
             return Err(MachineError::Memory {
                 procedure: procedure.name.clone(),
@@ -276,50 +384,52 @@ impl<'m> Running<'m> {
                 slots: before.len(),
             });
         }
-        let watch = self.options.watch.clone();
-        let instrs = merge(
-            &placed.steps,
+        let mut clocks = self.awake()?;
+        let were = clocks.each_ref().map(Clockwork::now);
+        let mut ops = Ops::default();
+        let [whole, paper] = &mut clocks;
+        let watch = &self.options.watch;
+        merge(
+            (&placed, tasks),
             self.shape,
             self.d.schedule,
             whole,
-            &mut || Ok(watch.check()?),
+            |instr, decoded| {
+                ops.count(instr.op);
+                match paper.step_decoded(decoded, 0) {
+                    Ok(_) => Ok(()),
+                    Err(stuck) => Err(MachineError::Program(stuck.to_string())),
+                }
+            },
+            || Ok(watch.check()?),
         )?;
-        for instr in &instrs {
-            let stepped = paper.step(instr);
-            stepped.map_err(|stuck| MachineError::Program(stuck.to_string()))?;
-        }
-        self.stepped += instrs.len() as u64;
-        let mut ran = Ran {
+        let ran = Ran {
+            micro: [0, 1].map(|at| clocks[at].now() - were[at]),
+            tally: clocks.each_ref().map(|clock| clock.tally),
+            ops,
             peak: placed.peak,
             loads: placed.loads,
             spilled: placed.spilled,
             reloaded: placed.reloaded,
-            floors: prepared.floors(self.d),
-            hosted: prepared
-                .graph
-                .hosted
-                .work
-                .iter()
-                .filter(|w| !w.is_none())
-                .count() as u64,
-            ops: super::lower::counts(&instrs),
-            ..Ran::default()
+            floors: prepared.floors,
+            hosted: prepared.hosted,
         };
-        let (whole_key, paper_key) = (&key.whole, &key.paper);
-        for (at, (clock, was)) in [(whole, whole_key), (paper, paper_key)]
-            .into_iter()
-            .enumerate()
-        {
-            ran.micro[at] = clock.now() - was.now();
-            ran.tally[at] = clock.tally;
-            *clock = clock.at_rest_from_now();
-        }
+        self.stepped += ran.tally[0].instructions;
         for (&limb, &at) in &placed.distant {
-            self.distant.insert(LimbId(limb.0), at);
+            // Inputs are where they always were.
+            if limb.0 >= self.inputs {
+                self.limbs.entry(LimbId(limb.0)).distant = Some(at);
+            }
         }
-        let replay = self.replay(called, &before, &placed.distant, ran.clone());
-        self.met.insert(key, Rc::new(replay));
-        Ok(ran)
+        self.state = self.states.note(&clocks);
+        for content in before.iter().flatten() {
+            self.limbs.entry(LimbId(content.limb.0)).place = None;
+        }
+        if let Some(new) = self.buffer.rename() {
+            self.state.rename(&new);
+        }
+        self.settle();
+        self.replay(called, &before, &placed, ran)
     }
 
     /// What was done, said by who limbs are.
@@ -327,9 +437,9 @@ impl<'m> Running<'m> {
         &self,
         called: &Called,
         before: &[Option<Content>],
-        distant: &HashMap<Held, u32>,
+        placed: &Placed,
         ran: Ran,
-    ) -> Replay {
+    ) -> Result<Replay, MachineError> {
         // Parameters before results before what else is held, and of each the first.
         let mut known = HashMap::new();
         let (args, results) = (&called.call.args, &called.call.results);
@@ -341,72 +451,77 @@ impl<'m> Running<'m> {
         }
         for (at, content) in before.iter().enumerate() {
             if let Some(content) = content {
-                known.entry(content.limb).or_insert(Who::Other(at as u32));
+                known.entry(content.limb).or_insert(Who::Other(at));
             }
         }
-        let who = |limb: Held| known.get(&limb).copied().unwrap_or(Who::Other(0));
-        let buffer = &self.state.buffer;
-        let places = buffer
-            .places
-            .iter()
-            .map(|content| content.map(|c| (who(c.limb), c.distant.map(|_| who(c.limb)), c.used)));
+        let who = |limb: Held| known.get(&limb).copied().ok_or_else(malformed);
+        let contents = self.buffer.places.iter().flatten();
+        let places = contents.map(|c| Ok((who(c.limb)?, c.distant.is_some())));
         let channels = self.d.distant.channels as u32;
-        let went = distant
-            .iter()
-            .map(|(&limb, &at)| (who(limb), at % channels));
-        Replay {
-            places: places.collect(),
-            free: buffer.free_places(),
-            distant: went.collect(),
-            state: [self.state.whole.clone(), self.state.paper.clone()],
+        let distant = placed.distant.iter();
+        let distant = distant.map(|(&limb, &at)| Ok((who(limb)?, at % channels)));
+        Ok(Replay {
+            places: places.collect::<Result<_, MachineError>>()?,
+            distant: distant.collect::<Result<_, MachineError>>()?,
+            state: self.state.clone(),
             ran,
-        }
+        })
     }
 
     /// Does what a call did before in the same state.
     fn apply(&mut self, replay: &Replay, called: &Called) -> Result<(), MachineError> {
-        let before = self.state.buffer.places.clone();
-        let malformed = || MachineError::Program("a replay does not fit its state".to_owned());
+        let mut places = vec![None; self.buffer.places.len()];
+        let (args, results) = (&called.call.args, &called.call.results);
+        let before = &self.buffer.places;
         let limb = |who: Who| -> Result<LimbId, MachineError> {
             match who {
-                Who::Param(at) => called.call.args.get(at).copied(),
-                Who::Result(at) => called.call.results.get(at).copied(),
+                Who::Param(at) => args.get(at).copied(),
+                Who::Result(at) => results.get(at).copied(),
                 Who::Other(at) => {
-                    let content = before.get(at as usize).copied().flatten();
+                    let content = before.get(at).copied().flatten();
                     content.map(|c| LimbId(c.limb.0))
                 }
             }
             .ok_or_else(malformed)
         };
+        let mut went = Vec::with_capacity(replay.distant.len());
         for &(who, channel) in &replay.distant {
-            let id = limb(who)?;
-            if self.address(id).is_none() {
-                let at = self.state.buffer.take_distant(channel).ok_or_else(|| {
-                    MachineError::Program("distant memory is full (`distant.gbyte`)".to_owned())
-                })?;
-                self.distant.insert(id, at);
-            }
+            went.push((limb(who)?, channel));
         }
-        let mut places = Vec::with_capacity(replay.places.len());
-        for content in &replay.places {
-            places.push(match content {
-                None => None,
-                Some((who, distant, used)) => {
-                    let id = limb(*who)?;
-                    Some(Content {
-                        limb: Held(id.0),
-                        distant: distant.and_then(|_| self.address(id)),
-                        used: *used,
-                    })
-                }
+        for content in before.iter().flatten() {
+            self.limbs.entry(LimbId(content.limb.0)).place = None;
+        }
+        for ((at, place), &(who, _)) in (0..).zip(&mut places).zip(&replay.places) {
+            let limb = limb(who)?;
+            self.limbs.entry(limb).place = Some(at);
+            *place = Some(Content {
+                limb: Held(limb.0),
+                distant: None,
+                used: at.into(),
             });
         }
-        self.state.buffer.set(places, &replay.free);
-        let [whole, paper] = &replay.state;
-        self.state.whole = whole.clone();
-        self.state.paper = paper.clone();
+        for (limb, channel) in went {
+            let known = self.limbs.entry(limb);
+            if known.distant.is_none() {
+                let at = self.buffer.take_distant(channel).ok_or_else(|| {
+                    MachineError::Program("distant memory is full (`distant.gbyte`)".to_owned())
+                })?;
+                known.distant = Some(at);
+            }
+        }
+        for (content, &(_, distant)) in places.iter_mut().flatten().zip(&replay.places) {
+            if distant {
+                content.distant = self.limbs.entry(LimbId(content.limb.0)).distant;
+            }
+        }
+        self.buffer.set(places, replay.places.len() as u32);
+        self.state.clone_from(&replay.state);
         Ok(())
     }
+}
+
+fn malformed() -> MachineError {
+    MachineError::Program("a replay does not fit its state".to_owned())
 }
 
 impl Ran {
@@ -416,9 +531,7 @@ impl Ran {
             self.tally[at] = self.tally[at].plus(other.tally[at]);
             self.floors[at] += other.floors[at];
         }
-        for (&op, &count) in &other.ops {
-            *self.ops.entry(op).or_default() += count;
-        }
+        self.ops.add(&other.ops);
         self.peak = self.peak.max(other.peak);
         self.loads += other.loads;
         self.spilled += other.spilled;

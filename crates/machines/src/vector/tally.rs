@@ -1,5 +1,7 @@
 //! What the performance simulator counts.
 
+use ringmill_isa::vector::MicroOp;
+
 /// What was counted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Tally {
@@ -39,6 +41,52 @@ impl Tally {
             in_transform: self.in_transform + other.in_transform,
             dry: self.dry + other.dry,
             distant: self.distant + other.distant,
+        }
+    }
+}
+
+/// Instructions by their opcode.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ops([u64; CODES]);
+
+/// One more than the largest opcode.
+const CODES: usize = {
+    let mut codes = 0;
+    let mut at = 0;
+    while at < MicroOp::ALL.len() {
+        let code = MicroOp::ALL[at] as usize;
+        codes = if code < codes { codes } else { code + 1 };
+        at += 1;
+    }
+    codes
+};
+
+impl Default for Ops {
+    fn default() -> Self {
+        Self([0; CODES])
+    }
+}
+
+impl Ops {
+    /// Counts one.
+    #[inline]
+    pub fn count(&mut self, op: MicroOp) {
+        if let Some(count) = self.0.get_mut(op as usize) {
+            *count += 1;
+        }
+    }
+
+    /// What was counted of each that there was.
+    pub fn iter(&self) -> impl Iterator<Item = (MicroOp, u64)> {
+        let all = MicroOp::ALL.into_iter();
+        let all = all.map(|op| (op, self.0.get(op as usize).copied().unwrap_or(0)));
+        all.filter(|&(_, count)| count > 0)
+    }
+
+    /// Adds what was counted elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        for (count, more) in self.0.iter_mut().zip(&other.0) {
+            *count += more;
         }
     }
 }

@@ -11,6 +11,7 @@ mod operations;
 mod paper;
 mod parameters;
 mod sigmoid;
+mod speed;
 mod training;
 mod variants;
 

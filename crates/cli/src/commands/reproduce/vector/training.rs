@@ -10,16 +10,13 @@ use ringmill_compiler::{Compiled, compile};
 use ringmill_devices::progress::Progress;
 use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, stats};
 use ringmill_isa::mid;
-use ringmill_machines::vector::Description;
-use ringmill_machines::vector::session::Running;
-use ringmill_machines::{MachineError, SimOptions};
 use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
 use super::paper::Vector;
-use super::{cycles, machine, sigmoid};
+use super::{cycles, machine, sigmoid, speed};
 use crate::error::CliError;
 
 /// Samples and features; a gradient counts `step` / p^2.
@@ -277,43 +274,7 @@ pub fn rows(
             own.stepped, own.calls_replayed, report.calls
         )),
     ];
-    found.extend(speed(&d, &compiled)?);
+    found.extend(speed::rows(TABLE, procedure, &d, &compiled.program)?);
     found.extend(cycles::of_program("iteration", &report, &own));
     Ok((found, [by_papers, whole]))
-}
-
-/// Seconds of stepping after which enough is known.
-const STEPPED: f64 = 3.0;
-
-/// Micro instructions a second of this simulation, stepped and replayed: of the program's first calls.
-fn speed(d: &Description, compiled: &Compiled<Bgv>) -> Result<Vec<Row>, CliError> {
-    let program = &compiled.program;
-    let mut running = Running::new(d, &program.head(), SimOptions::default());
-    let mut stream = program.stream();
-    let (mut stepped, mut replayed) = ((0, 0.0), (0, 0.0));
-    while let Some(called) = stream.next_call().map_err(MachineError::from)? {
-        let (before, replays) = (running.total.tally[0].instructions, running.replayed);
-        let begin = Instant::now();
-        running.feed(&called)?;
-        let took = begin.elapsed().as_secs_f64();
-        let (count, seconds): &mut (u64, f64) = match running.replayed > replays {
-            true => &mut replayed,
-            false => &mut stepped,
-        };
-        *count += running.total.tally[0].instructions - before;
-        *seconds += took;
-        if stepped.1 > STEPPED && replayed.0 > stepped.0 {
-            break;
-        }
-    }
-    let rate = |(count, seconds): (u64, f64)| count as f64 / f64::max(seconds, 1e-9) / 1e6;
-    let row = |metric: &str, of| {
-        let ours = Ours::Is(rate(of), How::Measured);
-        Row::new(TABLE, "this simulation", metric, "M/s", None, ours)
-    };
-    Ok(vec![
-        row("micro instructions, stepped", stepped)
-            .remarked("chosen, made and stepped by both countings"),
-        row("micro instructions, replayed", replayed),
-    ])
 }

@@ -1,0 +1,104 @@
+//! An instruction as the clockwork reads it: where its operands lie is found once, however often it is asked when the instruction
+//! could be sent.
+
+use ringmill_isa::vector::{Instr, MicroOp, Place, Shape, Unit};
+
+use super::layout::{Orientation, orientation};
+
+/// What an instruction is to the clockwork.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Mac,
+    /// A pass through the transform.
+    Pass,
+    /// Past the transform.
+    Morph,
+    Load,
+    Store,
+    Halt,
+}
+
+/// A chunk of the buffer: of the limb in which place, and which of the limb's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Spot {
+    pub(super) slot: u32,
+    pub(super) chunk: u32,
+}
+
+/// Where an item's result goes when it leaves its pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Target {
+    Chunk(Spot, Orientation),
+    Register(u8),
+    Accumulator,
+}
+
+/// An instruction, decoded for programs of one shape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Decoded {
+    pub(super) kind: Kind,
+    /// It reads a chunk of the buffer.
+    pub(super) port: bool,
+    pub(super) chunks: [Option<Spot>; 2],
+    /// How it reads them.
+    pub(super) from: Orientation,
+    pub(super) registers: [Option<u8>; 2],
+    pub(super) target: Target,
+    pub(super) n: u32,
+}
+
+impl Decoded {
+    /// For programs of limbs of 2^`log_chunks` chunks.
+    #[inline]
+    pub(super) fn new(instr: &Instr, log_chunks: u32) -> Self {
+        let (from, to) = orientation(instr.op);
+        let spot = |place: Place| {
+            let chunk = u32::from(place.chunk()?.0);
+            Some(Spot {
+                slot: chunk >> log_chunks,
+                chunk: chunk & ((1 << log_chunks) - 1),
+            })
+        };
+        let register = |place: Place| place.register().map(|register| register.0);
+        Self {
+            kind: match (instr.op, instr.op.info().unit) {
+                (MicroOp::Morph, _) => Kind::Morph,
+                (MicroOp::Load, _) => Kind::Load,
+                (_, Unit::Memory) => Kind::Store,
+                (_, Unit::Transform) => Kind::Pass,
+                (_, Unit::Mac) => Kind::Mac,
+                (_, Unit::Control) => Kind::Halt,
+            },
+            port: reads(instr),
+            chunks: [spot(instr.a), spot(instr.b)],
+            from,
+            registers: [register(instr.a), register(instr.b)],
+            target: match (register(instr.d), spot(instr.d)) {
+                (Some(register), _) => Target::Register(register),
+                (None, Some(spot)) => Target::Chunk(spot, to),
+                (None, None) => Target::Accumulator,
+            },
+            n: instr.n,
+        }
+    }
+
+    /// Whether it reads a chunk of the buffer, and so takes the port.
+    pub fn takes_port(&self) -> bool {
+        self.port
+    }
+
+    /// Whether it is one of the multiply-accumulate unit's.
+    pub fn is_sum(&self) -> bool {
+        self.kind == Kind::Mac
+    }
+}
+
+/// Whether an instruction reads a chunk of the buffer.
+pub fn reads(instr: &Instr) -> bool {
+    instr.a.chunk().is_some() || instr.b.chunk().is_some()
+}
+
+/// log2 of a limb's chunks.
+pub(super) fn log_chunks(shape: Shape) -> u32 {
+    shape.limb_chunks().trailing_zeros()
+}

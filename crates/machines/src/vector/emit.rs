@@ -1,0 +1,211 @@
+//! A step on whole limbs as micro instructions, one after another.
+
+use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};
+
+use super::code::{Code, Spot};
+use super::order::{Task, Work};
+use super::place::StepKind;
+
+/// In which order a step's lines go over the chunks of their limbs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// Every line for all chunks before the next line.
+    ByLine,
+    /// All lines for a chunk before the next chunk.
+    ByChunk,
+    /// The same, but so many lines, which fill registers, for the next chunk before the others for the chunk at hand; odd chunks have
+    /// registers of their own.
+    Ahead { loads: usize },
+}
+
+/// What is still to come of a step's instructions. It is made once and filled anew for each step.
+#[derive(Clone, Debug)]
+pub struct Emitter {
+    /// Of the first chunk.
+    lines: Vec<Instr>,
+    way: Way,
+    chunks: u32,
+    log_chunks: u32,
+    /// Registers that odd chunks' are behind even ones'.
+    shift: u8,
+    registers: u8,
+    line: usize,
+    chunk: u32,
+    /// Of [`Way::Ahead`]: lines that fill registers are at hand, for the chunk at hand.
+    filling: bool,
+}
+
+impl Emitter {
+    /// With nothing to come.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            lines: Vec::new(),
+            way: Way::ByLine,
+            chunks: shape.limb_chunks(),
+            log_chunks: super::decode::log_chunks(shape),
+            shift: 0,
+            registers: shape.registers,
+            line: 0,
+            chunk: 0,
+            filling: false,
+        }
+    }
+
+    /// Fills in a step on places of the buffer, read ones before written ones.
+    pub fn fill(&mut self, kind: StepKind, tasks: &[Task], reads: &[u32], writes: &[u32]) {
+        self.lines.clear();
+        (self.line, self.chunk, self.shift, self.filling) = (0, 0, 0, false);
+        self.way = Way::ByLine;
+        let of = |list: &[u32]| self.first(list.first().copied().unwrap_or(0));
+        let (from, to) = (of(reads), of(writes));
+        let pass = |op, a, modulus| Instr {
+            d: to,
+            a,
+            modulus,
+            ..Instr::new(op)
+        };
+        match kind {
+            StepKind::Load(source) => self.lines.push(Instr {
+                d: to,
+                n: source << self.log_chunks,
+                ..Instr::new(MicroOp::Load)
+            }),
+            StepKind::Store(target) => self.lines.push(Instr {
+                a: from,
+                n: target << self.log_chunks,
+                ..Instr::new(MicroOp::Store)
+            }),
+            StepKind::Task(at) => match tasks.get(at).map(|task| (&task.work, task.modulus)) {
+                None => {}
+                Some((Work::Forward, modulus)) => self.lines.extend([
+                    pass(MicroOp::Ntt1, from, modulus),
+                    pass(MicroOp::Ntt2, to, modulus),
+                ]),
+                Some((Work::Inverse, modulus)) => self.lines.extend([
+                    pass(MicroOp::Intt1, from, modulus),
+                    pass(MicroOp::Intt2, to, modulus),
+                ]),
+                Some((&Work::Morph(galois), _)) => self.lines.push(Instr {
+                    n: galois,
+                    ..pass(MicroOp::Morph, from, 0)
+                }),
+                Some((Work::Sums(code), _)) => self.sums(code, reads, writes),
+            },
+        }
+    }
+
+    /// A kernel's code for all chunks. Where twice the registers are there, a chunk's are filled before the one before it is done.
+    fn sums(&mut self, code: &Code, reads: &[u32], writes: &[u32]) {
+        let twice = 2 * code.registers <= usize::from(self.registers);
+        if twice {
+            self.shift = code.registers as u8;
+        }
+        self.filling = twice && code.loads > 0 && code.loads < code.lines.len();
+        self.way = match self.filling {
+            true => Way::Ahead { loads: code.loads },
+            false => Way::ByChunk,
+        };
+        for line in &code.lines {
+            let spot = |spot: Spot| match spot {
+                Spot::None => Place::None,
+                Spot::Buffer(number) => {
+                    let place = match number.checked_sub(reads.len()) {
+                        None => reads.get(number),
+                        Some(number) => writes.get(number),
+                    };
+                    self.first(place.copied().unwrap_or(0))
+                }
+                Spot::Register(register) => Place::Register(register),
+                Spot::Accumulator => Place::Accumulator,
+            };
+            self.lines.push(Instr {
+                op: line.op,
+                d: spot(line.d),
+                a: spot(line.a),
+                b: spot(line.b),
+                modulus: line.modulus,
+                n: line.n,
+            });
+        }
+    }
+
+    /// The first chunk of a place.
+    fn first(&self, place: u32) -> Place {
+        Place::Chunk(Chunk((place << self.log_chunks) as u16))
+    }
+
+    /// The line at hand for a chunk.
+    fn at(&self, chunk: u32) -> Option<Instr> {
+        let line = *self.lines.get(self.line)?;
+        let shift = if chunk % 2 == 1 { self.shift } else { 0 };
+        let moved = |place: Place| match place {
+            Place::Chunk(Chunk(first)) => Place::Chunk(Chunk(first + chunk as u16)),
+            Place::Register(Register(register)) => Place::Register(Register(register + shift)),
+            other => other,
+        };
+        Some(match line.op {
+            // An automorphism's rows go all over the limb.
+            MicroOp::Morph => Instr {
+                a: moved(line.a),
+                ..line
+            },
+            MicroOp::Load | MicroOp::Store => Instr {
+                d: moved(line.d),
+                a: moved(line.a),
+                n: line.n + chunk,
+                ..line
+            },
+            _ => Instr {
+                d: moved(line.d),
+                a: moved(line.a),
+                b: moved(line.b),
+                ..line
+            },
+        })
+    }
+}
+
+impl Iterator for Emitter {
+    type Item = Instr;
+
+    fn next(&mut self) -> Option<Instr> {
+        let instr = self.at(self.chunk)?;
+        match self.way {
+            Way::ByLine => {
+                self.chunk += 1;
+                if self.chunk == self.chunks {
+                    (self.chunk, self.line) = (0, self.line + 1);
+                }
+            }
+            Way::ByChunk => {
+                self.line += 1;
+                if self.line == self.lines.len() && self.chunk + 1 < self.chunks {
+                    (self.line, self.chunk) = (0, self.chunk + 1);
+                }
+            }
+            Way::Ahead { loads } => self.ahead(loads),
+        }
+        Some(instr)
+    }
+}
+
+impl Emitter {
+    /// Fillings for the first chunk; then for each chunk those for the next one, and the others for it.
+    fn ahead(&mut self, loads: usize) {
+        self.line += 1;
+        let chunk = self.chunk;
+        if self.filling && self.line == loads {
+            if chunk == 0 && self.chunks > 1 {
+                (self.chunk, self.line) = (1, 0);
+            } else {
+                (self.filling, self.chunk) = (false, chunk.saturating_sub(1));
+            }
+        } else if self.line == self.lines.len() && chunk + 1 < self.chunks {
+            self.filling = chunk + 2 < self.chunks;
+            (self.chunk, self.line) = match self.filling {
+                true => (chunk + 2, 0),
+                false => (chunk + 1, loads),
+            };
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Chunks of a limb's place that are still to be written, and what they keep waiting.
+
+use super::layout::Orientation;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Pending {
+    /// A bit a chunk.
+    rows: u64,
+    columns: u64,
+    /// Rows all over the limb.
+    scattered: u32,
+}
+
+impl Pending {
+    /// Whether an access to a chunk waits.
+    #[inline]
+    pub(super) fn blocks(self, chunk: u32, how: Orientation) -> bool {
+        let bit = 1 << chunk;
+        let scattered = self.scattered > 0;
+        match how {
+            Orientation::Rows => scattered || self.rows & bit != 0 || self.columns != 0,
+            Orientation::Columns => scattered || self.columns & bit != 0 || self.rows != 0,
+            // Rows that an automorphism writes one after another differ, and all go through one pipeline.
+            Orientation::Scattered => self.rows | self.columns != 0,
+        }
+    }
+
+    /// A chunk is to be written.
+    #[inline]
+    pub(super) fn add(&mut self, chunk: u32, how: Orientation) {
+        match how {
+            Orientation::Rows => self.rows |= 1 << chunk,
+            Orientation::Columns => self.columns |= 1 << chunk,
+            Orientation::Scattered => self.scattered += 1,
+        }
+    }
+
+    /// It was written.
+    #[inline]
+    pub(super) fn remove(&mut self, chunk: u32, how: Orientation) {
+        match how {
+            Orientation::Rows => self.rows &= !(1 << chunk),
+            Orientation::Columns => self.columns &= !(1 << chunk),
+            Orientation::Scattered => self.scattered -= 1,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The machine between two calls: its state apart from when it is, what was counted, and how the buffer's places are numbered.
+
+use super::clockwork::{Clockwork, Register};
+use super::decode::Target;
+use super::pending::Pending;
+use super::tally::Tally;
+
+/// The time that states are compared at: far from 0, so that what was before stays above it.
+const BASE: u64 = 1 << 32;
+
+impl Clockwork {
+    /// Gives a place's number anew to everything that is on its way to one. What is on its way is the same in all machines that go on
+    /// alike, and so is its order.
+    fn renumber(&mut self, mut new: impl FnMut(u32) -> u32) {
+        let items = self.mac.items.iter_mut();
+        for item in items
+            .chain(&mut self.transform.items)
+            .chain(&mut self.loads)
+        {
+            if let Target::Chunk(spot, _) = &mut item.target {
+                spot.slot = new(spot.slot);
+            }
+        }
+    }
+
+    /// The same machine at work, with its buffer's places by `place`.
+    pub(super) fn awake(&self, places: u32, place: impl Fn(u32) -> u32) -> Self {
+        let mut awake = self.clone();
+        awake.renumber(place);
+        awake.pending = vec![Pending::default(); places as usize];
+        let items = awake.mac.items.iter().chain(&awake.transform.items);
+        for item in items.chain(&awake.loads) {
+            if let Target::Chunk(spot, how) = item.target
+                && let Some(pending) = awake.pending.get_mut(spot.slot as usize)
+            {
+                pending.add(spot.chunk, how);
+            }
+        }
+        awake
+    }
+
+    /// The same state at rest: at a fixed time, without what was counted, places numbered by `name`, which is asked in the order in which
+    /// things are on their way. Two machines whose states at rest are equal go on alike. What is still to be written is not said
+    /// again: it is on its way.
+    pub(super) fn at_rest(&self, name: impl FnMut(u32) -> u32) -> Self {
+        let mut same = self.at_rest_from_now();
+        same.pending = Vec::new();
+        same.renumber(name);
+        same
+    }
+
+    /// The same at a fixed time, without what was counted.
+    fn at_rest_from_now(&self) -> Self {
+        let now = self.now;
+        let since = |at: u64| at.saturating_sub(now);
+        // What is past holds nothing up, but for spacing by a period.
+        let past = |at: Option<u64>, period: u64| {
+            let free = at? + period;
+            (free > now).then_some(at?)
+        };
+        let mut same = self.clone();
+        same.tally = Tally::default();
+        // Times may be before now; all are shifted so that they stay above zero.
+        let shift = |at: u64| (BASE + at).saturating_sub(now);
+        same.now = BASE;
+        same.sent = 0;
+        same.last_sent = past(self.last_sent, 1).map(shift);
+        same.buffer_free = BASE + since(self.buffer_free);
+        for pipe in [&mut same.mac, &mut same.transform] {
+            let period = pipe.period;
+            pipe.last_entry = past(pipe.last_entry, period).map(shift);
+            pipe.last_exit = match pipe.items.is_empty() {
+                true => past(pipe.last_exit, period).map(shift),
+                false => pipe.last_exit.map(shift),
+            };
+            pipe.leaving.retain(|&at| at > now);
+            pipe.leaving.iter_mut().for_each(|at| *at = shift(*at));
+            for item in &mut pipe.items {
+                item.ready = shift(item.ready);
+                item.entered = shift(item.entered);
+            }
+        }
+        if same.transform.items.is_empty() && same.transform.leaving.is_empty() {
+            same.morphing = false;
+        }
+        for item in &mut same.loads {
+            item.ready = BASE + since(item.ready);
+            item.entered = shift(item.entered);
+        }
+        same.stores.retain(|&at| at > now);
+        same.stores.iter_mut().for_each(|at| *at = shift(*at));
+        same.channels
+            .iter_mut()
+            .for_each(|at| *at = BASE + since(*at));
+        for register in &mut same.registers {
+            if let Register::At(at) = register {
+                *at = BASE + since(*at);
+            }
+        }
+        same.queue.iter_mut().for_each(|at| *at = shift(*at));
+        // Of what is not counted nothing is left.
+        same.fetched = match self.counting.instructions {
+            true => (self.fetched + (BASE << 16)).saturating_sub(now << 16),
+            false => 0,
+        };
+        same.end = BASE + since(self.end);
+        same
+    }
+}

@@ -1,0 +1,189 @@
+//! The states of machines between calls, each kept once and known by a number.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::clockwork::Clockwork;
+
+/// Machines that are sent the same instructions and share the buffer's places: with all times counted, and by the paper's counting.
+pub type Clocks = [Clockwork; 2];
+
+/// All states that were met.
+#[derive(Default)]
+pub struct States {
+    all: Vec<Rc<Clocks>>,
+    numbers: HashMap<Rc<Clocks>, u32>,
+}
+
+/// A state: the number of what is equal but for the numbers of the buffer's places, and the places that things are on their way to, in
+/// the order in which they are.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct State {
+    pub number: u32,
+    pub places: Vec<u32>,
+}
+
+impl State {
+    /// Renames the buffer's places: `new` is the new number of each.
+    pub fn rename(&mut self, new: &[u32]) {
+        for place in &mut self.places {
+            *place = new.get(*place as usize).copied().unwrap_or(*place);
+        }
+    }
+}
+
+impl States {
+    /// The state of machines, kept if it is new.
+    pub fn note(&mut self, clocks: &Clocks) -> State {
+        let mut places: Vec<u32> = Vec::new();
+        let rest = clocks.each_ref().map(|clock| {
+            clock.at_rest(|place| {
+                let known = places.iter().position(|&other| other == place);
+                known.unwrap_or_else(|| {
+                    places.push(place);
+                    places.len() - 1
+                }) as u32
+            })
+        });
+        let number = match self.numbers.get(&rest) {
+            Some(&number) => number,
+            None => {
+                let rest = Rc::new(rest);
+                let number = self.all.len() as u32;
+                self.all.push(Rc::clone(&rest));
+                self.numbers.insert(rest, number);
+                number
+            }
+        };
+        State { number, places }
+    }
+
+    /// The machines of a state at work, with a buffer of so many places; `None` for a state that was not met.
+    pub fn awake(&self, state: &State, places: u32) -> Option<Clocks> {
+        let rest = self.all.get(state.number as usize)?;
+        let place = |name: u32| state.places.get(name as usize).copied().unwrap_or(name);
+        Some(rest.each_ref().map(|clock| clock.awake(places, place)))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod tests {
+    use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};
+    use ringmill_math::Prng;
+
+    use super::super::clockwork::Counting;
+    use super::super::description::Description;
+    use super::*;
+
+    const PLACES: u16 = 8;
+    const CHUNKS: u16 = 4;
+
+    fn machine() -> (Description, Shape) {
+        let mut d = Description::read(Description::PAPER).unwrap();
+        (d.log_radix, d.log_lanes, d.queue) = (3, 4, 16);
+        let chunks = u32::from(PLACES * CHUNKS);
+        let shape = Shape {
+            chunks,
+            ..d.shape(6)
+        };
+        (d, shape)
+    }
+
+    fn program(prng: &mut Prng, count: usize) -> Vec<Instr> {
+        let mut below = |limit: u16| {
+            let mut bytes = [0; 4];
+            prng.fill_bytes(&mut bytes);
+            (u32::from_le_bytes(bytes) % u32::from(limit)) as u16
+        };
+        let mut made = Vec::new();
+        while made.len() < count {
+            let mut chunk = || Place::Chunk(Chunk(below(PLACES * CHUNKS)));
+            let (d, a) = (chunk(), chunk());
+            let register = Place::Register(Register(below(4) as u8));
+            let of = |op, d, a| Instr {
+                d,
+                a,
+                ..Instr::new(op)
+            };
+            made.push(match below(8) {
+                0 => of(MicroOp::Mov, register, a),
+                1 => of(MicroOp::Mov, d, register),
+                2 => of(MicroOp::Muli, Place::Accumulator, a),
+                3 => of(MicroOp::Ntt1, d, d),
+                4 => of(MicroOp::Ntt2, d, a),
+                5 => Instr {
+                    n: below(64).into(),
+                    ..of(MicroOp::Load, d, Place::None)
+                },
+                6 => Instr {
+                    n: below(64).into(),
+                    ..of(MicroOp::Store, Place::None, a)
+                },
+                _ => {
+                    let first = |place: u16| Place::Chunk(Chunk(place % PLACES * CHUNKS));
+                    let to = below(PLACES);
+                    Instr {
+                        n: 3,
+                        ..of(MicroOp::Morph, first(to), first(to + 1))
+                    }
+                }
+            });
+        }
+        made
+    }
+
+    fn renamed(instr: &Instr, place: impl Fn(u16) -> u16) -> Instr {
+        let of = |at: Place| match at {
+            Place::Chunk(Chunk(c)) => Place::Chunk(Chunk(place(c / CHUNKS) * CHUNKS + c % CHUNKS)),
+            other => other,
+        };
+        Instr {
+            d: of(instr.d),
+            a: of(instr.a),
+            ..*instr
+        }
+    }
+
+    /// A state that is kept and awoken, with other numbers for the buffer's places, goes on as the machine that it was noted of; and
+    /// states that differ in those numbers alone are one.
+    #[test]
+    fn a_state_goes_on_as_its_machine() {
+        let (d, shape) = machine();
+        let mut prng = Prng::from_seed_for_reproducible_tests_only([3; 32]);
+        let mut states = States::default();
+        for _ in 0..200 {
+            let before = program(&mut prng, 40);
+            let after = program(&mut prng, 40);
+            let other = |place: u16| (5 * place + 3) % PLACES;
+            let start = || [Counting::WHOLE, Counting::PAPER].map(|c| Clockwork::new(&d, shape, c));
+            let (mut plain, mut moved) = (start(), start());
+            for instr in &before {
+                let there = renamed(instr, other);
+                for at in 0..2 {
+                    let sent = plain[at].step(instr).unwrap();
+                    assert_eq!(moved[at].step(&there).unwrap(), sent);
+                }
+            }
+            let (noted, same) = (states.note(&plain), states.note(&moved));
+            assert_eq!(noted.number, same.number);
+            let places = noted.places.iter().map(|&p| u32::from(other(p as u16)));
+            assert_eq!(same.places, places.collect::<Vec<_>>());
+            let mut awake = states.awake(&same, PLACES.into()).unwrap();
+            for instr in &after {
+                let there = renamed(instr, other);
+                for at in 0..2 {
+                    let since = awake[at].now();
+                    let was = plain[at].now();
+                    let sent = plain[at].step(instr).unwrap();
+                    assert_eq!(awake[at].step(&there).unwrap() - since, sent - was);
+                }
+            }
+            for (a, b) in plain.iter_mut().zip(&mut awake) {
+                let (was, since) = (a.now(), b.now());
+                assert_eq!(a.drain() - was, b.drain() - since);
+            }
+        }
+        assert!(states.all.len() > 100);
+    }
+}
