@@ -166,3 +166,33 @@ fn an_instruction_is_sent_when_it_has_come() {
     let (sent, _) = run(slow, &program);
     assert_eq!(sent, [120, 240]);
 }
+
+/// Of two channels the one that has less to do is done first: room is there when any chunk has gone, whichever was sent first.
+#[test]
+fn stores_make_room_in_the_order_in_which_they_go() {
+    let store = |chunk, n| Instr {
+        a: r(chunk),
+        n,
+        ..Instr::new(MicroOp::Store)
+    };
+    let whole = Counting {
+        distant: true,
+        instructions: false,
+    };
+    let change = |d: &mut Description| {
+        // 64 bytes a chunk: 60 micro-cycles; no latency.
+        d.distant.gbyte_per_second = 6.4;
+        d.distant.latency_ns = 0.0;
+        d.store_chunks = 3;
+    };
+    // Limb 0 on one channel, gone at 66 and 126; limb 1 on the other, at 78 and 138. The fourth finds room at 66, the fifth at 78.
+    let program = [
+        store(0, 0),
+        store(1, 1),
+        store(4, 4),
+        store(5, 5),
+        store(2, 2),
+    ];
+    let expected = (vec![0, 6, 12, 66, 78], 186);
+    assert_eq!(run(clock(change, whole), &program), expected);
+}
