@@ -54,7 +54,7 @@ enum Who {
 
 /// What a call's times depend on, in words: its procedure and the machine's state; where things are on their way to; of each place in
 /// use whether distant memory has its limb, too, and on which channel; of each argument the first one that is the same limb, its place, whether it
-/// is needed later, the channel of its limb in distant memory.
+/// is needed later, the channel of its limb in distant memory; which arguments and results die, in their order.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Key(Vec<u64>);
 
@@ -64,10 +64,12 @@ impl Hash for Key {
     }
 }
 
-/// What a call does to a state.
+/// What a call does to a state, its dying limbs gone.
 struct Replay {
     /// The limbs in the buffer's first places, and which of them distant memory has, too.
     places: Vec<(Who, bool)>,
+    /// Limbs that were in the buffer and are there no more, but for those that died.
+    left: Vec<Who>,
     /// Limbs that went to distant memory, and on which channel.
     distant: Vec<(Who, u32)>,
     state: State,
@@ -175,6 +177,7 @@ impl<'m> Running<'m> {
             Some(known) => {
                 self.replayed += 1;
                 self.apply(&known, called)?;
+                self.bury(called);
                 known
             }
             None => {
@@ -184,16 +187,6 @@ impl<'m> Running<'m> {
                 made
             }
         };
-        for &limb in &called.dies {
-            let known = self.limbs.remove(limb).unwrap_or_default();
-            if let Some(place) = known.place {
-                self.buffer.release(place);
-            }
-            if let Some(at) = known.distant {
-                self.buffer.drop_distant(at);
-            }
-        }
-        self.rename();
         if let Some(used) = self.used.get_mut(number) {
             *used = (used.0 + 1, used.1 + replay.ran.micro[0]);
         }
@@ -257,12 +250,24 @@ impl<'m> Running<'m> {
         clocks.ok_or_else(|| MachineError::Program("a state that was not met".to_owned()))
     }
 
+    /// Forgets the limbs that die with a call; their places are those that they had.
+    fn bury(&mut self, called: &Called) -> Vec<u32> {
+        let mut places = Vec::new();
+        for &limb in &called.dies {
+            let known = self.limbs.remove(limb).unwrap_or_default();
+            places.extend(known.place);
+            if let Some(at) = known.distant {
+                self.buffer.drop_distant(at);
+            }
+        }
+        places
+    }
+
     /// Renames places, as far as some are not where they belong.
     fn rename(&mut self) {
-        let Some(new) = self.buffer.rename() else {
-            return;
-        };
-        self.state.rename(&new);
+        if let Some(new) = self.buffer.rename() {
+            self.state.rename(&new);
+        }
         self.settle();
     }
 
@@ -302,6 +307,19 @@ impl<'m> Running<'m> {
             let later = u64::from(known.dies != self.calls);
             let rest = place << 8 | later << 7 | channel(known.distant);
             words.push(u64::from(known.first) | rest << 32);
+        }
+        // A result's number is behind those of the arguments. What is neither is known by its place.
+        let (args, results) = (called.call.args.len() as u64, &called.call.results);
+        let first = results.first().map_or(u64::MAX, |limb| limb.0);
+        for &limb in &called.dies {
+            let known = self.limbs.entry(limb);
+            let result = limb.0.checked_sub(first);
+            let result = result.filter(|&number| number < results.len() as u64);
+            words.push(match (known.call == self.calls, result) {
+                (true, _) => known.first.into(),
+                (false, Some(number)) => args + number,
+                (false, None) => 1 << 63 | known.place.map_or(0, |place| u64::from(place) + 1),
+            });
         }
     }
 
@@ -425,10 +443,11 @@ impl<'m> Running<'m> {
         for content in before.iter().flatten() {
             self.limbs.entry(LimbId(content.limb.0)).place = None;
         }
-        if let Some(new) = self.buffer.rename() {
-            self.state.rename(&new);
+        self.rename();
+        for place in self.bury(called) {
+            self.buffer.release(place);
         }
-        self.settle();
+        self.rename();
         self.replay(called, &before, &placed, ran)
     }
 
@@ -460,7 +479,13 @@ impl<'m> Running<'m> {
         let channels = self.d.distant.channels as u32;
         let distant = placed.distant.iter();
         let distant = distant.map(|(&limb, &at)| Ok((who(limb)?, at % channels)));
+        let gone = before.iter().flatten().filter(|content| {
+            let known = self.limbs.get(LimbId(content.limb.0));
+            known.is_some_and(|known| known.place.is_none())
+        });
+        let left = gone.map(|content| who(content.limb));
         Ok(Replay {
+            left: left.collect::<Result<_, MachineError>>()?,
             places: places.collect::<Result<_, MachineError>>()?,
             distant: distant.collect::<Result<_, MachineError>>()?,
             state: self.state.clone(),
@@ -488,17 +513,12 @@ impl<'m> Running<'m> {
         for &(who, channel) in &replay.distant {
             went.push((limb(who)?, channel));
         }
-        for content in before.iter().flatten() {
-            self.limbs.entry(LimbId(content.limb.0)).place = None;
+        for &who in &replay.left {
+            self.limbs.entry(limb(who)?).place = None;
         }
-        for ((at, place), &(who, _)) in (0..).zip(&mut places).zip(&replay.places) {
-            let limb = limb(who)?;
-            self.limbs.entry(limb).place = Some(at);
-            *place = Some(Content {
-                limb: Held(limb.0),
-                distant: None,
-                used: at.into(),
-            });
+        let mut kept = Vec::with_capacity(replay.places.len());
+        for &(who, distant) in &replay.places {
+            kept.push((limb(who)?, distant));
         }
         for (limb, channel) in went {
             let known = self.limbs.entry(limb);
@@ -509,10 +529,14 @@ impl<'m> Running<'m> {
                 known.distant = Some(at);
             }
         }
-        for (content, &(_, distant)) in places.iter_mut().flatten().zip(&replay.places) {
-            if distant {
-                content.distant = self.limbs.entry(LimbId(content.limb.0)).distant;
-            }
+        for ((at, place), (limb, distant)) in (0..).zip(&mut places).zip(kept) {
+            let known = self.limbs.entry(limb);
+            known.place = Some(at);
+            *place = Some(Content {
+                limb: Held(limb.0),
+                distant: known.distant.filter(|_| distant),
+                used: at.into(),
+            });
         }
         self.buffer.set(places, replay.places.len() as u32);
         self.state.clone_from(&replay.state);

@@ -160,9 +160,9 @@ mod tests {
             let (mut plain, mut moved) = (start(), start());
             for instr in &before {
                 let there = renamed(instr, other);
-                for at in 0..2 {
-                    let sent = plain[at].step(instr).unwrap();
-                    assert_eq!(moved[at].step(&there).unwrap(), sent);
+                for (plain, moved) in plain.iter_mut().zip(&mut moved) {
+                    let sent = plain.step(instr).unwrap();
+                    assert_eq!(moved.step(&there).unwrap(), sent);
                 }
             }
             let (noted, same) = (states.note(&plain), states.note(&moved));
@@ -172,11 +172,10 @@ mod tests {
             let mut awake = states.awake(&same, PLACES.into()).unwrap();
             for instr in &after {
                 let there = renamed(instr, other);
-                for at in 0..2 {
-                    let since = awake[at].now();
-                    let was = plain[at].now();
-                    let sent = plain[at].step(instr).unwrap();
-                    assert_eq!(awake[at].step(&there).unwrap() - since, sent - was);
+                for (plain, awake) in plain.iter_mut().zip(&mut awake) {
+                    let (was, since) = (plain.now(), awake.now());
+                    let sent = plain.step(instr).unwrap();
+                    assert_eq!(awake.step(&there).unwrap() - since, sent - was);
                 }
             }
             for (a, b) in plain.iter_mut().zip(&mut awake) {
