@@ -18,6 +18,7 @@ use ringmill_schemes::rlwe::KeyRequest;
 use super::code::turned;
 use super::cost::Costs;
 use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Placed, Placement};
+use super::procedures::{Table, Variant, cheapest, chosen, linked};
 use super::{CompileError, Compiled, Options, ParamsChoice, Prediction};
 use crate::bodies;
 use crate::compile::lowered;
@@ -81,15 +82,11 @@ struct Setting<'a> {
 
 impl Setting<'_> {
     fn managed(&self, program: &MacroProgram) -> Result<Result<Fit, Misfit>, CompileError> {
-        let mut callees: Vec<Callee> = Vec::with_capacity(program.procs.len());
-        let mut procs = Vec::with_capacity(program.procs.len());
+        let mut tables: Vec<Table> = Vec::with_capacity(program.procs.len());
         for proc in &program.procs {
             let body = bodies::opened(proc, &program.scheme, program.slots);
-            match self.procedure(&body, &callees)? {
-                Ok((callee, managed)) => {
-                    callees.push(callee);
-                    procs.push(bodies::closed(managed.program, proc));
-                }
+            match self.procedure(&body, &tables)? {
+                Ok(table) => tables.push(table),
                 Err(misfit) => return Ok(Err(misfit)),
             }
         }
@@ -99,41 +96,45 @@ impl Setting<'_> {
         main.outputs.clone_from(&program.outputs);
         main.instrs.clone_from(&program.instrs);
         main.types.clone_from(&program.types);
-        let managed = match self.body(&main, &callees, None)? {
-            Ok(managed) => managed,
-            Err(misfit) => return Ok(Err(misfit)),
-        };
-        Ok(Ok(Fit {
-            outputs: managed.outputs,
-            program: MacroProgram {
-                data: program.data.clone(),
-                procs,
-                ..managed.program
-            },
-        }))
+        let manage = |callees: &[Callee]| self.body(&main, callees, None);
+        Ok(
+            chosen(&main, &tables, cheapest(&tables), manage)?.map(|(managed, choice)| Fit {
+                outputs: managed.outputs,
+                program: MacroProgram {
+                    data: program.data.clone(),
+                    ..linked(managed.program, &choice, tables, &program.procs)
+                },
+            }),
+        )
     }
 
-    /// A procedure whose values are taken and given back at the level that makes it cheapest.
+    /// A procedure for values at each of several levels, each time with the callees that make it cheapest.
     fn procedure(
         &self,
         body: &MacroProgram,
-        callees: &[Callee],
-    ) -> Result<Result<(Callee, Managed), Misfit>, CompileError> {
+        tables: &[Table],
+    ) -> Result<Result<Table, Misfit>, CompileError> {
         let (params, (end, _)) = (self.procedure.params(), self.procedure.end());
         let model = levels::model(body, params);
         let tried: Vec<Level> = self.procedure.start().above(1).to(end).collect();
         let spaced = tried.len().div_ceil(CONVENTIONS).max(1);
-        let mut best: Option<(Callee, Managed)> = None;
+        let mut table = Table::new();
         let mut lost: Option<Misfit> = None;
+        let mut choice = cheapest(tables);
         for &level in tried.iter().rev().step_by(spaced) {
             self.options.watch.check()?;
             let convention = Convention::new(params, &model, level);
-            match self.body(body, callees, Some(convention))? {
-                Ok(managed) => {
+            let manage = |callees: &[Callee]| self.body(body, callees, Some(convention));
+            match chosen(body, tables, choice.clone(), manage)? {
+                Ok((managed, found)) => {
                     let cost = managed.cost;
-                    if best.as_ref().is_none_or(|(best, _)| cost < best.cost) {
-                        best = Some((Callee { convention, cost }, managed));
-                    }
+                    // Levels beside each other choose alike.
+                    choice.clone_from(&found);
+                    table.push(Variant {
+                        callee: Callee { convention, cost },
+                        managed,
+                        choice: found,
+                    });
                 }
                 Err(misfit) => lost = lost.or(Some(misfit)),
             }
@@ -142,7 +143,10 @@ impl Setting<'_> {
             at: At(None),
             bits: 1.0,
         };
-        Ok(best.ok_or(lost.unwrap_or(nothing)))
+        Ok(match table.is_empty() {
+            true => Err(lost.unwrap_or(nothing)),
+            false => Ok(table),
+        })
     }
 
     /// A body with its bootstraps placed; a procedure's own has a convention.
@@ -381,4 +385,117 @@ pub fn one_bootstrap(procedure: &Arc<Procedure>) -> Result<Compiled, CompileErro
         managed: managed.clone(),
     };
     lowered(managed, fitted, &options, &[range])
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod tests {
+    use ringmill_math::slots::linear::Shape;
+    use ringmill_schemes::bgv::PrimePower;
+    use ringmill_schemes::bgv::bootstrap::Maps;
+
+    use super::*;
+    use crate::builder::{Power, TraceBuilder};
+    use crate::options::Passes;
+    use crate::pipeline;
+
+    fn toy() -> Arc<Procedure> {
+        let t = PrimePower::new(7, 2).unwrap().modulus().unwrap();
+        let params = Params::builder(9, t)
+            .friendly_primes(27, 9)
+            .unwrap()
+            .further_plain_moduli(2)
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap();
+        let setup = Bootstrapping::new(params, 8).unwrap();
+        let maps = Maps::new(&setup, Shape::default()).unwrap();
+        Arc::new(Procedure::new(setup, maps, true).unwrap())
+    }
+
+    /// A procedure of digits, and one that gives it a sum of products: of each of `count` values with the square of one, masked. The
+    /// program calls the second one.
+    fn program(count: usize) -> MacroProgram {
+        let power = Power {
+            prime: 7,
+            exponent: 2,
+        };
+        let encrypted = vec![Visibility::Encrypted; count + 1];
+        let mut t = TraceBuilder::new("train", 2).unwrap();
+        let inputs = (0..=count).map(|i| {
+            t.input(&format!("x{i}"), Visibility::Encrypted, None)
+                .unwrap()
+        });
+        let inputs: Vec<_> = inputs.collect();
+        let given = t.begin_procedure("digits", &encrypted[..1], None).unwrap();
+        let low = t.low_digit(given[0], power, None).unwrap();
+        let digits = t.end(&[low], None).unwrap();
+        let given = t.begin_procedure("sums", &encrypted, None).unwrap();
+        let mask = t.vector(vec![(1.0, 0.0), (3.0, 0.0)], None).unwrap();
+        let weight = t.mul(given[0], mask, None).unwrap();
+        let weight = t.square(weight, None).unwrap();
+        let mut sum = None;
+        for &x in &given[1..] {
+            let product = t.mul(x, weight, None).unwrap();
+            sum = Some(match sum {
+                Some(sum) => t.add(sum, product, None).unwrap(),
+                None => product,
+            });
+        }
+        let low = t.call(&digits, &[sum.unwrap()], None).unwrap();
+        let mut sum = low[0];
+        for &x in &given[1..] {
+            let product = t.mul(x, low[0], None).unwrap();
+            sum = t.add(sum, product, None).unwrap();
+        }
+        let sums = t.end(&[sum], None).unwrap();
+        let made = t.call(&sums, &inputs, None).unwrap();
+        t.output("y", made[0], None).unwrap();
+        let mut program = t.finish();
+        program.scheme = SchemeName::new(Bgv::NAME).unwrap();
+        let passed = |body| Ok::<_, CompileError>(pipeline::relinearised::<Bgv>(body, Passes::ALL));
+        bodies::each(program, passed).unwrap()
+    }
+
+    /// What a body costs with the variant of its callee that is cheapest by itself, and with the one that is cheapest for the body.
+    #[test]
+    fn a_caller_chooses_the_level_of_its_callee() {
+        let procedure = toy();
+        let params = Arc::clone(procedure.params());
+        let options = Options {
+            bootstrapping: Some(Arc::clone(&procedure)),
+            seeded_keys: procedure.seeded(),
+            ..Options::given(Arc::clone(&params))
+        };
+        let setting = Setting {
+            options: &options,
+            procedure: &procedure,
+            costs: &Costs::new(&params, &procedure),
+        };
+        let mut differ = 0;
+        for count in [1, 4, 8] {
+            let program = program(count);
+            let bodies = program.procs.iter();
+            let bodies = bodies.map(|proc| bodies::opened(proc, &program.scheme, program.slots));
+            let [digits, sums]: [MacroProgram; 2] = bodies.collect::<Vec<_>>().try_into().unwrap();
+            let tables = [setting.procedure(&digits, &[]).unwrap().unwrap()];
+            assert!(tables[0].len() > 1);
+            let own = cheapest(&tables);
+            let callees = [tables[0][own[0]].callee];
+            for variant in setting.procedure(&sums, &tables).unwrap().unwrap() {
+                let convention = Some(variant.callee.convention);
+                let with_own = setting.body(&sums, &callees, convention).unwrap();
+                let with_own = with_own.map_or(f64::INFINITY, |managed| managed.cost);
+                println!(
+                    "{count} products at {:?}: {} of {with_own}, callee {:?} of {own:?}",
+                    variant.callee.convention.level, variant.callee.cost, variant.choice
+                );
+                assert!(variant.callee.cost <= with_own);
+                differ += usize::from(variant.callee.cost < with_own);
+            }
+            let fit = setting.managed(&program).unwrap().unwrap();
+            assert_eq!(fit.program.procs.len(), 2);
+        }
+        assert!(differ > 0);
+    }
 }

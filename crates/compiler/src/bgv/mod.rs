@@ -5,6 +5,7 @@ mod cost;
 mod deep;
 mod levels;
 mod params;
+mod procedures;
 mod wanted;
 
 use std::sync::Arc;
