@@ -129,6 +129,21 @@ mod tests {
         }
     }
 
+    /// The figures of `docs/compiler.md` and `docs/machines/vector.md`: what an iteration executes, of the set and of what the machine takes.
+    #[test]
+    #[ignore = "a minute or two of one core at full size; `make full` runs it"]
+    fn an_iteration_bootstraps_no_more_than_is_said() {
+        let usual = made(Set::BASALISC.bootstrapping()).unwrap();
+        let friendly = machine::bootstrapping(usual.setup()).unwrap();
+        for (procedure, said) in [(usual, 36), (friendly, 52)] {
+            let begin = std::time::Instant::now();
+            let compiled = training::compiled(&procedure, training::WHOLE).unwrap();
+            let counts = training::counts(&compiled);
+            println!("{counts:?} compiled in {:.1?}", begin.elapsed());
+            assert!(counts[0] <= said, "{counts:?}");
+        }
+    }
+
     #[test]
     fn the_sigmoid_is_piecewise_linear_and_symmetric() {
         let values = sigmoid::table(127);
