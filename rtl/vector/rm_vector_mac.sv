@@ -1,9 +1,10 @@
 // The multiply-accumulate unit: d = f(acc, a, b) on a chunk, for the instructions of unit `mac` (docs/isa/vector.md), in an elastic
 // pipeline of mac_stages() stages that is reached once in Period cycles (rm_vector_pipe, rm_vector_mac_lane).
 //
-// An instruction enters with valid_i where ready_o is up; word_i with its modulus and R mod q. A chunk that it reads is at chunk_i in the
-// next cycle. busy_o has the registers that items inside still write: one of them is not to be read by what enters. At the end an item
-// for a register or the accumulator leaves; one for the buffer shows its chunk (waits_o, place_o, chunk_o) until take_i.
+// An instruction enters with valid_i where ready_o is up; word_i with its modulus and R mod q. A chunk that it reads is at chunk_i two
+// cycles later. busy_o has the registers that items inside still write: one of them is not to be read by what enters. At the end an item
+// for a register or the accumulator leaves; one for the buffer shows its chunk (waits_o, place_o, chunk_o) until take_i, which makes
+// room from the next cycle on. idle_o: nothing is inside but what leaves in this cycle by itself.
 //
 // Rates: one instruction in Period cycles, whatever its operands are: a constant or registers at full rate, two chunks of the buffer
 // at half (MOV to a register, then the other), product and sum at double rate with MAC and MACI.
@@ -26,6 +27,7 @@ module rm_vector_mac
     input  logic [    Width-1:0]            one_i,
     input  logic [    Lanes-1:0][Width-1:0] chunk_i,
     output logic [Registers-1:0]            busy_o,
+    output logic                            idle_o,
     output logic                            waits_o,
     input  logic                            take_i,
     output logic [         13:0]            place_o,
@@ -53,14 +55,15 @@ module rm_vector_mac
   } fresh_t;
 
   logic [Stages-1:0] move, full;
-  logic last, leave, came_q;
+  logic last, leave_early;
+  logic [1:0] came_q;
   item_t [Stages-1:0] item_q;
   item_t entering, leaving;
   fresh_t fresh_q;
   logic [Stages-1:1][Width-1:0] q;
 
-  if (Period < 2 || Width != 32) begin : gen_check
-    $error("rm_vector_mac: a chunk is there a cycle after its item, and a scalar has 32 bits");
+  if (Period < 3 || Width != 32) begin : gen_check
+    $error("rm_vector_mac: a chunk is there two cycles after its item, and a scalar has 32 bits");
   end
 
   rm_vector_pipe #(
@@ -72,7 +75,8 @@ module rm_vector_mac
       .valid_i,
       .ready_o,
       .last_o(last),
-      .leave_i(leave),
+      .leave_early_i(leave_early),
+      .leave_i(take_i),
       .move_o(move),
       .full_o(full)
   );
@@ -80,7 +84,8 @@ module rm_vector_mac
   assign entering = '{sum: sum_of(word_i.op), d_kind: word_i.d_kind, d: word_i.d, q: q_i};
   assign leaving = item_q[Stages-1];
   assign waits_o = last && leaving.d_kind == KindChunk;
-  assign leave = waits_o ? take_i : last;
+  assign leave_early = last && leaving.d_kind != KindChunk;
+  assign idle_o = full[Stages-2:0] == '0 && (!full[Stages-1] || leave_early);
   assign place_o = leaving.d;
 
   always_ff @(posedge clk_i) begin
@@ -98,8 +103,8 @@ module rm_vector_mac
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) came_q <= 1'b0;
-    else came_q <= valid_i && word_i.a_kind == KindChunk;
+    if (!rst_ni) came_q <= '0;
+    else came_q <= {came_q[0], valid_i && word_i.a_kind == KindChunk};
   end
 
   for (genvar s = 1; s < Stages; s++) begin : gen_q
@@ -109,7 +114,7 @@ module rm_vector_mac
   always_comb begin
     busy_o = '0;
     for (int unsigned s = 0; s < Stages; s++) begin
-      if (full[s] && item_q[s].d_kind == KindRegister && !(s == Stages - 1 && leave)) begin
+      if (full[s] && item_q[s].d_kind == KindRegister && !(s == Stages - 1 && leave_early)) begin
         busy_o[item_q[s].d[RegWidth-1:0]] = 1'b1;
       end
     end
@@ -122,7 +127,7 @@ module rm_vector_mac
     ) u_lane (
         .clk_i,
         .move_i(move[Stages-1:1]),
-        .came_i(came_q),
+        .came_i(came_q[1]),
         .chunk_i(chunk_i[l]),
         .how_i(fresh_q.how),
         .a_i(fresh_q.a),
@@ -132,8 +137,8 @@ module rm_vector_mac
         .q_i(q),
         .sum_i(leaving.sum),
         .q_last_i(leaving.q),
-        .write_acc_i(leave && leaving.d_kind == KindAccumulator),
-        .write_reg_i(leave && leaving.d_kind == KindRegister),
+        .write_acc_i(leave_early && leaving.d_kind == KindAccumulator),
+        .write_reg_i(leave_early && leaving.d_kind == KindRegister),
         .reg_i(leaving.d[RegWidth-1:0]),
         .sum_o(chunk_o[l])
     );

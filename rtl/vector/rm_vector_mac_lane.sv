@@ -3,7 +3,7 @@
 // The sum at the end is product + term, product + accumulator, product or term. The product is a b / R, or a one / R = a; the term is
 // b, -b (as q - b, which the sum takes as well) or a. So a sum and a copy need no adder and no way of their own but the term's.
 //
-// Rank 0: a chunk's word, a cycle after its item was taken there, as memories answer; 1: the operands, from registers, which are
+// Rank 0: a chunk's word, two cycles after its item was taken there, as the buffer answers; 1: the operands, from registers, which are
 // read while an item is in rank 0; 2 to 5: the product's, with the term beside. The sum is combinational behind rank 5: where
 // the item is left (write_*_i) the accumulator, a register or the buffer takes it.
 // how_i, a_i, b_i, n_i, one_i are of what rank 1 takes, sum_i and q_last_i of what is in rank 5, q_i[k] of what rank k + 1 takes.

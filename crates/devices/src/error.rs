@@ -137,6 +137,8 @@ pub enum DeviceError {
     #[error(transparent)]
     Ring(#[from] ringmill_hdl::ring::RpauError),
     #[error(transparent)]
+    Vector(#[from] ringmill_hdl::vector::VectorError),
+    #[error(transparent)]
     Drive(#[from] ringmill_hdl::polymul::DriveError),
     #[error(transparent)]
     Extend(#[from] ringmill_hdl::basext::ExtendError),

@@ -7,7 +7,7 @@ use crate::DeviceError;
 use crate::cpu::{Cpu, MAX_THREADS};
 use crate::device::Device;
 use crate::offload::Offload;
-use crate::rtl::{RingRtl, TorusRtl};
+use crate::rtl::{RingRtl, TorusRtl, VectorRtl};
 use crate::sim::{self, Sim};
 
 /// The names that [`open`] understands, as a user would type them.
@@ -73,6 +73,9 @@ pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
                         Ok(Box::new(TorusRtl::new(own_name, machine)?))
                     }
                     Some(WholeRtl::Ring(machine)) => Ok(Box::new(RingRtl::new(own_name, machine)?)),
+                    Some(WholeRtl::Vector(machine)) => {
+                        Ok(Box::new(VectorRtl::new(own_name, machine)?))
+                    }
                     None => Err(no_rtl()),
                 },
                 (_, Opened::Card(card)) => Ok(Box::new(Offload::modelled(own_name, *card)?)),

@@ -198,7 +198,11 @@ impl Model {
     pub fn reset(&mut self) -> Result<(), HdlError> {
         if self.has_input("rst_ni") {
             let reset = self.input("rst_ni")?;
+            // It falls before the first edge, so that no edge sees registers as they were drawn.
+            self.set(reset, 1)?;
+            self.eval()?;
             self.set(reset, 0)?;
+            self.eval()?;
             self.step(2)?;
             self.set(reset, 1)?;
             self.eval()?;

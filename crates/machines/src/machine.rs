@@ -9,6 +9,7 @@ use ringmill_limits::Watch;
 use crate::fpga::Fit;
 use crate::ring::RingMachine;
 use crate::torus::TorusMachine;
+use crate::vector::VectorMachine;
 use crate::{MachineError, MachineReport};
 
 /// A simulated machine: it schedules a mid-level program onto its units and counts cycles, without data.
@@ -107,6 +108,8 @@ pub enum WholeRtl {
     Torus(TorusMachine),
     /// `rm_ring`, of an RPAU for each of a program's primes.
     Ring(RingMachine),
+    /// `rm_vector`, for programs of its largest ring.
+    Vector(VectorMachine),
 }
 
 /// A run of a machine, fed the calls of a program one after another. Who drops it before the end loses that run and nothing

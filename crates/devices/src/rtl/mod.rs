@@ -2,6 +2,8 @@
 
 mod ring;
 mod torus;
+mod vector;
 
 pub(crate) use ring::RingRtl;
 pub(crate) use torus::TorusRtl;
+pub(crate) use vector::VectorRtl;

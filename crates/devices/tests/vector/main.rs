@@ -5,3 +5,4 @@
 mod draw;
 mod programs;
 mod random;
+mod rtl;

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::hdl;
 
 /// A machine, and parameters for a small one.
-const CORES: [(&str, &[&str]); 5] = [
+const CORES: [(&str, &[&str]); 6] = [
     ("polymul", &["--Units", "4", "--MaxLogN", "9"]),
     (
         "basext",
@@ -23,6 +23,10 @@ const CORES: [(&str, &[&str]); 5] = [
     (
         "ring",
         &["--Rpaus", "1", "--KeySlots", "2", "--DataWidth", "256"],
+    ),
+    (
+        "vector",
+        &["--LogRadix", "3", "--Slots", "4", "--DataWidth", "256"],
     ),
 ];
 

@@ -9,6 +9,7 @@ mod faulty;
 mod mutants;
 mod ring;
 mod torus;
+mod vector;
 
 use axi::{ANSWER, BUSY, Bus, COMMAND, CYCLES, ENABLE, END, EVENTS, OKAY, READ, SLVERR, WRITE};
 use std::sync::{Mutex, PoisonError};

@@ -41,6 +41,13 @@ fn every_leaf_meets_the_bar() {
         of("ntt").int("LogRadix", 2),
         of("factory").int("LogRadix", 2),
         of("seed").int("LogLow", 4).int("LogHigh", 4),
+        of("control"),
+        of("board"),
+        of("factors"),
+        of("load").int("Words", 1),
+        of("store").int("Words", 1),
+        of("cross"),
+        of("transform"),
     ];
     for top in tops {
         for family in Family::ALL {

@@ -172,7 +172,7 @@ fn times(program: &[Instr]) -> Times {
         let instr = clock.decode(instr);
         loop {
             let earliest = clock.earliest(&instr);
-            if clock.write_before(earliest, instr.takes_port()) {
+            if clock.write_before(earliest) {
                 times.written.push(clock.now());
                 continue;
             }
@@ -182,7 +182,7 @@ fn times(program: &[Instr]) -> Times {
             break;
         }
     }
-    while clock.write_before(None, false) {
+    while clock.write_before(None) {
         times.written.push(clock.now());
     }
     times
@@ -227,11 +227,12 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
     let (mut next, mut free, mut cycle) = (0, 0u64, 0u64);
     let mut pending = BTreeSet::new();
     let mut found = Times::default();
-    // A chunk comes a cycle after it was read; rubbish otherwise.
-    let mut coming: Option<Vec<u32>> = None;
+    // A chunk comes two cycles after it was read; rubbish otherwise.
+    let mut coming: [Option<Vec<u32>>; 3] = [None, None, None];
     while next < instrs.len() || !pending.is_empty() {
         let rubbish = (0..lanes).map(|_| dice.bits() as u32).collect();
-        let words: Vec<u32> = coming.take().unwrap_or(rubbish);
+        coming.rotate_left(1);
+        let words: Vec<u32> = coming[0].take().unwrap_or(rubbish);
         model.set_words(chunk_i, &words)?;
         model.set(valid_i, 0)?;
         model.set(take_i, 0)?;
@@ -243,17 +244,18 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
                 .filter_map(Place::chunk)
                 .any(|chunk| pending.contains(&chunk))
         });
-        let may_go = |model: &ringmill_hdl::Model| -> Result<bool, ringmill_hdl::HdlError> {
-            let Some(instr) = instr else { return Ok(false) };
-            let busy = model.get(busy_o)?;
-            let held = [instr.a, instr.b]
+        // What the cycle's write frees counts from the next one on.
+        let held = |instr: &Instr, busy: u64| {
+            let registers = [instr.a, instr.b].into_iter().filter_map(Place::register);
+            registers
                 .into_iter()
-                .filter_map(Place::register)
-                .any(|register| busy >> register.0 & 1 != 0);
-            Ok(model.get(ready_o)? != 0 && !held)
+                .any(|register| busy >> register.0 & 1 != 0)
         };
         let read = instr.is_some_and(reads);
-        let mut goes = !blocked && may_go(&model)? && !(read && cycle < free);
+        let busy = model.get(busy_o)?;
+        let ready = model.get(ready_o)? != 0 && !instr.is_some_and(|instr| held(instr, busy));
+        let port = !read || cycle >= free;
+        let goes = ready && port && !blocked;
         let mut wrote = false;
         if !(goes && read) && model.get(waits_o)? != 0 && cycle >= free {
             model.set(take_i, 1)?;
@@ -267,13 +269,6 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
             found.written.push(cycle);
             free = cycle + micro.buffer;
             wrote = true;
-            let still = instr.is_some_and(|instr| {
-                [instr.a, instr.d]
-                    .into_iter()
-                    .filter_map(Place::chunk)
-                    .any(|chunk| pending.contains(&chunk))
-            });
-            goes = !still && !read && may_go(&model)?;
         }
         if let Some(instr) = instr.filter(|_| goes) {
             let q = moduli[usize::from(instr.modulus)];
@@ -286,7 +281,7 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
             model.set(one_i, one)?;
             found.sent.push(cycle);
             if let Some(from) = instr.a.chunk() {
-                coming = Some(buffer[usize::from(from.0)].clone());
+                coming[2] = Some(buffer[usize::from(from.0)].clone());
                 ensure!(!wrote, "cycle {cycle}: two accesses");
                 free = cycle + micro.buffer;
             }

@@ -7,9 +7,11 @@ mod buffer;
 mod failure;
 mod formal;
 mod mac;
+mod machine;
 mod mutants;
 mod ntt;
 mod permutation;
+mod procedures;
 mod queue;
 mod ranks;
 #[path = "../common/setup.rs"]

@@ -67,8 +67,8 @@ impl Field {
         self.multiplier.to_form(self.q.pow(self.psi, e))
     }
 
-    /// Factors of an instruction for a line, or for as many lines as fit; `column` is which column it is.
-    fn factors(&self, op: MicroOp, column: i64) -> Factors {
+    /// Factors of an instruction for a line, or for as many lines as fit; `line` is which column or row it is.
+    fn factors(&self, op: MicroOp, line: i64) -> Factors {
         let (rows, columns) = (
             1i64 << self.shape.log_radix,
             1i64 << self.shape.log_columns(),
@@ -83,10 +83,10 @@ impl Field {
         // Of position i of a line of `length`.
         let each = |step: i64| (1..rows).map(|i| self.form(i % length * step)).collect();
         let (before, behind) = match op {
-            MicroOp::Ntt1 => (each(columns), each(2 * column)),
+            MicroOp::Ntt1 => (each(columns), each(2 * line)),
             MicroOp::Ntt2 => (each(1), each(0)),
-            MicroOp::Intt1 => (each(0), each(-1)),
-            _ => (each(-2 * column), each(-columns)),
+            MicroOp::Intt1 => (each(0), each(-2 * line - 1)),
+            _ => (each(0), each(-columns)),
         };
         let ranks = 0..usize::from(self.shape.log_radix);
         let within = ranks.flat_map(|rank| {

@@ -13,9 +13,9 @@ pub enum MicroOp {
     Ntt1 = 8,
     /// The second pass of a forward transform on the rows of a chunk: x\[c\] times psi^c, then a cyclic transform over the columns. Row k, column l then hold the value at psi^(2 (k + rows l) + 1).
     Ntt2 = 9,
-    /// The inverse of NTT2, the first pass of an inverse transform, on the rows of a chunk; each butterfly halves, so that no factor is left.
+    /// The first pass of an inverse transform, on the rows of a chunk: of row k, the inverse cyclic transform over the columns to y\[c\], then y\[c\] times psi^-((2 k + 1) c). Each butterfly halves, so that no factor is left.
     Intt1 = 10,
-    /// The inverse of NTT1, the second pass of an inverse transform, on the columns of a chunk; each butterfly halves.
+    /// The second pass of an inverse transform, on the columns of a chunk: the inverse cyclic transform over the rows to y\[j\], then y\[j\] times psi^-(j N/rows). Each butterfly halves.
     Intt2 = 11,
     /// The automorphism x -> x^g of the rows of a chunk in evaluation form. With h the inverse of g modulo 2N, row k goes to row (k h + (h - 1) / 2) mod rows of the limb of d, and its columns are permuted by an affine map; d is the first chunk of another limb, a a chunk of the limb that is turned.
     Morph = 12,

@@ -82,6 +82,10 @@ pub struct Clockwork {
     pub(super) now: u64,
     pub(super) sent: u64,
     pub(super) last_sent: Option<u64>,
+    /// When the last write was: what it frees counts from the cycle after.
+    pub(super) wrote: Option<u64>,
+    /// Of the next loads and stores, when each has passed, where that is known from elsewhere.
+    pub(super) passed: VecDeque<u64>,
     pub(super) buffer_free: u64,
     pub(super) mac: Pipe,
     pub(super) transform: Pipe,
@@ -146,6 +150,8 @@ impl Clockwork {
             now: 0,
             sent: 0,
             last_sent: None,
+            wrote: None,
+            passed: VecDeque::new(),
             buffer_free: 0,
             mac: Pipe::new(d.micro.mac),
             // A chunk goes in two halves.
@@ -161,6 +167,12 @@ impl Clockwork {
             end: 0,
             tally: Tally::default(),
         }
+    }
+
+    /// When the next loads have come and the next stores have gone, in the order in which they are sent, instead of what the
+    /// counting says: the times of streams that are observed.
+    pub fn observe(&mut self, times: impl IntoIterator<Item = u64>) {
+        self.passed.extend(times);
     }
 
     /// Micro-cycles so far.
@@ -198,7 +210,8 @@ impl Clockwork {
             return None;
         }
         let r = &self.rates;
-        let mut t = self.now.max(self.last_sent.map_or(0, |at| at + 1));
+        let after = |event: Option<u64>| event.map_or(0, |at| at + 1);
+        let mut t = self.now.max(after(self.last_sent)).max(after(self.wrote));
         if self.counting.instructions {
             t = t.max(self.available());
         }
@@ -278,15 +291,15 @@ impl Clockwork {
     }
 
     /// Lets writes come that come before an instruction could be sent; whether one did. What an instruction could be sent
-    /// at is `earliest`, and `port` whether it then takes the port.
+    /// at is `earliest`. One that is sent in the cycle of a write is kept by nothing that the write frees, so it comes first.
     #[inline]
-    pub fn write_before(&mut self, earliest: Option<u64>, port: bool) -> bool {
+    pub fn write_before(&mut self, earliest: Option<u64>) -> bool {
         let Some((at, writer)) = self.writer() else {
             return false;
         };
         let before = match earliest {
             None => true,
-            Some(t) => at < t || at == t && !port,
+            Some(t) => at < t,
         };
         if before {
             self.write(at, writer);
@@ -302,6 +315,7 @@ impl Clockwork {
         };
         let Some(item) = item else { return };
         self.now = at;
+        self.wrote = Some(at);
         self.buffer_free = at + self.rates.buffer;
         self.end = self.end.max(self.buffer_free);
         self.tally.writes += 1;
@@ -440,6 +454,9 @@ impl Clockwork {
 
     /// When a chunk has passed its channel.
     fn transfer(&mut self, address: u32, from: u64) -> u64 {
+        if let Some(at) = self.passed.pop_front() {
+            return at;
+        }
         if !self.counting.distant {
             return from;
         }
@@ -475,7 +492,7 @@ impl Clockwork {
     pub fn step_decoded(&mut self, instr: &Decoded, there: u64) -> Result<u64, Stuck> {
         loop {
             let earliest = self.earliest(instr).map(|at| at.max(there));
-            if self.write_before(earliest, instr.port) {
+            if self.write_before(earliest) {
                 continue;
             }
             let Some(at) = earliest else {
@@ -488,7 +505,7 @@ impl Clockwork {
 
     /// Lets everything come to its end; the micro-cycle in which the last result is where it goes.
     pub fn drain(&mut self) -> u64 {
-        while self.write_before(None, false) {}
+        while self.write_before(None) {}
         self.end()
     }
 }

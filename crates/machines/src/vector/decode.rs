@@ -82,11 +82,6 @@ impl Decoded {
         }
     }
 
-    /// Whether it reads a chunk of the buffer, and so takes the port.
-    pub fn takes_port(&self) -> bool {
-        self.port
-    }
-
     /// Whether it is one of the multiply-accumulate unit's.
     pub fn is_sum(&self) -> bool {
         self.kind == Kind::Mac

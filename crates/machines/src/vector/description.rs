@@ -4,6 +4,7 @@ use ringmill_isa::mid::ParamRole;
 use ringmill_isa::vector::{A_BITS, Shape};
 use serde::{Deserialize, Serialize};
 
+use super::pending::LOG_LIMB_CHUNKS;
 use crate::MachineError;
 use crate::fields::{self, HostLink, ensure, float, range};
 use crate::fpga::Part;
@@ -172,10 +173,11 @@ impl Description {
         Part::named(&self.part)?;
         range("log_radix", self.log_radix.into(), 2, 8)?;
         let (radix, lanes) = (self.log_radix, self.log_lanes);
+        let fewest = radix.max((2 * radix).saturating_sub(LOG_LIMB_CHUNKS));
         range(
             "log_lanes",
             lanes.into(),
-            radix.into(),
+            fewest.into(),
             2 * u64::from(radix),
         )?;
         let limb = 1u64 << (2 * radix);

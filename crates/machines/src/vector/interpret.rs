@@ -105,16 +105,14 @@ impl Memory {
                 let (how, _) = orientation(instr.op);
                 let chunk = self.get(instr.a, how)?;
                 let of = self.modulus(instr)?;
-                let (length, first) = match how {
-                    Orientation::Columns => {
-                        let at = self.limb_chunk(instr.a)?.1;
-                        (self.layout.rows(), at * self.layout.span())
-                    }
-                    Orientation::Rows | Orientation::Scattered => (self.layout.columns(), 0),
+                let length = match how {
+                    Orientation::Columns => self.layout.rows(),
+                    Orientation::Rows | Orientation::Scattered => self.layout.columns(),
                 };
+                let first = self.limb_chunk(instr.a)?.1 * (lanes / length);
                 let mut words: Vec<u64> = chunk.iter().map(|&x| x.into()).collect();
-                for (line, column) in words.chunks_mut(length).zip(first..) {
-                    of.passes.line(instr.op, column, line)?;
+                for (line, number) in words.chunks_mut(length).zip(first..) {
+                    of.passes.line(instr.op, number, line)?;
                 }
                 let chunk = words.into_iter().map(|x| x as u32).collect();
                 self.put(instr.d, how, chunk)

@@ -7,6 +7,7 @@ use ringmill_compiler::{Limit, Target};
 use ringmill_isa::mid::{Called, Head, LimbId, Procedure, Verified};
 use ringmill_isa::vector::{Unit, print};
 
+use super::built;
 use super::clockwork::Counting;
 use super::description::{Description, FIXED_BITS, WORD_BITS};
 use super::lower::{Prepared, alone};
@@ -15,7 +16,7 @@ use crate::fpga::{Fit, Part};
 use crate::report::VectorUse;
 use crate::{
     EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
-    SimOptions, UnitUse,
+    SimOptions, UnitUse, WholeRtl,
 };
 
 /// A vector machine made from a description.
@@ -232,6 +233,15 @@ impl Machine for VectorMachine {
             },
             expands_seeds: false,
         }
+    }
+
+    fn rtl(&self) -> Option<WholeRtl> {
+        let built = self.unbuilt().is_none();
+        built.then(|| WholeRtl::Vector(self.clone()))
+    }
+
+    fn unbuilt(&self) -> Option<MachineError> {
+        built::check(&self.description).err()
     }
 
     /// All of a procedure or nothing of it.

@@ -170,7 +170,6 @@ pub fn merge(
         // The lane whose next instruction can be sent first. Where a sum is to be written, another sum: what reads would come
         // before the write and hold up the unit that has most to do.
         let mut best: Option<(u64, usize)> = None;
-        let mut port = false;
         if forced.is_none() && clock.sum_waits() {
             let sums = |lane: &Lane| lane.next.as_ref().is_some_and(|(_, next)| next.is_sum());
             forced = lanes.iter().position(sums);
@@ -185,17 +184,11 @@ pub fn merge(
             let Some(when) = clock.earliest(next) else {
                 continue;
             };
-            match best {
-                Some((first, _)) if when > first => {}
-                Some((first, _)) if when == first => port |= next.takes_port(),
-                Some(_) | None => {
-                    best = Some((when, at));
-                    port = next.takes_port();
-                }
+            if best.is_none_or(|(first, _)| when < first) {
+                best = Some((when, at));
             }
         }
-        // A read of any lane that could be at that time would come before the write, whichever is next.
-        if clock.write_before(best.map(|(when, _)| when), port) {
+        if clock.write_before(best.map(|(when, _)| when)) {
             continue;
         }
         let Some((when, at)) = best else {

@@ -1,6 +1,7 @@
 //! The vector machine (`docs/machines/vector.md`): description, compiler's back end and both simulators.
 
 mod buffer;
+pub mod built;
 pub mod clockwork;
 mod code;
 pub mod correct;

@@ -4,6 +4,9 @@
 //! With n = columns n1 + n2 and k = k1 + rows k2, the value at psi^(2k+1) is the sum over n2 of psi^n2 w2^(n2 k2) times
 //! psi^(2 n2 k1) times the sum over n1 of f^n1 w1^(n1 k1) x[n], f = psi^columns of order 2 rows, w1 = f^2, w2 = psi^(2 rows). So
 //! the factors before both passes are the same for every chunk, and those between them are powers of one seed a column.
+//!
+//! Back, what row k1 is multiplied by behind INTT1 is psi^-(2 k1 n2 + n2): the factors between the passes and those before NTT2 in one,
+//! again powers of one seed, psi^-(2 k1 + 1). So no inverse transform has factors before it.
 
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_math::{MathError, Modulus, NttPlan, Ring};
@@ -29,20 +32,19 @@ impl Passes {
         })
     }
 
-    /// One line, a column of NTT1 and INTT2 or a row of NTT2 and INTT1, in place; `column` of a column is which one it is.
+    /// One line, a column of NTT1 and INTT2 or a row of NTT2 and INTT1, in place; `line` is which column or row it is.
     ///
     /// # Errors
     /// None for a modulus that is prime.
-    pub fn line(&self, op: MicroOp, column: usize, x: &mut [u64]) -> Result<(), MathError> {
+    pub fn line(&self, op: MicroOp, line: usize, x: &mut [u64]) -> Result<(), MathError> {
         let q = self.q;
         let power = |exponent: usize| q.pow(self.psi, exponent as u64);
         let (first, second) = (power(self.columns), power(1));
-        let between = power(2 * column);
         match op {
             MicroOp::Ntt1 => {
                 self.scale(x, first);
                 cyclic(q, power(2 * self.columns), x);
-                self.scale(x, between);
+                self.scale(x, power(2 * line));
             }
             MicroOp::Ntt2 => {
                 self.scale(x, second);
@@ -50,11 +52,10 @@ impl Passes {
             }
             MicroOp::Intt1 => {
                 cyclic(q, q.inv(power(2 * self.rows))?, x);
-                self.scale(x, q.inv(second)?);
+                self.scale(x, q.inv(power(2 * line + 1))?);
                 self.halve(x)?;
             }
             MicroOp::Intt2 => {
-                self.scale(x, q.inv(between)?);
                 cyclic(q, q.inv(power(2 * self.columns))?, x);
                 self.scale(x, q.inv(first)?);
                 self.halve(x)?;

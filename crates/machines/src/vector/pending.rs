@@ -2,6 +2,9 @@
 
 use super::layout::Orientation;
 
+/// log2 of the most chunks of a limb that are told apart: a bit of a word each.
+pub(super) const LOG_LIMB_CHUNKS: u8 = u64::BITS.ilog2() as u8;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Pending {
     /// A bit a chunk.

@@ -65,6 +65,7 @@ impl Clockwork {
         same.now = BASE;
         same.sent = 0;
         same.last_sent = past(self.last_sent, 1).map(shift);
+        same.wrote = past(self.wrote, 1).map(shift);
         same.buffer_free = BASE + since(self.buffer_free);
         for pipe in [&mut same.mac, &mut same.transform] {
             let period = pipe.period;

@@ -48,7 +48,7 @@ fn operations_at_full_size() {
         (OpKey::mul_plain(top, 2), 7.0),
         (OpKey::mul(top), 20.5),
         (OpKey::rotate(top, Galois(5), false), 135.0),
-        (OpKey::relin(top, false), 130.0),
+        (OpKey::relin(top, false), 132.0),
     ] {
         d.schedule = Order::Overlapped;
         let ours = made(&d, &cache, &key);

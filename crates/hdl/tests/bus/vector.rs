@@ -1,0 +1,219 @@
+//! The vector machine behind the same shell: a program with its tables, distant memory by a manager of its own, random stalls on all
+//! channels, and what is refused.
+
+use std::sync::{Mutex, PoisonError};
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::vector::{moved, table_words, top};
+use ringmill_hdl::{BuildOptions, Hdl, Top};
+use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place, Register, Shape, encode};
+use ringmill_machines::vector::{Description, Memory, built};
+
+use crate::axi::{ANSWER, BUSY, Bus, COMMAND, END, READ};
+use crate::{READ_DONE, hdl, seed};
+
+const TABLES: u32 = 0;
+const INSTRUCTIONS: u32 = 1;
+const CLEAR: u32 = 2;
+const ENDED: u32 = 1;
+const FAULT: u32 = 1 << 2;
+const FAILED: u32 = 1 << 3;
+const FAULT_OP: u32 = 1;
+/// The host's words, above 4 GiB; chunk 0 of distant memory, behind the second manager.
+const HERE: u64 = 0x5_0000_0f00;
+const DISTANT: u64 = 0x7_0001_0000;
+/// Words of 32 bits in a beat of a manager.
+const BEAT: usize = 4;
+
+/// Radix 4, N = 16, chunks of two beats.
+fn description() -> Description {
+    let mut d = Description::read(Description::PAPER).unwrap();
+    d.log_radix = 2;
+    d.log_lanes = 3;
+    d.buffer_words = 4 << 4;
+    d.registers = 4;
+    d.queue = 16;
+    d.load_chunks = 2;
+    d.store_chunks = 2;
+    d.stages = built::stages(2);
+    d
+}
+
+fn moduli() -> Vec<u64> {
+    ringmill_math::primes::ntt_primes(32, 16, 2).unwrap()
+}
+
+fn bus(hdl: &Hdl, seed: u64) -> Bus {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let whole = top(&description(), moduli().len()).unwrap();
+    let own = ["Batch"];
+    let top = Top {
+        module: "rm_vector_axi".to_owned(),
+        params: (whole.params.into_iter())
+            .filter(|(name, _)| !own.contains(&name.as_str()))
+            .collect(),
+        once: Vec::new(),
+    };
+    let top = top.int("DataWidth", 32 * BEAT as u64);
+    let model = hdl
+        .model(&top, BuildOptions::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    Bus::new(model, 2 * BEAT, 2, Dice::new(seed)).unwrap()
+}
+
+fn command(bus: &mut Bus, word: u32) -> u32 {
+    bus.write(COMMAND, word).unwrap();
+    for _ in 0..100 {
+        let answer = bus.read(ANSWER).unwrap();
+        if answer >> 31 == 1 {
+            return answer & 0xff;
+        }
+    }
+    panic!("command {word:#x} has no answer");
+}
+
+/// Words of 128 bits as a read of the host's manager.
+fn send(bus: &mut Bus, what: u32, words: &[u128]) {
+    assert_eq!(command(bus, what), 0);
+    for (number, word) in words.iter().enumerate() {
+        for part in 0..4 {
+            let address = HERE + (16 * number + 4 * part) as u64;
+            bus.memory.insert(address, (word >> (32 * part)) as u32);
+        }
+    }
+    bus.write(READ, HERE as u32).unwrap();
+    bus.write(READ + 4, (HERE >> 32) as u32).unwrap();
+    bus.write(READ + 8, words.len() as u32).unwrap();
+}
+
+fn tables(bus: &mut Bus, shape: Shape) {
+    let moduli = moduli();
+    let entry = |kind: u128, pass: u128, word: u64| {
+        ((kind << 10) << 2 | pass) << 40 | u128::from(word as u32)
+    };
+    let words = table_words(&moduli, shape).unwrap().into_iter();
+    let mut words: Vec<u128> = words.map(u128::from).collect();
+    // Nothing, whatever it says.
+    words.push(1 << 127 | words[0]);
+    words.push(entry(6, 0, moduli.len() as u64));
+    words.push(entry(7, 0, DISTANT));
+    words.push(entry(7, 1, DISTANT >> 32));
+    send(bus, TABLES, &words);
+    bus.wait(READ_DONE).unwrap();
+}
+
+/// The words of distant memory, so many chunks from `first` on.
+fn lay(bus: &mut Bus, chunks: &[Vec<u32>]) {
+    for (at, &word) in (0..).zip(chunks.iter().flatten()) {
+        bus.memory.insert(DISTANT + 4 * at, word);
+    }
+}
+
+fn chunk(at: u16) -> Place {
+    Place::Chunk(Chunk(at))
+}
+
+/// All of the buffer in, a limb transformed and back, sums, an automorphism, all of it out.
+fn program(shape: Shape) -> MicroProgram {
+    use MicroOp::*;
+    let pass = |op, a, modulus| Instr {
+        d: chunk(a),
+        a: chunk(a),
+        modulus,
+        ..Instr::new(op)
+    };
+    let register = Place::Register(Register(1));
+    let mut instrs = moved(Load, shape, shape.slots(), 0);
+    instrs.extend([
+        pass(Ntt1, 0, 0),
+        pass(Ntt1, 1, 0),
+        pass(Ntt2, 0, 0),
+        pass(Ntt2, 1, 0),
+    ]);
+    instrs.extend([pass(Intt1, 2, 1), pass(Intt1, 3, 1), pass(Intt2, 2, 1)]);
+    for (d, a) in [(6, 0), (6, 1)] {
+        instrs.push(Instr {
+            d: chunk(d),
+            a: chunk(a),
+            n: 5,
+            ..Instr::new(Morph)
+        });
+    }
+    instrs.push(Instr {
+        d: register,
+        a: chunk(0),
+        ..Instr::new(Mov)
+    });
+    instrs.push(Instr {
+        d: chunk(4),
+        a: chunk(1),
+        b: register,
+        ..Instr::new(Mul)
+    });
+    instrs.extend(moved(Store, shape, shape.slots(), shape.chunks));
+    instrs.push(Instr::new(Hcf));
+    MicroProgram {
+        shape,
+        moduli: moduli(),
+        holds: Vec::new(),
+        instrs,
+    }
+}
+
+#[test]
+fn programs_behind_the_shell() {
+    let hdl = hdl();
+    let mut dice = Dice::new(seed());
+    let mut bus = bus(&hdl, dice.bits());
+    let shape = description().shape(4);
+    let program = program(shape);
+    let words: Vec<u128> = program.instrs.iter().map(encode).collect();
+    let lanes = 1 << shape.log_lanes;
+    tables(&mut bus, shape);
+    for stalls in [false, true] {
+        bus.stall(stalls);
+        let mut memory = Memory::new(shape, &program.moduli, 0).unwrap();
+        let chunks = 0..2 * shape.chunks;
+        memory.distant = chunks
+            .map(|_| {
+                let limb = dice.limb(lanes, moduli()[0].min(moduli()[1]));
+                limb.into_iter().map(|x| x as u32).collect()
+            })
+            .collect();
+        lay(&mut bus, &memory.distant);
+        memory.execute(&program).unwrap();
+        send(&mut bus, INSTRUCTIONS, &words);
+        bus.wait(ENDED).unwrap();
+        bus.wait(READ_DONE).unwrap();
+        assert_eq!(bus.read(BUSY).unwrap(), 0);
+        for (at, &want) in (0..).zip(memory.distant.iter().flatten()) {
+            assert_eq!(bus.word(DISTANT + 4 * at), want, "word {at}");
+        }
+    }
+    // A command that is none.
+    assert_eq!(command(&mut bus, 3), 1);
+    assert_eq!(command(&mut bus, 1 << 8), 1);
+    // A word that is no instruction stops the queue and is named; what stands before it ends.
+    bus.stall(false);
+    let store = moved(MicroOp::Store, shape, 1, 0);
+    let wrong = [encode(&store[0]), encode(&store[1]), 5 << 90];
+    send(&mut bus, INSTRUCTIONS, &wrong);
+    bus.wait(FAULT).unwrap();
+    bus.wait(READ_DONE).unwrap();
+    assert_eq!(bus.read(END).unwrap(), FAULT_OP);
+    assert_eq!(command(&mut bus, CLEAR), 0);
+    assert_eq!(bus.read(END).unwrap(), 0);
+    let kept: Vec<u32> = (0..2 * lanes as u64)
+        .map(|i| bus.word(DISTANT + 4 * i))
+        .collect();
+    let again: Vec<u32> = (0..2 * lanes as u64)
+        .map(|i| bus.word(DISTANT + 4 * (u64::from(shape.chunks) * lanes as u64 + i)))
+        .collect();
+    assert_eq!(kept, again);
+    // Distant memory that answers with an error is told; the program goes on.
+    bus.fenced = DISTANT..DISTANT + 4;
+    send(&mut bus, INSTRUCTIONS, &words);
+    bus.wait(ENDED).unwrap();
+    bus.wait(FAILED).unwrap();
+}

@@ -1,0 +1,187 @@
+// The traffic controller (vector paper, sections 5 and 7): it sends instructions in their order, at most one in a cycle, as soon as nothing keeps
+// them, and gives the buffer's port to reads and write-backs. The rules are `Clockwork` in crates/machines/src/vector/clockwork.rs, cycle
+// for cycle.
+//
+// The next instruction stands in a register with what is decoded of it, a cycle after the queue offers it (word_i with its modulus
+// and R mod q). It is sent (send_o) where no chunk that it reads or writes is still to be written, no register that it reads is busy,
+// the port is free if it reads the buffer, and its unit takes it. The port is taken for Buffer cycles. A write-back of waits_i, the
+// first, gets it when it is free and no read takes it in this cycle: take_o. What it frees counts from the next cycle on.
+//
+// head_* are of the instruction that is next, for units to say whether they take it; they take it with send_o.
+module rm_vector_control
+  import rm_vector_isa_pkg::*;
+  import rm_vector_top_pkg::*;
+#(
+    parameter int unsigned Slots = 16,
+    parameter int unsigned LogLimb = 3,
+    parameter int unsigned Scattered = 5,
+    parameter int unsigned Registers = 16,
+    parameter int unsigned Buffer = 6,
+    parameter int unsigned Width = 32
+) (
+    input  logic                        clk_i,
+    input  logic                        rst_ni,
+    input  logic                        valid_i,
+    output logic                        ready_o,
+    input  word_t                       word_i,
+    input  logic    [    Width-1:0]     q_i,
+    input  logic    [    Width-1:0]     one_i,
+    // Units.
+    input  logic    [Registers-1:0]     busy_i,
+    input  logic                        mac_ready_i,
+    input  logic                        mac_idle_i,
+    input  logic                        transform_ready_i,
+    input  logic                        transform_idle_i,
+    input  logic                        load_ready_i,
+    input  logic                        load_idle_i,
+    input  logic                        store_ready_i,
+    output word_t                       head_o,
+    output logic                        head_morph_o,
+    output logic    [    Width-1:0]     head_q_o,
+    output logic    [    Width-1:0]     head_one_o,
+    output logic                        send_o,
+    output logic                        send_mac_o,
+    output logic                        send_transform_o,
+    output logic                        send_load_o,
+    output logic                        send_store_o,
+    output logic                        read_o,
+    output logic                        read_columns_o,
+    output logic                        halt_o,
+    // Write-backs.
+    input  writers_t                    waits_i,
+    input  targets_t                    target_i,
+    output writers_t                    take_o
+);
+
+  localparam int unsigned RegWidth = $clog2(Registers);
+  localparam int unsigned PortWidth = $clog2(Buffer + 1);
+
+  // What is decoded of an instruction.
+  typedef struct packed {
+    word_t            word;
+    logic [Width-1:0] q;
+    logic [Width-1:0] one;
+    logic             mac;
+    logic             transform;
+    logic             morph;
+    logic             load;
+    logic             store;
+    logic             halt;
+    logic             reads;    // a chunk, with a
+    logic             writes;   // a chunk, with d
+    logic             a_reg;
+    logic             b_reg;
+    lie_e             from;
+    lie_e             to;
+  } head_t;
+
+  head_t head_d, head_q;
+  logic held_q, blocked, unheld, unit, send, free_q;
+  logic [PortWidth-1:0] port_d, port_q;
+  target_t cleared;
+
+  function automatic head_t decoded(word_t word);
+    head_t head;
+    head = '0;
+    head.word = word;
+    head.mac = unit_of(word.op) == UnitMac;
+    head.transform = unit_of(word.op) == UnitTransform;
+    head.morph = word.op == OpMorph;
+    head.load = word.op == OpLoad;
+    head.store = word.op == OpStore;
+    head.halt = word.op == OpHcf;
+    head.reads = word.a_kind == KindChunk;
+    head.writes = word.d_kind == KindChunk;
+    head.a_reg = word.a_kind == KindRegister;
+    head.b_reg = word.b_kind == KindRegister;
+    head.from = read_lie(word.op);
+    head.to = write_lie(word.op);
+    return head;
+  endfunction
+
+  always_comb begin
+    head_d = decoded(word_i);
+    head_d.q = q_i;
+    head_d.one = one_i;
+  end
+
+  assign ready_o = !held_q || send;
+
+  always_ff @(posedge clk_i) if (ready_o) head_q <= head_d;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) held_q <= 1'b0;
+    else if (ready_o) held_q <= valid_i;
+  end
+
+  rm_vector_board #(
+      .Slots(Slots),
+      .LogLimb(LogLimb),
+      .Scattered(Scattered)
+  ) u_board (
+      .clk_i,
+      .rst_ni,
+      .a_valid_i(head_q.reads),
+      .a_i('{lie: head_q.from, place: head_q.word.a}),
+      .d_valid_i(head_q.writes),
+      .d_i('{lie: head_q.to, place: head_q.word.d}),
+      .blocked_o(blocked),
+      .set_i(send && head_q.writes),
+      .set_target_i('{lie: head_q.to, place: head_q.word.d}),
+      .clear_i(take_o != '0),
+      .clear_target_i(cleared)
+  );
+
+  // Registers that it reads have been written.
+  assign unheld = !(head_q.a_reg && busy_i[head_q.word.a[RegWidth-1:0]]) &&
+      !(head_q.b_reg && busy_i[head_q.word.b[RegWidth-1:0]]);
+  assign unit = (head_q.mac && mac_ready_i) || (head_q.transform && transform_ready_i) ||
+      (head_q.load && load_ready_i) || (head_q.store && store_ready_i) ||
+      (head_q.halt && mac_idle_i && transform_idle_i && load_idle_i);
+  assign send = held_q && !blocked && unheld && unit && (free_q || !head_q.reads);
+
+  assign head_o = head_q.word;
+  assign head_morph_o = head_q.morph;
+  assign head_q_o = head_q.q;
+  assign head_one_o = head_q.one;
+  assign send_o = send;
+  assign send_mac_o = send && head_q.mac;
+  assign send_transform_o = send && head_q.transform;
+  assign send_load_o = send && head_q.load;
+  assign send_store_o = send && head_q.store;
+  assign read_o = send && head_q.reads;
+  assign read_columns_o = head_q.from == LieColumns;
+  assign halt_o = send && head_q.halt;
+
+  // Reads come before writes, and of writes the first.
+  always_comb begin
+    take_o = '0;
+    cleared = target_i[WriterMac];
+    if (waits_i[WriterMac]) begin
+      take_o[WriterMac] = 1'b1;
+    end else if (waits_i[WriterTransform]) begin
+      take_o[WriterTransform] = 1'b1;
+      cleared = target_i[WriterTransform];
+    end else if (waits_i[WriterLoad]) begin
+      take_o[WriterLoad] = 1'b1;
+      cleared = target_i[WriterLoad];
+    end
+    if (!free_q || read_o) take_o = '0;
+  end
+
+  always_comb begin
+    if (read_o || take_o != '0) port_d = PortWidth'(Buffer - 1);
+    else port_d = port_q - PortWidth'(port_q != '0);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      port_q <= '0;
+      free_q <= 1'b1;
+    end else begin
+      port_q <= port_d;
+      free_q <= port_d == '0;
+    end
+  end
+
+endmodule

@@ -1,0 +1,400 @@
+// Read permutation, transform and write permutation units in a row, with their control (vector paper, sections 6.1 and 6.2): the instructions of unit
+// `transform` on chunks of square limbs. A chunk goes in two halves of Span / 2 lines, the second Period cycles after the first. MORPH
+// goes past the transform; an instruction of one way enters when nothing is inside of the other.
+//
+// An instruction enters with send_i where ready_o is up (of morph_i, what it is). Its chunk is at lines_i in the order of the banks two
+// cycles later and stays for Period cycles more. At the end it waits (waits_o) with its target, the rows that its lines are then, or
+// its first column, and its chunk in the order of the banks, until take_i.
+//
+// Ranks: item_q[r] is what stands in rank r; what goes from one to the next is in crates/machines/src/vector/passes.rs. Factors behind a
+// pass are the powers of a line's seed: rm_vector_seed and rm_vector_factory work beside the transform and have them when it does.
+module rm_vector_transform
+  import rm_vector_pkg::*;
+  import rm_vector_turn_pkg::*;
+  import rm_vector_isa_pkg::*;
+  import rm_vector_top_pkg::*;
+#(
+    parameter int unsigned LogRadix = 2,
+    parameter int unsigned LogSpan = 1,
+    parameter int unsigned Moduli = 4,
+    parameter int unsigned Period = 3,
+    parameter int unsigned Width = 32,
+    localparam int unsigned Radix = 1 << LogRadix,
+    localparam int unsigned Span = 1 << LogSpan
+) (
+    input  logic                                        clk_i,
+    input  logic                                        rst_ni,
+    input  logic                                        load_i,
+    input  entry_t                                      entry_i,
+    input  logic                                        send_i,
+    input  logic                                        morph_i,
+    output logic                                        ready_o,
+    output logic                                        idle_o,
+    input  word_t                                       word_i,
+    input  logic    [Width-1:0]                         q_i,
+    input  logic    [Width-1:0]                         one_i,
+    input  logic    [ Span-1:0][   Radix-1:0][Width-1:0] lines_i,
+    output logic                                        enters_o,
+    output logic                                        waits_o,
+    input  logic                                        take_i,
+    output target_t                                     target_o,
+    output logic    [ Span-1:0][LogRadix-1:0]           rows_o,
+    output logic    [ Span-1:0][   Radix-1:0][Width-1:0] lines_o
+);
+
+  localparam int unsigned Lines = Span / 2;
+  localparam int unsigned LogLimb = LogRadix - LogSpan;
+  localparam int unsigned LogN = 2 * LogRadix;
+  localparam int unsigned IndexWidth = (Moduli > 1) ? $clog2(Moduli) : 1;
+  localparam int unsigned Side = net_stages(LogRadix);
+  localparam int unsigned Ntt = ntt_stages(LogRadix);
+  localparam int unsigned Turn = turn_stages(LogRadix);
+  // Both ways; the first rank of the write side; where seeds begin, so that their powers are there behind the butterflies.
+  localparam int unsigned Pass = 2 * Side + Ntt;
+  localparam int unsigned Morph = 2 * Side;
+  localparam int unsigned Out = Side + Ntt;
+  localparam int unsigned Seed = Side + LogRadix - 1;
+  localparam int unsigned Powers = Seed + 1 + MulStages;
+  localparam int unsigned LogLow = LogRadix / 2;
+  localparam int unsigned CountWidth = $clog2(Pass / 2 + 1);
+
+  if (LogSpan < 1 || LogSpan >= LogRadix || Period < 3 || Turn > Side) begin : gen_check
+    $error("rm_vector_transform: halves of whole lines, and a chunk is there two cycles after its item");
+  end
+
+  // What goes with a half to its end.
+  typedef struct packed {
+    logic                  morph;
+    logic                  half;
+    logic                  columns;
+    logic [1:0]            pass;     // lowest bits of the instruction's code; bit 1 is inverse
+    logic [IndexWidth-1:0] modulus;
+    logic [Width-1:0]      q;
+    logic [Width-1:0]      one;
+    logic [LogN:0]         g;
+    logic [LogLimb-1:0]    a;        // chunk of its limb
+    logic [13:0]           d;
+  } item_t;
+
+  item_t entering, again_q;
+  item_t [Pass-1:0] item_q;
+  item_t out;
+  logic way_q, again, room, enters, ready_pass, ready_morph;
+  logic last_pass, last_morph;
+  logic [1:0] entered_q;
+  logic [Period-1:0] wait_q;
+  logic [CountWidth-1:0] count_d, count_q;
+  logic [Pass:0] move_pass, unused_full_pass, move;
+  logic [Morph:0] move_morph, unused_full_morph;
+
+  // Number of line l of an item's half in its limb.
+  function automatic logic [LogRadix-1:0] line_of(logic [LogLimb-1:0] chunk, logic half,
+                                                  logic [LogRadix-1:0] l);
+    return LogRadix'({chunk, half}) * LogRadix'(Lines) + l;
+  endfunction
+
+  // What enters: the first half with its instruction, the second from a copy.
+  assign again = wait_q[Period-1];
+  assign enters = send_i || again;
+  assign enters_o = enters;
+
+  always_comb begin
+    entering = again_q;
+    entering.half = 1'b1;
+    if (send_i) begin
+      entering = '{
+          morph: morph_i,
+          half: 1'b0,
+          columns: read_lie(word_i.op) == LieColumns,
+          pass: word_i.op[1:0],
+          modulus: word_i.modulus[IndexWidth-1:0],
+          q: q_i,
+          one: one_i,
+          g: word_i.n[LogN:0],
+          a: word_i.a[LogLimb-1:0],
+          d: word_i.d
+      };
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      way_q <= 1'b0;
+      wait_q <= '0;
+      entered_q <= '0;
+      count_q <= '0;
+    end else begin
+      if (send_i) way_q <= morph_i;
+      wait_q <= {wait_q[Period-2:0], send_i};
+      entered_q <= {entered_q[0], enters};
+      count_q <= count_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) if (send_i) again_q <= entering;
+
+  // Chunks inside.
+  assign count_d = count_q + CountWidth'(send_i) - CountWidth'(take_i);
+  assign room = (morph_i != way_q) ? count_q == '0 :
+      count_q < (way_q ? CountWidth'(Morph / 2) : CountWidth'(Pass / 2));
+  assign ready_o = room && wait_q == '0 && (morph_i ? ready_morph : ready_pass);
+  assign idle_o = count_q == '0;
+
+  rm_vector_pipe #(
+      .Stages(Pass + 1),
+      .Period(Period),
+      .Pairs(1'b1)
+  ) u_pass (
+      .clk_i,
+      .rst_ni,
+      .valid_i(enters && !entering.morph),
+      .ready_o(ready_pass),
+      .last_o(last_pass),
+      .leave_early_i(1'b0),
+      .leave_i(take_i && !way_q),
+      .move_o(move_pass),
+      .full_o(unused_full_pass)
+  );
+
+  rm_vector_pipe #(
+      .Stages(Morph + 1),
+      .Period(Period),
+      .Pairs(1'b1)
+  ) u_past (
+      .clk_i,
+      .rst_ni,
+      .valid_i(enters && entering.morph),
+      .ready_o(ready_morph),
+      .last_o(last_morph),
+      .leave_early_i(1'b0),
+      .leave_i(take_i && way_q),
+      .move_o(move_morph),
+      .full_o(unused_full_morph)
+  );
+
+  assign waits_o = way_q ? last_morph : last_pass;
+
+  // Of ranks: those of the way that there is. The buffer's words are in rank 0 two cycles after their item.
+  assign move[0] = entered_q[1];
+  for (genvar r = 1; r <= Pass; r++) begin : gen_move
+    if (r < Side) begin : gen_in
+      assign move[r] = way_q ? move_morph[r] : move_pass[r];
+    end else if (r < Out) begin : gen_transform
+      assign move[r] = move_pass[r];
+    end else begin : gen_out
+      assign move[r] = way_q ? move_morph[r-Ntt] : move_pass[r];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (enters) item_q[0] <= entering;
+    for (int unsigned r = 1; r < Pass; r++) begin
+      if (move[r]) item_q[r] <= (r == Out) ? out : item_q[r-1];
+    end
+  end
+
+  assign out = way_q ? item_q[Side-1] : item_q[Out-1];
+
+  // The read side: from banks into their own order.
+  logic [Lines-1:0][Radix-1:0][Width-1:0] banks, natural, turned, written, written_in, first_q;
+  logic [Lines-1:0][LogRadix-1:0] own;
+
+  assign banks = item_q[0].half ? lines_i[Span-1:Lines] : lines_i[Lines-1:0];
+  for (genvar l = 0; l < Lines; l++) begin : gen_own
+    assign own[l] = line_of(item_q[0].a, item_q[0].half, LogRadix'(l));
+  end
+
+  rm_vector_lines #(
+      .LogLanes(LogRadix),
+      .Lines(Lines),
+      .Width(Width),
+      .Affine(1'b0)
+  ) u_read (
+      .clk_i,
+      .move_i(move[Side-1:0]),
+      .a_i(LogRadix'(1)),
+      .b_i('0),
+      .c_i(own),
+      .lines_i(banks),
+      .lines_o(natural)
+  );
+
+  // Where an automorphism takes them, beside the read side.
+  logic [LogRadix-1:0] a_turn, a;
+  logic [Lines-1:0][LogRadix-1:0] b_turn, b, row_turn, row, b_out, c_out, row_out, first_row_q;
+
+  rm_vector_turn #(
+      .LogLanes(LogRadix),
+      .Lines(Lines)
+  ) u_turn (
+      .clk_i,
+      .move_i(move[Turn-1:0]),
+      .g_i(item_q[0].g),
+      .row_i(own[0]),
+      .a_o(a_turn),
+      .b_o(b_turn),
+      .row_o(row_turn)
+  );
+
+  if (Turn == Side) begin : gen_there
+    assign {a, b, row} = {a_turn, b_turn, row_turn};
+  end else begin : gen_wait
+    rm_vector_delay #(
+        .Width((2 * Lines + 1) * LogRadix),
+        .Depth(Side - Turn)
+    ) u_wait (
+        .clk_i,
+        .move_i(move[Side-1:Turn]),
+        .d_i({a_turn, b_turn, row_turn}),
+        .q_o({a, b, row})
+    );
+  end
+
+  // The transform, and what it is told.
+  localparam int unsigned Within = ntt_factors(LogRadix, LogRadix);
+  logic [Ntt-1:0][Width-1:0] q_ntt;
+  logic [LogRadix-1:0] half, within_move, within_inverse;
+  logic [LogRadix-1:0][IndexWidth-1:0] within_modulus;
+  logic [Radix-1:1][Width-1:0] ahead;
+  logic [Within-1:0][Width-1:0] inner;
+  logic [MulStages-1:0][Width-1:0] q_seed;
+  logic [LogRadix*MulStages-1:0][Width-1:0] q_powers;
+
+  for (genvar k = 0; k < Ntt; k++) begin : gen_q
+    assign q_ntt[k] = item_q[Side+k-1].q;
+  end
+  for (genvar k = 0; k < MulStages; k++) begin : gen_q_seed
+    assign q_seed[k] = item_q[Seed+k].q;
+  end
+  for (genvar k = 0; k < LogRadix * MulStages; k++) begin : gen_q_powers
+    assign q_powers[k] = item_q[Powers+k-1].q;
+  end
+  for (genvar s = 0; s < LogRadix; s++) begin : gen_rank
+    localparam int unsigned First = Side + MulStages + s * butterfly_stages();
+    assign half[s] = item_q[First-1].pass[1];
+    assign within_move[s] = move[First];
+    assign within_modulus[s] = item_q[First-1].modulus;
+    assign within_inverse[s] = item_q[First-1].pass[1];
+  end
+
+  rm_vector_factors #(
+      .LogRadix(LogRadix),
+      .Moduli(Moduli),
+      .Width(Width)
+  ) u_factors (
+      .clk_i,
+      .load_i,
+      .entry_i,
+      .before_move_i(move[Side-1]),
+      .before_modulus_i(item_q[Side-2].modulus),
+      .before_pass_i(item_q[Side-2].pass[0]),
+      .before_none_i(item_q[Side-2].pass[1]),
+      .one_i(item_q[Side-2].one),
+      .within_move_i(within_move),
+      .within_modulus_i(within_modulus),
+      .within_inverse_i(within_inverse),
+      .before_o(ahead),
+      .within_o(inner)
+  );
+
+  for (genvar l = 0; l < Lines; l++) begin : gen_unit
+    logic [Width-1:0] seed;
+    logic [Radix-1:1][Width-1:0] powers;
+
+    rm_vector_seed #(
+        .LogLow(LogLow),
+        .LogHigh(LogRadix - LogLow),
+        .Sets(4 * Moduli),
+        .Width(Width)
+    ) u_seed (
+        .clk_i,
+        .load_i(load_i && (entry_i.kind inside {TableSeedLow, TableSeedHigh})),
+        .load_high_i(entry_i.kind == TableSeedHigh),
+        .load_set_i({entry_i.modulus[IndexWidth-1:0], entry_i.pass}),
+        .load_index_i(entry_i.index[LogRadix-LogLow-1:0]),
+        .load_word_i(entry_i.word[Width-1:0]),
+        .move_i(move[Seed+:1+MulStages]),
+        .q_i(q_seed),
+        .set_i({item_q[Seed-1].modulus, item_q[Seed-1].pass}),
+        .column_i(line_of(item_q[Seed-1].a, item_q[Seed-1].half, LogRadix'(l))),
+        .seed_o(seed)
+    );
+
+    rm_vector_factory #(
+        .LogRadix(LogRadix),
+        .Width(Width)
+    ) u_factory (
+        .clk_i,
+        .move_i(move[Powers+:LogRadix*MulStages]),
+        .q_i(q_powers),
+        .seed_i(seed),
+        .power_o(powers)
+    );
+
+    rm_vector_ntt #(
+        .LogRadix(LogRadix),
+        .Width(Width)
+    ) u_ntt (
+        .clk_i,
+        .move_i(move[Side+:Ntt]),
+        .q_i(q_ntt),
+        .half_i(half),
+        .skip_i('0),
+        .before_i(ahead),
+        .within_i(inner),
+        .behind_i(powers),
+        .line_i(natural[l]),
+        .line_o(turned[l])
+    );
+  end
+
+  // The write side: back into the order of banks, or to where an automorphism has them.
+  assign written_in = way_q ? natural : turned;
+  for (genvar l = 0; l < Lines; l++) begin : gen_out
+    assign b_out[l] = way_q ? b[l] : '0;
+    assign c_out[l] = way_q ? row[l] : line_of(item_q[Out-1].d[LogLimb-1:0], item_q[Out-1].half, LogRadix'(l));
+  end
+
+  rm_vector_lines #(
+      .LogLanes(LogRadix),
+      .Lines(Lines),
+      .Width(Width)
+  ) u_write (
+      .clk_i,
+      .move_i(move[Pass-1:Out]),
+      .a_i(way_q ? a : LogRadix'(1)),
+      .b_i(b_out),
+      .c_i(c_out),
+      .lines_i(written_in),
+      .lines_o(written)
+  );
+
+  rm_vector_delay #(
+      .Width(Lines * LogRadix),
+      .Depth(Side)
+  ) u_row (
+      .clk_i,
+      .move_i(move[Pass-1:Out]),
+      .d_i(c_out),
+      .q_o(row_out)
+  );
+
+  // The first half waits behind the last rank for the second.
+  always_ff @(posedge clk_i) begin
+    if (move[Pass]) begin
+      first_q <= written;
+      first_row_q <= row_out;
+    end
+  end
+
+  assign lines_o = {written, first_q};
+  assign rows_o = {row_out, first_row_q};
+  assign target_o = '{
+          lie: item_q[Pass-1].morph ? LieScattered : item_q[Pass-1].columns ? LieColumns : LieRows,
+          place: item_q[Pass-1].d
+      };
+
+  logic unused_word;
+  assign unused_word = ^{word_i, move_pass[0], move_morph[0]};
+
+endmodule
