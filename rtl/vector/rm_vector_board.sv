@@ -1,5 +1,5 @@
 // Which chunks of the buffer are still to be written: what an instruction waits for before it reads or writes one of them (`Pending` in
-// crates/machines/src/vector/clockwork.rs).
+// crates/machines/src/vector/pending.rs).
 //
 // A chunk of rows waits for itself, for columns and for scattered rows of its limb; one of columns likewise; scattered rows wait for rows
 // and columns, and not for other scattered ones, which go through one pipeline and differ.

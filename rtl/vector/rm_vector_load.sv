@@ -1,7 +1,7 @@
 // The side that loads: instructions ask for chunks of distant memory, which come in order and wait for the buffer's port.
 //
-// An instruction is taken with valid_i where ready_o is up, with fewer than Chunks under way; want_* asks for its chunk. Chunks come at
-// (valid_i, ready_o) of the stream, the first asked for first. One that has come shows at waits_o until take_i.
+// An instruction is taken with send_i where ready_o is up, with fewer than Chunks under way; want_* asks for its chunk. Chunks come at
+// (chunk_valid_i, chunk_ready_o), the first asked for first. One that has come shows at waits_o until take_i.
 module rm_vector_load #(
     parameter int unsigned Chunks = 16,
     parameter int unsigned Words = 32,

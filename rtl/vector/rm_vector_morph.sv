@@ -1,10 +1,9 @@
-// MORPH of lines of a square limb: read permutation, write permutation, and the configuration of the latter beside the former (vector
+// MORPH of lines of a square limb by itself: the read side and the write side of rm_vector_transform with nothing between them (vector
 // paper, section 6.2). Words come in the order of the banks of row row_i + l and leave in that of row row_o[l].
 //
 // Latency 2 net_stages(LogLanes) moves, one item a move: what is said of the clock in docs/machines/vector.md holds of it, too.
 module rm_vector_morph
   import rm_vector_pkg::net_stages;
-  import rm_vector_turn_pkg::turn_stages;
 #(
     parameter int unsigned LogLanes = 4,
     parameter int unsigned Lines = 2,
@@ -23,64 +22,31 @@ module rm_vector_morph
     output logic [   Lines-1:0][   Lanes-1:0][Width-1:0] lines_o
 );
 
-  localparam int unsigned Turn = turn_stages(LogLanes);
-
-  if (Turn > Side) begin : gen_check
-    $error("rm_vector_morph: the configuration takes longer than the read side");
-  end
-
-  logic [Lines-1:0][LogLanes-1:0] own, b, b_turn, row, row_turn;
-  logic [LogLanes-1:0] a, a_turn;
+  logic [Lines-1:0][LogLanes-1:0] own, b, row;
+  logic [LogLanes-1:0] a;
   logic [Lines-1:0][Lanes-1:0][Width-1:0] natural;
 
   for (genvar l = 0; l < Lines; l++) begin : gen_own
     assign own[l] = row_i + LogLanes'(l);
   end
 
-  rm_vector_lines #(
+  rm_vector_read #(
       .LogLanes(LogLanes),
       .Lines(Lines),
-      .Width(Width),
-      .Affine(1'b0)
+      .Width(Width)
   ) u_read (
       .clk_i,
       .move_i(move_i[Side-1:0]),
-      .a_i(LogLanes'(1)),
-      .b_i('0),
-      .c_i(own),
+      .g_i,
+      .own_i(own),
       .lines_i,
+      .a_o(a),
+      .b_o(b),
+      .row_o(row),
       .lines_o(natural)
   );
 
-  rm_vector_turn #(
-      .LogLanes(LogLanes),
-      .Lines(Lines)
-  ) u_turn (
-      .clk_i,
-      .move_i(move_i[Turn-1:0]),
-      .g_i,
-      .row_i,
-      .a_o(a_turn),
-      .b_o(b_turn),
-      .row_o(row_turn)
-  );
-
-  // To the end of the read side.
-  if (Turn == Side) begin : gen_there
-    assign {a, b, row} = {a_turn, b_turn, row_turn};
-  end else begin : gen_wait
-    rm_vector_delay #(
-        .Width((2 * Lines + 1) * LogLanes),
-        .Depth(Side - Turn)
-    ) u_wait (
-        .clk_i,
-        .move_i(move_i[Side-1:Turn]),
-        .d_i({a_turn, b_turn, row_turn}),
-        .q_o({a, b, row})
-    );
-  end
-
-  rm_vector_lines #(
+  rm_vector_write #(
       .LogLanes(LogLanes),
       .Lines(Lines),
       .Width(Width)
@@ -91,17 +57,8 @@ module rm_vector_morph
       .b_i(b),
       .c_i(row),
       .lines_i(natural),
+      .c_o(row_o),
       .lines_o
-  );
-
-  rm_vector_delay #(
-      .Width(Lines * LogLanes),
-      .Depth(Side)
-  ) u_row (
-      .clk_i,
-      .move_i(move_i[Stages-1:Side]),
-      .d_i(row),
-      .q_o(row_o)
   );
 
 endmodule

@@ -10,7 +10,6 @@
 // pass are the powers of a line's seed: rm_vector_seed and rm_vector_factory work beside the transform and have them when it does.
 module rm_vector_transform
   import rm_vector_pkg::*;
-  import rm_vector_turn_pkg::*;
   import rm_vector_isa_pkg::*;
   import rm_vector_top_pkg::*;
 #(
@@ -48,7 +47,6 @@ module rm_vector_transform
   localparam int unsigned IndexWidth = (Moduli > 1) ? $clog2(Moduli) : 1;
   localparam int unsigned Side = net_stages(LogRadix);
   localparam int unsigned Ntt = ntt_stages(LogRadix);
-  localparam int unsigned Turn = turn_stages(LogRadix);
   // Both ways; the first rank of the write side; where seeds begin, so that their powers are there behind the butterflies.
   localparam int unsigned Pass = 2 * Side + Ntt;
   localparam int unsigned Morph = 2 * Side;
@@ -58,7 +56,7 @@ module rm_vector_transform
   localparam int unsigned LogLow = LogRadix / 2;
   localparam int unsigned CountWidth = $clog2(Pass / 2 + 1);
 
-  if (LogSpan < 1 || LogSpan >= LogRadix || Period < 3 || Turn > Side) begin : gen_check
+  if (LogSpan < 1 || LogSpan >= LogRadix || Period < 3) begin : gen_check
     $error("rm_vector_transform: halves of whole lines, and a chunk is there two cycles after its item");
   end
 
@@ -204,51 +202,25 @@ module rm_vector_transform
     assign own[l] = line_of(item_q[0].a, item_q[0].half, LogRadix'(l));
   end
 
-  rm_vector_lines #(
+  // With where an automorphism takes them.
+  logic [LogRadix-1:0] a;
+  logic [Lines-1:0][LogRadix-1:0] b, row, b_out, c_out, row_out, first_row_q;
+
+  rm_vector_read #(
       .LogLanes(LogRadix),
       .Lines(Lines),
-      .Width(Width),
-      .Affine(1'b0)
+      .Width(Width)
   ) u_read (
       .clk_i,
       .move_i(move[Side-1:0]),
-      .a_i(LogRadix'(1)),
-      .b_i('0),
-      .c_i(own),
+      .g_i(item_q[0].g),
+      .own_i(own),
       .lines_i(banks),
+      .a_o(a),
+      .b_o(b),
+      .row_o(row),
       .lines_o(natural)
   );
-
-  // Where an automorphism takes them, beside the read side.
-  logic [LogRadix-1:0] a_turn, a;
-  logic [Lines-1:0][LogRadix-1:0] b_turn, b, row_turn, row, b_out, c_out, row_out, first_row_q;
-
-  rm_vector_turn #(
-      .LogLanes(LogRadix),
-      .Lines(Lines)
-  ) u_turn (
-      .clk_i,
-      .move_i(move[Turn-1:0]),
-      .g_i(item_q[0].g),
-      .row_i(own[0]),
-      .a_o(a_turn),
-      .b_o(b_turn),
-      .row_o(row_turn)
-  );
-
-  if (Turn == Side) begin : gen_there
-    assign {a, b, row} = {a_turn, b_turn, row_turn};
-  end else begin : gen_wait
-    rm_vector_delay #(
-        .Width((2 * Lines + 1) * LogRadix),
-        .Depth(Side - Turn)
-    ) u_wait (
-        .clk_i,
-        .move_i(move[Side-1:Turn]),
-        .d_i({a_turn, b_turn, row_turn}),
-        .q_o({a, b, row})
-    );
-  end
 
   // The transform, and what it is told.
   localparam int unsigned Within = ntt_factors(LogRadix, LogRadix);
@@ -355,7 +327,7 @@ module rm_vector_transform
     assign c_out[l] = way_q ? row[l] : line_of(item_q[Out-1].d[LogLimb-1:0], item_q[Out-1].half, LogRadix'(l));
   end
 
-  rm_vector_lines #(
+  rm_vector_write #(
       .LogLanes(LogRadix),
       .Lines(Lines),
       .Width(Width)
@@ -366,17 +338,8 @@ module rm_vector_transform
       .b_i(b_out),
       .c_i(c_out),
       .lines_i(written_in),
+      .c_o(row_out),
       .lines_o(written)
-  );
-
-  rm_vector_delay #(
-      .Width(Lines * LogRadix),
-      .Depth(Side)
-  ) u_row (
-      .clk_i,
-      .move_i(move[Pass-1:Out]),
-      .d_i(c_out),
-      .q_o(row_out)
   );
 
   // The first half waits behind the last rank for the second.

@@ -7,7 +7,7 @@ use crate::DeviceError;
 use crate::cpu::{Cpu, MAX_THREADS};
 use crate::device::Device;
 use crate::offload::Offload;
-use crate::rtl::{RingRtl, TorusRtl, VectorRtl};
+use crate::rtl::{RingRtl, Rtl, TorusRtl, VectorRtl, Whole};
 use crate::sim::{self, Sim};
 
 /// The names that [`open`] understands, as a user would type them.
@@ -69,13 +69,9 @@ pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
                 }
                 ("rtl", Opened::Card(card)) => Ok(Box::new(Offload::rtl(own_name, *card)?)),
                 ("rtl", Opened::Whole(machine)) => match machine.rtl() {
-                    Some(WholeRtl::Torus(machine)) => {
-                        Ok(Box::new(TorusRtl::new(own_name, machine)?))
-                    }
-                    Some(WholeRtl::Ring(machine)) => Ok(Box::new(RingRtl::new(own_name, machine)?)),
-                    Some(WholeRtl::Vector(machine)) => {
-                        Ok(Box::new(VectorRtl::new(own_name, machine)?))
-                    }
+                    Some(WholeRtl::Torus(machine)) => whole(own_name, TorusRtl::new(machine)?),
+                    Some(WholeRtl::Ring(machine)) => whole(own_name, RingRtl::new(machine)?),
+                    Some(WholeRtl::Vector(machine)) => whole(own_name, VectorRtl::new(machine)?),
                     None => Err(no_rtl()),
                 },
                 (_, Opened::Card(card)) => Ok(Box::new(Offload::modelled(own_name, *card)?)),
@@ -84,6 +80,10 @@ pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
         }
         _ => Err(unknown()),
     }
+}
+
+fn whole(name: String, whole: impl Whole + 'static) -> Result<Box<dyn Device>, DeviceError> {
+    Ok(Box::new(Rtl { name, whole }))
 }
 
 /// Keeps an error message short whatever was typed.

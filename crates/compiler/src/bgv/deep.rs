@@ -390,28 +390,11 @@ pub fn one_bootstrap(procedure: &Arc<Procedure>) -> Result<Compiled, CompileErro
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // tests
 mod tests {
-    use ringmill_math::slots::linear::Shape;
-    use ringmill_schemes::bgv::PrimePower;
-    use ringmill_schemes::bgv::bootstrap::Maps;
-
+    use super::super::toy;
     use super::*;
     use crate::builder::{Power, TraceBuilder};
     use crate::options::Passes;
     use crate::pipeline;
-
-    fn toy() -> Arc<Procedure> {
-        let t = PrimePower::new(7, 2).unwrap().modulus().unwrap();
-        let params = Params::builder(9, t)
-            .friendly_primes(27, 9)
-            .unwrap()
-            .further_plain_moduli(2)
-            .allow_insecure_parameters_for_tests_only()
-            .build()
-            .unwrap();
-        let setup = Bootstrapping::new(params, 8).unwrap();
-        let maps = Maps::new(&setup, Shape::default()).unwrap();
-        Arc::new(Procedure::new(setup, maps, true).unwrap())
-    }
 
     /// A procedure of digits, and one that gives it a sum of products: of each of `count` values with the square of one, masked. The
     /// program calls the second one.
@@ -460,7 +443,7 @@ mod tests {
     /// What a body costs with the variant of its callee that is cheapest by itself, and with the one that is cheapest for the body.
     #[test]
     fn a_caller_chooses_the_level_of_its_callee() {
-        let procedure = toy();
+        let procedure = Arc::new(toy::procedure());
         let params = Arc::clone(procedure.params());
         let options = Options {
             bootstrapping: Some(Arc::clone(&procedure)),

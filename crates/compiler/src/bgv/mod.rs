@@ -6,6 +6,8 @@ mod deep;
 mod levels;
 mod params;
 mod procedures;
+#[cfg(test)]
+mod toy;
 mod wanted;
 
 use std::sync::Arc;

@@ -4,6 +4,119 @@ mod ring;
 mod torus;
 mod vector;
 
+use ringmill_hdl::{BuildOptions, Optimise};
+use ringmill_isa::mid::{ValueType, Verified};
+use ringmill_machines::{Machine, MachineError, MachineReport, SimOptions};
+
+use crate::DeviceError;
+use crate::bindings::Bindings;
+use crate::device::{Device, Outcome, Request, check_request};
+use crate::pool::OutputLimb;
+use crate::progress::Progress;
+
 pub(crate) use ring::RingRtl;
 pub(crate) use torus::TorusRtl;
 pub(crate) use vector::VectorRtl;
+
+/// A machine with its RTL.
+pub(crate) trait Whole: Send + Sync {
+    fn machine(&self) -> &dyn Machine;
+
+    /// Runs a program whose bindings were checked. `report` is the model's of it, and is told what the RTL says otherwise.
+    fn execute(
+        &self,
+        job: &Job<'_, '_>,
+        report: &mut MachineReport,
+    ) -> Result<Vec<OutputLimb>, DeviceError>;
+}
+
+/// What a device was asked to run.
+pub(crate) struct Job<'j, 'r> {
+    device: &'j str,
+    program: &'j Verified,
+    bindings: &'j Bindings<'j>,
+    request: &'j Request<'r>,
+}
+
+/// What the model is to heed of a request.
+fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
+    SimOptions {
+        spill: request.spill,
+        resident_keys,
+        watch: request.watch.clone(),
+        ..SimOptions::default()
+    }
+}
+
+/// A model of a small machine is built quickly, another one to run fast.
+const fn built(small: bool) -> BuildOptions {
+    BuildOptions {
+        optimise: match small {
+            true => Optimise::Build,
+            false => Optimise::Run,
+        },
+        waves: false,
+    }
+}
+
+/// A field of a description that the RTL does not go with.
+fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
+    DeviceError::Machine(MachineError::Field {
+        field,
+        got,
+        expected: expected.to_owned(),
+    })
+}
+
+/// The device of that name.
+pub(crate) struct Rtl<W> {
+    pub name: String,
+    pub whole: W,
+}
+
+impl<W: Whole> Device for Rtl<W> {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn clock_mhz(&self) -> Option<f64> {
+        Some(self.whole.machine().clock_mhz())
+    }
+
+    fn holds(&self, ty: ValueType) -> bool {
+        self.whole.machine().holds(ty)
+    }
+
+    fn run(
+        &self,
+        program: &Verified,
+        bindings: &Bindings<'_>,
+        request: Request<'_>,
+        _: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        check_request(self, program, &request)?;
+        // The model says whether the program is one of the machine's.
+        let asked = options(&request, request.resident_keys);
+        let mut report = self.whole.machine().simulate(program, asked)?;
+        if !request.function {
+            return Ok(Outcome {
+                machine: Some(report),
+                ..Outcome::default()
+            });
+        }
+        bindings.check(program.program())?;
+        let job = Job {
+            device: &self.name,
+            program,
+            bindings,
+            request: &request,
+        };
+        let outputs = self.whole.execute(&job, &mut report)?;
+        report.how = "RTL";
+        Ok(Outcome {
+            outputs: Some(outputs),
+            cpu: None,
+            machine: request.timing.then_some(report),
+        })
+    }
+}

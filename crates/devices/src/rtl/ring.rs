@@ -8,19 +8,17 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use ringmill_hdl::Hdl;
 use ringmill_hdl::ring::{Host, Machine, Place, Tables, Wanted, evenly};
-use ringmill_hdl::{BuildOptions, Hdl, Optimise};
-use ringmill_isa::mid::{LimbId, ValueType, Verified};
+use ringmill_isa::mid::{LimbId, Verified};
 use ringmill_machines::ring::description::Description;
 use ringmill_machines::ring::program::{Step, run};
 use ringmill_machines::ring::{RingMachine, timing};
-use ringmill_machines::{Machine as _, MachineError, SimOptions};
+use ringmill_machines::{Machine as Simulated, MachineError, MachineReport};
 
+use super::{Job, Whole, built, options, unbuilt};
 use crate::DeviceError;
-use crate::bindings::Bindings;
-use crate::device::{Device, Outcome, Request, check_request};
 use crate::pool::OutputLimb;
-use crate::progress::Progress;
 
 /// log2 of the largest ring degree whose model is built quickly rather than to run fast.
 const SMALL: u8 = 8;
@@ -28,7 +26,6 @@ const SMALL: u8 = 8;
 /// The machine's RTL. An RPAU is elaborated for its primes, so a model is built for each list of primes that a program has, and
 /// kept; each run starts one.
 pub(crate) struct RingRtl {
-    name: String,
     machine: RingMachine,
     hdl: Hdl,
 }
@@ -36,9 +33,9 @@ pub(crate) struct RingRtl {
 impl RingRtl {
     /// # Errors
     /// Where the tools are missing.
-    pub fn new(name: String, machine: RingMachine) -> Result<Self, DeviceError> {
+    pub fn new(machine: RingMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
-        Ok(Self { name, machine, hdl })
+        Ok(Self { machine, hdl })
     }
 
     /// The RTL for the primes of a program.
@@ -57,25 +54,22 @@ impl RingRtl {
                 "the program's ring degree or half of it in RTL",
             ));
         }
-        let optimise = if d.log_n <= SMALL {
-            Optimise::Build
-        } else {
-            Optimise::Run
-        };
-        let options = BuildOptions {
-            optimise,
-            waves: false,
-        };
+        let options = built(d.log_n <= SMALL);
         Ok(Machine::new(&self.hdl, d, &primes, options, 0)?)
     }
+}
 
-    /// The outputs, and the cycles of all calls.
+impl Whole for RingRtl {
+    fn machine(&self) -> &dyn Simulated {
+        &self.machine
+    }
+
     fn execute(
         &self,
-        program: &Verified,
-        bindings: &Bindings<'_>,
-        options: SimOptions<'_>,
-    ) -> Result<(Vec<OutputLimb>, u64), DeviceError> {
+        job: &Job<'_, '_>,
+        report: &mut MachineReport,
+    ) -> Result<Vec<OutputLimb>, DeviceError> {
+        let (program, bindings) = (job.program, job.bindings);
         let d = self.machine.description();
         let head = program.head();
         let mut card = Card {
@@ -93,6 +87,8 @@ impl RingRtl {
             card.rpau.insert(LimbId(at), rpau);
             card.limbs.insert(LimbId(at), limb.residues().into_owned());
         }
+        // Key memory holds nothing but what was brought into it; the calls take the same cycles.
+        let options = options(job.request, false);
         let ran = run(d, program, options, &mut |_| Ok(()), &mut |step| {
             card.call(step).map_err(|error| {
                 let stopped = MachineError::Program("its RTL has stopped".into());
@@ -103,7 +99,7 @@ impl RingRtl {
         if let Some(failure) = card.failure {
             return Err(failure);
         }
-        let cycles = ran?.cycles;
+        report.cycles = ran?.cycles;
         let mut stream = program.stream();
         while stream.next_call().map_err(MachineError::from)?.is_some() {}
         let outputs = stream.outputs().map_err(MachineError::from)?;
@@ -112,17 +108,8 @@ impl RingRtl {
             let lost = || DeviceError::Malformed("an output that no call made".into());
             Ok(OutputLimb::shared(limb.ok_or_else(lost)?.as_slice().into()))
         };
-        let outputs: Result<Vec<_>, DeviceError> = outputs.iter().map(limb).collect();
-        Ok((outputs?, cycles))
+        outputs.iter().map(limb).collect()
     }
-}
-
-fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
-    DeviceError::Machine(MachineError::Field {
-        field,
-        got,
-        expected: expected.to_owned(),
-    })
 }
 
 /// The simulated card with its host's memory.
@@ -258,54 +245,5 @@ impl Card<'_> {
             self.limbs.insert(limb, residues);
         }
         Ok(())
-    }
-}
-
-impl Device for RingRtl {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn clock_mhz(&self) -> Option<f64> {
-        Some(self.machine.clock_mhz())
-    }
-
-    fn holds(&self, ty: ValueType) -> bool {
-        self.machine.holds(ty)
-    }
-
-    fn run(
-        &self,
-        program: &Verified,
-        bindings: &Bindings<'_>,
-        request: Request<'_>,
-        _: &dyn Progress,
-    ) -> Result<Outcome, DeviceError> {
-        check_request(self, program, &request)?;
-        let options = |resident_keys| SimOptions {
-            spill: request.spill,
-            resident_keys,
-            watch: request.watch.clone(),
-            ..SimOptions::default()
-        };
-        let mut report = self
-            .machine
-            .simulate(program, options(request.resident_keys))?;
-        if !request.function {
-            return Ok(Outcome {
-                machine: Some(report),
-                ..Outcome::default()
-            });
-        }
-        bindings.check(program.program())?;
-        // Key memory holds nothing but what was brought into it; the calls take the same cycles.
-        let (outputs, cycles) = self.execute(program, bindings, options(false))?;
-        report.how = "RTL";
-        report.cycles = cycles;
-        Ok(Outcome {
-            outputs: Some(outputs),
-            cpu: None,
-            machine: request.timing.then_some(report),
-        })
     }
 }

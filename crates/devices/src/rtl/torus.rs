@@ -4,26 +4,20 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use ringmill_hdl::torus::{Engine, top};
-use ringmill_hdl::{BuildOptions, Hdl, Optimise};
-use ringmill_isa::mid::{InputRole, Op, ValueType, Verified};
+use ringmill_hdl::{BuildOptions, Hdl};
+use ringmill_isa::mid::{InputRole, Op};
 use ringmill_machines::torus::{KeyStream, TorusMachine};
-use ringmill_machines::{Machine, SimOptions};
+use ringmill_machines::{Machine, MachineReport};
 
+use super::{Job, Whole, built};
 use crate::DeviceError;
-use crate::bindings::Bindings;
-use crate::device::{Device, Outcome, Request, check_request};
 use crate::pool::OutputLimb;
-use crate::progress::Progress;
 
 /// Models that run fast.
-const FAST: BuildOptions = BuildOptions {
-    optimise: Optimise::Run,
-    waves: false,
-};
+const FAST: BuildOptions = built(false);
 
 /// The engine's RTL. Its model takes a minute or so to build for a large engine, and is kept; each run starts one.
 pub(crate) struct TorusRtl {
-    name: String,
     machine: TorusMachine,
     hdl: Hdl,
 }
@@ -31,18 +25,15 @@ pub(crate) struct TorusRtl {
 impl TorusRtl {
     /// # Errors
     /// Those of the build.
-    pub fn new(name: String, machine: TorusMachine) -> Result<Self, DeviceError> {
+    pub fn new(machine: TorusMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         hdl.build(&top(machine.shape()), FAST)?;
-        Ok(Self { name, machine, hdl })
+        Ok(Self { machine, hdl })
     }
 
     /// What the engine gives, and its cycles.
-    fn bootstrap(
-        &self,
-        program: &Verified,
-        bindings: &Bindings<'_>,
-    ) -> Result<(Vec<u64>, u64), DeviceError> {
+    fn bootstrap(&self, job: &Job<'_, '_>) -> Result<(Vec<u64>, u64), DeviceError> {
+        let (program, bindings) = (job.program, job.bindings);
         let shape = self.machine.shape();
         let dim = shape.sizes().dim;
         let malformed = |what: &str| DeviceError::Malformed(format!("{what} of a blind rotation"));
@@ -78,7 +69,7 @@ impl TorusRtl {
                 .last()
                 .ok_or_else(|| malformed("no inputs"))?;
             let seed = rows.seed().ok_or_else(|| DeviceError::NoSeed {
-                device: self.name.clone(),
+                device: job.device.to_owned(),
             })?;
             let words = rows.residues();
             let bodies = words.chunks(dim + 1).filter_map(<[u64]>::last);
@@ -92,48 +83,19 @@ impl TorusRtl {
     }
 }
 
-impl Device for TorusRtl {
-    fn name(&self) -> String {
-        self.name.clone()
+impl Whole for TorusRtl {
+    fn machine(&self) -> &dyn Machine {
+        &self.machine
     }
 
-    fn clock_mhz(&self) -> Option<f64> {
-        Some(self.machine.clock_mhz())
-    }
-
-    fn holds(&self, ty: ValueType) -> bool {
-        self.machine.holds(ty)
-    }
-
-    fn run(
+    fn execute(
         &self,
-        program: &Verified,
-        bindings: &Bindings<'_>,
-        request: Request<'_>,
-        _: &dyn Progress,
-    ) -> Result<Outcome, DeviceError> {
-        check_request(self, program, &request)?;
-        // The model says whether the program is one of the engine's.
-        let options = SimOptions {
-            watch: request.watch.clone(),
-            ..SimOptions::default()
-        };
-        let mut report = self.machine.simulate(program, options)?;
-        if !request.function {
-            return Ok(Outcome {
-                machine: Some(report),
-                ..Outcome::default()
-            });
-        }
-        bindings.check(program.program())?;
-        let (words, cycles) = self.bootstrap(program, bindings)?;
-        report.how = "RTL";
+        job: &Job<'_, '_>,
+        report: &mut MachineReport,
+    ) -> Result<Vec<OutputLimb>, DeviceError> {
+        let (words, cycles) = self.bootstrap(job)?;
         report.cycles = cycles;
         report.seconds = cycles as f64 / (report.clock_mhz * 1e6);
-        Ok(Outcome {
-            outputs: Some(vec![OutputLimb::shared(words.into())]),
-            cpu: None,
-            machine: request.timing.then_some(report),
-        })
+        Ok(vec![OutputLimb::shared(words.into())])
     }
 }

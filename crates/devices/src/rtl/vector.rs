@@ -7,27 +7,23 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use ringmill_hdl::Hdl;
 use ringmill_hdl::vector::{Host, Machine, VectorError, lockstep};
-use ringmill_hdl::{BuildOptions, Hdl, Optimise};
-use ringmill_isa::mid::{Called, Form, LimbId, Order, Procedure, ValueId, ValueType, Verified};
-use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place, Shape};
-use ringmill_machines::vector::{
-    Alone, Counting, Description, Memory, VectorMachine, Where, alone,
-};
-use ringmill_machines::{Machine as _, MachineError, SimOptions};
+use ringmill_isa::mid::{Called, Form, LimbId, Order, Procedure, ValueId};
+use ringmill_isa::vector::{MicroProgram, Shape};
+use ringmill_machines::vector::host::HostWork;
+use ringmill_machines::vector::{Counting, Description, Memory, VectorMachine, alone};
+use ringmill_machines::{Machine as Simulated, MachineReport};
 
+use super::{Job, Whole, built, unbuilt};
 use crate::DeviceError;
-use crate::bindings::Bindings;
-use crate::device::{Device, Outcome, Request, check_request};
 use crate::pool::OutputLimb;
-use crate::progress::Progress;
 
 /// log2 of the largest radix whose model is built quickly rather than to run fast.
 const SMALL: u8 = 4;
 
 /// The machine's RTL. Its model is kept; each run starts one.
 pub(crate) struct VectorRtl {
-    name: String,
     machine: VectorMachine,
     hdl: Hdl,
 }
@@ -45,14 +41,13 @@ struct Distant {
 
 impl Distant {
     fn new(d: &Description, shape: Shape) -> Self {
-        let latency = d.distant.latency_ns * d.micro.clock_mhz as f64 / 1e3;
         Self {
             chunks: HashMap::new(),
             lanes: 1 << shape.log_lanes,
             channels: vec![0; d.distant.channels],
             limb_chunks: shape.limb_chunks(),
             chunk: d.chunk_micro(shape),
-            latency: latency.ceil() as u64,
+            latency: d.latency_micro(),
         }
     }
 
@@ -106,7 +101,7 @@ impl Host for Distant {
 
 /// A procedure's micro program, with what is stored at its end, and where its results are.
 struct Made {
-    alone: Alone,
+    hosted: Vec<HostWork>,
     program: MicroProgram,
     results: Vec<u32>,
 }
@@ -114,36 +109,9 @@ struct Made {
 impl Made {
     fn new(d: &Description, procedure: &Procedure) -> Result<Self, DeviceError> {
         let alone = alone(d, procedure, &|_| false, Counting::PAPER)?;
-        let shape = alone.program.shape;
-        let limb = shape.limb_chunks();
-        let mut instrs = alone.program.instrs.clone();
-        instrs.retain(|instr| instr.op != MicroOp::Hcf);
-        // Beyond what is there and what has to leave the buffer.
-        let used = instrs.iter().filter(|i| i.op == MicroOp::Store);
-        let used = used.map(|i| i.n / limb + 1).max().unwrap_or(0);
-        let mut next = used.max(procedure.params.len() as u32);
-        let mut results = Vec::new();
-        for at in &alone.results {
-            match *at {
-                Where::Distant(limb) => results.push(limb),
-                Where::Buffer(place) => {
-                    instrs.extend((0..limb).map(|chunk| Instr {
-                        a: Place::Chunk(Chunk((place * limb + chunk) as u16)),
-                        n: next * limb + chunk,
-                        ..Instr::new(MicroOp::Store)
-                    }));
-                    results.push(next);
-                    next += 1;
-                }
-            }
-        }
-        instrs.push(Instr::new(MicroOp::Hcf));
-        let program = MicroProgram {
-            instrs,
-            ..alone.program.clone()
-        };
+        let (program, results) = alone.stored();
         Ok(Self {
-            alone,
+            hosted: alone.hosted,
             program,
             results,
         })
@@ -185,11 +153,7 @@ impl Run<'_> {
         let mut distant = Distant::new(self.d, program.shape);
         for (at, (param, limb)) in (0..).zip(procedure.params.iter().zip(&called.call.args)) {
             let limb = self.limbs.get(limb).ok_or_else(|| lost("a limb"))?;
-            let work = made
-                .alone
-                .hosted
-                .iter()
-                .find(|work| work.param == at as usize);
+            let work = made.hosted.iter().find(|work| work.param == at as usize);
             let given = limb.iter().map(|&x| work.map_or(x, |work| work.on(x)));
             let given: Vec<u64> = given.collect();
             distant.put(at, &order.to_machine(&given, evaluations(param.value)));
@@ -219,47 +183,43 @@ impl Run<'_> {
 impl VectorRtl {
     /// # Errors
     /// Where the tools are missing.
-    pub fn new(name: String, machine: VectorMachine) -> Result<Self, DeviceError> {
+    pub fn new(machine: VectorMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
-        Ok(Self { name, machine, hdl })
+        Ok(Self { machine, hdl })
+    }
+}
+
+impl Whole for VectorRtl {
+    fn machine(&self) -> &dyn Simulated {
+        &self.machine
     }
 
-    /// The outputs, and the micro-cycles of all calls.
     fn execute(
         &self,
-        program: &Verified,
-        bindings: &Bindings<'_>,
-    ) -> Result<(Vec<OutputLimb>, u64), DeviceError> {
+        job: &Job<'_, '_>,
+        report: &mut MachineReport,
+    ) -> Result<Vec<OutputLimb>, DeviceError> {
+        let (program, bindings) = (job.program, job.bindings);
         let d = self.machine.description();
         let head = program.head();
         let log_n = 2 * d.log_radix;
         if head.log_n != log_n {
-            return Err(DeviceError::Machine(MachineError::Field {
-                field: "log_radix",
-                got: d.log_radix.to_string(),
-                expected: format!(
-                    "half of log2 of the program's ring degree 2^{} in RTL",
-                    head.log_n
-                ),
-            }));
+            let expected = format!(
+                "half of log2 of the program's ring degree 2^{} in RTL",
+                head.log_n
+            );
+            return Err(unbuilt("log_radix", d.log_radix.to_string(), &expected));
         }
         let moduli = head.moduli.iter().filter_map(|m| m.prime());
         // Of the machine's size; each procedure loads its own.
         let room: Vec<u64> = moduli
             .filter(|&q| q >> 32 == 0 && q % (1 << 17) == 1)
             .collect();
-        let options = BuildOptions {
-            optimise: match d.log_radix <= SMALL {
-                true => Optimise::Build,
-                false => Optimise::Run,
-            },
-            waves: false,
-        };
         let inputs = (0..).map(LimbId).zip(&bindings.limbs);
         let inputs = inputs.map(|(at, limb)| (at, limb.residues().into_owned()));
         let mut run = Run {
             d,
-            machine: Machine::new(&self.hdl, d, &room, options, 0)?,
+            machine: Machine::new(&self.hdl, d, &room, built(d.log_radix <= SMALL), 0)?,
             moduli: room,
             made: HashMap::new(),
             limbs: inputs.collect(),
@@ -272,58 +232,12 @@ impl VectorRtl {
             run.call(&called, procedure)?;
         }
         let outputs = stream.outputs()?;
+        report.cycles = run.micro.div_ceil(d.micro.buffer);
+        report.seconds = d.seconds(run.micro);
         let outputs = outputs.iter().map(|output| {
             let limb = run.limbs.get(output).ok_or_else(|| lost("an output"))?;
             Ok(OutputLimb::shared(limb.as_slice().into()))
         });
-        Ok((outputs.collect::<Result<_, DeviceError>>()?, run.micro))
-    }
-}
-
-impl Device for VectorRtl {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn clock_mhz(&self) -> Option<f64> {
-        Some(self.machine.clock_mhz())
-    }
-
-    fn holds(&self, ty: ValueType) -> bool {
-        self.machine.holds(ty)
-    }
-
-    fn run(
-        &self,
-        program: &Verified,
-        bindings: &Bindings<'_>,
-        request: Request<'_>,
-        _: &dyn Progress,
-    ) -> Result<Outcome, DeviceError> {
-        check_request(self, program, &request)?;
-        let options = SimOptions {
-            spill: request.spill,
-            resident_keys: request.resident_keys,
-            watch: request.watch.clone(),
-            ..SimOptions::default()
-        };
-        let mut report = self.machine.simulate(program, options)?;
-        if !request.function {
-            return Ok(Outcome {
-                machine: Some(report),
-                ..Outcome::default()
-            });
-        }
-        bindings.check(program.program())?;
-        let (outputs, micro) = self.execute(program, bindings)?;
-        let d = self.machine.description();
-        report.how = "RTL";
-        report.cycles = micro.div_ceil(d.micro.buffer);
-        report.seconds = d.seconds(micro);
-        Ok(Outcome {
-            outputs: Some(outputs),
-            cpu: None,
-            machine: request.timing.then_some(report),
-        })
+        outputs.collect()
     }
 }

@@ -28,25 +28,3 @@ pub trait Host {
         true
     }
 }
-
-/// Distant memory that lets everything pass at once.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Prompt {
-    /// Chunks.
-    pub memory: Vec<Vec<u32>>,
-}
-
-impl Host for Prompt {
-    fn give(&mut self, address: u32) -> Vec<u32> {
-        self.memory
-            .get(address as usize)
-            .cloned()
-            .unwrap_or_default()
-    }
-
-    fn take(&mut self, address: u32, chunk: Vec<u32>) {
-        if let Some(place) = self.memory.get_mut(address as usize) {
-            *place = chunk;
-        }
-    }
-}

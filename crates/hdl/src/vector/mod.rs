@@ -8,7 +8,7 @@ mod machine;
 mod tables;
 
 pub use areas::{Comparison, comparisons, saved_percent};
-pub use host::{Host, Prompt};
+pub use host::Host;
 pub use lockstep::{Divergence, lockstep};
 pub use machine::{Ended, Fault, Machine, Trace, VectorError, Writer, moved, top};
 pub use tables::table_words;

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::vector::{Trace, Writer, lockstep};
 use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place, Register, Shape, encode};
 use ringmill_machines::vector::clockwork::reads;
@@ -157,37 +158,6 @@ fn program(mix: Mix, length: usize, moduli: &[u64], dice: &mut Dice) -> Vec<Inst
     program
 }
 
-/// When instructions are sent and when chunks are written.
-#[derive(PartialEq, Eq, Debug, Default)]
-struct Times {
-    sent: Vec<u64>,
-    written: Vec<u64>,
-}
-
-/// By the step semantics.
-fn times(program: &[Instr]) -> Times {
-    let mut clock = Clockwork::new(&description(), shape(), Counting::PAPER);
-    let mut times = Times::default();
-    for instr in program {
-        let instr = clock.decode(instr);
-        loop {
-            let earliest = clock.earliest(&instr);
-            if clock.write_before(earliest) {
-                times.written.push(clock.now());
-                continue;
-            }
-            let at = earliest.expect("nothing waits for ever");
-            clock.send(&instr, at);
-            times.sent.push(at);
-            break;
-        }
-    }
-    while clock.write_before(None) {
-        times.written.push(clock.now());
-    }
-    times
-}
-
 fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let moduli = moduli();
@@ -226,7 +196,10 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
     model.reset()?;
     let (mut next, mut free, mut cycle) = (0, 0u64, 0u64);
     let mut pending = BTreeSet::new();
-    let mut found = Times::default();
+    let mut found = Trace {
+        there: vec![0; instrs.len()],
+        ..Trace::default()
+    };
     // A chunk comes two cycles after it was read; rubbish otherwise.
     let mut coming: [Option<Vec<u32>>; 3] = [None, None, None];
     while next < instrs.len() || !pending.is_empty() {
@@ -266,7 +239,7 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
                 "cycle {cycle}: {place:?} was not to be written"
             );
             buffer[usize::from(place.0)] = model.get_words(chunk_o)?;
-            found.written.push(cycle);
+            found.wrote.push((cycle, Writer::Mac));
             free = cycle + micro.buffer;
             wrote = true;
         }
@@ -294,19 +267,7 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
         cycle += 1;
         ensure!(cycle < 100 * length as u64, "nothing goes on");
     }
-    let want = times(&instrs);
-    for (what, found, want) in [
-        ("sent", &found.sent, &want.sent),
-        ("written", &found.written, &want.written),
-    ] {
-        let differs = found.iter().zip(want).position(|(a, b)| a != b);
-        ensure!(
-            found.len() == want.len() && differs.is_none(),
-            "{what}: number {differs:?} at {:?}, not {:?}",
-            differs.map(|at| found[at]),
-            differs.map(|at| want[at])
-        );
-    }
+    lockstep(&description(), shape, &instrs, &found)?;
     let program = MicroProgram {
         shape,
         moduli,
@@ -336,7 +297,9 @@ fn lockstep_of_sums() {
 #[test]
 fn rates_of_the_unit() {
     let period = |program: &[Instr]| {
-        let sent = times(program).sent;
+        let mut clock = Clockwork::new(&description(), shape(), Counting::PAPER);
+        let sent = program.iter().map(|instr| clock.step(instr));
+        let sent: Vec<u64> = sent.collect::<Result<_, _>>().unwrap();
         (sent[sent.len() - 1] - sent[0]) as f64 / (sent.len() - 1) as f64
     };
     let scale = Instr {

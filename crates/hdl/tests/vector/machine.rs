@@ -2,7 +2,7 @@
 //! at the end what the correctness simulator has in distant memory, into which every chunk of the buffer is stored.
 
 use ringmill_hdl::polymul::Dice;
-use ringmill_hdl::vector::{Host, Machine, VectorError, lockstep, moved};
+use ringmill_hdl::vector::{Divergence, Host, Machine, VectorError, lockstep, moved};
 use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place, Register, Shape};
 use ringmill_machines::vector::{Description, Memory, built};
@@ -16,6 +16,12 @@ impl From<VectorError> for Failure {
             VectorError::Hdl(error) => error.into(),
             other => Self::Mismatch(other.to_string()),
         }
+    }
+}
+
+impl From<Divergence> for Failure {
+    fn from(error: Divergence) -> Self {
+        Self::Mismatch(error.to_string())
     }
 }
 
@@ -271,8 +277,7 @@ fn check(machine: &mut Machine, d: &Description, program: &MicroProgram, mut hos
     memory.execute(program).expect("a program that is none");
     let ended = machine.run(program, &mut host)?;
     ensure!(ended.fault.is_none(), "{:?}", ended.fault);
-    lockstep(d, program.shape, &program.instrs, &ended.trace)
-        .map_err(|error| Failure::Mismatch(error.to_string()))?;
+    lockstep(d, program.shape, &program.instrs, &ended.trace)?;
     let differs = (0..).zip(host.memory.iter().zip(&memory.distant));
     for (at, (found, want)) in differs {
         ensure!(
@@ -407,8 +412,7 @@ pub fn check_fault(hdl: &Hdl, seed: u64) -> Check {
             .fault
             .map(|fault| (fault.code, fault.number, fault.word));
         ensure!(fault == Some((code, stop as u64, wrong)), "{fault:?}");
-        lockstep(&d, shape, &first, &ended.trace)
-            .map_err(|error| Failure::Mismatch(error.to_string()))?;
+        lockstep(&d, shape, &first, &ended.trace)?;
         program.instrs = first;
         memory.execute(&program).expect("a program that is none");
         machine.clear_queue()?;
@@ -416,8 +420,7 @@ pub fn check_fault(hdl: &Hdl, seed: u64) -> Check {
         memory.execute(&program).expect("a program that is none");
         let ended = machine.run(&program, &mut host)?;
         ensure!(ended.fault.is_none(), "{:?}", ended.fault);
-        lockstep(&d, shape, &program.instrs, &ended.trace)
-            .map_err(|error| Failure::Mismatch(error.to_string()))?;
+        lockstep(&d, shape, &program.instrs, &ended.trace)?;
         ensure!(host.memory == memory.distant, "distant memory differs");
     }
     Ok(())

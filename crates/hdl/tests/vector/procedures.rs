@@ -5,8 +5,8 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::vector::{Machine, lockstep};
 use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::mid::{Form, Procedure, ValueId};
-use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place};
-use ringmill_machines::vector::{Counting, Description, Memory, Where, alone};
+use ringmill_isa::vector::MicroOp;
+use ringmill_machines::vector::{Counting, Description, Memory, alone};
 use ringmill_schemes::bgv::{Factor, Galois, OpKey, Params, PrimePower, ProcCache};
 
 use crate::failure::{Check, Failure, ensure};
@@ -27,31 +27,7 @@ fn check(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &m
     let made = alone(d, procedure, &|_| false, Counting::PAPER).expect("what the machine runs");
     let shape = made.program.shape;
     let limb = shape.limb_chunks();
-    let mut instrs = made.program.instrs.clone();
-    instrs.pop();
-    let spilled = instrs.iter().filter(|i| i.op == MicroOp::Store);
-    let spilled = spilled.map(|i| i.n / limb + 1).max().unwrap_or(0);
-    let mut free = spilled.max(procedure.params.len() as u32);
-    let mut results = Vec::new();
-    for at in &made.results {
-        match *at {
-            Where::Distant(at) => results.push(at),
-            Where::Buffer(place) => {
-                instrs.extend((0..limb).map(|chunk| Instr {
-                    a: Place::Chunk(Chunk((place * limb + chunk) as u16)),
-                    n: free * limb + chunk,
-                    ..Instr::new(MicroOp::Store)
-                }));
-                results.push(free);
-                free += 1;
-            }
-        }
-    }
-    instrs.push(Instr::new(MicroOp::Hcf));
-    let program = MicroProgram {
-        instrs,
-        ..made.program.clone()
-    };
+    let (program, results) = made.stored();
     machine.load(&program.moduli)?;
     let n = 1usize << shape.log_n;
     let order = Memory::new(shape, &[], 0).expect("a shape");
@@ -66,7 +42,9 @@ fn check(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &m
     });
     let args: Vec<Vec<u64>> = args.collect();
     let lanes = 1usize << shape.log_lanes;
-    let mut memory = vec![vec![0; lanes]; (free * limb) as usize];
+    let stored = program.instrs.iter().filter(|i| i.op == MicroOp::Store);
+    let chunks = stored.map(|i| i.n as usize + 1).max().unwrap_or(0);
+    let mut memory = vec![vec![0; lanes]; chunks.max(args.len() * limb as usize)];
     for (number, (param, given)) in procedure.params.iter().zip(&args).enumerate() {
         let work = made.hosted.iter().find(|work| work.param == number);
         let given = given.iter().map(|&x| work.map_or(x, |work| work.on(x)));

@@ -143,7 +143,7 @@ impl Clockwork {
                 load_chunks: d.load_chunks,
                 store_chunks: d.store_chunks,
                 chunk: d.chunk_micro(shape),
-                latency: (d.distant.latency_ns * d.micro.clock_mhz as f64 / 1e3).ceil() as u64,
+                latency: d.latency_micro(),
                 log_chunks: log_chunks(shape),
             },
             counting,

@@ -278,6 +278,11 @@ impl Description {
         (1 << (self.log_lanes - self.log_radix)).max(2) / 2
     }
 
+    /// Micro-cycles from when a chunk has passed its channel of distant memory until it is there.
+    pub fn latency_micro(&self) -> u64 {
+        (self.distant.latency_ns * self.micro.clock_mhz as f64 / 1e3).ceil() as u64
+    }
+
     /// Micro-cycles in which a chunk passes one channel of distant memory, or the interconnect where that is slower.
     pub fn chunk_micro(&self, shape: Shape) -> u64 {
         let bytes = ((WORD_BITS / 8) << shape.log_lanes) as f64;

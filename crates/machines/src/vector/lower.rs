@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_isa::mid::Procedure;
-use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Shape};
+use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place, Shape};
 
 use super::buffer::{Buffer, Held};
 use super::clockwork::{Clockwork, Counting};
@@ -94,6 +94,40 @@ pub struct Alone {
     pub floors: [u64; 2],
     /// What the host does to plaintexts before.
     pub hosted: Vec<HostWork>,
+}
+
+impl Alone {
+    /// The program with its results stored at its end, and the limb of distant memory that each is then in: those that lay in the
+    /// buffer go behind the operands and what had to leave it.
+    pub fn stored(&self) -> (MicroProgram, Vec<u32>) {
+        let limb = self.program.shape.limb_chunks();
+        let mut instrs = self.program.instrs.clone();
+        instrs.retain(|instr| instr.op != MicroOp::Hcf);
+        let used = instrs.iter().filter(|instr| instr.op == MicroOp::Store);
+        let used = used.map(|instr| instr.n / limb + 1).max().unwrap_or(0);
+        let mut next = used.max(self.params.len() as u32);
+        let mut results = Vec::with_capacity(self.results.len());
+        for at in &self.results {
+            results.push(match *at {
+                Where::Distant(at) => at,
+                Where::Buffer(place) => {
+                    instrs.extend((0..limb).map(|chunk| Instr {
+                        a: Place::Chunk(Chunk((place * limb + chunk) as u16)),
+                        n: next * limb + chunk,
+                        ..Instr::new(MicroOp::Store)
+                    }));
+                    next += 1;
+                    next - 1
+                }
+            });
+        }
+        instrs.push(Instr::new(MicroOp::Hcf));
+        let program = MicroProgram {
+            instrs,
+            ..self.program.clone()
+        };
+        (program, results)
+    }
 }
 
 /// Where a limb is.

@@ -227,29 +227,14 @@ mod tests {
     use std::sync::Arc;
 
     use ringmill_isa::macros::Visibility;
-    use ringmill_math::slots::linear::Shape;
-    use ringmill_schemes::bgv::bootstrap::{Bootstrapping, Maps, Procedure};
-    use ringmill_schemes::bgv::{Bgv, Params, PrimePower};
+    use ringmill_schemes::bgv::Bgv;
 
     use super::super::super::cost::Costs;
+    use super::super::super::toy;
     use super::*;
     use crate::builder::{TraceBuilder, Traced};
     use crate::options::Passes;
     use crate::pipeline;
-
-    fn toy() -> Procedure {
-        let t = PrimePower::new(7, 2).unwrap().modulus().unwrap();
-        let params = Params::builder(9, t)
-            .friendly_primes(27, 9)
-            .unwrap()
-            .further_plain_moduli(2)
-            .allow_insecure_parameters_for_tests_only()
-            .build()
-            .unwrap();
-        let setup = Bootstrapping::new(params, 8).unwrap();
-        let maps = Maps::new(&setup, Shape::default()).unwrap();
-        Procedure::new(setup, maps, true).unwrap()
-    }
 
     /// A program of two inputs.
     fn program(body: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced) -> MacroProgram {
@@ -298,7 +283,7 @@ mod tests {
 
     #[test]
     fn no_set_of_cuts_is_cheaper_and_the_last_moment_is_dearer() {
-        let procedure = toy();
+        let procedure = toy::procedure();
         let params = Arc::clone(procedure.params());
         let costs = Costs::new(&params, &procedure);
         let none = Placement::default();
