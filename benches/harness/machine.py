@@ -23,9 +23,15 @@ def cpuinfo(key: str) -> str | None:
     return None
 
 
+def masked() -> str | None:
+    """`avx2` where `RINGMILL_PLANS` keeps our kernels to that level; peers that have wider ones are kept to it, too."""
+    return "avx2" if "avx2" in os.environ.get("RINGMILL_PLANS", "").split(",") else None
+
+
 def full_name(machine: dict[str, Any]) -> str:
     """The processor of a record, with its family, model and stepping: a virtual machine gives many the same name. One
-    that has no AVX-512, or from which a virtual machine keeps it, is another processor to every kernel."""
+    that has no AVX-512, or from which a virtual machine or `RINGMILL_PLANS` keeps it, is another processor to every
+    kernel."""
     parts = [machine["processor"], "-".join(filter(None, machine.get("family_model_stepping", [])))]
     features = machine.get("features", [])
     if "avx2" in features and "avx512f" not in features:
@@ -51,6 +57,8 @@ def cores(count: int) -> tuple[int, ...]:
 
 def describe() -> dict[str, Any]:
     flags = (cpuinfo("flags") or "").split()
+    if masked():
+        flags = [flag for flag in flags if not flag.startswith("avx512")]
     return {
         "processor": cpuinfo("model name") or platform.processor() or platform.machine(),
         "family_model_stepping": [cpuinfo("cpu family"), cpuinfo("model"), cpuinfo("stepping")],

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from harness.machine import masked
 from harness.side import Side
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,9 +136,12 @@ def openfhe(cores: tuple[int, ...]) -> Side:
 
 def tfhe_ntt(cores: tuple[int, ...]) -> Side:
     manifest = BENCHES / "ntt" / "Cargo.toml"
-    arguments = ["--manifest-path", manifest, "--target-dir", HOME / "tfhe-ntt"]
-    binary = cargo_build(arguments, "ringmill-bench-tfhe-ntt")
-    return Side("tfhe-ntt", TFHE_NTT, [binary], cores, ONE_THREAD)
+    if masked() is None:
+        arguments, version = ["--target-dir", HOME / "tfhe-ntt"], TFHE_NTT
+    else:
+        arguments, version = ["--no-default-features", "--target-dir", HOME / "tfhe-ntt-avx2"], f"{TFHE_NTT}, AVX2"
+    binary = cargo_build(["--manifest-path", manifest, *arguments], "ringmill-bench-tfhe-ntt")
+    return Side("tfhe-ntt", version, [binary], cores, ONE_THREAD)
 
 
 def tfhe_rs(cores: tuple[int, ...]) -> Side:

@@ -12,7 +12,7 @@ import pytest
 BENCHES = Path(__file__).resolve().parents[2] / "benches"
 sys.path.insert(0, str(BENCHES))
 
-from harness import floors, groups, measure, peers, records, rows, table  # noqa: E402
+from harness import floors, groups, machine, measure, peers, records, rows, table  # noqa: E402
 from harness.side import Side, SideFailed  # noqa: E402
 
 RATES = {
@@ -156,6 +156,7 @@ def test_floors_of_all_kernels():
     assert floor["multiply_us"] == pytest.approx(1024 * 4 * 14 / 4e3, abs=1e-3)
     assert (floor["us"], floor["bound"]) == (floor["ports_us"], "ports")
     # The last two of sixteen stages of 32-bit words run on sixteen lanes.
+    assert floors.ntt("forward", 14, 54, "ifma 54 in step, whole") == floors.ntt("forward", 14, 54, "ifma 54, whole")
     (work,) = floors.ntt("inverse", 16, 30, "ifma 30").works
     assert sum(work.counts.values()) == 4096 * (6 * 14 + 14) + 2048 * 2 * 12
     for (word, name), kernel in floors.KERNELS.items():
@@ -218,6 +219,14 @@ def test_a_processor_without_its_avx_512_is_another():
     assert records.name(whole) == "2026-01-02-some-cpu-2-0-6-7-8.json"
     assert records.name(masked) == "2026-01-02-some-cpu-2-0-6-7-8-avx2.json"
     assert len(records.latest([whole, masked])) == 2
+
+
+def test_a_level_that_is_asked_for_keeps_the_peers_to_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RINGMILL_PLANS", "first")
+    assert machine.masked() is None
+    monkeypatch.setenv("RINGMILL_PLANS", "avx2,first")
+    assert machine.masked() == "avx2"
+    assert not [feature for feature in machine.describe()["features"] if "512" in feature]
 
 
 def test_rows_that_a_later_record_lacks_are_those_of_an_earlier_one():

@@ -24,6 +24,19 @@ pub(crate) use solinas::Solinas;
 /// Residues in one vector.
 pub(crate) const LANES: usize = 8;
 
+/// How the stages whose partners share a vector, or a few of them, go through a limb: that many chunks of eight vectors at a
+/// time, so that each hides the latency of the others. What is best depends on how many vectors the arithmetic needs besides,
+/// and on how far ahead the processor looks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Chunks {
+    /// One: two would not find room in registers.
+    One,
+    /// Two, by turns: a stage of the first, then the same stage of the second.
+    Two,
+    /// Two, each instruction of both before the next one.
+    TwoInStep,
+}
+
 /// Multiplication by a constant (Shoup's trick) in one width of arithmetic.
 pub(crate) trait LazyMul {
     /// Products come out below `BOUND` * q.
@@ -32,9 +45,10 @@ pub(crate) trait LazyMul {
     const WIDE_RANGE: bool;
     /// Whether [`LazyMul::constant`] takes the factors of [`WideShoup::factor_52`], and not quotients of 64 bits.
     const FACTORS_52: bool = false;
-    /// Whether the first stages of the inverse transform, in registers, run on one chunk at a time: two that hide each
-    /// other's latency would not find room in registers.
-    const ONE_CHUNK: bool = false;
+    /// How the last stages of a forward transform go through chunks.
+    const FORWARD: Chunks = Chunks::Two;
+    /// How the first stages of an inverse transform do.
+    const INVERSE: Chunks = Chunks::Two;
     /// A constant in each lane, with what of its quotient this arithmetic needs.
     type Constant: Copy;
     /// What is fixed by the modulus.

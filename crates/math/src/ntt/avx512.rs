@@ -118,6 +118,29 @@ unsafe fn store_quarters(p: *mut u64, quarter: usize, x: [[__m512i; 2]; 4]) {
     }
 }
 
+/// A vector from each quarter of a block.
+#[inline(always)]
+unsafe fn load_each<W: Words>(p: *const W::Word, quarter: usize) -> [__m512i; 4] {
+    // SAFETY: p is valid for a vector at each multiple of the quarter; the caller enables AVX-512 F.
+    unsafe {
+        [
+            W::load(p),
+            W::load(p.add(quarter)),
+            W::load(p.add(2 * quarter)),
+            W::load(p.add(3 * quarter)),
+        ]
+    }
+}
+
+/// A vector to each quarter of a block.
+#[inline(always)]
+unsafe fn store_each(p: *mut u64, quarter: usize, x: [__m512i; 4]) {
+    for (j, x) in x.into_iter().enumerate() {
+        // SAFETY: p is valid for a vector at each multiple of the quarter; the caller enables AVX-512 F.
+        unsafe { store(p.add(j * quarter), x) };
+    }
+}
+
 /// The forward and the inverse transform in one arithmetic.
 macro_rules! entry {
     ($name:ident, $arithmetic:ty, $features:literal) => {
@@ -158,7 +181,8 @@ entry!(
 );
 entry!(ifma_51, Ifma51, "avx512f,avx512dq,avx512ifma");
 entry!(solinas, super::Solinas, "avx512f,avx512dq,avx512ifma");
-entry!(ifma_54, Ifma54, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_54, Ifma54<false>, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_54_in_step, Ifma54<true>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_60, IfmaWide<true>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_61, IfmaWide<false>, "avx512f,avx512dq,avx512ifma");
 entry!(products_60, DoubleWord<true>, "avx512f,avx512dq");

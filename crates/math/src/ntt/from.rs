@@ -11,7 +11,7 @@ use crate::{Backend, Modulus};
 
 /// The candidate that is no fused transform but its two halves; those before it are the orders of each arithmetic of
 /// [`avx512::widths`], in its sequence.
-const APART: u8 = 2 * plans::ORDERS.len() as u8;
+const APART: u8 = 3 * plans::ORDERS.len() as u8;
 
 /// Candidate k of a fused transform.
 fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {

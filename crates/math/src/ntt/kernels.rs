@@ -3,7 +3,7 @@
 //! Of the arithmetics of one instruction set the narrowest that takes a modulus stands alone in the table: the wider
 //! ones do what it does and more, with instructions of the same kinds, and cannot be faster. `ifma 50 spread` has fewer
 //! instructions on the units that multiply, and more in all, than `ifma 50`. `ifma 54` and `ifma 60` multiply in different
-//! ways.
+//! ways; `in step` says that more chunks go together ([`crate::simd::Chunks`]).
 
 use super::{NttPlan, scalar};
 #[cfg(target_arch = "x86_64")]
@@ -102,6 +102,15 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
         avx512::MIN_LEN,
         WORD,
         avx512::ifma_54
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 54 in step",
+        Avx512Ifma,
+        |plan| long(plan.q) && plan.q.bits() <= 54,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_54_in_step
     ),
     #[cfg(target_arch = "x86_64")]
     row!(

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LazyMul, WideShoup, splat};
+use super::{Chunks, LazyMul, WideShoup, splat};
 use crate::Modulus;
 
 /// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for any modulus. `SMALL` asserts
@@ -81,7 +81,7 @@ impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
     const BOUND: u64 = 3;
     // Values stay below 12 q < 2^64 with q < 2^60, and below 6 q < 2^64 with q < 2^61.
     const WIDE_RANGE: bool = SMALL;
-    const ONE_CHUNK: bool = true;
+    const INVERSE: Chunks = Chunks::One;
     type Constant = WideConstant;
     type Context = WideContext;
 

@@ -3,9 +3,9 @@
 use std::arch::x86_64::*;
 
 use super::words::{Limb, Sink, Wide, Words};
-use super::{CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
+use super::{CHUNK, leaf_of, load_each, load_many, parts_of, store_each};
 use crate::ntt::butterfly::{Stage, shuffle};
-use crate::simd::{LANES, LazyMul};
+use crate::simd::{Chunks, LANES, LazyMul};
 
 /// The stages of a block of `len` words, by way of `work`; `index` is the position of the block's twiddle in the table.
 /// `FRESH` inputs are below q. Parts that fit the first-level cache are finished one after the other, and so are the
@@ -101,7 +101,7 @@ unsafe fn finish<A: LazyMul, S: Sink<A>>(
 }
 
 /// Two stages on one block, from `from` to `to`; `index` is the position of the block's twiddle. `FRESH` inputs are
-/// below q.
+/// below q. The second stage of a vector of each quarter is in step with the first one of the next.
 #[inline(always)]
 unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     stage: Stage<A>,
@@ -115,26 +115,54 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
-        for k in (0..quarter).step_by(2 * LANES) {
-            let [a, b, c, d] = load_quarters::<W>(from.add(k), quarter);
-            let mut low = [a[0], a[1], b[0], b[1]];
-            if !FRESH {
-                low = stage.before::<false, 4>(low);
-            }
-            let (x, y) = stage.forward(low, [c[0], c[1], d[0], d[1]], [w; 4]);
-            let low = stage.before::<true, 4>([x[0], x[1], y[0], y[1]]);
-            let w = [w_low, w_low, w_high, w_high];
-            let (x, y) = stage.forward(low, [x[2], x[3], y[2], y[3]], w);
-            let out = [[x[0], x[1]], [y[0], y[1]], [x[2], x[3]], [y[2], y[3]]];
-            store_quarters(to.add(k), quarter, out);
+        let [a, b, c, d] = load_each::<W>(from, quarter);
+        let mut x = [a, b];
+        if !FRESH {
+            x = stage.before::<false, 2>(x);
         }
+        let (x, y) = stage.forward(x, [c, d], [w; 2]);
+        let mut waiting = ([x[0], y[0]], [x[1], y[1]]);
+        for k in (LANES..quarter).step_by(LANES) {
+            let [a, b, c, d] = load_each::<W>(from.add(k), quarter);
+            let mut x = [a, b];
+            if !FRESH {
+                x = stage.before::<false, 2>(x);
+            }
+            let (z, [e, f]) = (stage.before::<true, 2>(waiting.0), waiting.1);
+            let v = [w_low, w_high, w, w];
+            let (x, y) = stage.forward([z[0], z[1], x[0], x[1]], [e, f, c, d], v);
+            store_each(to.add(k - LANES), quarter, [x[0], y[0], x[1], y[1]]);
+            waiting = ([x[2], y[2]], [x[3], y[3]]);
+        }
+        let z = stage.before::<true, 2>(waiting.0);
+        let (x, y) = stage.forward(z, waiting.1, [w_low, w_high]);
+        store_each(to.add(quarter - LANES), quarter, [x[0], y[0], x[1], y[1]]);
     }
 }
 
 /// The last five stages, or `SIX`, on chunks of eight vectors; `index` is the twiddle position of the first block of 32
-/// coefficients. Chunks go two by two, so that each hides the latency of the other.
+/// coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
+    stage: Stage<A>,
+    work: *const u64,
+    out: S,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match A::FORWARD {
+            Chunks::One => chunks::<A, S, SIX, 1>(stage, work, out, len, index),
+            Chunks::Two => chunks::<A, S, SIX, 2>(stage, work, out, len, index),
+            Chunks::TwoInStep => in_step::<A, S, SIX>(stage, work, out, len, index),
+        }
+    }
+}
+
+/// [`tail`], `TOGETHER` chunks at a time.
+#[inline(always)]
+unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>(
     stage: Stage<A>,
     work: *const u64,
     out: S,
@@ -144,13 +172,16 @@ unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     // SAFETY: `work` is valid for len words, a multiple of two chunks, and `out` takes them; the caller enables the features of
     // A.
     unsafe {
-        for i in (0..len / CHUNK).step_by(2) {
+        for i in (0..len / CHUNK).step_by(TOGETHER) {
             let p = work.add(i * CHUNK);
-            let mut v: [[__m512i; 8]; 2] =
-                [load_many::<Wide, 8>(p), load_many::<Wide, 8>(p.add(CHUNK))];
-            let at = [index + 2 * i, index + 2 * i + 2];
+            let mut v = [[_mm512_setzero_si512(); 8]; TOGETHER];
+            let mut at = [0; TOGETHER];
+            for c in 0..TOGETHER {
+                v[c] = load_many::<Wide, 8>(p.add(c * CHUNK));
+                at[c] = index + 2 * (i + c);
+            }
             if SIX {
-                for c in 0..2 {
+                for c in 0..TOGETHER {
                     let w = stage.twiddle(at[c] / 2);
                     let [a, b, c0, d, e, f, g, h] = v[c];
                     let (x, y) = stage.forward(
@@ -161,7 +192,7 @@ unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
                     v[c] = [x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]];
                 }
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let (w, w_next) = (stage.twiddle(at[c]), stage.twiddle(at[c] + 1));
                 let [a, b, c0, d, e, f, g, h] = v[c];
                 let (x, y) = stage.forward(
@@ -172,7 +203,7 @@ unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
                 // Blocks of two vectors: x0 x1, y0 y1, x2 x3, y2 y3.
                 v[c] = [x[0], y[0], x[2], y[2], x[1], y[1], x[3], y[3]];
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let w = [
                     stage.twiddle(2 * at[c]),
                     stage.twiddle(2 * at[c] + 1),
@@ -188,12 +219,12 @@ unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
                 };
                 v[c] = within(stage.forward(x, [e, f, g, h], w));
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let (x, y) = pair(v[c]);
                 let x = stage.before::<SIX, 4>(x);
                 v[c] = within(stage.forward(x, y, stage.twos(4 * at[c])));
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let (x, y) = pair(v[c]);
                 let x = if SIX {
                     stage.before::<false, 4>(x)
@@ -202,13 +233,113 @@ unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
                 };
                 v[c] = within(stage.forward(x, y, stage.fours(8 * at[c])));
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let (x, y) = pair(v[c]);
                 let (x, y) = stage.forward(stage.before::<SIX, 4>(x), y, stage.eights(16 * at[c]));
                 out.skip((i + c) * CHUNK).put(stage, x, y);
             }
         }
     }
+}
+
+/// [`tail`], two chunks in step.
+#[inline(always)]
+unsafe fn in_step<A: LazyMul, S: Sink<A>, const SIX: bool>(
+    stage: Stage<A>,
+    work: *const u64,
+    out: S,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: `work` is valid for len words, a multiple of two chunks, and `out` takes them; the caller enables the features of
+    // A.
+    unsafe {
+        for i in (0..len / CHUNK).step_by(2) {
+            let p = work.add(i * CHUNK);
+            let at = [index + 2 * i, index + 2 * i + 2];
+            let mut v = load_many::<Wide, 16>(p);
+            if SIX {
+                let w = [stage.twiddle(at[0] / 2), stage.twiddle(at[1] / 2)];
+                let w = [w[0], w[0], w[0], w[0], w[1], w[1], w[1], w[1]];
+                let x = stage.before::<false, 8>(pick(&v, [0, 1, 2, 3, 8, 9, 10, 11]));
+                let (x, y) = stage.forward(x, pick(&v, [4, 5, 6, 7, 12, 13, 14, 15]), w);
+                v = [
+                    x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3], x[4], x[5], x[6], x[7], y[4],
+                    y[5], y[6], y[7],
+                ];
+            }
+            let w = [
+                stage.twiddle(at[0]),
+                stage.twiddle(at[0] + 1),
+                stage.twiddle(at[1]),
+                stage.twiddle(at[1] + 1),
+            ];
+            let w = [w[0], w[0], w[1], w[1], w[2], w[2], w[3], w[3]];
+            let x = stage.before::<SIX, 8>(pick(&v, [0, 1, 4, 5, 8, 9, 12, 13]));
+            let (x, y) = stage.forward(x, pick(&v, [2, 3, 6, 7, 10, 11, 14, 15]), w);
+            let w = [
+                stage.twiddle(2 * at[0]),
+                stage.twiddle(2 * at[0] + 1),
+                stage.twiddle(2 * at[0] + 2),
+                stage.twiddle(2 * at[0] + 3),
+                stage.twiddle(2 * at[1]),
+                stage.twiddle(2 * at[1] + 1),
+                stage.twiddle(2 * at[1] + 2),
+                stage.twiddle(2 * at[1] + 3),
+            ];
+            // Blocks of two vectors: x0 x1, y0 y1, x2 x3, y2 y3.
+            let (x, y) = (
+                [x[0], y[0], x[2], y[2], x[4], y[4], x[6], y[6]],
+                [x[1], y[1], x[3], y[3], x[5], y[5], x[7], y[7]],
+            );
+            let x = if SIX {
+                stage.before::<false, 8>(x)
+            } else {
+                stage.before::<true, 8>(x)
+            };
+            let (x, y) = within_eight(stage.forward(x, y, w));
+            let x = stage.before::<SIX, 8>(x);
+            let w = both(stage.twos(4 * at[0]), stage.twos(4 * at[1]));
+            let (x, y) = within_eight(stage.forward(x, y, w));
+            let x = if SIX {
+                stage.before::<false, 8>(x)
+            } else {
+                stage.before::<true, 8>(x)
+            };
+            let w = both(stage.fours(8 * at[0]), stage.fours(8 * at[1]));
+            let (x, y) = within_eight(stage.forward(x, y, w));
+            let x = stage.before::<SIX, 8>(x);
+            let w = both(stage.eights(16 * at[0]), stage.eights(16 * at[1]));
+            let (x, y) = stage.forward(x, y, w);
+            out.skip(i * CHUNK).put(stage, x, y);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn pick<const K: usize, const L: usize>(v: &[__m512i; L], at: [usize; K]) -> [__m512i; K] {
+    let mut picked = [v[0]; K];
+    for k in 0..K {
+        picked[k] = v[at[k]];
+    }
+    picked
+}
+
+#[inline(always)]
+fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
+    [a, b, c, d, e, f, g, h]
+}
+
+/// [`shuffle`] of each of eight pairs.
+#[inline(always)]
+unsafe fn within_eight(
+    (mut x, mut y): ([__m512i; 8], [__m512i; 8]),
+) -> ([__m512i; 8], [__m512i; 8]) {
+    for k in 0..8 {
+        // SAFETY: the caller enables AVX-512 F.
+        (x[k], y[k]) = unsafe { shuffle(x[k], y[k]) };
+    }
+    (x, y)
 }
 
 /// [`shuffle`] of each of four pairs.

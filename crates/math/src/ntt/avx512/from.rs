@@ -17,6 +17,7 @@ use crate::simd::{Ifma54, IfmaWide, LANES, LazyMul, WideShoup, load, store};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::ntt) enum Width {
     Bits54,
+    Bits54InStep,
     Bits60,
 }
 
@@ -24,6 +25,7 @@ impl Width {
     pub(in crate::ntt) const fn name(self) -> &'static str {
         match self {
             Self::Bits54 => "ifma 54 fused",
+            Self::Bits54InStep => "ifma 54 in step fused",
             Self::Bits60 => "ifma 60 fused",
         }
     }
@@ -34,7 +36,7 @@ impl Width {
 pub(in crate::ntt) fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
     match plan.q.bits() {
         _ if way(from, plan.q).is_none() => &[],
-        53..=54 => &[Width::Bits54, Width::Bits60],
+        53..=54 => &[Width::Bits54, Width::Bits54InStep, Width::Bits60],
         55..=60 => &[Width::Bits60],
         _ => &[],
     }
@@ -60,6 +62,7 @@ pub(in crate::ntt) fn forward_from(
     unsafe {
         match width {
             Width::Bits54 => bits_54::all(plan, out, a, way, w, end, order),
+            Width::Bits54InStep => bits_54_in_step::all(plan, out, a, way, w, end, order),
             Width::Bits60 => bits_60::all(plan, out, a, way, w, end, order),
         }
     }
@@ -133,7 +136,8 @@ macro_rules! entry {
     };
 }
 
-entry!(bits_54, Ifma54);
+entry!(bits_54, Ifma54<false>);
+entry!(bits_54_in_step, Ifma54<true>);
 entry!(bits_60, IfmaWide<true>);
 
 /// The first two stages, from a to out.

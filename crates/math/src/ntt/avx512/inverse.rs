@@ -3,9 +3,9 @@
 use std::arch::x86_64::*;
 
 use super::words::{Wide, Words};
-use super::{CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters};
+use super::{CHUNK, leaf_of, load_each, load_quarters, parts_of, store_each, store_many};
 use crate::ntt::butterfly::{Last, Stage, unshuffle};
-use crate::simd::{LANES, LazyMul};
+use crate::simd::{Chunks, LANES, LazyMul};
 
 /// All stages of a limb of `len` words, by way of `work`. Parts that fit the first-level cache are done one after the
 /// other, and so are the parts of parts (depth first).
@@ -122,7 +122,7 @@ unsafe fn leaf<A: LazyMul, W: Words>(
 }
 
 /// The first five stages, or `SIX`, on chunks of eight vectors; `index` is the twiddle position of the first block of 32
-/// coefficients. Chunks go two by two, so that each hides the latency of the other, where their vectors find room.
+/// coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     stage: Stage<A>,
@@ -133,10 +133,10 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if A::ONE_CHUNK {
-            chunks::<A, W, SIX, 1>(stage, from, work, len, index);
-        } else {
-            chunks::<A, W, SIX, 2>(stage, from, work, len, index);
+        match A::INVERSE {
+            Chunks::One => chunks::<A, W, SIX, 1>(stage, from, work, len, index),
+            Chunks::Two => chunks::<A, W, SIX, 2>(stage, from, work, len, index),
+            Chunks::TwoInStep => in_step::<A, W, SIX>(stage, from, work, len, index),
         }
     }
 }
@@ -204,6 +204,89 @@ unsafe fn chunks<A: LazyMul, W: Words, const SIX: bool, const TOGETHER: usize>(
     }
 }
 
+/// [`tail`], two chunks in step.
+#[inline(always)]
+unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
+    stage: Stage<A>,
+    from: *const W::Word,
+    work: *mut u64,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: both pointers are valid for len words, a multiple of two chunks; the caller enables the features of A.
+    unsafe {
+        for i in (0..len / CHUNK).step_by(2) {
+            let at = [index + 2 * i, index + 2 * i + 2];
+            let (mut x, mut y) = ([_mm512_setzero_si512(); 8], [_mm512_setzero_si512(); 8]);
+            for k in 0..8 {
+                (x[k], y[k]) = W::load_pairs(from.add(i * CHUNK + 2 * k * LANES));
+            }
+            let w = both(stage.eights(16 * at[0]), stage.eights(16 * at[1]));
+            let (x, y) = within_eight(stage.inverse::<true, 8>(x, y, w));
+            let w = both(stage.fours(8 * at[0]), stage.fours(8 * at[1]));
+            let (x, y) = within_eight(stage.inverse::<false, 8>(x, y, w));
+            let w = both(stage.twos(4 * at[0]), stage.twos(4 * at[1]));
+            let (x, y) = within_eight(stage.inverse::<false, 8>(x, y, w));
+            let w = [
+                stage.twiddle(2 * at[0]),
+                stage.twiddle(2 * at[0] + 1),
+                stage.twiddle(2 * at[0] + 2),
+                stage.twiddle(2 * at[0] + 3),
+                stage.twiddle(2 * at[1]),
+                stage.twiddle(2 * at[1] + 1),
+                stage.twiddle(2 * at[1] + 2),
+                stage.twiddle(2 * at[1] + 3),
+            ];
+            let (x, y) = stage.inverse::<false, 8>(x, y, w);
+            let w = [
+                stage.twiddle(at[0]),
+                stage.twiddle(at[0] + 1),
+                stage.twiddle(at[1]),
+                stage.twiddle(at[1] + 1),
+            ];
+            let w = [w[0], w[0], w[1], w[1], w[2], w[2], w[3], w[3]];
+            let (mut x, mut y) = stage.inverse::<false, 8>(
+                [x[0], y[0], x[2], y[2], x[4], y[4], x[6], y[6]],
+                [x[1], y[1], x[3], y[3], x[5], y[5], x[7], y[7]],
+                w,
+            );
+            (x, y) = (
+                [x[0], x[1], y[0], y[1], x[4], x[5], y[4], y[5]],
+                [x[2], x[3], y[2], y[3], x[6], x[7], y[6], y[7]],
+            );
+            if SIX {
+                let w = [stage.twiddle(at[0] / 2), stage.twiddle(at[1] / 2)];
+                let w = [w[0], w[0], w[0], w[0], w[1], w[1], w[1], w[1]];
+                (x, y) = stage.inverse::<false, 8>(x, y, w);
+            }
+            let (x, y) = (stage.settle(x), stage.settle(y));
+            let p = work.add(i * CHUNK);
+            store_many(p, [x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]]);
+            store_many(
+                p.add(CHUNK),
+                [x[4], x[5], x[6], x[7], y[4], y[5], y[6], y[7]],
+            );
+        }
+    }
+}
+
+#[inline(always)]
+fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
+    [a, b, c, d, e, f, g, h]
+}
+
+/// [`unshuffle`] of each of eight pairs.
+#[inline(always)]
+unsafe fn within_eight(
+    (mut x, mut y): ([__m512i; 8], [__m512i; 8]),
+) -> ([__m512i; 8], [__m512i; 8]) {
+    for k in 0..8 {
+        // SAFETY: the caller enables AVX-512 F.
+        (x[k], y[k]) = unsafe { unshuffle(x[k], y[k]) };
+    }
+    (x, y)
+}
+
 /// Four pairs of the even and the odd words of sixteen.
 #[inline(always)]
 unsafe fn load_pairs<W: Words>(p: *const W::Word) -> ([__m512i; 4], [__m512i; 4]) {
@@ -245,7 +328,8 @@ unsafe fn two_stages<A: LazyMul>(
     }
 }
 
-/// Two stages on one block; `index` is the twiddle position of the block they end with.
+/// Two stages on one block; `index` is the twiddle position of the block they end with. The second stage of a vector of each
+/// quarter is in step with the first one of the next.
 #[inline(always)]
 unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
     let quarter = len / 4;
@@ -253,11 +337,19 @@ unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: us
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
-        for k in (0..quarter).step_by(2 * LANES) {
-            let x = load_quarters::<Wide>(p.add(k), quarter);
-            let x = two_stages(stage, x, [w_low, w_low, w_high, w_high], w);
-            store_quarters(p.add(k), quarter, x);
+        let [a, b, c, d] = load_each::<Wide>(p, quarter);
+        let (x, y) = stage.inverse::<false, 2>([a, c], [b, d], [w_low, w_high]);
+        let mut waiting = ([x[0], y[0]], [x[1], y[1]]);
+        for k in (LANES..quarter).step_by(LANES) {
+            let [a, b, c, d] = load_each::<Wide>(p.add(k), quarter);
+            let ([e, f], [g, h]) = waiting;
+            let v = [w, w, w_low, w_high];
+            let (x, y) = stage.inverse::<false, 4>([e, f, a, c], [g, h, b, d], v);
+            store_each(p.add(k - LANES), quarter, [x[0], x[1], y[0], y[1]]);
+            waiting = ([x[2], y[2]], [x[3], y[3]]);
         }
+        let (x, y) = stage.inverse::<false, 2>(waiting.0, waiting.1, [w; 2]);
+        store_each(p.add(quarter - LANES), quarter, [x[0], x[1], y[0], y[1]]);
     }
 }
 

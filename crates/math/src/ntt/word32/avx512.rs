@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::Ntt32;
-use super::lanes::{Constant, Stage32, Vectors, shuffle, unshuffle};
+use super::lanes::{Stage32, Vectors, shuffle, unshuffle};
 use crate::plans::Order;
 
 /// Residues in one vector.
@@ -151,34 +151,48 @@ pub(super) unsafe fn forward_double<const LAZY: bool>(
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
-        for k in (0..quarter).step_by(2 * LANES) {
-            let a = load_quarters(p.add(k), quarter);
-            let c = double_butterfly(stage, a, [w; 4], [w_low, w_low, w_high, w_high]);
-            store_quarters(p.add(k), quarter, c);
+        let v = [
+            w_low, w_low, w_high, w_high, // of a pair's second stage
+            w, w, w, w, // of the next pair's first one
+        ];
+        let [a, b, c, d] = load_quarters(p, quarter);
+        let (x, y) = stage.forward([a[0], a[1], b[0], b[1]], [c[0], c[1], d[0], d[1]], [w; 4]);
+        let mut waiting = crossed(x, y);
+        for k in (2 * LANES..quarter).step_by(2 * LANES) {
+            let [a, b, c, d] = load_quarters(p.add(k), quarter);
+            let (x, y) = stage.forward(
+                both(waiting.0, [a[0], a[1], b[0], b[1]]),
+                both(waiting.1, [c[0], c[1], d[0], d[1]]),
+                v,
+            );
+            let ((x, next_x), (y, next_y)) = (halves(x), halves(y));
+            let out = [[x[0], x[1]], [y[0], y[1]], [x[2], x[3]], [y[2], y[3]]];
+            store_quarters(p.add(k - 2 * LANES), quarter, out);
+            waiting = crossed(next_x, next_y);
         }
+        let (x, y) = stage.forward(waiting.0, waiting.1, [w_low, w_low, w_high, w_high]);
+        let out = [[x[0], x[1]], [y[0], y[1]], [x[2], x[3]], [y[2], y[3]]];
+        store_quarters(p.add(quarter - 2 * LANES), quarter, out);
     }
 }
 
-/// Two stages on four pairs of vectors a distance apart: the first with the twiddles w, the second with v.
+/// Of a first stage's sums and differences, the operands of the second one.
 #[inline(always)]
-unsafe fn double_butterfly<const LAZY: bool>(
-    stage: Stage32<LAZY>,
-    [a0, a1, a2, a3]: [Vectors<2>; 4],
-    w: [Constant; 4],
-    v: [Constant; 4],
-) -> [Vectors<2>; 4] {
-    // SAFETY: the caller enables AVX-512 F.
-    unsafe {
-        let low = [a0[0], a0[1], a1[0], a1[1]];
-        let (b, c) = stage.forward(low, [a2[0], a2[1], a3[0], a3[1]], w);
-        let low = [b[0], b[1], c[0], c[1]];
-        let (d, e) = stage.forward(low, [b[2], b[3], c[2], c[3]], v);
-        [[d[0], d[1]], [e[0], e[1]], [d[2], d[3]], [e[2], e[3]]]
-    }
+fn crossed(x: Vectors<4>, y: Vectors<4>) -> (Vectors<4>, Vectors<4>) {
+    ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]])
 }
 
-/// The last six stages on `len` coefficients, two blocks of 64 at a time; `index` is the twiddle position of the first of
-/// these blocks.
+#[inline(always)]
+fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
+    [a, b, c, d, e, f, g, h]
+}
+
+#[inline(always)]
+fn halves<T>([a, b, c, d, e, f, g, h]: [T; 8]) -> ([T; 4], [T; 4]) {
+    ([a, b, c, d], [e, f, g, h])
+}
+
+/// The last six stages on `len` coefficients; `index` is the twiddle position of the first block of 64.
 #[inline(always)]
 unsafe fn forward_tail<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -188,32 +202,64 @@ unsafe fn forward_tail<const LAZY: bool>(
 ) {
     // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
     unsafe {
-        for i in (0..len / TAIL).step_by(2) {
-            let (p, at) = (p.add(i * TAIL), index + i);
-            let (a, b) = (load::<4>(p), load::<4>(p.add(TAIL)));
-            let (w, w_next) = (stage.twiddle(at), stage.twiddle(at + 1));
-            let v = [
-                stage.twiddle(2 * at),
-                stage.twiddle(2 * at + 2),
-                stage.twiddle(2 * at + 1),
-                stage.twiddle(2 * at + 3),
-            ];
-            let a = [[a[0], b[0]], [a[1], b[1]], [a[2], b[2]], [a[3], b[3]]];
-            let [c0, c1, c2, c3] = double_butterfly(stage, a, [w, w_next, w, w_next], v);
-            let (x, y) = shuffle([c0[0], c2[0], c0[1], c2[1]], [c1[0], c3[0], c1[1], c3[1]]);
-            let (x, y) = stage.forward(x, y, stage.turns::<2, 4>(4 * at));
-            let (x, y) = shuffle(x, y);
-            let (x, y) = stage.forward(x, y, stage.turns::<4, 4>(8 * at));
-            let (x, y) = shuffle(x, y);
-            let (x, y) = stage.forward(x, y, stage.turns::<8, 4>(16 * at));
-            let (x, y) = shuffle(x, y);
-            let (x, y) = stage.forward(x, y, stage.turns::<16, 4>(32 * at));
-            let (x, y) = shuffle(stage.reduce(x), stage.reduce(y));
-            for j in 0..4 {
-                store(p.add(2 * j * LANES), [x[j], y[j]]);
-            }
+        if len == 2 * TAIL {
+            return forward_blocks::<LAZY, 4>(stage, p, index);
+        }
+        for i in (0..len / TAIL).step_by(4) {
+            forward_blocks::<LAZY, 8>(stage, p.add(i * TAIL), index + i);
         }
     }
+}
+
+/// [`forward_tail`] on K / 2 blocks in step.
+#[inline(always)]
+unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
+    stage: Stage32<LAZY>,
+    p: *mut u32,
+    at: usize,
+) {
+    // SAFETY: p is valid for K / 2 blocks; the caller enables AVX-512 F.
+    unsafe {
+        let (mut x, mut y, mut w) = (load::<K>(p), load::<K>(p), [stage.twiddle(at); K]);
+        for k in 0..K {
+            let block = p.add(k / 2 * TAIL);
+            [x[k]] = load(block.add(k % 2 * LANES));
+            [y[k]] = load(block.add((2 + k % 2) * LANES));
+            w[k] = stage.twiddle(at + k / 2);
+        }
+        let (x, y) = stage.forward(x, y, w);
+        for (k, w) in w.iter_mut().enumerate() {
+            *w = stage.twiddle(2 * at + k);
+        }
+        let (x, y) = turned(x, y);
+        let (x, y) = shuffle_after(stage.forward(x, y, w));
+        let (x, y) = shuffle_after(stage.forward(x, y, stage.turns::<2, K>(4 * at)));
+        let (x, y) = shuffle_after(stage.forward(x, y, stage.turns::<4, K>(8 * at)));
+        let (x, y) = shuffle_after(stage.forward(x, y, stage.turns::<8, K>(16 * at)));
+        let (x, y) = stage.forward(x, y, stage.turns::<16, K>(32 * at));
+        let (x, y) = shuffle(stage.reduce(x), stage.reduce(y));
+        for k in 0..K {
+            store(p.add(2 * k * LANES), [x[k], y[k]]);
+        }
+    }
+}
+
+/// Of every second pair and the one after it, the first elements and the second ones: partners of one stage to those of the
+/// next, and back.
+#[inline(always)]
+fn turned<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
+    for k in (0..K).step_by(2) {
+        (x[k + 1], y[k]) = (y[k], x[k + 1]);
+    }
+    (x, y)
+}
+
+#[inline(always)]
+unsafe fn shuffle_after<const K: usize>(
+    (x, y): (Vectors<K>, Vectors<K>),
+) -> (Vectors<K>, Vectors<K>) {
+    // SAFETY: the caller enables AVX-512 F.
+    unsafe { shuffle(x, y) }
 }
 
 #[inline(always)]
@@ -319,8 +365,7 @@ pub(super) unsafe fn inverse_double_last<const LAZY: bool>(
     }
 }
 
-/// The first six stages on `len` coefficients, two blocks of 64 at a time; `index` is the twiddle position of the first
-/// of these blocks.
+/// The first six stages on `len` coefficients; `index` is the twiddle position of the first block of 64.
 #[inline(always)]
 unsafe fn inverse_tail<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -330,32 +375,51 @@ unsafe fn inverse_tail<const LAZY: bool>(
 ) {
     // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
     unsafe {
-        for i in (0..len / TAIL).step_by(2) {
-            let (p, at) = (p.add(i * TAIL), index + i);
-            let a = load::<8>(p);
-            let (x, y) = unshuffle([a[0], a[2], a[4], a[6]], [a[1], a[3], a[5], a[7]]);
-            let (x, y) = stage.inverse(x, y, stage.turns::<16, 4>(32 * at));
-            let (x, y) = unshuffle(x, y);
-            let (x, y) = stage.inverse(x, y, stage.turns::<8, 4>(16 * at));
-            let (x, y) = unshuffle(x, y);
-            let (x, y) = stage.inverse(x, y, stage.turns::<4, 4>(8 * at));
-            let (x, y) = unshuffle(x, y);
-            let (x, y) = stage.inverse(x, y, stage.turns::<2, 4>(4 * at));
-            let (x, y) = unshuffle(x, y);
-            let w = [
-                stage.twiddle(2 * at),
-                stage.twiddle(2 * at + 1),
-                stage.twiddle(2 * at + 2),
-                stage.twiddle(2 * at + 3),
-            ];
-            let (x, y) = stage.inverse(x, y, w);
-            let (w, w_next) = (stage.twiddle(at), stage.twiddle(at + 1));
-            let (x, y) = stage.inverse(
-                [x[0], y[0], x[2], y[2]],
-                [x[1], y[1], x[3], y[3]],
-                [w, w, w_next, w_next],
-            );
-            store(p, [x[0], x[1], y[0], y[1], x[2], x[3], y[2], y[3]]);
+        if len == 2 * TAIL {
+            return inverse_blocks::<LAZY, 4>(stage, p, index);
+        }
+        for i in (0..len / TAIL).step_by(4) {
+            inverse_blocks::<LAZY, 8>(stage, p.add(i * TAIL), index + i);
+        }
+    }
+}
+
+/// [`inverse_tail`] on K / 2 blocks in step.
+#[inline(always)]
+unsafe fn inverse_blocks<const LAZY: bool, const K: usize>(
+    stage: Stage32<LAZY>,
+    p: *mut u32,
+    at: usize,
+) {
+    // SAFETY: p is valid for K / 2 blocks; the caller enables AVX-512 F.
+    unsafe {
+        let (mut x, mut y) = (load::<K>(p), load::<K>(p));
+        for k in 0..K {
+            [x[k], y[k]] = load(p.add(2 * k * LANES));
+        }
+        let (x, y) = unshuffle(x, y);
+        let (x, y) = stage.inverse(x, y, stage.turns::<16, K>(32 * at));
+        let (x, y) = unshuffle(x, y);
+        let (x, y) = stage.inverse(x, y, stage.turns::<8, K>(16 * at));
+        let (x, y) = unshuffle(x, y);
+        let (x, y) = stage.inverse(x, y, stage.turns::<4, K>(8 * at));
+        let (x, y) = unshuffle(x, y);
+        let (x, y) = stage.inverse(x, y, stage.turns::<2, K>(4 * at));
+        let (x, y) = unshuffle(x, y);
+        let mut w = [stage.twiddle(2 * at); K];
+        for (k, w) in w.iter_mut().enumerate() {
+            *w = stage.twiddle(2 * at + k);
+        }
+        let (x, y) = stage.inverse(x, y, w);
+        let mut w = [stage.twiddle(at); K];
+        for (k, w) in w.iter_mut().enumerate() {
+            *w = stage.twiddle(at + k / 2);
+        }
+        let (x, y) = turned(x, y);
+        let (x, y) = stage.inverse(x, y, w);
+        for k in (0..K).step_by(2) {
+            let block = p.add(k / 2 * TAIL);
+            store(block, [x[k], x[k + 1], y[k], y[k + 1]]);
         }
     }
 }

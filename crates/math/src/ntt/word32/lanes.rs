@@ -47,10 +47,19 @@ unsafe fn correct<const K: usize>(mut x: Vectors<K>, m: __m512i) -> Vectors<K> {
 }
 
 /// The odd lanes of `odd`, and the odd lanes of `even` moved to the even ones.
-#[inline(always)]
+///
+/// Written as an instruction because the compiler would choose a permutation of two vectors, which has fewer units and an operand
+/// more.
+#[inline]
+#[target_feature(enable = "avx512f")]
 unsafe fn join_high(even: __m512i, odd: __m512i) -> __m512i {
-    // SAFETY: the caller enables AVX-512 F.
-    unsafe { _mm512_mask_shuffle_epi32::<0b11_11_01_01>(odd, 0x5555, even) }
+    let joined;
+    // SAFETY: an instruction on registers alone; the caller enables AVX-512 F.
+    unsafe {
+        std::arch::asm!("vmovshdup {0} {{{1}}}, {2}", inlateout(zmm_reg) odd => joined, in(kreg) 0x5555u16, in(zmm_reg) even,
+            options(nomem, nostack, preserves_flags));
+    }
+    joined
 }
 
 impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
