@@ -42,7 +42,11 @@ impl<'a, A: LazyMul> Stage<'a, A> {
                 } else {
                     twiddles.quotient()
                 },
-                shared: twiddles.shared(),
+                shared: if A::FACTORS_52 {
+                    &[]
+                } else {
+                    twiddles.shared()
+                },
                 context: A::context(plan.q),
                 q: splat(q),
                 bound: splat(A::BOUND * q),
@@ -51,12 +55,22 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Twiddle `index` in every lane.
+    /// Twiddle `index` in every lane: of two tables where the arithmetic reads nothing else, as the third one's entries are three
+    /// times as long and a long ring's tables do not fit the second-level cache.
     #[inline(always)]
     pub(super) unsafe fn twiddle(self, index: usize) -> A::Constant {
-        debug_assert!(index < self.shared.len());
-        // SAFETY: index < n / 8, the length of the table: vectors share a twiddle in the stages of m <= n / 16 blocks.
-        unsafe { A::broadcast(self.shared.get_unchecked(index)) }
+        // SAFETY: index < n / 8, the length of the shorter table: vectors share a twiddle in the stages of m <= n / 16 blocks.
+        unsafe {
+            if A::FACTORS_52 {
+                debug_assert!(index < self.value.len());
+                return A::constant(
+                    splat(*self.value.get_unchecked(index)),
+                    splat(*self.quotient.get_unchecked(index)),
+                );
+            }
+            debug_assert!(index < self.shared.len());
+            A::broadcast(self.shared.get_unchecked(index))
+        }
     }
 
     /// Twiddles `index`, `index` + 1 by turns.
