@@ -106,7 +106,7 @@ def main() -> int:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(text)
         progress(f"written: {output}")
-        if output.parent == RESULTS:
+        if output.resolve().parent == RESULTS:
             records.write_page(PAGE, records.load(RESULTS))
             progress(f"written: {PAGE}")
     print(text if options.json else summary(record))
