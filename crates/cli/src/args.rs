@@ -338,6 +338,7 @@ Examples:
   ringmill sim examples/mean.rmac                            the time, its parts, what bounds it, what would help
   ringmill sim examples/mean.rmac --detail                   with instructions, units, memory, link traffic
   ringmill sim examples/mean.rmac --machine ring-stored --trace mean.json
+  ringmill sim examples/mean.rmac --target vector --machine vector --by mid    what each kind of limb instruction takes
   ringmill machine show ring > mine.toml; edit it; ringmill sim examples/mean.rmac --machine mine.toml
 
 Programs on encrypted data take the same time whatever the data, so timing needs none.")]
@@ -358,6 +359,10 @@ pub struct SimArgs {
     #[arg(long, conflicts_with = "json")]
     pub detail: bool,
 
+    /// What the operations of a level take, kind by kind; they add up to the whole. Of the vector machine.
+    #[arg(long, value_name = "LEVEL", conflicts_with_all = ["json", "detail"])]
+    pub by: Option<ByLevel>,
+
     /// Count the transfer of evaluation keys; otherwise they are on the machine before the program starts.
     #[arg(long)]
     pub send_keys: bool,
@@ -369,6 +374,17 @@ pub struct SimArgs {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Whose operations `sim` tells the time of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ByLevel {
+    /// Calls of procedures: homomorphic operations.
+    Macro,
+    /// Instructions on whole limbs.
+    Mid,
+    /// Instructions on chunks.
+    Micro,
 }
 
 /// What `circuit` prints in the place of a run.

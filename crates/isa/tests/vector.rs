@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use ringmill_isa::vector::{
-    Allowed, Chunk, Immediate, Instr, MicroOp, MicroProgram, Place, Register, Shape, decode,
-    encode, parse, print, read, verify,
+    Allowed, Chunk, Immediate, Instr, MASKS, Mask, MicroOp, MicroProgram, Place, Register, Shape,
+    decode, encode, parse, print, read, verify,
 };
 
 const PRIMES: [u64; 2] = [2_147_352_577, 2_148_794_369];
@@ -27,6 +27,16 @@ fn friendly() -> Vec<u64> {
     found.take(2).collect()
 }
 
+/// Two, of eight chunks each.
+fn masks() -> Vec<Mask> {
+    let mask = |seed, stream, modulus| Mask {
+        seed,
+        stream,
+        modulus,
+    };
+    vec![mask(0, 12, 1), mask(3, u64::MAX, 0)]
+}
+
 /// Every chunk is held, so that any order of instructions is legal but for registers.
 fn program(instrs: Vec<Instr>) -> MicroProgram {
     let fill = (0..16).map(|t| Instr {
@@ -43,6 +53,7 @@ fn program(instrs: Vec<Instr>) -> MicroProgram {
     MicroProgram {
         shape: shape(),
         moduli: friendly(),
+        masks: masks(),
         holds: (0..64).map(Chunk).collect(),
         instrs: fill.chain([first]).chain(instrs).collect(),
     }
@@ -76,6 +87,7 @@ fn instr((op, d, a, b, n): (usize, u16, u16, u16, u32)) -> Instr {
         modulus: if info.modulus { d % 2 } else { 0 },
         n: match info.n {
             Immediate::None => 0,
+            Immediate::Distant if op == MicroOp::Load && n % 2 == 1 => MASKS + n % 16,
             Immediate::Distant => n % 1000,
             Immediate::Scalar => n >> 1,
             Immediate::Galois => (n % 512) | 1,
@@ -200,6 +212,28 @@ fn what_cannot_be_is_refused() {
         ..Instr::new(MicroOp::Load)
     };
     refused(&bare(vec![load]), 1, "distant chunk 1000 is outside");
+    let mask = |n| Instr {
+        n: MASKS + n,
+        ..load
+    };
+    verify(&bare(vec![mask(15)])).unwrap();
+    refused(
+        &bare(vec![mask(16)]),
+        1,
+        "chunk of a mask 16 is outside: expected below 16",
+    );
+    let back = Instr {
+        a: chunk(0),
+        n: MASKS,
+        ..Instr::new(MicroOp::Store)
+    };
+    refused(&bare(vec![back]), 1, "distant chunk 2147483648 is outside");
+    let mut foreign = bare(vec![mask(0)]);
+    foreign.masks[0].modulus = 2;
+    refused(&foreign, 0, "a mask's modulus 2 is outside");
+    let mut wide = bare(Vec::new());
+    wide.shape.distant = MASKS + 1;
+    refused(&wide, 0, "number of chunks of distant memory");
     let third = Instr { modulus: 2, ..muli };
     refused(&bare(vec![mov, third]), 2, "modulus 2 is outside");
     let large = Instr {
@@ -297,12 +331,24 @@ fn a_file_is_refused_with_its_line() {
 fn altered_ends_say_what_they_lack() {
     let text = print(&program(Vec::new()));
     let lines: Vec<&str> = text.lines().collect();
-    let without = [&lines[..4], &lines[5..]].concat().join("\n");
+    let without = [&lines[..6], &lines[7..]].concat().join("\n");
     let said = parse(&without).unwrap_err().to_string();
     assert!(
-        said.contains("number of instructions") && said.contains("line 20"),
+        said.contains("number of instructions") && said.contains("line 22"),
         "{said}"
     );
+    for (of, other) in [
+        ("n1\n", "n2\n"),
+        ("seed 3", "seed 4"),
+        ("stream 12", "stream 13"),
+        ("12 i1", "12 i0"),
+    ] {
+        let said = parse(&text.replace(of, other)).unwrap_err().to_string();
+        assert!(said.contains("sum of all that is before it"), "{said}");
+    }
+    let far = text.replace("end ", "LOAD r0, $2147483648\nend ");
+    let said = parse(&far).unwrap_err().to_string();
+    assert!(said.contains("an address below 2^31"), "{said}");
     let other = text.replace("n1\n", "n2\n");
     let said = parse(&other).unwrap_err().to_string();
     assert!(said.contains("sum of all that is before it"), "{said}");
@@ -310,5 +356,70 @@ fn altered_ends_say_what_they_lack() {
     assert!(
         said.contains("line 1") && said.contains("power of 2"),
         "{said}"
+    );
+}
+
+/// Files that say what cannot be: each is refused with the line and the reason, before anything is executed.
+#[test]
+fn bad_files_are_refused_with_line_and_reason() {
+    let chunk = |c| Place::Chunk(Chunk(c));
+    let mov = Instr {
+        d: Place::Register(Register(1)),
+        a: chunk(3),
+        ..Instr::new(MicroOp::Mov)
+    };
+    let load = |n| Instr {
+        d: chunk(0),
+        n,
+        ..Instr::new(MicroOp::Load)
+    };
+    let register = Instr {
+        d: chunk(0),
+        a: Place::Register(Register(5)),
+        ..mov
+    };
+    let bare = |instrs: Vec<Instr>| MicroProgram {
+        instrs,
+        ..program(Vec::new())
+    };
+    // The head takes five lines.
+    for (bad, said) in [
+        (load(1000), "distant chunk 1000 is outside"),
+        (load(u32::MAX), "chunk of a mask 2147483647 is outside"),
+        (
+            Instr {
+                a: chunk(64),
+                ..mov
+            },
+            "chunk 64 is outside",
+        ),
+        (register, "t5 is read before it is written"),
+    ] {
+        let text = print(&bare(vec![mov, bad]));
+        let found = read(&text).unwrap_err().to_string();
+        assert!(
+            found.starts_with("line 7:") && found.contains(said),
+            "{found}"
+        );
+    }
+    let whole = print(&bare(vec![mov, load(1)]));
+    assert!(read(&whole).is_ok());
+    let without_end = whole.rsplit_once("end").unwrap().0;
+    let found = read(without_end).unwrap_err().to_string();
+    assert!(
+        found.starts_with("line 8,") && found.contains("`end`"),
+        "{found}"
+    );
+    let without_one = whole.replace("LOAD r0, $1\n", "");
+    let found = read(&without_one).unwrap_err().to_string();
+    assert!(
+        found.starts_with("line 7:") && found.contains("altered or cut short"),
+        "{found}"
+    );
+    let altered = whole.replace("LOAD r0, $1\n", "LOAD r0, $2\n");
+    let found = read(&altered).unwrap_err().to_string();
+    assert!(
+        found.starts_with("line 8:") && found.contains("altered or cut short"),
+        "{found}"
     );
 }

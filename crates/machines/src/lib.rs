@@ -21,6 +21,6 @@ pub use machine::{Machine, Session, SimOptions, TraceSink, WholeRtl};
 pub use registry::{Kind, load, names, open};
 pub use report::{
     CoprocessorUse, Cuts, HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse,
-    OffloadTimes, OffloadUse, Own, ProcedureUse, RingUse, SlotUse, Spills, SwitchUse, TorusUse,
-    UnitUse, VectorUse,
+    OffloadTimes, OffloadUse, Own, ProcedureUse, RingUse, SlotUse, Spills, SwitchUse, TimeUse,
+    TorusUse, UnitUse, VectorParts, VectorUse,
 };

@@ -116,7 +116,7 @@ pub struct SwitchUse {
 }
 
 /// What a vector machine did. Cycles are the buffer's.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct VectorUse {
     /// The paper's counting leaves out the time of distant memory and of instructions; the report's cycles have both.
     pub cycles_by_papers_counting: u64,
@@ -140,9 +140,33 @@ pub struct VectorUse {
     /// Limbs that had to leave the buffer and were not in distant memory, and those of them that procedures had back.
     pub limbs_spilled: u64,
     pub limbs_reloaded: u64,
+    /// Masks of keys that were made on the chip of their seeds.
+    pub limbs_made: u64,
+    pub parts: VectorParts,
     /// Instructions that were stepped through, and calls that were replayed.
     pub stepped: u64,
     pub calls_replayed: u64,
+}
+
+/// What a vector machine's program takes, operation by operation: each list adds up to `all`, with what was under way when the last
+/// instruction was sent. Cycles are the micro-clock's, all counted.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct VectorParts {
+    pub all: u64,
+    /// Behind the last instruction.
+    pub rest: u64,
+    /// Calls of procedures, by their names: what the macro level's operations are.
+    pub by_macro: BTreeMap<String, TimeUse>,
+    /// Instructions of the mid level, as the machine's units have them; sums of any kind are one.
+    pub by_mid: BTreeMap<String, TimeUse>,
+    pub by_micro: BTreeMap<String, TimeUse>,
+}
+
+/// Operations of one kind: how many, and what they took. An operation takes the time from when the one before it was sent until it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct TimeUse {
+    pub count: u64,
+    pub micro_cycles: u64,
 }
 
 /// The parts of a program that a machine and its host run, and what the offload is worth.

@@ -447,3 +447,35 @@ fn all_digits_of_a_large_prime_are_removed() {
         assert_eq!(plan.evaluate(q, &[x]).unwrap(), expected);
     }
 }
+
+/// Whatever the method, of every number with noise as small as was said the same is left.
+#[test]
+fn every_method_leaves_the_same() {
+    for (p, exponent, digits, noise) in [
+        (3u64, 4, 2, 3),
+        (5, 3, 1, 2),
+        (5, 4, 2, 7),
+        (7, 3, 2, 20),
+        (17, 3, 1, 5),
+        (127, 2, 1, 18),
+    ] {
+        let by = |method| {
+            DigitRemoval::by(method, p, exponent, digits, noise, PlanCosts::default()).unwrap()
+        };
+        let methods = [Method::OfNoise, Method::AllDigits, Method::HaleviShoup].map(by);
+        let (q, step) = (p.pow(exponent), p.pow(digits));
+        for m in 0..q / step {
+            for r in -(noise as i64)..=noise as i64 {
+                let x = (step * m + q).wrapping_add_signed(r) % q;
+                for method in &methods {
+                    assert_eq!(method.evaluate(x).unwrap(), m, "{p}^{exponent} {m} {r}");
+                }
+            }
+        }
+        let [ours, all, again] = methods.map(|method| method.count().depth);
+        assert!(
+            ours <= all && all <= again,
+            "{p}^{exponent}: {ours}, {all}, {again}"
+        );
+    }
+}

@@ -166,6 +166,10 @@ pub fn micro_text(bytes: &[u8]) -> bool {
         }
         let memory = Memory::new(s, &program.moduli, s.distant as usize);
         let mut memory = memory.expect("what is verified has roots of unity");
+        let seeds = program.masks.iter().map(|mask| usize::from(mask.seed) + 1);
+        let seeds = vec![[7; 32]; seeds.max().unwrap_or(0)];
+        let made = memory.make(&program, &seeds);
+        made.expect("all seeds are there");
         memory.execute(&program).expect("what is verified is there");
     }
     true
@@ -358,7 +362,7 @@ fn mid_seeds() -> Vec<Vec<u8>> {
 
 fn micro_seeds() -> Vec<Vec<u8>> {
     use ringmill_isa::vector::{
-        Chunk, Instr, MicroOp, MicroProgram, Place, Register, Shape, print,
+        Chunk, Instr, MASKS, Mask, MicroOp, MicroProgram, Place, Register, Shape, print,
     };
     let chunk = |c| Place::Chunk(Chunk(c));
     let of = |op, d, a, b, n| Instr {
@@ -380,9 +384,15 @@ fn micro_seeds() -> Vec<Vec<u8>> {
             distant: 64,
         },
         moduli: vec![2_147_352_577],
+        masks: vec![Mask {
+            seed: 1,
+            stream: 12,
+            modulus: 0,
+        }],
         holds: (0..4).map(Chunk).collect(),
         instrs: vec![
             of(MicroOp::Load, chunk(4), none, none, 7),
+            of(MicroOp::Load, chunk(7), none, none, MASKS + 1),
             of(MicroOp::Ntt1, chunk(0), chunk(0), none, 0),
             of(MicroOp::Ntt1, chunk(1), chunk(1), none, 0),
             of(MicroOp::Ntt2, chunk(0), chunk(0), none, 0),

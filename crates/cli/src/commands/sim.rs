@@ -1,10 +1,13 @@
 //! `ringmill sim`: the cycle model alone.
 
+use std::fmt::Write;
+
 use ringmill_devices::Device;
 use ringmill_limits::Watch;
+use ringmill_machines::{MachineReport, Own};
 
 use crate::PythonTracer;
-use crate::args::SimArgs;
+use crate::args::{ByLevel, SimArgs};
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
 use crate::output;
@@ -41,10 +44,57 @@ fn timed<S: Served>(
         watch,
     )?;
     report.scheme = scheme;
+    if let Some(level) = args.by {
+        let parts = report.machine.as_ref().and_then(|m| parts(m, level));
+        let refused = || {
+            let machine = &args.machine;
+            CliError::Usage(format!(
+                "--by: {machine} does not tell what its operations take; `vector` machines do"
+            ))
+        };
+        return output::text(&parts.ok_or_else(refused)?);
+    }
     match &report.machine {
         Some(machine) if args.json => output::json(machine),
         None if args.json => output::json(&report),
         _ if args.detail => output::text(&format!("{}\n", report.detail())),
         _ => output::text(&format!("{report}\n")),
     }
+}
+
+/// What a vector machine's operations of a level take, the longest first, and their sum.
+fn parts(machine: &MachineReport, level: ByLevel) -> Option<String> {
+    let Own::Vector(own) = &machine.own else {
+        return None;
+    };
+    let all = &own.parts;
+    let of = match level {
+        ByLevel::Macro => &all.by_macro,
+        ByLevel::Mid => &all.by_mid,
+        ByLevel::Micro => &all.by_micro,
+    };
+    let seconds = machine.seconds / all.all.max(1) as f64;
+    let mut rows: Vec<(&str, u64, u64)> = of
+        .iter()
+        .map(|(name, part)| (name.as_str(), part.count, part.micro_cycles))
+        .collect();
+    rows.sort_by_key(|&(_, _, micro)| std::cmp::Reverse(micro));
+    rows.push(("under way at the end", 1, all.rest));
+    let count = rows.iter().map(|row| row.1).sum::<u64>() - 1;
+    rows.push(("all", count, rows.iter().map(|row| row.2).sum()));
+    let width = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
+    let mut text = format!("{:width$} {:>10} {:>14} {:>8}\n", "", "count", "us", "%");
+    for (name, count, micro) in rows {
+        let (us, share) = (
+            micro as f64 * seconds * 1e6,
+            micro as f64 / all.all.max(1) as f64,
+        );
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{name:width$} {count:>10} {us:>14.3} {:>8.2}",
+            100.0 * share
+        );
+    }
+    Some(text)
 }

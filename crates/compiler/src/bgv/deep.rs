@@ -326,7 +326,8 @@ pub fn bootstrapping_for(
         false => builder,
     };
     let made = Bootstrapping::new(builder.build()?, setup.weight())?;
-    Ok(made.with_map_depth(setup.shape().depth))
+    let made = made.with_map_depth(setup.shape().depth);
+    Ok(made.with_removal(setup.removal()))
 }
 
 /// A program of one bootstrap, of a ciphertext where the procedure takes it.

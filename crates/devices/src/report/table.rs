@@ -305,10 +305,13 @@ fn vector_rows(table: &mut Table<'_, '_>, vector: &VectorUse, how: Option<How>) 
         how,
     )?;
     let (spilled, reloaded) = (vector.limbs_spilled, vector.limbs_reloaded);
-    let limbs = format!(
+    let mut limbs = format!(
         "{} loaded, {spilled} spilled, {reloaded} of them had back",
         vector.limbs_loaded
     );
+    if vector.limbs_made > 0 {
+        limbs.push_str(&format!(", {} made of seeds", vector.limbs_made));
+    }
     table.row("limbs", limbs, how)?;
     let stepped = format!(
         "{} instructions stepped, {} calls replayed",

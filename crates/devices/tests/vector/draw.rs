@@ -32,8 +32,14 @@ impl Draw {
         (!found.is_empty()).then(|| found[self.below(found.len())])
     }
 
-    /// So many instructions on limbs modulo `primes`; every kind that the machine takes.
-    pub fn procedure(&mut self, log_n: u8, primes: &[u64], length: usize) -> Procedure {
+    /// So many instructions on limbs modulo `primes`; every kind that the machine takes. Masks of two seeds, where it has a generator.
+    pub fn procedure(
+        &mut self,
+        log_n: u8,
+        primes: &[u64],
+        length: usize,
+        masks: bool,
+    ) -> Procedure {
         let mut b = ProcBuilder::new("drawn", log_n, primes).unwrap();
         let ring = Ring::full(log_n);
         let mut known: Vec<Known> = Vec::new();
@@ -56,6 +62,21 @@ impl Draw {
             };
             let value = b.param(format!("x{arg}"), ty, role).unwrap();
             known.push(Known { value, ty });
+        }
+        if masks {
+            for (stream, seed) in [0u16, 1]
+                .map(|arg| b.seed(arg).unwrap())
+                .into_iter()
+                .enumerate()
+            {
+                let ty = LimbType {
+                    ring,
+                    modulus: ModulusId(self.below(primes.len()) as u16),
+                    form: Form::Eval,
+                };
+                let value = b.prng(ty, seed, stream as u64).unwrap();
+                known.push(Known { value, ty });
+            }
         }
         let params = known.len();
         while known.len() < params + length {

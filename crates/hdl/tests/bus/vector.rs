@@ -156,6 +156,7 @@ fn program(shape: Shape) -> MicroProgram {
     MicroProgram {
         shape,
         moduli: moduli(),
+        masks: Vec::new(),
         holds: Vec::new(),
         instrs,
     }

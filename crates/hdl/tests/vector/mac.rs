@@ -271,6 +271,7 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
     let program = MicroProgram {
         shape,
         moduli,
+        masks: Vec::new(),
         holds: (0..CHUNKS).map(Chunk).collect(),
         instrs,
     };

@@ -250,6 +250,7 @@ fn program(
     MicroProgram {
         shape,
         moduli: moduli.to_vec(),
+        masks: Vec::new(),
         holds: Vec::new(),
         instrs,
     }

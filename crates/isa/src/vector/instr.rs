@@ -47,7 +47,7 @@ pub struct Instr {
     pub b: Place,
     /// Index into the table of moduli.
     pub modulus: u16,
-    /// A scalar, a chunk of distant memory, or a Galois element.
+    /// A scalar, a chunk of distant memory, or of a mask from [`MASKS`] on, or a Galois element.
     pub n: u32,
 }
 
@@ -99,12 +99,28 @@ impl Shape {
     }
 }
 
+/// A limb in evaluation form that the machine makes itself, the residues of the mid level's `PRNG`: a key's uniform half. No distant
+/// memory has it; LOAD has addresses for its chunks, from [`MASKS`] on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mask {
+    /// Which of the seeds that come with the program.
+    pub seed: u16,
+    pub stream: u64,
+    /// Index into the table of moduli.
+    pub modulus: u16,
+}
+
+/// LOAD's first address that is no chunk of distant memory: from it on come the chunks of the program's masks, mask after mask.
+pub const MASKS: u32 = 1 << 31;
+
 /// A program of the micro level.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MicroProgram {
     pub shape: Shape,
     /// Montgomery-friendly primes.
     pub moduli: Vec<u64>,
+    /// Limbs that are made on the chip.
+    pub masks: Vec<Mask>,
     /// Of each chunk of the ciphertext buffer that holds something before the program: itself, ascending.
     pub holds: Vec<Chunk>,
     pub instrs: Vec<Instr>,

@@ -13,7 +13,7 @@ mod verify;
 
 pub use encode::{NotAWord, decode, encode};
 pub use info::{Allowed, Info};
-pub use instr::{Chunk, Instr, MicroProgram, Place, Register, Shape};
+pub use instr::{Chunk, Instr, MASKS, Mask, MicroProgram, Place, Register, Shape};
 pub use op::{A_BITS, Immediate, MicroOp, Unit};
 pub use text::{ReadError, TextError, parse, print, read};
 pub use verify::{MicroError, MicroFault, Written, verify, verify_from};

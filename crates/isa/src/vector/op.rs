@@ -5,7 +5,7 @@ use super::info::{Allowed, Info};
 /// An opcode; its number is the code in the word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum MicroOp {
-    /// d = the chunk $ of distant memory.
+    /// d = the chunk $ of distant memory, or the chunk m of a mask: a limb in evaluation form that the machine makes itself from a seed, as the mid level's PRNG has it; the program's head says which masks there are. Their addresses are 2^31 and above.
     Load = 1,
     /// The chunk $ of distant memory = a.
     Store = 2,
@@ -84,7 +84,7 @@ pub const B_KIND_BITS: u32 = 2;
 pub const B_BITS: u32 = 14;
 /// Index into the table of moduli, `i`.
 pub const MODULUS_BITS: u32 = 10;
-/// A scalar `n`, a chunk of distant memory `$`, or a Galois element `g`.
+/// A scalar `n`, a chunk of distant memory `$` or of a mask `m`, or a Galois element `g`.
 pub const N_BITS: u32 = 32;
 
 impl MicroOp {

@@ -4,7 +4,9 @@
 //! ```text
 //! vector ring 2^8 radix 2^4 lanes 2^5 chunks 128 registers 16 distant 4096
 //! moduli 2147352577 2147221505
+//! mask seed 0 stream 7 i1
 //! holds r0 to r15
+//! LOAD r16, m0
 //! NTT1 r0, r0, i0
 //! MACI acc, t3, i1, n77
 //! HCF
@@ -14,7 +16,7 @@
 use std::fmt::{self, Write};
 
 use super::encode::encode;
-use super::instr::{Chunk, Instr, MicroProgram, Place, Register, Shape};
+use super::instr::{Chunk, Instr, MASKS, Mask, MicroProgram, Place, Register, Shape};
 use super::op::{Immediate, MicroOp};
 use super::verify::{MicroError, MicroFault, verify};
 use crate::lex::{Cursor, ParseError};
@@ -98,7 +100,10 @@ impl fmt::Display for Instr {
         }
         match info.n {
             Immediate::None => Ok(()),
-            Immediate::Distant => write!(f, "{between}${}", self.n),
+            Immediate::Distant => match self.n.checked_sub(MASKS) {
+                None => write!(f, "{between}${}", self.n),
+                Some(of_mask) => write!(f, "{between}m{of_mask}"),
+            },
             Immediate::Scalar => write!(f, "{between}n{}", self.n),
             Immediate::Galois => write!(f, "{between}g{}", self.n),
         }
@@ -126,6 +131,11 @@ fn fingerprint(program: &MicroProgram) -> u64 {
         take(value);
     }
     program.moduli.iter().copied().for_each(&mut take);
+    for mask in &program.masks {
+        take(mask.seed.into());
+        take(mask.stream);
+        take(mask.modulus.into());
+    }
     program.holds.iter().for_each(|chunk| take(chunk.0.into()));
     for word in program.instrs.iter().map(encode) {
         take(word as u64);
@@ -146,6 +156,14 @@ pub fn print(program: &MicroProgram) -> String {
         let _ = write!(out, " {q}");
     }
     out.push('\n');
+    for mask in &program.masks {
+        let Mask {
+            seed,
+            stream,
+            modulus,
+        } = mask;
+        let _ = writeln!(out, "mask seed {seed} stream {stream} i{modulus}");
+    }
     // Runs of chunks that follow one another.
     for run in program
         .holds
@@ -256,6 +274,19 @@ fn head(c: &mut Cursor<'_>) -> Result<MicroProgram, ParseError> {
         }
         moduli.push(c.parsed("a modulus")?);
     }
+    let mut masks = Vec::new();
+    loop {
+        c.skip_lines();
+        if !c.accept_word("mask") {
+            break;
+        }
+        masks.push(Mask {
+            seed: c.field("seed")?,
+            stream: c.field("stream")?,
+            modulus: lettered(c, 'i', "a modulus, as `i5`")?,
+        });
+        c.line_end()?;
+    }
     let mut holds: Vec<Chunk> = Vec::new();
     loop {
         c.skip_lines();
@@ -276,6 +307,7 @@ fn head(c: &mut Cursor<'_>) -> Result<MicroProgram, ParseError> {
     Ok(MicroProgram {
         shape,
         moduli,
+        masks,
         holds,
         instrs: Vec::new(),
     })
@@ -297,6 +329,19 @@ fn lettered<T: std::str::FromStr>(
 
 fn chunk(c: &mut Cursor<'_>) -> Result<Chunk, ParseError> {
     lettered(c, 'r', "a chunk, as `r12`").map(Chunk)
+}
+
+/// A chunk of distant memory, or of a mask.
+fn address(c: &mut Cursor<'_>) -> Result<u32, ParseError> {
+    let mark = c.mark();
+    let (found, first): (u32, u32) = match c.peek_word().starts_with('m') {
+        true => (lettered(c, 'm', "a chunk of a mask, as `m7`")?, MASKS),
+        false => (c.numbered("$", "a chunk of distant memory, as `$7`")?, 0),
+    };
+    match found < MASKS {
+        true => Ok(first + found),
+        false => Err(c.error_at(mark, "an address below 2^31")),
+    }
 }
 
 fn instruction(c: &mut Cursor<'_>) -> Result<Instr, ParseError> {
@@ -341,7 +386,7 @@ fn instruction(c: &mut Cursor<'_>) -> Result<Instr, ParseError> {
         Immediate::None => {}
         Immediate::Distant => {
             comma(c)?;
-            instr.n = c.numbered("$", "a chunk of distant memory, as `$7`")?;
+            instr.n = address(c)?;
         }
         Immediate::Scalar => {
             comma(c)?;

@@ -3,7 +3,7 @@
 use ringmill_math::primes;
 
 use super::info::Allowed;
-use super::instr::{Chunk, Instr, MicroProgram, Place, Register, Shape};
+use super::instr::{Chunk, Instr, MASKS, MicroProgram, Place, Register, Shape};
 use super::op::{A_BITS, Immediate, MODULUS_BITS, MicroOp};
 use crate::limits;
 
@@ -177,7 +177,30 @@ fn head(program: &MicroProgram) -> Result<(), MicroFault> {
             return Err(MicroFault::Modulus { found });
         }
     }
+    size(
+        s.distant <= MASKS,
+        "number of chunks of distant memory",
+        s.distant.into(),
+        "at most 2^31",
+    )?;
+    size(
+        mask_chunks(program) <= MASKS.into(),
+        "number of chunks of masks",
+        mask_chunks(program),
+        "at most 2^31",
+    )?;
+    for mask in &program.masks {
+        if usize::from(mask.modulus) >= program.moduli.len() {
+            let limit = program.moduli.len() as u64;
+            return Err(outside("a mask's modulus", limit, mask.modulus));
+        }
+    }
     Ok(())
+}
+
+/// Chunks of all masks.
+fn mask_chunks(program: &MicroProgram) -> u64 {
+    program.masks.len() as u64 * u64::from(program.shape.limb_chunks())
 }
 
 fn kind(operand: char, place: Place, allowed: Allowed) -> Result<(), MicroFault> {
@@ -234,6 +257,12 @@ fn step(program: &MicroProgram, written: &mut Written, instr: &Instr) -> Result<
         Immediate::None => scalar(instr.n == 0, "zero".to_owned())?,
         Immediate::Scalar => scalar(u64::from(instr.n) < below, format!("below {below}"))?,
         Immediate::Distant if instr.n < s.distant => {}
+        Immediate::Distant if instr.op == MicroOp::Load && instr.n >= MASKS => {
+            let (found, there) = (instr.n - MASKS, mask_chunks(program));
+            if u64::from(found) >= there {
+                return Err(outside("chunk of a mask", there, found));
+            }
+        }
         Immediate::Distant => return Err(outside("distant chunk", s.distant, instr.n)),
         Immediate::Galois => {
             let top = 2u64 << s.log_n;

@@ -10,11 +10,11 @@
 
 use std::collections::VecDeque;
 
-use ringmill_isa::vector::{Instr, Shape};
+use ringmill_isa::vector::{Instr, MASKS, Shape};
 
 pub use super::decode::{Decoded, reads};
 use super::decode::{Kind, Spot, Target, log_chunks};
-use super::description::{Description, GENERATED};
+use super::description::Description;
 use super::layout::Orientation;
 use super::pending::Pending;
 use super::pipe::{Item, Pipe};
@@ -460,11 +460,12 @@ impl Clockwork {
         if !self.counting.distant {
             return from;
         }
-        // A limb lies in one channel, the next limb in the next.
-        let limb = (address >> self.rates.log_chunks) as usize;
-        if limb >= GENERATED as usize {
+        // Masks are made beside the buffer.
+        if address >= MASKS {
             return from;
         }
+        // A limb lies in one channel, the next limb in the next.
+        let limb = (address >> self.rates.log_chunks) as usize;
         let channel = limb % self.channels.len().max(1);
         self.tally.distant += self.rates.chunk;
         match self.channels.get_mut(channel) {

@@ -17,6 +17,19 @@ pub fn results(
     procedure: &Procedure,
     args: &[&[u64]],
 ) -> Result<Vec<Vec<u64>>, MachineError> {
+    seeded_results(made, procedure, args, &[])
+}
+
+/// The same with the seeds that masks are made of.
+///
+/// # Errors
+/// As there; [`MachineError::Program`] for a mask whose seed is not given.
+pub fn seeded_results(
+    made: &Alone,
+    procedure: &Procedure,
+    args: &[&[u64]],
+    seeds: &[[u8; 32]],
+) -> Result<Vec<Vec<u64>>, MachineError> {
     let failed = |error: &dyn std::fmt::Display| MachineError::Program(error.to_string());
     let shape = made.program.shape;
     // Spilled limbs may all go to one channel of several.
@@ -35,6 +48,7 @@ pub fn results(
     let chunks = limbs.min(spilled) * shape.limb_chunks();
     let mut memory =
         Memory::new(shape, &made.program.moduli, chunks as usize).map_err(|e| failed(&e))?;
+    memory.make(&made.program, seeds).map_err(|e| failed(&e))?;
     let evaluations = |value: ValueId| {
         let ty = procedure.limb(value);
         ty.is_some_and(|ty| ty.form == Form::Eval)

@@ -1,7 +1,6 @@
 //! The machine description: every number of the machine, read from TOML and validated.
 
-use ringmill_isa::mid::ParamRole;
-use ringmill_isa::vector::{A_BITS, Shape};
+use ringmill_isa::vector::{A_BITS, MASKS, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::pending::LOG_LIMB_CHUNKS;
@@ -42,7 +41,7 @@ pub struct Description {
     pub store_chunks: usize,
     pub replacement: Replacement,
     pub schedule: Order,
-    /// Where the uniform halves of keys come from.
+    /// Where masks come from, the uniform halves of keys.
     #[serde(default)]
     pub key_masks: Masks,
     pub micro: Micro,
@@ -78,19 +77,16 @@ pub enum Replacement {
     Furthest,
 }
 
-/// Where the uniform halves of keys come from. What is made is timed only: a micro program names it beyond distant memory.
+/// Where masks come from, the uniform halves of keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Masks {
-    /// Distant memory, as the paper's.
+    /// Distant memory, with keys that are stored whole, as the paper's.
     #[default]
     Stored,
-    /// A generator beside the buffer, from seeds, a chunk in a cycle.
+    /// A generator beside the buffer, of keys that come with seeds: a chunk is there when it is asked for.
     Generated,
 }
-
-/// Limbs of distant memory at most, and the first that a generator makes.
-pub const GENERATED: u32 = 1 << 23;
 
 /// In which order independent work runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -254,23 +250,13 @@ impl Description {
             // As many as an instruction can name.
             chunks: (self.buffer_words >> log_lanes).min(1 << A_BITS) as u32,
             registers: self.registers,
-            distant: u32::try_from(distant).unwrap_or(u32::MAX),
-        }
-    }
-
-    /// Where a limb of a procedure's parameter comes from that has an address in distant memory.
-    pub fn source(&self, role: &ParamRole, address: u32) -> u32 {
-        let generated = self.key_masks == Masks::Generated
-            && matches!(role, ParamRole::Key { part, .. } if *part > 0);
-        match generated {
-            true => address | GENERATED,
-            false => address,
+            distant: distant.min(MASKS.into()) as u32,
         }
     }
 
     /// Limbs that distant memory holds.
     pub fn distant_limbs(&self, shape: Shape) -> u32 {
-        (shape.distant / shape.limb_chunks()).min(GENERATED)
+        shape.distant / shape.limb_chunks()
     }
 
     /// Transform units side by side: half a chunk each time.

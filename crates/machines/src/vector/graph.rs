@@ -5,12 +5,15 @@
 //! division, is one pass through the accumulator. A limb modulo another prime is a term like any other, since the multiplier
 //! takes any 32 bits.
 
+use std::collections::HashSet;
+
 use ringmill_isa::mid::{
-    Form, Imm, Instr, ModulusId, Op, Procedure, TableModulus, ValueId, expand_composites,
+    Form, Imm, Instr, ModulusId, Op, ParamRole, Procedure, TableModulus, ValueId, expand_composites,
 };
+use ringmill_isa::vector::Mask;
 use ringmill_math::Modulus;
 
-use super::description::FIXED_BITS;
+use super::description::{FIXED_BITS, Masks};
 use super::host::{Hosted, hosted};
 use crate::MachineError;
 
@@ -46,6 +49,8 @@ pub enum Node {
     Inlined,
     /// Parameter of the procedure.
     Param(usize),
+    /// The mask of this number.
+    Mask(usize),
     Forward(Value),
     Inverse(Value),
     Morph {
@@ -64,6 +69,10 @@ pub struct Graph {
     /// Of each value: index into `moduli`; `PLAIN` of a plaintext.
     pub modulus: Vec<u16>,
     pub moduli: Vec<Modulus>,
+    /// Limbs of keys, masks among them.
+    pub keys: HashSet<Value>,
+    /// What the generator makes, in the order of the procedure: of each its value.
+    pub masks: Vec<(Value, Mask)>,
     /// Values in the order in which the procedure makes them, parameters apart.
     pub order: Vec<Value>,
     /// Values of the results.
@@ -78,7 +87,7 @@ impl Node {
     /// The values that it reads.
     pub fn reads(&self) -> Vec<Value> {
         match self {
-            Self::Inlined | Self::Param(_) => Vec::new(),
+            Self::Inlined | Self::Param(_) | Self::Mask(_) => Vec::new(),
             Self::Forward(from) | Self::Inverse(from) | Self::Morph { from, .. } => vec![*from],
             Self::Sum(sum) => sum.reads(),
         }
@@ -116,13 +125,14 @@ struct Builder<'p> {
     /// What each value of the procedure is; an alias where an instruction changes nothing.
     same: Vec<Option<Value>>,
     table: Vec<Option<u16>>,
+    masks: Masks,
 }
 
-/// The graph of a procedure without immediate parameters.
+/// The graph of a procedure without immediate parameters, for a machine with or without a generator of masks.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for an instruction or a modulus that the machine does not have.
-pub fn graph(procedure: &Procedure) -> Result<Graph, MachineError> {
+pub fn graph(procedure: &Procedure, masks: Masks) -> Result<Graph, MachineError> {
     let expanded = expand_composites(procedure, |_| false)?;
     let count = expanded.types.len();
     let mut builder = Builder {
@@ -133,6 +143,8 @@ pub fn graph(procedure: &Procedure) -> Result<Graph, MachineError> {
             nodes: vec![Node::Inlined; count],
             modulus: vec![0; count],
             moduli: Vec::new(),
+            keys: HashSet::new(),
+            masks: Vec::new(),
             order: Vec::new(),
             results: Vec::new(),
             evaluation: vec![false; count],
@@ -141,9 +153,13 @@ pub fn graph(procedure: &Procedure) -> Result<Graph, MachineError> {
         uses: uses(&expanded),
         same: vec![None; count],
         table: vec![None; expanded.moduli.len()],
+        masks,
     };
     for (number, param) in expanded.params.iter().enumerate() {
         let value = builder.typed(param.value)?;
+        if matches!(param.role, ParamRole::Key { .. }) {
+            builder.graph.keys.insert(value);
+        }
         builder.put(value, Node::Param(number));
     }
     for instr in &expanded.instrs {
@@ -378,11 +394,9 @@ impl Builder<'_> {
                 let from = self.value(a)?;
                 return self.morph(d, from, g.0);
             }
+            (Op::Prng, &[], Imm::Stream { seed, stream }) => return self.mask(d, seed, stream),
             (op, _, imm) => {
                 let what = match (op, imm) {
-                    (Op::Prng, _) => {
-                        "PRNG: it has no generator of masks; use keys that are stored whole".into()
-                    }
                     (op, Imm::ScalarOf(_) | Imm::GaloisOf(_)) => {
                         format!("{} with an immediate that no call gave", op.mnemonic())
                     }
@@ -392,6 +406,33 @@ impl Builder<'_> {
             }
         }
         self.put(d, Node::Sum(sum));
+        Ok(())
+    }
+
+    /// Residues of a seed's stream.
+    fn mask(&mut self, d: Value, seed: u16, stream: u64) -> Result<(), MachineError> {
+        if self.masks == Masks::Stored {
+            let what =
+                "PRNG: it has no generator of masks (`key_masks`); use keys that are stored whole";
+            return Err(self.unsupported(what));
+        }
+        if self.graph.evaluation.get(d) != Some(&true) {
+            return Err(
+                self.unsupported("PRNG in coefficient form: masks are made in evaluation form")
+            );
+        }
+        let modulus = self.graph.modulus.get(d).copied().unwrap_or(0);
+        let number = self.graph.masks.len();
+        self.graph.keys.insert(d);
+        self.graph.masks.push((
+            d,
+            Mask {
+                seed,
+                stream,
+                modulus,
+            },
+        ));
+        self.put(d, Node::Mask(number));
         Ok(())
     }
 

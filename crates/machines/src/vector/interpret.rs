@@ -1,8 +1,8 @@
 //! The correctness simulator: micro instructions executed on residues.
 
-use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place, Shape};
+use ringmill_isa::vector::{Chunk, Instr, MASKS, MicroOp, MicroProgram, Place, Shape};
 use ringmill_math::modmul::{MontgomeryFriendly32, Reduction};
-use ringmill_math::{MathError, Modulus};
+use ringmill_math::{MathError, Modulus, expand_uniform};
 use thiserror::Error;
 
 use super::layout::{Layout, Orientation, orientation};
@@ -16,6 +16,12 @@ pub enum Fault {
         number: usize,
         instr: Instr,
         what: &'static str,
+    },
+    #[error("mask {number} is made of seed {seed}: {given} seeds are given")]
+    NoSeed {
+        number: usize,
+        seed: u16,
+        given: usize,
     },
     #[error(transparent)]
     Math(#[from] MathError),
@@ -39,6 +45,8 @@ pub struct Memory {
     pub buffer: Vec<u32>,
     /// Chunks of distant memory, those that there are.
     pub distant: Vec<Vec<u32>>,
+    /// Chunks of masks.
+    masks: Vec<Vec<u32>>,
     registers: Vec<Vec<u32>>,
     accumulator: Vec<u32>,
 }
@@ -64,9 +72,32 @@ impl Memory {
             moduli: moduli.collect::<Result<_, MathError>>()?,
             buffer: vec![0; lanes * shape.chunks as usize],
             distant: vec![vec![0; lanes]; distant],
+            masks: Vec::new(),
             registers: vec![vec![0; lanes]; shape.registers.into()],
             accumulator: vec![0; lanes],
         })
+    }
+
+    /// Makes a program's masks of their seeds, as the generator does.
+    ///
+    /// # Errors
+    /// [`Fault::NoSeed`]; as [`Self::execute`].
+    pub fn make(&mut self, program: &MicroProgram, seeds: &[[u8; 32]]) -> Result<(), Fault> {
+        let lanes = self.layout.lanes();
+        self.masks.clear();
+        for (number, mask) in program.masks.iter().enumerate() {
+            let seed = seeds.get(usize::from(mask.seed)).ok_or(Fault::NoSeed {
+                number,
+                seed: mask.seed,
+                given: seeds.len(),
+            })?;
+            let q = Modulus::new(*program.moduli.get(usize::from(mask.modulus)).unwrap_or(&0))?;
+            let mut limb = vec![0; 1 << self.shape.log_n];
+            expand_uniform(seed, mask.stream, q, &mut limb);
+            let words = self.to_machine(&limb, true);
+            self.masks.extend(words.chunks(lanes).map(<[u32]>::to_vec));
+        }
+        Ok(())
     }
 
     /// Executes a program.
@@ -92,7 +123,11 @@ impl Memory {
         match instr.op {
             MicroOp::Hcf => Ok(()),
             MicroOp::Load => {
-                let from = self.distant.get(instr.n as usize).ok_or(OUTSIDE)?.clone();
+                let from = match instr.n.checked_sub(MASKS) {
+                    None => self.distant.get(instr.n as usize),
+                    Some(of_mask) => self.masks.get(of_mask as usize),
+                };
+                let from = from.ok_or(OUTSIDE)?.clone();
                 self.put(instr.d, Orientation::Rows, from)
             }
             MicroOp::Store => {

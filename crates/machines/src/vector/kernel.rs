@@ -13,7 +13,7 @@ const SPARE: usize = 2;
 /// Sums of one kernel that are put together for their operands.
 const MOST: usize = 64;
 /// Limbs that a base extension writes in one go: a third of those of the paper's parameters.
-const PIECE: usize = 16;
+pub const PIECE: usize = 16;
 
 /// Sums that are computed chunk by chunk together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -34,8 +34,9 @@ pub struct Kernels {
     pub buffered: Vec<bool>,
 }
 
-/// Cuts a graph's sums into kernels for so many registers; `share`: sums are put together for their operands, too.
-pub fn kernels(graph: &Graph, registers: usize, share: bool) -> Kernels {
+/// Cuts a graph's sums into kernels for so many registers. `share`: sums are put together for their operands, too, and a base extension
+/// writes so many limbs in one go.
+pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels {
     let count = graph.nodes.len();
     let mut buffered = vec![false; count];
     let mut mark = |value: Value| {
@@ -92,7 +93,7 @@ pub fn kernels(graph: &Graph, registers: usize, share: bool) -> Kernels {
         if more {
             continue;
         }
-        let groups = groups(graph, &used, &buffered, &stage, registers, share);
+        let groups = groups(graph, &used, &buffered, &stage, registers, share.is_some());
         for group in &groups {
             let inside = group.iter().filter(|&&v| buffered.get(v) == Some(&false));
             let inside: Vec<Value> = inside.copied().collect();
@@ -106,7 +107,7 @@ pub fn kernels(graph: &Graph, registers: usize, share: bool) -> Kernels {
             }
         }
         if !more {
-            let most = if share { PIECE } else { usize::MAX };
+            let most = share.unwrap_or(usize::MAX);
             let kernels = groups.into_iter();
             let kernels = kernels.flat_map(|sums| pieces(graph, &buffered, &sums, most));
             return Kernels {
@@ -230,7 +231,7 @@ fn groups(
         }
     }
     if share {
-        join_for_operands(&sums, stage, &mut sets, registers);
+        join_for_operands(graph, &sums, stage, &mut sets, registers);
     }
     let mut found: Vec<Vec<Value>> = Vec::new();
     let mut at: HashMap<usize, usize> = HashMap::new();
@@ -245,8 +246,15 @@ fn groups(
     found
 }
 
-/// Sums with products of one operand, which is then read once: as long as what they share fits the registers.
-fn join_for_operands(sums: &[(Value, &Sum)], stage: &[usize], sets: &mut Sets, registers: usize) {
+/// Sums with products of one operand, which is then read once: as long as what they share fits the registers. A key's limb joins none:
+/// it is read with the digits of each ciphertext, which are to be read once.
+fn join_for_operands(
+    graph: &Graph,
+    sums: &[(Value, &Sum)],
+    stage: &[usize],
+    sets: &mut Sets,
+    registers: usize,
+) {
     // Of each set: its sums, and how often each operand of products is read.
     let mut sizes: HashMap<usize, usize> = HashMap::new();
     let mut reads: HashMap<usize, HashMap<Value, usize>> = HashMap::new();
@@ -268,7 +276,8 @@ fn join_for_operands(sums: &[(Value, &Sum)], stage: &[usize], sets: &mut Sets, r
     let mut first: HashMap<(Value, usize), Value> = HashMap::new();
     for &(value, sum) in sums {
         let at = stage.get(value).copied().unwrap_or(0);
-        for operand in products(sum) {
+        let operands = products(sum).into_iter();
+        for operand in operands.filter(|operand| !graph.keys.contains(operand)) {
             let Some(&other) = first.get(&(operand, at)) else {
                 first.insert((operand, at), value);
                 continue;

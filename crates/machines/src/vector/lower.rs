@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_isa::mid::Procedure;
-use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place, Shape};
+use ringmill_isa::vector::{Chunk, Instr, MASKS, MicroOp, MicroProgram, Place, Shape};
 
 use super::buffer::{Buffer, Held};
 use super::clockwork::{Clockwork, Counting};
 use super::description::{Description, Order};
 use super::graph::{Graph, Value, graph};
 use super::host::HostWork;
-use super::kernel::kernels;
+use super::kernel::{PIECE, kernels};
 use super::order::{Task, ordered, tasks};
 use super::place::{Param, Request, place};
 use super::readers::Readers;
@@ -29,12 +29,25 @@ pub struct Prepared {
     pub floors: [u64; 2],
     /// Plaintexts that the host works on in each call.
     pub hosted: u64,
+    /// Parameters by their numbers, in the order in which tasks read them; those that none reads are behind.
+    pub params_by_use: Vec<usize>,
 }
 
 impl Prepared {
     /// # Errors
     /// [`MachineError::Unsupported`] for what the machine does not do, with the field that forbids it.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
+        Self::in_order(d, procedure, PIECE, |_, tasks| ordered(d, tasks))
+    }
+
+    /// The same, with its tasks in the order that they are put into, of one in which each is behind those that make what it reads; a base
+    /// extension writes `piece` limbs in one go.
+    pub(super) fn in_order(
+        d: &Description,
+        procedure: &Procedure,
+        piece: usize,
+        order: impl FnOnce(&Graph, Vec<Task>) -> Vec<Task>,
+    ) -> Result<Self, MachineError> {
         let degrees = d.log_n();
         if !degrees.contains(&procedure.log_n) {
             return Err(MachineError::Unsupported {
@@ -48,22 +61,46 @@ impl Prepared {
             });
         }
         let shape = d.shape(procedure.log_n);
-        let graph = graph(procedure)?;
+        let graph = graph(procedure, d.key_masks)?;
         // In order each operation is by itself, but for what never leaves the registers.
         let share = d.schedule == Order::Overlapped;
-        let kernels = kernels(&graph, d.registers.into(), share);
-        let tasks = ordered(d, tasks(d, shape, &graph, &kernels)?);
+        let kernels = kernels(&graph, d.registers.into(), share.then_some(piece));
+        let tasks = order(&graph, tasks(d, shape, &graph, &kernels)?);
         let readers = Readers::new(graph.nodes.len(), &tasks, HashMap::new());
         let hosted = graph.hosted.work.iter().filter(|work| !work.is_none());
         Ok(Self {
             shape,
             floors: floors(d, &tasks),
             hosted: hosted.count() as u64,
+            params_by_use: params_by_use(procedure, &tasks),
             graph: Arc::new(graph),
             tasks: Arc::new(tasks),
             readers: Arc::new(readers),
         })
     }
+}
+
+impl Prepared {
+    /// The limb of LOAD's addresses of each value that is a mask.
+    pub(super) fn masks(&self) -> Vec<(Value, u32)> {
+        let first = MASKS / self.shape.limb_chunks();
+        let masks = (first..).zip(&self.graph.masks);
+        masks.map(|(at, &(value, _))| (value, at)).collect()
+    }
+}
+
+fn params_by_use(procedure: &Procedure, tasks: &[Task]) -> Vec<usize> {
+    let mut used: HashMap<Value, usize> = HashMap::new();
+    for (at, &value) in tasks.iter().flat_map(|task| &task.reads).enumerate() {
+        used.entry(value).or_insert(at);
+    }
+    let mut numbers: Vec<usize> = (0..procedure.params.len()).collect();
+    let first = |number: &usize| {
+        let value = procedure.params.get(*number).map(|p| p.value.0 as Value);
+        value.and_then(|value| used.get(&value).copied())
+    };
+    numbers.sort_by_key(|number| first(number).unwrap_or(usize::MAX));
+    numbers
 }
 
 fn floors(d: &Description, tasks: &[Task]) -> [u64; 2] {
@@ -90,6 +127,8 @@ pub struct Alone {
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
+    /// Masks made of seeds.
+    pub made: u64,
     /// Cycles of the port, and of the multiply-accumulate unit in cycles of the port, that there must be at least.
     pub floors: [u64; 2],
     /// What the host does to plaintexts before.
@@ -181,7 +220,7 @@ pub fn alone_prepared(
     for (number, param) in procedure.params.iter().enumerate() {
         // It came from distant memory, which has it still.
         let there = match resident(number) {
-            true => buffer.put(limb(number), Some(d.source(&param.role, number as u32))),
+            true => buffer.put(limb(number), Some(number as u32)),
             false => None,
         };
         if let Some(place) = there {
@@ -193,7 +232,7 @@ pub fn alone_prepared(
             value: param.value.0 as Value,
             limb: limb(number),
             place: there,
-            distant: Some(d.source(&param.role, number as u32)),
+            distant: Some(number as u32),
             later: false,
         });
     }
@@ -209,6 +248,7 @@ pub fn alone_prepared(
         procedure: &procedure.name,
         params,
         results: results.clone().collect(),
+        masks: prepared.masks(),
         replacement: d.replacement,
     };
     let placed = place(&mut buffer, &prepared.tasks, &prepared.readers, &request)?;
@@ -219,7 +259,7 @@ pub fn alone_prepared(
         shape,
         d.schedule,
         &mut clock,
-        |instr, _| {
+        |instr, _, _| {
             instrs.push(*instr);
             Ok(())
         },
@@ -246,11 +286,13 @@ pub fn alone_prepared(
         loads: placed.loads,
         spilled: placed.spilled,
         reloaded: placed.reloaded,
+        made: placed.made,
         floors: prepared.floors,
         hosted: prepared.graph.hosted.work.clone(),
         program: MicroProgram {
             shape,
             moduli: prepared.graph.moduli.iter().map(|q| q.value()).collect(),
+            masks: prepared.graph.masks.iter().map(|&(_, mask)| mask).collect(),
             holds,
             instrs,
         },

@@ -5,18 +5,18 @@ use std::io::Write;
 
 use ringmill_compiler::{Limit, Target};
 use ringmill_isa::mid::{Called, Head, LimbId, Procedure, Verified};
-use ringmill_isa::vector::{Unit, print};
+use ringmill_isa::vector::{MicroOp, Unit, print};
 
 use super::built;
 use super::clockwork::Counting;
-use super::description::{Description, FIXED_BITS, WORD_BITS};
+use super::description::{Description, FIXED_BITS, Masks, WORD_BITS};
 use super::lower::{Prepared, alone};
 use super::session::Running;
 use crate::fpga::{Fit, Part};
 use crate::report::VectorUse;
 use crate::{
     EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
-    SimOptions, UnitUse, WholeRtl,
+    SimOptions, TimeUse, UnitUse, VectorParts, WholeRtl,
 };
 
 /// A vector machine made from a description.
@@ -121,7 +121,8 @@ impl VectorMachine {
             let of = count * period;
             in_flight.insert(op.info().mnemonic.to_owned(), of.div_ceil(d.micro.buffer));
         }
-        let slots = u64::from(d.shape(head.log_n).slots());
+        let shape = d.shape(head.log_n);
+        let slots = u64::from(shape.slots());
         MachineReport {
             machine: d.name.clone(),
             end_to_end: end_to_end.summed(|by| self.help(by, total.micro)),
@@ -170,6 +171,8 @@ impl VectorMachine {
                 limbs_loaded: total.loads,
                 limbs_spilled: total.spilled,
                 limbs_reloaded: total.reloaded,
+                limbs_made: total.made,
+                parts: parts(running, shape.limb_chunks().into()),
                 stepped: running.stepped,
                 calls_replayed: running.replayed,
             }),
@@ -191,6 +194,52 @@ impl VectorMachine {
             | Resource::LinkSpills => "a faster link (`link.gbit_per_second`)",
         }
         .to_owned()
+    }
+}
+
+/// What a run took, by operations of each level. `chunks` are a limb's.
+fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
+    let (counts, took) = (&running.total.ops, &running.total.took);
+    let took: BTreeMap<MicroOp, u64> = took.iter().collect();
+    let mut by_mid: BTreeMap<String, TimeUse> = BTreeMap::new();
+    let mut by_micro: BTreeMap<String, TimeUse> = BTreeMap::new();
+    let mut sent = 0;
+    for (op, count) in counts.iter() {
+        let own = op.info().mnemonic;
+        let micro_cycles = took.get(&op).copied().unwrap_or(0);
+        sent += micro_cycles;
+        let part = |count| TimeUse {
+            count,
+            micro_cycles,
+        };
+        by_micro.insert(own.to_owned(), part(count));
+        // A transform is two passes.
+        let (mid, limbs) = match op {
+            MicroOp::Ntt1 => ("NTT", count / chunks),
+            MicroOp::Intt1 => ("INTT", count / chunks),
+            MicroOp::Ntt2 => ("NTT", 0),
+            MicroOp::Intt2 => ("INTT", 0),
+            MicroOp::Morph => ("AUTO", count / chunks),
+            _ => (own, count / chunks),
+        };
+        let entry = by_mid.entry(mid.to_owned()).or_default();
+        entry.count += limbs;
+        entry.micro_cycles += micro_cycles;
+    }
+    let macros = running.procedures().into_iter();
+    let macros = macros.map(|(name, (count, micro_cycles))| {
+        let part = TimeUse {
+            count,
+            micro_cycles,
+        };
+        (name, part)
+    });
+    VectorParts {
+        all: running.total.micro[0],
+        rest: running.total.micro[0] - sent,
+        by_macro: macros.collect(),
+        by_mid,
+        by_micro,
     }
 }
 
@@ -231,7 +280,7 @@ impl Machine for VectorMachine {
                 field: "kind",
                 is: true,
             },
-            expands_seeds: false,
+            expands_seeds: d.key_masks == Masks::Generated,
         }
     }
 

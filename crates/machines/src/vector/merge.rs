@@ -109,8 +109,8 @@ impl Lane {
     }
 }
 
-/// The micro instructions of placed steps, as `clock` sends them; it goes on from where it is. Each is given to `sent`, and `told` is
-/// called after each step.
+/// The micro instructions of placed steps, as `clock` sends them; it goes on from where it is. Each is given to `sent` with the time at
+/// which it is, and `told` is called after each step.
 ///
 /// # Errors
 /// [`MachineError::Program`] where the machine could not go on; theirs.
@@ -119,7 +119,7 @@ pub fn merge(
     shape: Shape,
     order: Order,
     clock: &mut Clockwork,
-    mut sent: impl FnMut(&Instr, &Decoded) -> Result<(), MachineError>,
+    mut sent: impl FnMut(&Instr, &Decoded, u64) -> Result<(), MachineError>,
     mut told: impl FnMut() -> Result<(), MachineError>,
 ) -> Result<(), MachineError> {
     let mut waits = Waits::new(placed, shape.slots() as usize);
@@ -200,7 +200,7 @@ pub fn merge(
         forced = None;
         if let Some((instr, decoded)) = lane.next.take() {
             clock.send(&decoded, when);
-            sent(&instr, &decoded)?;
+            sent(&instr, &decoded, when)?;
             lane.advance(clock);
         }
         if lane.next.is_none()

@@ -1,5 +1,6 @@
 //! The vector machine (`docs/machines/vector.md`): description, compiler's back end and both simulators.
 
+pub mod batch;
 mod buffer;
 pub mod built;
 pub mod clockwork;

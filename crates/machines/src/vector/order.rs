@@ -110,14 +110,14 @@ pub fn tasks(
                     });
                 }
             }
-            Some(Node::Param(_) | Node::Inlined) | None => {}
+            Some(Node::Param(_) | Node::Mask(_) | Node::Inlined) | None => {}
         }
     }
     Ok(sorted(found))
 }
 
 /// For each task, those that make what it reads.
-fn makers(tasks: &[Task]) -> Vec<Vec<usize>> {
+pub(super) fn makers(tasks: &[Task]) -> Vec<Vec<usize>> {
     let maker: HashMap<Value, usize> = tasks
         .iter()
         .enumerate()

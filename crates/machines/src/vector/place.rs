@@ -47,6 +47,8 @@ pub struct Request<'r> {
     pub params: Vec<Param>,
     /// For each result's value: the limb.
     pub results: Vec<(Value, Held)>,
+    /// Of each value that a generator makes: the limb of LOAD's addresses.
+    pub masks: Vec<(Value, u32)>,
     pub replacement: Replacement,
 }
 
@@ -64,6 +66,8 @@ pub struct Placed {
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
+    /// Masks that were made, each as often as it was.
+    pub made: u64,
 }
 
 impl Placed {
@@ -102,6 +106,7 @@ struct State {
     /// Distant memory has what the place has.
     clean: bool,
     param: bool,
+    mask: bool,
     result: bool,
     /// It is there after the procedure.
     stays: bool,
@@ -161,12 +166,22 @@ pub fn place(
             ..State::default()
         };
     }
+    for &(value, at) in &request.masks {
+        // It can be made at any time.
+        *placing.state(value)? = State {
+            distant: Some(at),
+            clean: true,
+            mask: true,
+            ..State::default()
+        };
+    }
     for &(value, _) in &request.results {
         let state = placing.state(value)?;
-        if state.param || state.result {
+        if state.param || state.mask || state.result {
             return Err(MachineError::Unsupported {
                 procedure: request.procedure.to_owned(),
-                what: "one limb as several results, or a parameter as a result".to_owned(),
+                what: "one limb as several results, or a parameter or a mask as a result"
+                    .to_owned(),
             });
         }
         (state.stays, state.result) = (true, true);
@@ -260,9 +275,10 @@ impl Placing<'_, '_> {
         };
         let place = self.free(number, needs)?;
         self.hold(place, Some(value));
-        match state.param {
-            true => self.out.loads += 1,
-            false => self.out.reloaded += 1,
+        match (state.param, state.mask) {
+            (true, _) => self.out.loads += 1,
+            (false, true) => self.out.made += 1,
+            (false, false) => self.out.reloaded += 1,
         }
         let state = self.state(value)?;
         state.place = Some(place);

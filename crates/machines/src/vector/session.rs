@@ -26,7 +26,9 @@ use super::merge::merge;
 use super::place::{Param, Placed, Request, place};
 use super::readers::Readers;
 use super::states::{State, States};
-use super::tally::{Ops, Tally};
+use super::tally::Ops;
+/// What runs took.
+pub use super::tally::Ran;
 use crate::{MachineError, SimOptions};
 
 /// What is known of a limb.
@@ -76,22 +78,6 @@ struct Replay {
     ran: Ran,
 }
 
-/// What one run of a call took.
-#[derive(Clone, Debug, Default)]
-pub struct Ran {
-    /// Micro-cycles, all counted and by the paper's counting.
-    pub micro: [u64; 2],
-    pub tally: [Tally; 2],
-    pub ops: Ops,
-    pub peak: usize,
-    pub loads: u64,
-    pub spilled: u64,
-    pub reloaded: u64,
-    pub floors: [u64; 2],
-    /// Plaintexts that the host worked on and sent.
-    pub hosted: u64,
-}
-
 /// Calls and micro-cycles of a procedure.
 type Used = (u64, u64);
 
@@ -131,21 +117,16 @@ impl<'m> Running<'m> {
         let mut states = States::default();
         let clock = |counting| Clockwork::new(d, shape, counting);
         let state = states.note(&[Counting::WHOLE, Counting::PAPER].map(clock));
-        let mut limbs: LimbTable<Known> = LimbTable::new(inputs);
-        for input in 0..inputs as u32 {
-            // Distant memory has them from the beginning.
-            limbs.entry(LimbId(input.into())).distant = Some(input);
-        }
         Self {
             d,
             order: Order::new(head),
             procs: head.procs,
             shape,
             prepared: vec![None; head.procs.len()],
-            buffer: Buffer::new(shape.slots(), distant, inputs as u32, d.distant.channels),
+            buffer: Buffer::new(shape.slots(), distant, 0, d.distant.channels),
             states,
             state,
-            limbs,
+            limbs: LimbTable::new(inputs),
             inputs: inputs as u64,
             met: LimbMap::default(),
             key: Key::default(),
@@ -171,6 +152,7 @@ impl<'m> Running<'m> {
         for &limb in &called.dies {
             self.limbs.entry(limb).dies = self.calls;
         }
+        self.settle_inputs(called, procedure)?;
         self.look(called);
         let known = self.replays.then(|| self.met.get(&self.key)).flatten();
         let replay = match known.map(Rc::clone) {
@@ -280,6 +262,37 @@ impl<'m> Running<'m> {
         }
     }
 
+    /// Says where in distant memory inputs lie that no call had before, which are there from the beginning: in the channels in turn,
+    /// in the order in which the procedure reads them.
+    fn settle_inputs(
+        &mut self,
+        called: &Called,
+        procedure: &Procedure,
+    ) -> Result<(), MachineError> {
+        let args = &called.call.args;
+        let inputs = self.inputs;
+        let new = |limbs: &LimbTable<Known>, limb: LimbId| {
+            limb.0 < inputs && limbs.get(limb).is_none_or(|known| known.distant.is_none())
+        };
+        if !args.iter().any(|&limb| new(&self.limbs, limb)) {
+            return Ok(());
+        }
+        let prepared = self.prepared(called.call.proc as usize, procedure)?;
+        let channels = self.buffer.channels();
+        let mut channel = 0;
+        for &at in &prepared.params_by_use {
+            let Some(&limb) = args.get(at) else { continue };
+            if !new(&self.limbs, limb) {
+                continue;
+            }
+            let full = || MachineError::Program("distant memory is full (`distant.gbyte`)".into());
+            let home = self.buffer.take_distant(channel).ok_or_else(full)?;
+            self.limbs.entry(limb).distant = Some(home);
+            channel = (channel + 1) % channels;
+        }
+        Ok(())
+    }
+
     /// Writes the call's key, and notes of each argument as which it comes first.
     fn look(&mut self, called: &Called) {
         let channels = self.d.distant.channels as u32;
@@ -361,7 +374,7 @@ impl<'m> Running<'m> {
                 value,
                 limb: Held(limb.0),
                 place: known.place,
-                distant: known.distant.map(|at| self.d.source(&param.role, at)),
+                distant: known.distant,
                 later: known.dies != self.calls,
             });
         }
@@ -372,6 +385,7 @@ impl<'m> Running<'m> {
             results: results
                 .map(|(&value, limb)| (value, Held(limb.0)))
                 .collect(),
+            masks: prepared.masks(),
             replacement: self.d.replacement,
         };
         (request, same)
@@ -405,6 +419,8 @@ impl<'m> Running<'m> {
         let mut clocks = self.awake()?;
         let were = clocks.each_ref().map(Clockwork::now);
         let mut ops = Ops::default();
+        let mut took = Ops::default();
+        let mut last = were[0];
         let [whole, paper] = &mut clocks;
         let watch = &self.options.watch;
         merge(
@@ -412,8 +428,10 @@ impl<'m> Running<'m> {
             self.shape,
             self.d.schedule,
             whole,
-            |instr, decoded| {
+            |instr, decoded, at| {
                 ops.count(instr.op);
+                took.more(instr.op, at - last);
+                last = at;
                 match paper.step_decoded(decoded, 0) {
                     Ok(_) => Ok(()),
                     Err(stuck) => Err(MachineError::Program(stuck.to_string())),
@@ -425,10 +443,12 @@ impl<'m> Running<'m> {
             micro: [0, 1].map(|at| clocks[at].now() - were[at]),
             tally: clocks.each_ref().map(|clock| clock.tally),
             ops,
+            took,
             peak: placed.peak,
             loads: placed.loads,
             spilled: placed.spilled,
             reloaded: placed.reloaded,
+            made: placed.made,
             floors: prepared.floors,
             hosted: prepared.hosted,
         };
@@ -546,20 +566,4 @@ impl<'m> Running<'m> {
 
 fn malformed() -> MachineError {
     MachineError::Program("a replay does not fit its state".to_owned())
-}
-
-impl Ran {
-    fn add(&mut self, other: &Self) {
-        for at in 0..2 {
-            self.micro[at] += other.micro[at];
-            self.tally[at] = self.tally[at].plus(other.tally[at]);
-            self.floors[at] += other.floors[at];
-        }
-        self.ops.add(&other.ops);
-        self.peak = self.peak.max(other.peak);
-        self.loads += other.loads;
-        self.spilled += other.spilled;
-        self.reloaded += other.reloaded;
-        self.hosted += other.hosted;
-    }
 }

@@ -76,6 +76,14 @@ impl Ops {
         }
     }
 
+    /// Counts so many more of one.
+    #[inline]
+    pub fn more(&mut self, op: MicroOp, many: u64) {
+        if let Some(count) = self.0.get_mut(op as usize) {
+            *count += many;
+        }
+    }
+
     /// What was counted of each that there was.
     pub fn iter(&self) -> impl Iterator<Item = (MicroOp, u64)> {
         let all = MicroOp::ALL.into_iter();
@@ -88,5 +96,45 @@ impl Ops {
         for (count, more) in self.0.iter_mut().zip(&other.0) {
             *count += more;
         }
+    }
+}
+
+/// What one run of a call took.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    /// Micro-cycles, all counted and by the paper's counting.
+    pub micro: [u64; 2],
+    pub tally: [Tally; 2],
+    pub ops: Ops,
+    /// Micro-cycles from one instruction to the next, which is told that it took them; all counted. They add up to `micro`, but for
+    /// what is under way at the end of a program.
+    pub took: Ops,
+    pub peak: usize,
+    pub loads: u64,
+    pub spilled: u64,
+    pub reloaded: u64,
+    /// Masks made of seeds.
+    pub made: u64,
+    pub floors: [u64; 2],
+    /// Plaintexts that the host worked on and sent.
+    pub hosted: u64,
+}
+
+impl Ran {
+    /// Adds what another took.
+    pub fn add(&mut self, other: &Self) {
+        for at in 0..2 {
+            self.micro[at] += other.micro[at];
+            self.tally[at] = self.tally[at].plus(other.tally[at]);
+            self.floors[at] += other.floors[at];
+        }
+        self.ops.add(&other.ops);
+        self.took.add(&other.took);
+        self.peak = self.peak.max(other.peak);
+        self.loads += other.loads;
+        self.spilled += other.spilled;
+        self.reloaded += other.reloaded;
+        self.made += other.made;
+        self.hosted += other.hosted;
     }
 }

@@ -5,11 +5,13 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod batch;
 mod bootstrap;
 mod check;
 mod clockwork;
 mod figures;
 mod layout;
+mod masks;
 mod operations;
 mod programs;
 mod queue;

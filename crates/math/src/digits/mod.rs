@@ -21,5 +21,5 @@ mod table;
 
 pub use error::DigitError;
 pub use plan::{Plan, PlanCosts, PlanCount, Step, Value};
-pub use removal::{DigitRemoval, LowDigit, Round};
+pub use removal::{DigitRemoval, LowDigit, Method, Round};
 pub use table::{combine_signs_plan, sign_table, table_plan, table_polynomial};

@@ -113,13 +113,22 @@ impl Plan {
     /// be is, in turn. Of the plans for polynomials all values but powers can, and each is used once: so that every sum adds
     /// what has one factor, and the output has the factor that is asked for.
     pub fn scalable(&self) -> Vec<bool> {
+        let mut uses = vec![0; self.inputs() + self.steps.len()];
+        for step in &self.steps {
+            let operands = step.products.iter().flatten();
+            for v in operands.chain(step.linear.iter().map(|(_, v)| v)) {
+                uses[v.index()] += 1;
+            }
+        }
         let mut scalable = vec![false; self.inputs()];
         for step in &self.steps {
             let power = step.linear.is_empty() && step.constant == 0 && step.products.len() == 1;
             let product = |pair: &[Value; 2]| pair.iter().any(|v| scalable[v.index()]);
             let all = step.products.iter().all(product);
             let any = step.products.iter().any(product);
-            scalable.push(all && (any || !power));
+            // What is used more than once is made once, as it is: a polynomial that others are of.
+            let once = uses[scalable.len()] <= 1;
+            scalable.push(all && (any || !power) && once);
         }
         scalable
     }

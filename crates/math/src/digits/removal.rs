@@ -171,6 +171,19 @@ impl LowDigit {
     }
 }
 
+/// How a digit is removed; what is left is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Method {
+    /// By the polynomial of least degree for the digits that noise has.
+    #[default]
+    OfNoise,
+    /// By the polynomial of least degree for all digits, whatever the noise ([`LowDigit::any`]: Chen and Han).
+    AllDigits,
+    /// By one polynomial of degree p, evaluated again and again ([`LowDigit::halevi_shoup_plan`]: Halevi and Shoup, HElib, the vector
+    /// paper).
+    HaleviShoup,
+}
+
 /// One digit: the value modulo p^`exponent` is replaced by the plan's, which p divides, and divided by p.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Round {
@@ -201,6 +214,21 @@ impl DigitRemoval {
         noise: u64,
         costs: PlanCosts,
     ) -> Result<Self, DigitError> {
+        Self::by(Method::OfNoise, p, exponent, digits, noise, costs)
+    }
+
+    /// The same by another method.
+    ///
+    /// # Errors
+    /// As [`DigitRemoval::new`]; [`DigitError::TooLong`] for primes whose digits are too many for a polynomial of all.
+    pub fn by(
+        method: Method,
+        p: u64,
+        exponent: u32,
+        digits: u32,
+        noise: u64,
+        costs: PlanCosts,
+    ) -> Result<Self, DigitError> {
         power_of_odd_prime(p, exponent)?;
         if digits >= exponent {
             return Err(DigitError::TooManyDigits {
@@ -222,7 +250,11 @@ impl DigitRemoval {
         for removed in 0..digits {
             let exponent = exponent - removed;
             let half = (p - 1) / 2;
-            let plan = LowDigit::new(p, exponent, left.min(half))?.plan(costs)?;
+            let plan = match method {
+                Method::OfNoise => LowDigit::new(p, exponent, left.min(half))?.plan(costs)?,
+                Method::AllDigits => LowDigit::any(p, exponent)?.plan(costs)?,
+                Method::HaleviShoup => LowDigit::any(p, exponent)?.halevi_shoup_plan(costs)?,
+            };
             left = if left <= half { 0 } else { (left + half) / p };
             rounds.push(Round { exponent, plan });
         }

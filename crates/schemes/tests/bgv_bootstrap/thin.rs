@@ -208,6 +208,32 @@ fn every_step_is_what_it_is_in_the_clear() {
     }
 }
 
+/// Digits removed by other methods: the same slots in the clear, at a level that is lower where the method is deeper.
+#[test]
+fn every_method_of_removal_gives_the_same_slots() {
+    use ringmill_math::digits::Method;
+    for power in [(7, 1, 3), (17, 2, 3)] {
+        let mut toy = Toy::new(9, power, 8, &friendly_primes(40).unwrap(), 8);
+        let t = toy.params.plain_modulus().value();
+        let count = toy.bootstrapper.setup().structure().slots();
+        let mut levels = Vec::new();
+        for method in [Method::OfNoise, Method::AllDigits, Method::HaleviShoup] {
+            let setup = toy.bootstrapper.setup().clone().with_removal(method);
+            let maps = toy.bootstrapper.maps().clone();
+            toy.bootstrapper = Bootstrapper::new(setup, maps).unwrap();
+            let start = toy.bootstrapper.start();
+            toy.run(&slots(count, t), start);
+            let input = toy.encrypt(&slots(count, t), start);
+            let output = toy.bootstrapper.bootstrap(&input, &toy.keys).unwrap();
+            levels.push(output.level());
+        }
+        assert!(
+            levels[0] >= levels[1] && levels[1] > levels[2],
+            "{levels:?}"
+        );
+    }
+}
+
 #[test]
 fn an_inner_modulus_that_is_1_modulo_the_power_needs_no_correction() {
     // 17^2 divides q - 1 of each of the lowest primes.

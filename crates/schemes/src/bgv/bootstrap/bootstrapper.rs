@@ -86,7 +86,8 @@ impl Bootstrapper {
             .collect();
         let top = setup.top()?;
         let digits = u32::from(params.last_plain());
-        let removal = DigitRemoval::new(
+        let removal = DigitRemoval::by(
+            setup.removal(),
             top.prime(),
             top.exponent(),
             digits,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use ringmill_isa::Level;
+use ringmill_math::digits::Method;
 use ringmill_math::slots::SlotStructure;
 use ringmill_math::slots::linear::Shape;
 
@@ -33,6 +34,8 @@ pub struct Bootstrapping {
     coefficients: usize,
     /// Stages of the linear maps.
     depth: usize,
+    /// How digits are removed.
+    removal: Method,
 }
 
 impl Bootstrapping {
@@ -131,6 +134,7 @@ impl Bootstrapping {
             bound,
             log2_chance: log2,
             depth: 1,
+            removal: Method::default(),
         })
     }
 
@@ -139,6 +143,17 @@ impl Bootstrapping {
     pub fn with_map_depth(self, depth: usize) -> Self {
         let depth = depth.max(1);
         Self { depth, ..self }
+    }
+
+    /// With digits removed by another method: the same integers come out, at another level.
+    #[must_use]
+    pub fn with_removal(self, removal: Method) -> Self {
+        Self { removal, ..self }
+    }
+
+    /// How digits are removed.
+    pub fn removal(&self) -> Method {
+        self.removal
     }
 
     /// Whether the chance of failure is that of all coefficients.

@@ -120,7 +120,7 @@ pub fn simulate(
         ..SimOptions::default()
     };
     let report = machine.simulate(program, options)?;
-    match report.own {
+    match report.own.clone() {
         Own::Vector(own) => Ok((report, own)),
         Own::Ring(_) | Own::Offload(_) | Own::Torus(_) => Err(CliError::Internal(
             "a vector machine's report is another's".to_owned(),

@@ -2,6 +2,7 @@
 //! operations of Table 8 on the machine and beside HElib on our CPU, and what the text claims.
 
 mod areas;
+mod batches;
 mod claims;
 mod cycles;
 mod elements;
@@ -10,6 +11,7 @@ mod opcodes;
 mod operations;
 mod paper;
 mod parameters;
+mod removal;
 mod sigmoid;
 mod speed;
 mod training;
@@ -39,6 +41,7 @@ fn rows(
     found.extend(machine::rows(&paper, &machines)?);
     let (bootstrap, bootstrap_ms) = machine::bootstrap(&paper, &machines, progress)?;
     found.extend(bootstrap);
+    found.extend(removal::rows(&paper, &machines, progress)?);
     let (iteration, iteration_s) = training::rows(&paper, &machines, size, progress)?;
     found.extend(iteration);
     found.extend(variants::rows(&machines, progress)?);
@@ -131,7 +134,7 @@ mod tests {
 
     /// The figures of `docs/compiler.md` and `docs/machines/vector.md`: what an iteration executes, of the set and of what the machine takes.
     #[test]
-    #[ignore = "a minute or two of one core at full size; `make full` runs it"]
+    #[ignore = "two or three minutes of one core at full size; `make full` runs it"]
     fn an_iteration_bootstraps_no_more_than_is_said() {
         let usual = made(Set::BASALISC.bootstrapping()).unwrap();
         let friendly = machine::bootstrapping(usual.setup()).unwrap();

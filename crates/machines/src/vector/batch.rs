@@ -1,0 +1,282 @@
+//! A procedure on several ciphertexts that share its keys: a key's limbs are brought once and used by all of them.
+//!
+//! The order is made for that. One ciphertext's work is begun where its results need it and no earlier, so that little of it lies in the
+//! buffer at one time; up to each kernel that reads a key the ciphertexts take turns, and then all of them read it.
+
+use std::collections::HashMap;
+
+use ringmill_isa::mid::{Instr, Op, Param, ParamRole, Procedure, ResultLimb, ValueId};
+
+use super::description::Description;
+use super::graph::{Graph, Node};
+use super::kernel::PIECE;
+use super::lower::Prepared;
+use super::order::{Task, makers};
+use crate::MachineError;
+
+/// Which operand a parameter is of, where it is no key.
+fn operand(role: &ParamRole) -> Option<u16> {
+    match *role {
+        ParamRole::Cipher { arg, .. } | ParamRole::Plain { arg } => Some(arg),
+        ParamRole::Key { .. } | ParamRole::Exponent { .. } => None,
+    }
+}
+
+/// Operands of a procedure.
+fn operands(procedure: &Procedure) -> u16 {
+    let all = procedure.params.iter().filter_map(|p| operand(&p.role));
+    all.max().map_or(0, |last| last.saturating_add(1))
+}
+
+/// The procedure of so many operands, which have one key and one set of masks. Operand `arg` of ciphertext c is number
+/// `arg` + c times the operands of one, and so are results.
+///
+/// # Errors
+/// [`MachineError::Unsupported`] for no ciphertext, for immediates and exponents, which calls give, and for more operands than there are
+/// numbers.
+pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, MachineError> {
+    let unsupported = |what: &str| MachineError::Unsupported {
+        procedure: procedure.name.clone(),
+        what: what.to_owned(),
+    };
+    if ciphertexts == 0 {
+        return Err(unsupported("a batch of no ciphertexts"));
+    }
+    if !procedure.immediates.is_empty() {
+        return Err(unsupported("a batch of calls with immediates"));
+    }
+    let args = operands(procedure);
+    let results = procedure.results.iter().map(|r| r.index + 1).max();
+    let results = results.unwrap_or(0);
+    let mut batch = Batch {
+        of: procedure,
+        made: Procedure {
+            name: format!("{}.batch{ciphertexts}", procedure.name),
+            params: Vec::new(),
+            instrs: Vec::new(),
+            results: Vec::new(),
+            types: Vec::new(),
+            ..procedure.clone()
+        },
+        shared: HashMap::new(),
+        own: HashMap::new(),
+    };
+    for number in 0..ciphertexts {
+        let of = |index: u16, count: u16| {
+            let all = count.checked_mul(number).and_then(|n| n.checked_add(index));
+            all.ok_or_else(|| unsupported("a batch of so many operands"))
+        };
+        batch.own.clear();
+        for param in &procedure.params {
+            let role = match param.role {
+                ParamRole::Cipher { arg, poly } => ParamRole::Cipher {
+                    arg: of(arg, args)?,
+                    poly,
+                },
+                ParamRole::Plain { arg } => ParamRole::Plain {
+                    arg: of(arg, args)?,
+                },
+                ParamRole::Key { .. } if number > 0 => continue,
+                key @ ParamRole::Key { .. } => key,
+                ParamRole::Exponent { .. } => {
+                    return Err(unsupported("a batch of calls with exponents"));
+                }
+            };
+            let key = matches!(role, ParamRole::Key { .. });
+            let value = batch.fresh(param.value, key)?;
+            let name = match key {
+                true => param.name.clone(),
+                false => format!("b{number}.{}", param.name),
+            };
+            batch.made.params.push(Param { value, name, role });
+        }
+        for instr in &procedure.instrs {
+            // Masks are every ciphertext's.
+            let mask = instr.op == Op::Prng;
+            if mask && number > 0 {
+                continue;
+            }
+            let src = instr.src.iter().map(|&value| batch.value(value));
+            let src = src.collect::<Result<_, _>>()?;
+            let dst = instr.dst.iter().map(|&value| batch.fresh(value, mask));
+            let dst = dst.collect::<Result<_, _>>()?;
+            let instr = Instr {
+                dst,
+                src,
+                ..instr.clone()
+            };
+            batch.made.instrs.push(instr);
+        }
+        for result in &procedure.results {
+            let value = batch.value(result.value)?;
+            batch.made.results.push(ResultLimb {
+                value,
+                name: format!("b{number}.{}", result.name),
+                index: of(result.index, results)?,
+                poly: result.poly,
+            });
+        }
+    }
+    Ok(batch.made)
+}
+
+struct Batch<'p> {
+    of: &'p Procedure,
+    made: Procedure,
+    /// What values of the procedure are: those of all ciphertexts, and those of the one at hand.
+    shared: HashMap<ValueId, ValueId>,
+    own: HashMap<ValueId, ValueId>,
+}
+
+impl Batch<'_> {
+    fn fresh(&mut self, value: ValueId, shared: bool) -> Result<ValueId, MachineError> {
+        let ty = self.of.types.get(value.0 as usize).copied();
+        let id = ValueId(self.made.types.len() as u32);
+        self.made.types.push(ty.ok_or_else(|| self.malformed())?);
+        match shared {
+            true => self.shared.insert(value, id),
+            false => self.own.insert(value, id),
+        };
+        Ok(id)
+    }
+
+    fn value(&self, value: ValueId) -> Result<ValueId, MachineError> {
+        let own = self.own.get(&value).or_else(|| self.shared.get(&value));
+        own.copied().ok_or_else(|| self.malformed())
+    }
+
+    fn malformed(&self) -> MachineError {
+        MachineError::Program(format!(
+            "procedure {}: a value that nothing makes",
+            self.of.name
+        ))
+    }
+}
+
+impl Prepared {
+    /// A batch's procedure and its tasks, in an order by which so many of its ciphertexts `together` share what they read of the key, before
+    /// the next ones are begun. Its parameters, which lie in distant memory in their order, are in that of their use, so that the channels
+    /// bring them in turn.
+    ///
+    /// # Errors
+    /// Those of [`batched`] and [`Prepared::new`].
+    pub fn batch(
+        d: &Description,
+        procedure: &Procedure,
+        ciphertexts: u16,
+        together: u16,
+    ) -> Result<(Procedure, Self), MachineError> {
+        let operands = operands(procedure).max(1);
+        let prepare = |batch: &Procedure| {
+            let owner = |number: usize| -> Option<usize> {
+                let param = batch.params.get(number)?;
+                operand(&param.role).map(|arg| usize::from(arg / operands))
+            };
+            // As much of all of them lies in the buffer as of one.
+            let piece = (PIECE / usize::from(together.max(1))).max(1);
+            Self::in_order(d, batch, piece, |graph, tasks| {
+                let (all, together) = (ciphertexts.into(), together.max(1).into());
+                in_turns(graph, tasks, [all, together], owner)
+            })
+        };
+        let mut batch = batched(procedure, ciphertexts)?;
+        let prepared = prepare(&batch)?;
+        let params = prepared.params_by_use.iter();
+        let params = params.filter_map(|&number| batch.params.get(number).cloned());
+        batch.params = params.collect();
+        let prepared = prepare(&batch)?;
+        Ok((batch, prepared))
+    }
+}
+
+/// Tasks of so many ciphertexts that do the same, some of them together; `owner` is whose each parameter is, none of keys'. One's work up
+/// to each task that reads a key, the next one's, and so on; then these tasks.
+fn in_turns(
+    graph: &Graph,
+    tasks: Vec<Task>,
+    [ciphertexts, together]: [usize; 2],
+    owner: impl Fn(usize) -> Option<usize>,
+) -> Vec<Task> {
+    let mut owners: Vec<Option<usize>> = vec![None; graph.nodes.len()];
+    for (value, node) in graph.nodes.iter().enumerate() {
+        if let Node::Param(number) = node {
+            owners[value] = owner(*number);
+        }
+    }
+    for &value in &graph.order {
+        let reads = graph.nodes[value].reads();
+        owners[value] = reads.into_iter().find_map(|read| owners[read]);
+    }
+    let mut of: Vec<Vec<usize>> = vec![Vec::new(); ciphertexts];
+    for (at, task) in tasks.iter().enumerate() {
+        let owner = task.writes.iter().find_map(|&value| owners[value]);
+        of[owner.unwrap_or(0)].push(at);
+    }
+    let turns = as_needed(graph, &tasks, &of[0]);
+    // As they all do the same, one's turns are those of all.
+    if of.iter().any(|own| own.len() != turns.len()) {
+        return tasks;
+    }
+    let reads_key = |turn: usize| {
+        let read = tasks[of[0][turn]].reads.iter();
+        read.into_iter().any(|value| graph.keys.contains(value))
+    };
+    // Runs of turns, each up to one that reads a key.
+    let runs: Vec<&[usize]> = turns.split_inclusive(|&turn| reads_key(turn)).collect();
+    let mut order = Vec::with_capacity(tasks.len());
+    for some in of.chunks(together) {
+        for run in &runs {
+            let Some((last, before)) = run.split_last() else {
+                continue;
+            };
+            for own in some {
+                order.extend(before.iter().map(|&turn| own[turn]));
+            }
+            order.extend(some.iter().map(|own| own[*last]));
+        }
+    }
+    let mut tasks: Vec<Option<Task>> = tasks.into_iter().map(Some).collect();
+    order
+        .into_iter()
+        .filter_map(|at| tasks[at].take())
+        .collect()
+}
+
+/// One ciphertext's tasks, by their places in its list, each when what comes of it is needed: results in the order of their moduli, and
+/// before each of them what it is made of.
+fn as_needed(graph: &Graph, tasks: &[Task], own: &[usize]) -> Vec<usize> {
+    let makers = makers(tasks);
+    let place: HashMap<usize, usize> = own.iter().copied().zip(0..).collect();
+    let mut results: Vec<(u16, usize)> = Vec::new();
+    for (at, &task) in own.iter().enumerate() {
+        let written = tasks[task].writes.iter();
+        if written
+            .into_iter()
+            .any(|value| graph.results.contains(value))
+        {
+            results.push((tasks[task].modulus, at));
+        }
+    }
+    results.sort_unstable();
+    let mut begun = vec![false; own.len()];
+    let mut found = Vec::with_capacity(own.len());
+    // Tasks, and whether what they are made of is done.
+    let mut stack: Vec<(usize, bool)> = Vec::new();
+    for (_, result) in results {
+        stack.push((result, false));
+        while let Some((at, ready)) = stack.pop() {
+            if ready {
+                found.push(at);
+                continue;
+            }
+            if std::mem::replace(&mut begun[at], true) {
+                continue;
+            }
+            stack.push((at, true));
+            let before = makers[own[at]].iter().rev();
+            let before = before.filter_map(|maker| place.get(maker));
+            stack.extend(before.map(|&at| (at, false)));
+        }
+    }
+    found
+}
