@@ -77,8 +77,8 @@ module rm_vector
   localparam int unsigned LogLimb = LogRadix - LogSpan;
   localparam int unsigned Depth = Slots << LogLimb;
   localparam int unsigned Address = $clog2(Depth);
-  // MORPH's chunks that find room in both permutation units.
-  localparam int unsigned Scattered = rm_vector_pkg::net_stages(LogRadix);
+  // Chunks that find room in permutation and transform units.
+  localparam int unsigned Passes = rm_vector_pkg::pass_stages(LogRadix) / 2;
 
   typedef logic [Span-1:0][Radix-1:0][Width-1:0] lines_t;
   typedef logic [Span-1:0][LogRadix-1:0] rows_t;
@@ -138,10 +138,10 @@ module rm_vector
   );
 
   rm_vector_control #(
-      .Slots(Slots),
       .LogLimb(LogLimb),
-      .Scattered(Scattered),
       .Registers(Registers),
+      .Passes(Passes),
+      .Loads(LoadChunks),
       .Buffer(Buffer)
   ) u_control (
       .clk_i,
@@ -172,7 +172,6 @@ module rm_vector
       .read_columns_o(read_columns),
       .halt_o,
       .waits_i(waits),
-      .target_i(target),
       .take_o(take)
   );
 

@@ -43,12 +43,18 @@ fn every_leaf_meets_the_bar() {
         of("seed").int("LogLow", 4).int("LogHigh", 4),
         of("control"),
         of("board"),
+        of("queue").int("Depth", 1024),
+        of("moduli").int("Moduli", 64),
+        of("ctb").int("LogRows", 3).int("LogSpan", 2),
+        of("read").int("LogLanes", 5).int("Width", 1),
+        of("write").int("LogLanes", 5).int("Width", 1),
         of("factors"),
         of("load").int("Words", 1),
         of("store").int("Words", 1),
         of("cross"),
         of("transform"),
     ];
+    let mut beyond = Vec::new();
     for top in tops {
         for family in Family::ALL {
             let paths = hdl().levels(&top, family).unwrap().paths;
@@ -57,7 +63,10 @@ fn every_leaf_meets_the_bar() {
                 paths.levels(),
                 paths.carry()
             );
-            assert!(paths.within_bar(), "{top} {family}: {paths:?}");
+            if !paths.within_bar() {
+                beyond.push(format!("{top} {family}: {paths:?}"));
+            }
         }
     }
+    assert!(beyond.is_empty(), "{}", beyond.join("\n"));
 }
