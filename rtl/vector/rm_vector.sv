@@ -29,6 +29,8 @@ module rm_vector
     parameter int unsigned Buffer = 6,
     parameter int unsigned Mac = 4,
     parameter int unsigned Transform = 3,
+    // The buffer is UltraRAM.
+    parameter bit Ultra = 1'b0,
     localparam int unsigned Width = 32,
     localparam int unsigned Words = 1 << (LogRadix + LogSpan),
     localparam int unsigned CountWidth = $clog2(Queue + 1)
@@ -226,7 +228,8 @@ module rm_vector
   rm_vector_ctb #(
       .LogRows(LogRadix),
       .LogSpan(LogSpan),
-      .Depth(Depth)
+      .Depth(Depth),
+      .Ultra(Ultra)
   ) u_buffer (
       .clk_i,
       .access_i(access_q),

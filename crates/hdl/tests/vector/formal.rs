@@ -103,14 +103,14 @@ fn a_lane_of_sums_in_every_cycle() {
     check_always(&project(), &Top::new("prop_vector_mac_lane"), 7, 900).unwrap();
 }
 
-/// Configuration of automorphisms at the size of a ring of 65536, switches of 16 lanes, powers of radix 8.
+/// Configuration of automorphisms of radix 32, switches of 16 lanes, powers of radix 8.
 #[test]
 #[ignore = "wider; `make full` runs it"]
 fn wider_permutations_and_powers() {
     let hdl = project();
     for top in [
         Top::new("prop_vector_net").int("LogLanes", 4),
-        Top::new("prop_vector_turn").int("LogLanes", 8),
+        Top::new("prop_vector_turn").int("LogLanes", 5),
         Top::new("prop_vector_factory").int("LogRadix", 3),
     ] {
         check_proved(&hdl, &top, 900).unwrap();
