@@ -51,7 +51,7 @@ module rm_vector_queue
   logic [31:0] number_q, underrun_q;
   logic exhausted_q;
   word_t stored_word, read_q, word_q;
-  fault_e fault, fault_q;
+  wrong_t wrong, wrong_q;
   logic unused_room;
 
   rm_fifo #(
@@ -77,7 +77,7 @@ module rm_vector_queue
     if (read) read_q <= stored_word;
     if (check) begin
       word_q <= read_q;
-      fault_q <= fault;
+      wrong_q <= wrong;
     end
   end
 
@@ -102,15 +102,15 @@ module rm_vector_queue
   ) u_check (
       .word_i(read_q),
       .moduli_i,
-      .fault_o(fault)
+      .wrong_o(wrong)
   );
 
   assign ready_o = count_q != CountWidth'(Depth) && !clear_q;
   assign push = valid_i && ready_o;
   assign word_o = word_q;
   assign held = held_q && !clear_q;
-  assign fault_o = held ? fault_q : FaultNone;
-  assign valid_o = held && fault_q == FaultNone;
+  assign fault_o = held ? first_fault(wrong_q) : FaultNone;
+  assign valid_o = held && wrong_q == '0;
   assign taken = valid_o && ready_i;
   assign number_o = number_q;
   assign underrun_o = underrun_q;

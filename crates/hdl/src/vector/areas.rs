@@ -15,6 +15,17 @@ pub struct Comparison {
     pub deep: Top,
 }
 
+/// The multipliers for Montgomery-friendly and for any odd moduli whose first product is made in one rank, as the generic reduction's is:
+/// in as many stages and as long ones, both as small as they get.
+pub fn whole_multipliers() -> [Top; 2] {
+    let of = |friendly| {
+        Top::new("rm_vector_mul_whole")
+            .int("Friendly", friendly)
+            .int("Stalls", 0)
+    };
+    [of(1), of(0)]
+}
+
 /// The reduction, the multiplier and the butterfly, of words of 32 bits. Registers have no enable, as where clocks are gated; the
 /// butterfly has no halving, as the paper's needs none.
 pub fn comparisons() -> [Comparison; 3] {

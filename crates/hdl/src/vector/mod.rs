@@ -9,7 +9,7 @@ mod tables;
 
 pub use areas::{
     Comparison, Element, ElementArea, Piece, comparisons, elements, network, saved_percent,
-    transform_unit,
+    transform_unit, whole_multipliers,
 };
 pub use host::Host;
 pub use lockstep::{Divergence, lockstep};

@@ -58,8 +58,13 @@ fn reduction_at_full_width() {
 /// The friendly multiplier and the generic one are one function where both are defined.
 #[test]
 fn friendly_and_generic_multipliers_are_equal_at_small_width() {
-    let top = Top::new("prop_vector_mul").int("Width", 6);
-    check_proved(&project(), &top, 120).unwrap();
+    for top in [
+        Top::new("prop_vector_mul").int("Width", 6),
+        Top::new("prop_vector_mul_whole"),
+        Top::new("prop_vector_mul_whole").int("Friendly", 0),
+    ] {
+        check_proved(&project(), &top, 120).unwrap();
+    }
 }
 
 #[test]

@@ -330,7 +330,7 @@ const FAULTS: [Fault; 57] = [
     ),
     Fault(
         "vector/rm_vector_queue.sv",
-        "held && fault_q == FaultNone",
+        "held && wrong_q == '0",
         "held",
         queue::check_queue,
     ),

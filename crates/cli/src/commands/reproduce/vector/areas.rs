@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ringmill_hdl::vector::{ElementArea, comparisons, elements, saved_percent};
+use ringmill_hdl::vector::{ElementArea, comparisons, elements, saved_percent, whole_multipliers};
 use ringmill_hdl::{Area, Hdl, Library};
 use ringmill_machines::vector::Description;
 
@@ -128,12 +128,25 @@ pub fn rows(printed: &Vector) -> Result<Vec<Row>, CliError> {
             ));
         }
     }
+    let [friendly, generic] = whole_multipliers();
+    let [friendly, generic] = [hdl.area(&friendly)?, hdl.area(&generic)?];
+    let saved = saved_percent(friendly.area, generic.area);
+    for (metric, unit, value) in [
+        ("ours", "gates", friendly.gates.round()),
+        ("generic, as many stages", "gates", generic.gates.round()),
+        ("saved, as many stages", "%", saved),
+    ] {
+        let ours = Ours::Is(value, How::Synthesis);
+        let row = Row::new(TABLE, "first product in one", metric, unit, None, ours);
+        found.push(row.remarked("the multiplier, its first product not of tiles, on both sides"));
+    }
     found.extend(units(printed, &hdl)?);
     Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::row;
     use super::super::paper;
     use super::*;
 
@@ -141,6 +154,7 @@ mod tests {
     #[ignore = "synthesises every leaf of the units, minutes; `make full` runs it"]
     fn savings_of_every_element() {
         let rows = rows(&paper::vector().unwrap()).unwrap();
+        println!("{}", row::table(&rows));
         for (what, least) in [
             ("reduction", 55.0),
             ("multiplier", 35.0),
