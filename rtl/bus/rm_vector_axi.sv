@@ -26,6 +26,7 @@ module rm_vector_axi
     parameter int unsigned Buffer = 6,
     parameter int unsigned Mac = 4,
     parameter int unsigned Transform = 3,
+    parameter bit Ultra = 1'b0,
     parameter int unsigned DataWidth = 128,
     parameter int unsigned AddrWidth = 64,
     localparam int unsigned Managers = 2
@@ -271,7 +272,8 @@ module rm_vector_axi
       .Distant(Distant),
       .Buffer(Buffer),
       .Mac(Mac),
-      .Transform(Transform)
+      .Transform(Transform),
+      .Ultra(Ultra)
   ) u_vector (
       .clk_i,
       .rst_ni,

@@ -29,6 +29,8 @@ module rm_vector
     parameter int unsigned Buffer = 6,
     parameter int unsigned Mac = 4,
     parameter int unsigned Transform = 3,
+    // The buffer is UltraRAM.
+    parameter bit Ultra = 1'b0,
     localparam int unsigned Width = 32,
     localparam int unsigned Words = 1 << (LogRadix + LogSpan),
     localparam int unsigned CountWidth = $clog2(Queue + 1)
@@ -77,8 +79,8 @@ module rm_vector
   localparam int unsigned LogLimb = LogRadix - LogSpan;
   localparam int unsigned Depth = Slots << LogLimb;
   localparam int unsigned Address = $clog2(Depth);
-  // MORPH's chunks that find room in both permutation units.
-  localparam int unsigned Scattered = rm_vector_pkg::net_stages(LogRadix);
+  // Chunks that find room in permutation and transform units.
+  localparam int unsigned Passes = rm_vector_pkg::pass_stages(LogRadix) / 2;
 
   typedef logic [Span-1:0][Radix-1:0][Width-1:0] lines_t;
   typedef logic [Span-1:0][LogRadix-1:0] rows_t;
@@ -138,10 +140,10 @@ module rm_vector
   );
 
   rm_vector_control #(
-      .Slots(Slots),
       .LogLimb(LogLimb),
-      .Scattered(Scattered),
       .Registers(Registers),
+      .Passes(Passes),
+      .Loads(LoadChunks),
       .Buffer(Buffer)
   ) u_control (
       .clk_i,
@@ -172,7 +174,6 @@ module rm_vector
       .read_columns_o(read_columns),
       .halt_o,
       .waits_i(waits),
-      .target_i(target),
       .take_o(take)
   );
 
@@ -227,7 +228,8 @@ module rm_vector
   rm_vector_ctb #(
       .LogRows(LogRadix),
       .LogSpan(LogSpan),
-      .Depth(Depth)
+      .Depth(Depth),
+      .Ultra(Ultra)
   ) u_buffer (
       .clk_i,
       .access_i(access_q),

@@ -1,101 +1,101 @@
-// Which chunks of the buffer are still to be written: what an instruction waits for before it reads or writes one of them (`Pending` in
-// crates/machines/src/vector/pending.rs).
+// Which chunks of the buffer are still to be written: what the head, the instruction that is sent next, waits for before it reads or
+// writes one of them (`Pending` in crates/machines/src/vector/pending.rs).
 //
 // A chunk of rows waits for itself, for columns and for scattered rows of its limb; one of columns likewise; scattered rows wait for rows
 // and columns, and not for other scattered ones, which go through one pipeline and differ.
-// set_i: an instruction that writes was sent; clear_i: a write-back. Both count from the next cycle on. blocked_o is of what a_i
-// reads and d_i writes now.
+//
+// Writes of a unit are written in their order, so each unit has a ring of those that are under way. With load_i an instruction becomes the
+// head: it is compared with all of them then, and with what was sent in that cycle; so what keeps the head (blocked_o) is a bit for each,
+// which goes with the write. set_i: the head was sent, and the unit will write its target; clear_i: a write-back of the unit. Both
+// count from the next cycle on.
 module rm_vector_board
   import rm_vector_top_pkg::*;
 #(
-    parameter int unsigned Slots = 16,
     parameter int unsigned LogLimb = 3,
-    // Scattered writes that are under way at once, at most.
-    parameter int unsigned Scattered = 5
+    // Writes under way at most: of sums, of transforms, of loads.
+    parameter int unsigned Sums = 6,
+    parameter int unsigned Passes = 33,
+    parameter int unsigned Loads = 16
 ) (
-    input  logic    clk_i,
-    input  logic    rst_ni,
-    input  logic    a_valid_i,
-    input  target_t a_i,
-    input  logic    d_valid_i,
-    input  target_t d_i,
-    output logic    blocked_o,
-    input  logic    set_i,
-    input  target_t set_target_i,
-    input  logic    clear_i,
-    input  target_t clear_target_i
+    input  logic     clk_i,
+    input  logic     rst_ni,
+    input  logic     load_i,
+    input  logic     a_valid_i,
+    input  target_t  a_i,
+    input  logic     d_valid_i,
+    input  target_t  d_i,
+    output logic     blocked_o,
+    input  writers_t set_i,
+    input  target_t  set_target_i,
+    input  writers_t clear_i
 );
 
-  localparam int unsigned Limb = 1 << LogLimb;
-  localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1;
-  localparam int unsigned CountWidth = $clog2(Scattered + 1);
+  localparam int unsigned All = Sums + Passes + Loads;
 
-  logic [Slots-1:0][Limb-1:0] rows_d, rows_q, columns_d, columns_q;
-  logic [Slots-1:0][CountWidth-1:0] scattered_d, scattered_q;
-  // Of each limb: something of the kind is to be written.
-  logic [Slots-1:0] any_rows_q, any_columns_q, any_scattered_q;
+  logic [All-1:0] conflict_d, conflict_q;
 
-  function automatic logic [SlotWidth-1:0] slot_of(logic [13:0] place);
-    return SlotWidth'(place >> LogLimb);
+  function automatic logic clashes(target_t target, target_t under);
+    if (target.lie == under.lie) begin
+      return target.lie != LieScattered && target.place == under.place;
+    end
+    return target.place >> LogLimb == under.place >> LogLimb;
   endfunction
 
-  function automatic logic blocks(target_t target);
-    logic [SlotWidth-1:0] slot;
-    logic row, column;
-    slot = slot_of(target.place);
-    row = rows_q[slot][target.place[LogLimb-1:0]];
-    column = columns_q[slot][target.place[LogLimb-1:0]];
-    unique case (target.lie)
-      LieColumns: return any_scattered_q[slot] || column || any_rows_q[slot];
-      LieScattered: return any_rows_q[slot] || any_columns_q[slot];
-      default: return any_scattered_q[slot] || row || any_columns_q[slot];
-    endcase
-  endfunction
+  logic with_head;
+  assign with_head = (a_valid_i && clashes(a_i, set_target_i)) ||
+      (d_valid_i && clashes(d_i, set_target_i));
 
-  always_comb blocked_o = (a_valid_i && blocks(a_i)) || (d_valid_i && blocks(d_i));
+  for (genvar w = 0; w < 3; w++) begin : gen_writer
+    localparam int unsigned Depth = (w == 32'(WriterMac)) ? Sums :
+                                    (w == 32'(WriterTransform)) ? Passes : Loads;
+    localparam int unsigned First = (w == 32'(WriterMac)) ? 0 :
+                                    (w == 32'(WriterTransform)) ? Sums : Sums + Passes;
+    // Places of the ring: taken; the oldest, and the next that is free.
+    logic [Depth-1:0] under_d, under_q, oldest_q, free_q, set, clear;
 
-  always_comb begin
-    rows_d = rows_q;
-    columns_d = columns_q;
-    scattered_d = scattered_q;
-    if (clear_i) begin
-      unique case (clear_target_i.lie)
-        LieColumns:
-        columns_d[slot_of(clear_target_i.place)][clear_target_i.place[LogLimb-1:0]] = 1'b0;
-        LieScattered: scattered_d[slot_of(clear_target_i.place)] -= CountWidth'(1);
-        default: rows_d[slot_of(clear_target_i.place)][clear_target_i.place[LogLimb-1:0]] = 1'b0;
-      endcase
+    assign set = set_i[w] ? free_q : '0;
+    assign clear = clear_i[w] ? oldest_q : '0;
+    assign under_d = (under_q & ~clear) | set;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        under_q <= '0;
+        oldest_q <= Depth'(1);
+        free_q <= Depth'(1);
+      end else begin
+        under_q <= under_d;
+        if (clear_i[w]) oldest_q <= Depth'({oldest_q, oldest_q} >> (Depth - 1));
+        if (set_i[w]) free_q <= Depth'({free_q, free_q} >> (Depth - 1));
+      end
     end
-    if (set_i) begin
-      unique case (set_target_i.lie)
-        LieColumns: columns_d[slot_of(set_target_i.place)][set_target_i.place[LogLimb-1:0]] = 1'b1;
-        LieScattered: scattered_d[slot_of(set_target_i.place)] += CountWidth'(1);
-        default: rows_d[slot_of(set_target_i.place)][set_target_i.place[LogLimb-1:0]] = 1'b1;
-      endcase
+
+    for (genvar e = 0; e < Depth; e++) begin : gen_place
+      target_t target_q;
+      logic with_this;
+
+      always_ff @(posedge clk_i) if (set[e]) target_q <= set_target_i;
+
+      assign with_this = (a_valid_i && clashes(a_i, target_q)) ||
+          (d_valid_i && clashes(d_i, target_q));
+      assign conflict_d[First+e] = !load_i ? conflict_q[First+e] && !clear[e] :
+          (under_q[e] && !clear[e] && with_this) || (set[e] && with_head);
     end
+
+`ifndef SYNTHESIS
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (rst_ni) begin
+        room_for_it : assert ((set & under_q & ~clear) == '0);
+        one_to_write : assert ((clear & ~under_q) == '0);
+      end
+    end
+`endif
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      rows_q <= '0;
-      columns_q <= '0;
-      scattered_q <= '0;
-      any_rows_q <= '0;
-      any_columns_q <= '0;
-      any_scattered_q <= '0;
-    end else begin
-      rows_q <= rows_d;
-      columns_q <= columns_d;
-      scattered_q <= scattered_d;
-      for (int unsigned s = 0; s < Slots; s++) begin
-        any_rows_q[s] <= rows_d[s] != '0;
-        any_columns_q[s] <= columns_d[s] != '0;
-        any_scattered_q[s] <= scattered_d[s] != '0;
-      end
-    end
+    if (!rst_ni) conflict_q <= '0;
+    else conflict_q <= conflict_d;
   end
 
-  logic unused_places;
-  assign unused_places = ^{a_i.place, d_i.place, set_target_i.place, clear_target_i.place};
+  assign blocked_o = conflict_q != '0;
 
 endmodule

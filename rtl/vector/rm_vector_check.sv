@@ -1,5 +1,5 @@
-// What is wrong with a word, of that which one word shows (the rules of crates/isa/src/vector/verify.rs); the first in the order of
-// fault_e. Scalars are not compared with their modulus: what a unit makes of one above it is a wrong residue and harms nothing else.
+// What is wrong with a word, of that which one word shows (the rules of crates/isa/src/vector/verify.rs): a bit for each of fault_e, of which
+// the first counts. Scalars are not compared with their modulus: what a unit makes of one above it is a wrong residue and harms nothing else.
 //
 // moduli_i of them are in the table. Latency 0 (combinational).
 module rm_vector_check
@@ -14,7 +14,7 @@ module rm_vector_check
 ) (
     input  word_t       word_i,
     input  logic [10:0] moduli_i,
-    output fault_e      fault_o
+    output wrong_t      wrong_o
 );
 
   // Wrong in one of the three operands.
@@ -55,13 +55,14 @@ module rm_vector_check
     endcase
     target = word_i.op == OpMorph &&
         ((word_i.d & 14'((1 << LogLimb) - 1)) != '0 || word_i.d >> LogLimb == word_i.a >> LogLimb);
-    fault_o = !is_op(word_i.op) ? FaultOp :
-              (operand != '0) ? FaultOperand :
-              (register != '0) ? FaultRegister :
-              (chunk != '0) ? FaultChunk :
-              modulus ? FaultModulus :
-              immediate ? FaultImmediate :
-              target ? FaultTarget : FaultNone;
+    wrong_o = '0;
+    wrong_o[FaultOp] = !is_op(word_i.op);
+    wrong_o[FaultOperand] = operand != '0;
+    wrong_o[FaultRegister] = register != '0;
+    wrong_o[FaultChunk] = chunk != '0;
+    wrong_o[FaultModulus] = modulus;
+    wrong_o[FaultImmediate] = immediate;
+    wrong_o[FaultTarget] = target;
   end
 
 endmodule

@@ -2,20 +2,22 @@
 // them, and gives the buffer's port to reads and write-backs. The rules are `Clockwork` in crates/machines/src/vector/clockwork.rs, cycle
 // for cycle.
 //
-// The next instruction stands in a register with what is decoded of it, a cycle after the queue offers it (word_i with its modulus
-// and R mod q). It is sent (send_o) where no chunk that it reads or writes is still to be written, no register that it reads is busy,
-// the port is free if it reads the buffer, and its unit takes it. The port is taken for Buffer cycles. A write-back of waits_i, the
-// first, gets it when it is free and no read takes it in this cycle: take_o. What it frees counts from the next cycle on.
+// An instruction that the queue offers (word_i with its modulus and R mod q) stands in a register for a cycle at least, decoded, where it
+// is compared with the writes that are under way; then it is the head. The head is sent (send_o) where no chunk that it reads or
+// writes is still to be written, no register that it reads is busy, the port is free if it reads the buffer, and its unit takes it. The
+// port is taken for Buffer cycles. A write-back of waits_i, the first, gets it when it is free and no read takes it in this cycle:
+// take_o. What it frees counts from the next cycle on.
 //
-// head_* are of the instruction that is next, for units to say whether they take it; they take it with send_o.
+// head_* are of the head, for units to say whether they take it; they take it with send_o.
 module rm_vector_control
   import rm_vector_isa_pkg::*;
   import rm_vector_top_pkg::*;
 #(
-    parameter int unsigned Slots = 16,
     parameter int unsigned LogLimb = 3,
-    parameter int unsigned Scattered = 5,
     parameter int unsigned Registers = 16,
+    // Writes under way at most, as rm_vector_board has them.
+    parameter int unsigned Passes = 33,
+    parameter int unsigned Loads = 16,
     parameter int unsigned Buffer = 6,
     parameter int unsigned Width = 32
 ) (
@@ -49,11 +51,11 @@ module rm_vector_control
     output logic                        halt_o,
     // Write-backs.
     input  writers_t                    waits_i,
-    input  targets_t                    target_i,
     output writers_t                    take_o
 );
 
   localparam int unsigned RegWidth = $clog2(Registers);
+  localparam int unsigned Sums = rm_vector_pkg::mac_stages();
   localparam int unsigned PortWidth = $clog2(Buffer + 1);
 
   // What is decoded of an instruction.
@@ -69,16 +71,14 @@ module rm_vector_control
     logic             halt;
     logic             reads;    // a chunk, with a
     logic             writes;   // a chunk, with d
-    logic             a_reg;
-    logic             b_reg;
+    logic [Registers-1:0] registers;  // that it reads
     lie_e             from;
     lie_e             to;
   } head_t;
 
-  head_t head_d, head_q;
-  logic held_q, blocked, unheld, unit, send, free_q;
-  logic [PortWidth-1:0] port_d, port_q;
-  target_t cleared;
+  head_t next_d, next_q, head_q;
+  logic next_held_q, held_q, load, blocked, unheld, unit, send, access, free_q;
+  logic [PortWidth-1:0] port_q;
 
   function automatic head_t decoded(word_t word);
     head_t head;
@@ -92,49 +92,58 @@ module rm_vector_control
     head.halt = word.op == OpHcf;
     head.reads = word.a_kind == KindChunk;
     head.writes = word.d_kind == KindChunk;
-    head.a_reg = word.a_kind == KindRegister;
-    head.b_reg = word.b_kind == KindRegister;
+    if (word.a_kind == KindRegister) head.registers[word.a[RegWidth-1:0]] = 1'b1;
+    if (word.b_kind == KindRegister) head.registers[word.b[RegWidth-1:0]] = 1'b1;
     head.from = read_lie(word.op);
     head.to = write_lie(word.op);
     return head;
   endfunction
 
   always_comb begin
-    head_d = decoded(word_i);
-    head_d.q = q_i;
-    head_d.one = one_i;
+    next_d = decoded(word_i);
+    next_d.q = q_i;
+    next_d.one = one_i;
   end
 
-  assign ready_o = !held_q || send;
+  assign load = next_held_q && (!held_q || send);
+  assign ready_o = !next_held_q || !held_q || send;
 
-  always_ff @(posedge clk_i) if (ready_o) head_q <= head_d;
+  always_ff @(posedge clk_i) begin
+    if (ready_o) next_q <= next_d;
+    if (load) head_q <= next_q;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) held_q <= 1'b0;
-    else if (ready_o) held_q <= valid_i;
+    if (!rst_ni) begin
+      next_held_q <= 1'b0;
+      held_q <= 1'b0;
+    end else begin
+      if (ready_o) next_held_q <= valid_i;
+      held_q <= load || (held_q && !send);
+    end
   end
 
   rm_vector_board #(
-      .Slots(Slots),
       .LogLimb(LogLimb),
-      .Scattered(Scattered)
+      .Sums(Sums),
+      .Passes(Passes),
+      .Loads(Loads)
   ) u_board (
       .clk_i,
       .rst_ni,
-      .a_valid_i(head_q.reads),
-      .a_i('{lie: head_q.from, place: head_q.word.a}),
-      .d_valid_i(head_q.writes),
-      .d_i('{lie: head_q.to, place: head_q.word.d}),
+      .load_i(load),
+      .a_valid_i(next_q.reads),
+      .a_i('{lie: next_q.from, place: next_q.word.a}),
+      .d_valid_i(next_q.writes),
+      .d_i('{lie: next_q.to, place: next_q.word.d}),
       .blocked_o(blocked),
-      .set_i(send && head_q.writes),
+      .set_i({send_load_o, send_transform_o, send_mac_o && head_q.writes}),
       .set_target_i('{lie: head_q.to, place: head_q.word.d}),
-      .clear_i(take_o != '0),
-      .clear_target_i(cleared)
+      .clear_i(take_o)
   );
 
   // Registers that it reads have been written.
-  assign unheld = !(head_q.a_reg && busy_i[head_q.word.a[RegWidth-1:0]]) &&
-      !(head_q.b_reg && busy_i[head_q.word.b[RegWidth-1:0]]);
+  assign unheld = (head_q.registers & busy_i) == '0;
   assign unit = (head_q.mac && mac_ready_i) || (head_q.transform && transform_ready_i) ||
       (head_q.load && load_ready_i) || (head_q.store && store_ready_i) ||
       (head_q.halt && mac_idle_i && transform_idle_i && load_idle_i);
@@ -156,32 +165,27 @@ module rm_vector_control
   // Reads come before writes, and of writes the first.
   always_comb begin
     take_o = '0;
-    cleared = target_i[WriterMac];
-    if (waits_i[WriterMac]) begin
-      take_o[WriterMac] = 1'b1;
-    end else if (waits_i[WriterTransform]) begin
-      take_o[WriterTransform] = 1'b1;
-      cleared = target_i[WriterTransform];
-    end else if (waits_i[WriterLoad]) begin
-      take_o[WriterLoad] = 1'b1;
-      cleared = target_i[WriterLoad];
-    end
+    if (waits_i[WriterMac]) take_o[WriterMac] = 1'b1;
+    else if (waits_i[WriterTransform]) take_o[WriterTransform] = 1'b1;
+    else if (waits_i[WriterLoad]) take_o[WriterLoad] = 1'b1;
     if (!free_q || read_o) take_o = '0;
   end
 
-  always_comb begin
-    if (read_o || take_o != '0) port_d = PortWidth'(Buffer - 1);
-    else port_d = port_q - PortWidth'(port_q != '0);
-  end
+  // The port's cycles that are left after this one.
+  assign access = read_o || (free_q && waits_i != '0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       port_q <= '0;
       free_q <= 1'b1;
     end else begin
-      port_q <= port_d;
-      free_q <= port_d == '0;
+      port_q <= access ? PortWidth'(Buffer - 1) : port_q - PortWidth'(port_q != '0);
+      free_q <= !access && port_q <= PortWidth'(1);
     end
+  end
+
+  if (Buffer < 2) begin : gen_check
+    $error("rm_vector_control: an access takes two cycles at least");
   end
 
 endmodule

@@ -17,6 +17,8 @@ module rm_vector_ctb #(
     parameter int unsigned LogSpan = 1,
     parameter int unsigned Depth = 64,
     parameter int unsigned Width = 32,
+    // Sub-banks are UltraRAM, of an FPGA that has it; else what the synthesiser chooses.
+    parameter bit Ultra = 1'b0,
     localparam int unsigned Rows = 1 << LogRows,
     localparam int unsigned Span = 1 << LogSpan,
     localparam int unsigned Address = $clog2(Depth)
@@ -62,7 +64,6 @@ module rm_vector_ctb #(
 
     for (genvar s = 0; s < Span; s++) begin : gen_sub
       localparam int unsigned Crossed = s ^ (v % Span);
-      logic [Width-1:0] words[Depth];
       logic [LogRows-1:0] column;
       logic [Address-1:0] address;
       logic [Width-1:0] word;
@@ -71,10 +72,21 @@ module rm_vector_ctb #(
       assign address = base_i + Address'(column >> LogSpan);
       assign word = columns_i ? lines_i[Crossed][v] : lines_i[line_of[s]][v];
 
-      always_ff @(posedge clk_i) begin
-        if (access_i) begin
-          if (write_i) words[address] <= word;
-          else read_q[s] <= words[address];
+      if (Ultra) begin : gen_ultra
+        (* ram_style = "ultra" *) logic [Width-1:0] words[Depth];
+        always_ff @(posedge clk_i) begin
+          if (access_i) begin
+            if (write_i) words[address] <= word;
+            else read_q[s] <= words[address];
+          end
+        end
+      end else begin : gen_any
+        logic [Width-1:0] words[Depth];
+        always_ff @(posedge clk_i) begin
+          if (access_i) begin
+            if (write_i) words[address] <= word;
+            else read_q[s] <= words[address];
+          end
         end
       end
     end

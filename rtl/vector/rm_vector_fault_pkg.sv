@@ -12,4 +12,14 @@ package rm_vector_fault_pkg;
     FaultTarget = 3'd7      // MORPH not to the first chunk of another limb
   } fault_e;
 
+  // What is wrong with a word, a bit for each.
+  typedef logic [7:1] wrong_t;
+
+  function automatic fault_e first_fault(wrong_t wrong);
+    for (int unsigned k = 1; k < 8; k++) begin
+      if (wrong[k]) return fault_e'(3'(k));
+    end
+    return FaultNone;
+  endfunction
+
 endpackage

@@ -34,7 +34,8 @@ module rm_vector_mac_lane
     output logic [   Width-1:0]            sum_o
 );
 
-  logic [Registers-1:0][Width-1:0] registers_q;
+  // Read in the cycle of use, at two places.
+  (* ram_style = "distributed" *) logic [Width-1:0] registers_q[Registers];
   logic [Width-1:0] chunk_q, acc_q;
   logic [Width-1:0] from_a, from_b, a_d, b_d, term_d, a, b, term, term_last, product, added, sum;
 

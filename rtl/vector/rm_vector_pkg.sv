@@ -42,4 +42,9 @@ package rm_vector_pkg;
     return log_lanes + 1;
   endfunction
 
+  // Both permutation units with the transform between them, half a chunk a stage.
+  function automatic int unsigned pass_stages(int unsigned log_radix);
+    return 2 * net_stages(log_radix) + ntt_stages(log_radix);
+  endfunction
+
 endpackage

@@ -1,4 +1,5 @@
-// The instruction queue (vector paper, section 6.5.3): words come in batches and leave in order, those that are instructions.
+// The instruction queue (vector paper, section 6.5.3): words come in batches and leave in order, those that are instructions. Depth of them
+// at most; a word that comes into the empty queue is offered three cycles later: written, read, checked.
 //
 // Refill: where there is room for a whole batch beside what was asked for and has not come, refill_o asks for one; it is on its way
 // when refill_ready_i is up. Exhaustion: exhausted_o, an interrupt, rises when a program runs (from its first instruction to HCF) and
@@ -44,11 +45,14 @@ module rm_vector_queue
     $error("rm_vector_queue: a batch fits the queue");
   end
 
-  logic clear_q, room, held, taken, runs_d, runs_q, dry, asks, comes;
-  logic [CountWidth-1:0] count, asked_d, asked_q;
+  logic clear_q, push, stored, read, read_held_q, check, held_q, held, taken;
+  logic runs_d, runs_q, dry, asks, comes;
+  logic [CountWidth-1:0] count_d, count_q, asked_d, asked_q, unused_stored;
   logic [31:0] number_q, underrun_q;
   logic exhausted_q;
-  fault_e fault;
+  word_t stored_word, read_q, word_q;
+  wrong_t wrong, wrong_q;
+  logic unused_room;
 
   rm_fifo #(
       .Width($bits(word_t)),
@@ -56,14 +60,38 @@ module rm_vector_queue
   ) u_words (
       .clk_i,
       .rst_ni(rst_ni && !clear_q),
-      .valid_i(valid_i && ready_o),
-      .ready_o(room),
+      .valid_i(push),
+      .ready_o(unused_room),
       .data_i(word_i),
-      .valid_o(held),
-      .ready_i(taken),
-      .data_o(word_o),
-      .count_o(count)
+      .valid_o(stored),
+      .ready_i(read),
+      .data_o(stored_word),
+      .count_o(unused_stored)
   );
+
+  // What was read, then what was checked.
+  assign check = !held_q || taken;
+  assign read = !read_held_q || check;
+
+  always_ff @(posedge clk_i) begin
+    if (read) read_q <= stored_word;
+    if (check) begin
+      word_q <= read_q;
+      wrong_q <= wrong;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      read_held_q <= 1'b0;
+      held_q <= 1'b0;
+    end else begin
+      if (clear_q) read_held_q <= 1'b0;
+      else if (read) read_held_q <= stored;
+      if (clear_q) held_q <= 1'b0;
+      else if (check) held_q <= read_held_q;
+    end
+  end
 
   rm_vector_check #(
       .Registers(Registers),
@@ -72,14 +100,17 @@ module rm_vector_queue
       .LogN(LogN),
       .Distant(Distant)
   ) u_check (
-      .word_i(word_o),
+      .word_i(read_q),
       .moduli_i,
-      .fault_o(fault)
+      .wrong_o(wrong)
   );
 
-  assign ready_o = room && !clear_q;
-  assign fault_o = held ? fault : FaultNone;
-  assign valid_o = held && fault == FaultNone;
+  assign ready_o = count_q != CountWidth'(Depth) && !clear_q;
+  assign push = valid_i && ready_o;
+  assign word_o = word_q;
+  assign held = held_q && !clear_q;
+  assign fault_o = held ? first_fault(wrong_q) : FaultNone;
+  assign valid_o = held && wrong_q == '0;
   assign taken = valid_o && ready_i;
   assign number_o = number_q;
   assign underrun_o = underrun_q;
@@ -87,9 +118,10 @@ module rm_vector_queue
   assign asked_o = asked_q;
 
   // A batch beside those that are held and those that are on their way.
-  assign refill_o = !clear_q && 32'(count) + 32'(asked_q) + Batch <= Depth;
+  assign refill_o = !clear_q && 32'(count_q) + 32'(asked_q) + Batch <= Depth;
   assign asks = refill_o && refill_ready_i;
-  assign comes = valid_i && ready_o && asked_q != '0;
+  assign comes = push && asked_q != '0;
+  assign count_d = count_q + CountWidth'(push) - CountWidth'(taken);
   assign asked_d = asked_q + (asks ? CountWidth'(Batch) : '0) - CountWidth'(comes);
 
   assign runs_d = taken ? word_o.op != OpHcf : runs_q;
@@ -100,6 +132,7 @@ module rm_vector_queue
       clear_q <= 1'b1;
       runs_q <= 1'b0;
       exhausted_q <= 1'b0;
+      count_q <= '0;
       asked_q <= '0;
       number_q <= '0;
       underrun_q <= '0;
@@ -107,6 +140,7 @@ module rm_vector_queue
       clear_q <= clear_i;
       runs_q <= runs_d && !clear_q;
       exhausted_q <= (dry || (exhausted_q && !acknowledge_i)) && !clear_q;
+      count_q <= clear_q ? '0 : count_d;
       asked_q <= clear_q ? '0 : asked_d;
       number_q <= clear_q ? '0 : number_q + 32'(taken);
       underrun_q <= clear_q ? '0 : underrun_q + 32'(dry);

@@ -26,19 +26,21 @@ module rm_vector_red #(
     $error("rm_vector_red: two words, so an even Width");
   end
 
-  logic [1:0][Word-2:0] h;
+  logic [2:0][Word-2:0] h;
   logic [1:0][2*Word-2:0] multiple;
   logic signed [Width+Word:0] first_d, first;
   logic signed [Width:0] second_d, second;
   logic [Width-1:0] r_d;
 
-  assign h = {q_i[1][Width-1:Word+1], q_i[0][Width-1:Word+1]};
+  for (genvar k = 0; k < 3; k++) begin : gen_h
+    assign h[k] = q_i[k][Width-1:Word+1];
+  end
   assign multiple[0] = (2 * Word - 1)'(t_i[Word-1:0]) * (2 * Word - 1)'(h[0]);
   assign multiple[1] = (2 * Word - 1)'(first[Word-1:0]) * (2 * Word - 1)'(h[1]);
 
   assign first_d = $signed({1'b0, t_i[2*Width-1:Word]}) - (Width + Word + 1)'({multiple[0], 1'b0});
   assign second_d = $signed(first[Width+Word:Word]) - $signed({1'b0, multiple[1], 1'b0});
-  assign r_d = second[Width-1:0] + (second[Width] ? q_i[2] : '0);
+  assign r_d = second[Width-1:0] + {second[Width] ? h[2] : '0, Word'(0), second[Width]};
 
   rm_vector_rank #(
       .Width(Width + Word + 1),
@@ -71,6 +73,6 @@ module rm_vector_red #(
   );
 
   logic unused_tied;
-  assign unused_tied = ^{q_i[1][Word:0], q_i[0][Word:0]};
+  assign unused_tied = ^{q_i[2][Word:0], q_i[1][Word:0], q_i[0][Word:0]};
 
 endmodule

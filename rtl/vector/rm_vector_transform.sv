@@ -48,7 +48,7 @@ module rm_vector_transform
   localparam int unsigned Side = net_stages(LogRadix);
   localparam int unsigned Ntt = ntt_stages(LogRadix);
   // Both ways; the first rank of the write side; where seeds begin, so that their powers are there behind the butterflies.
-  localparam int unsigned Pass = 2 * Side + Ntt;
+  localparam int unsigned Pass = pass_stages(LogRadix);
   localparam int unsigned Morph = 2 * Side;
   localparam int unsigned Out = Side + Ntt;
   localparam int unsigned Seed = Side + LogRadix - 1;

@@ -87,6 +87,8 @@ fn what_is_shown_is_a_description_and_is_shown_again_as_it_is() {
         "torus-paper",
         "torus-wide",
         "torus-large",
+        "vector",
+        "vector-u250",
     ] {
         let text = said(&["machine", "show", name]);
         let file = folder("needs").join(format!("{name}.toml"));

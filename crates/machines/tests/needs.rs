@@ -2,7 +2,7 @@
 
 use ringmill_machines::fpga::{Fit, Part, Ports, Resource};
 use ringmill_machines::polymul::Shape;
-use ringmill_machines::{MachineError, load, names, open, polymul, ring};
+use ringmill_machines::{MachineError, load, names, open, polymul, ring, vector};
 
 fn amount(fit: &Fit, of: Resource) -> (f64, f64) {
     let total = fit.totals.iter().find(|t| t.resource == of);
@@ -94,7 +94,7 @@ fn rpaus_need_no_more_memory_than_the_papers_and_half_its_block_rams() {
 }
 
 /// The ports that the models grant: of each memory a row read and a row written, but for the vector machine's buffer, which has one
-/// port for both, and its tables of twiddles, which are only read.
+/// port for both, its registers, of which two are read, and its tables of twiddles on a die, which are only read.
 #[test]
 fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
     for name in names() {
@@ -102,7 +102,14 @@ fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
         for need in &machine.fit().needs {
             let expected = match need.resource {
                 Resource::Dsp | Resource::Multiplier => None,
-                Resource::Sram if need.name == "ciphertext buffer" => Some(Ports::SINGLE),
+                Resource::Sram | Resource::UltraRam if need.name == "ciphertext buffer" => {
+                    Some(Ports::SINGLE)
+                }
+                Resource::Sram | Resource::LutMemory if need.name == "registers" => Some(Ports {
+                    reads: 2,
+                    writes: 1,
+                    either: 0,
+                }),
                 Resource::Sram if need.name.starts_with("twiddle") => Some(Ports::READ),
                 Resource::BlockRam | Resource::UltraRam | Resource::LutMemory | Resource::Sram => {
                     Some(Ports::ONE_EACH)
@@ -111,6 +118,42 @@ fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
             assert_eq!(need.ports, expected, "{name}: {}", need.name);
         }
     }
+}
+
+/// Radix 32, 512 lanes: eight transform units of 142 multipliers, three of which find room in a die, six blocks a multiplier.
+#[test]
+fn the_vector_machine_fits_the_u250_and_each_of_its_dies() {
+    let machine = open("vector-u250").unwrap();
+    assert!(machine.rtl().is_some());
+    let fit = machine.fit();
+    assert_eq!((fit.part, fit.units), ("U250", 8));
+    assert_eq!(
+        list(fit, Resource::Dsp),
+        [
+            ("butterflies", 294.0, 2352.0),
+            ("before the transform", 186.0, 1488.0),
+            ("behind the transform", 186.0, 1488.0),
+            ("twiddle factory", 180.0, 1440.0),
+            ("seeds", 6.0, 48.0),
+            ("multiply-accumulate", 3072.0, 3072.0),
+        ]
+    );
+    assert_eq!(amount(fit, Resource::Dsp), (852.0, 9888.0));
+    // 8192 words of 32 bits a lane.
+    assert_eq!(
+        list(fit, Resource::UltraRam),
+        [("ciphertext buffer", 1024.0, 1024.0)]
+    );
+    let regions = fit.regions.as_ref().unwrap();
+    assert_eq!((regions.regions, regions.room), (4, 3));
+    assert!(fit.fits && fit.warning().is_none());
+    // Twice the lanes do not.
+    let twice = edited(
+        vector::Description::U250,
+        &[("log_lanes = 9", "log_lanes = 10")],
+    );
+    let fault = load(&twice).err().unwrap().to_string();
+    assert!(fault.contains("19,776 DSP"), "{fault}");
 }
 
 /// Rows of 32 as Medha's, and tables of twiddles.

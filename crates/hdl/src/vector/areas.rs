@@ -1,6 +1,8 @@
-//! The vector machine's arithmetic beside what it is compared with: Table 4 of the vector paper.
+//! The vector machine's arithmetic beside what it is compared with, Table 4 of the vector paper; and its units as sums of leaves, Table 6.
 
-use crate::Top;
+use ringmill_machines::vector::{Description, unit_multipliers};
+
+use crate::{Hdl, HdlError, Library, Top};
 
 /// A module for Montgomery-friendly moduli and the same for any odd modulus.
 #[derive(Clone, PartialEq, Debug)]
@@ -11,6 +13,17 @@ pub struct Comparison {
     pub generic: Top,
     /// For any odd modulus, in stages that are no longer than ours: one product of tiles, or one sum, more.
     pub deep: Top,
+}
+
+/// The multipliers for Montgomery-friendly and for any odd moduli whose first product is made in one rank, as the generic reduction's is:
+/// in as many stages and as long ones, both as small as they get.
+pub fn whole_multipliers() -> [Top; 2] {
+    let of = |friendly| {
+        Top::new("rm_vector_mul_whole")
+            .int("Friendly", friendly)
+            .int("Stalls", 0)
+    };
+    [of(1), of(0)]
 }
 
 /// The reduction, the multiplier and the butterfly, of words of 32 bits. Registers have no enable, as where clocks are gated; the
@@ -37,4 +50,145 @@ pub fn comparisons() -> [Comparison; 3] {
 /// Percent that one area is smaller than another.
 pub fn saved_percent(ours: f64, than: f64) -> f64 {
     100.0 * (1.0 - ours / than)
+}
+
+/// A module that is synthesised, and how often it counts in a unit: less than nothing where a part of another is taken off.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Piece {
+    pub top: Top,
+    pub times: i64,
+}
+
+/// A unit of the machine, too large to be synthesised whole, as a sum of what is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Element {
+    /// As Table 6 has it.
+    pub name: &'static str,
+    pub pieces: Vec<Piece>,
+}
+
+/// What a sum of leaves takes, in the library that they were mapped to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ElementArea {
+    pub um2: f64,
+    pub gates: f64,
+    pub library: Library,
+}
+
+impl Element {
+    /// Synthesises each piece, unless the cache has it.
+    ///
+    /// # Errors
+    /// Those of the tools.
+    pub fn area(&self, hdl: &Hdl) -> Result<Option<ElementArea>, HdlError> {
+        let mut sum: Option<ElementArea> = None;
+        for Piece { top, times } in &self.pieces {
+            let area = hdl.area(top)?;
+            let times = *times as f64;
+            let (um2, gates) = sum.as_ref().map_or((0.0, 0.0), |s| (s.um2, s.gates));
+            sum = Some(ElementArea {
+                um2: um2 + times * area.area,
+                gates: gates + times * area.gates,
+                library: area.library,
+            });
+        }
+        Ok(sum)
+    }
+
+    /// The sum as a line: how often which module at which size.
+    pub fn text(&self) -> String {
+        let pieces = self.pieces.iter();
+        let pieces = pieces.map(|piece| format!("{} {}", piece.times, piece.top));
+        pieces.collect::<Vec<_>>().join(" + ")
+    }
+}
+
+fn piece(top: Top, times: u64) -> Piece {
+    Piece {
+        top,
+        times: times as i64,
+    }
+}
+
+/// Words that travel beside a multiplication.
+fn beside(times: u64) -> Piece {
+    let delay = Top::new("rm_vector_delay").int("Width", 32).int("Depth", 4);
+    piece(delay, times)
+}
+
+/// One transform unit without its factory: 2^log_radix words, its multipliers, the butterflies without one, word 0 of both scalings.
+pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
+    let [products, before, behind] = unit_multipliers(log_radix);
+    let butterflies = (u64::from(log_radix) << log_radix) / 2;
+    let butterfly = Top::new("rm_vector_butterfly");
+    vec![
+        piece(butterfly.clone(), products),
+        piece(butterfly.int("Product", 0), butterflies - products),
+        piece(Top::new("rm_vector_mul"), before + behind),
+        beside(2),
+    ]
+}
+
+/// Pieces of a unit so many times over.
+fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
+    pieces.into_iter().map(move |piece| Piece {
+        times: piece.times * count as i64,
+        ..piece
+    })
+}
+
+/// A network of 2^log_lanes words of 32 bits: what a bit of the words takes, 32 times, and the configuration.
+pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
+    let of = |width: u64| {
+        Top::new("rm_vector_net")
+            .int("LogLanes", log_lanes.into())
+            .int("Width", width)
+            .int("Affine", affine.into())
+    };
+    // One bit's words and the configuration; then 31 times what the second bit adds.
+    vec![
+        Piece {
+            top: of(1),
+            times: 1 - 31,
+        },
+        Piece {
+            top: of(2),
+            times: 31,
+        },
+    ]
+}
+
+/// The units of Table 6 that are made of cells. The buffer is memory, which the library has none of.
+pub fn elements(d: &Description) -> [Element; 3] {
+    let (units, radix) = (d.units(), 1u64 << d.log_radix);
+    let lanes = 1u64 << d.log_lanes;
+    let registers = u64::from(d.registers);
+    let lane = Top::new("rm_vector_mac_lane").int("Registers", registers);
+    let unit = Top::new("rm_vector_mac")
+        .int("Lanes", 1)
+        .int("Registers", registers);
+    let mut transforms: Vec<Piece> = times(transform_unit(d.log_radix), units).collect();
+    // Powers of a seed, and the seed; a power waits for those that come later.
+    transforms.push(piece(Top::new("rm_vector_mul"), units * (radix - 1)));
+    transforms.push(beside(units * (radix - 1)));
+    let read = times(network(d.log_radix, false), units);
+    let write = times(network(d.log_radix, true), units);
+    let turn = Top::new("rm_vector_turn")
+        .int("LogLanes", d.log_radix.into())
+        .int("Lines", units);
+    [
+        Element {
+            name: "mac",
+            // The unit with one lane is that and the control of all.
+            pieces: vec![piece(unit, 1), piece(lane, lanes - 1)],
+        },
+        Element {
+            name: "ntt",
+            pieces: transforms,
+        },
+        Element {
+            name: "permutation",
+            pieces: read.chain(write).chain([piece(turn, 1)]).collect(),
+        },
+    ]
 }

@@ -314,8 +314,8 @@ impl Machine {
                 if model.get(ports.ready)? == 1 {
                     offered += 1;
                     event = true;
-                    // In the queue in the next cycle, before the controller in the one after.
-                    trace.there.push(at + 2);
+                    // Written, read, checked, then compared with what is under way: five cycles on the way.
+                    trace.there.push(at + 5);
                 }
             }
             // Distant memory.

@@ -7,7 +7,10 @@ mod lockstep;
 mod machine;
 mod tables;
 
-pub use areas::{Comparison, comparisons, saved_percent};
+pub use areas::{
+    Comparison, Element, ElementArea, Piece, comparisons, elements, network, saved_percent,
+    transform_unit, whole_multipliers,
+};
 pub use host::Host;
 pub use lockstep::{Divergence, lockstep};
 pub use machine::{Ended, Fault, Machine, Trace, VectorError, Writer, moved, top};

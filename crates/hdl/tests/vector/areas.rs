@@ -1,6 +1,6 @@
 //! Table 4: what Montgomery-friendly moduli save in standard cells, and the bar of paths between registers for every leaf.
 
-use ringmill_hdl::vector::{comparisons, saved_percent};
+use ringmill_hdl::vector::{comparisons, saved_percent, whole_multipliers};
 use ringmill_hdl::{Family, Top};
 
 use crate::setup::hdl;
@@ -15,11 +15,15 @@ fn saved(what: &str) -> (f64, f64) {
 }
 
 #[test]
-#[ignore = "synthesises nine modules, a minute; `make full` runs it"]
+#[ignore = "synthesises eleven modules, a minute; `make full` runs it"]
 fn friendly_moduli_save_what_is_said() {
     let (reduction, multiplier, butterfly) =
         (saved("reduction"), saved("multiplier"), saved("butterfly"));
     println!("{reduction:?} {multiplier:?} {butterfly:?}");
+    let [friendly, generic] = whole_multipliers().map(|top| hdl().area(&top).unwrap().area);
+    let whole = saved_percent(friendly, generic);
+    println!("first product in one: {friendly} um^2, generic {generic}: {whole}");
+    assert!(whole > 35.0, "{whole}");
     assert!(reduction.0 > 55.0 && reduction.1 > 60.0, "{reduction:?}");
     assert!(multiplier.0 > 33.0 && multiplier.1 > 35.0, "{multiplier:?}");
     assert!(butterfly.0 > 30.0 && butterfly.1 > 35.0, "{butterfly:?}");
@@ -43,12 +47,18 @@ fn every_leaf_meets_the_bar() {
         of("seed").int("LogLow", 4).int("LogHigh", 4),
         of("control"),
         of("board"),
+        of("queue").int("Depth", 1024),
+        of("moduli").int("Moduli", 64),
+        of("ctb").int("LogRows", 3).int("LogSpan", 2),
+        of("read").int("LogLanes", 5).int("Width", 1),
+        of("write").int("LogLanes", 5).int("Width", 1),
         of("factors"),
         of("load").int("Words", 1),
         of("store").int("Words", 1),
         of("cross"),
         of("transform"),
     ];
+    let mut beyond = Vec::new();
     for top in tops {
         for family in Family::ALL {
             let paths = hdl().levels(&top, family).unwrap().paths;
@@ -57,7 +67,10 @@ fn every_leaf_meets_the_bar() {
                 paths.levels(),
                 paths.carry()
             );
-            assert!(paths.within_bar(), "{top} {family}: {paths:?}");
+            if !paths.within_bar() {
+                beyond.push(format!("{top} {family}: {paths:?}"));
+            }
         }
     }
+    assert!(beyond.is_empty(), "{}", beyond.join("\n"));
 }

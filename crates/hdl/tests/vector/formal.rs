@@ -1,8 +1,9 @@
 //! Solver proofs of the vector machine's arithmetic.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
-use ringmill_hdl::{Hdl, Top, Verdict};
+use ringmill_hdl::{Hdl, Proof, Top, Verdict};
 
 use crate::failure::{Check, ensure};
 use crate::setup::hdl;
@@ -10,8 +11,13 @@ use crate::setup::hdl;
 /// The RTL below `rtl` with the property modules beside it.
 pub fn with_properties(rtl: &Path) -> Hdl {
     let formal = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal");
-    let rooms = [rtl.join("vector"), rtl.join("lib")];
-    let roots = [rooms[0].as_path(), rooms[1].as_path(), formal.as_path()];
+    let rooms = [
+        rtl.join("vector"),
+        rtl.join("lib"),
+        rtl.join("arith"),
+        formal,
+    ];
+    let roots = rooms.each_ref().map(std::path::PathBuf::as_path);
     hdl().with_sources(&roots).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -19,13 +25,23 @@ fn project() -> Hdl {
     with_properties(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl"))
 }
 
-/// Every assertion of `top` holds.
-pub fn check_proved(hdl: &Hdl, top: &Top, seconds: u32) -> Check {
-    for proof in hdl.prove(top, seconds)? {
+fn check_all(top: &Top, proofs: Vec<Proof>) -> Check {
+    for proof in proofs {
         println!("{top}: {} in {} s", proof.assertion, proof.seconds);
         ensure!(proof.verdict == Verdict::Proved, "{top}: {proof:?}");
     }
     Ok(())
+}
+
+/// Every assertion of `top` holds, registers transparent.
+pub fn check_proved(hdl: &Hdl, top: &Top, seconds: u32) -> Check {
+    check_all(top, hdl.prove(top, seconds)?)
+}
+
+/// Every assertion of `top` holds in every cycle, by induction over so many.
+pub fn check_always(hdl: &Hdl, top: &Top, steps: u32, seconds: u32) -> Check {
+    let steps = NonZeroU32::new(steps).expect("cycles");
+    check_all(top, hdl.prove_always(top, steps, seconds)?)
 }
 
 /// Halves and sums at full width.
@@ -42,8 +58,13 @@ fn reduction_at_full_width() {
 /// The friendly multiplier and the generic one are one function where both are defined.
 #[test]
 fn friendly_and_generic_multipliers_are_equal_at_small_width() {
-    let top = Top::new("prop_vector_mul").int("Width", 6);
-    check_proved(&project(), &top, 120).unwrap();
+    for top in [
+        Top::new("prop_vector_mul").int("Width", 6),
+        Top::new("prop_vector_mul_whole"),
+        Top::new("prop_vector_mul_whole").int("Friendly", 0),
+    ] {
+        check_proved(&project(), &top, 120).unwrap();
+    }
 }
 
 #[test]
@@ -54,5 +75,49 @@ fn wider_multipliers_are_equal() {
             .int("Width", width)
             .int("Deep", deep);
         check_proved(&project(), &top, 900).unwrap();
+    }
+}
+
+/// Small instances of the processing elements are what `vector_model_pkg` says of them by definition.
+#[test]
+fn butterflies_permutations_and_powers_at_small_width() {
+    let hdl = project();
+    for top in [
+        Top::new("prop_vector_butterfly"),
+        Top::new("prop_vector_butterfly").int("Product", 0),
+        Top::new("prop_vector_net"),
+        Top::new("prop_vector_net").int("Affine", 0),
+        Top::new("prop_vector_turn"),
+        Top::new("prop_vector_turn").int("LogLanes", 4),
+        Top::new("prop_vector_factory"),
+    ] {
+        check_proved(&hdl, &top, 120).unwrap();
+    }
+}
+
+/// What keeps tables, from cycle to cycle; an item takes five ranks.
+#[test]
+fn a_seed_in_every_cycle() {
+    check_always(&project(), &Top::new("prop_vector_seed"), 7, 120).unwrap();
+}
+
+/// What keeps registers and an accumulator, from cycle to cycle; an item takes six ranks.
+#[test]
+#[ignore = "a dozen seconds; `make full` runs it"]
+fn a_lane_of_sums_in_every_cycle() {
+    check_always(&project(), &Top::new("prop_vector_mac_lane"), 7, 900).unwrap();
+}
+
+/// Configuration of automorphisms of radix 32, switches of 16 lanes, powers of radix 8.
+#[test]
+#[ignore = "wider; `make full` runs it"]
+fn wider_permutations_and_powers() {
+    let hdl = project();
+    for top in [
+        Top::new("prop_vector_net").int("LogLanes", 4),
+        Top::new("prop_vector_turn").int("LogLanes", 5),
+        Top::new("prop_vector_factory").int("LogRadix", 3),
+    ] {
+        check_proved(&hdl, &top, 900).unwrap();
     }
 }

@@ -1,5 +1,7 @@
 //! Single-line faults in the vector machine's leaves; the checks of the other files must catch each.
 
+use std::path::Path;
+
 use ringmill_hdl::HdlError;
 
 #[path = "../common/faulty.rs"]
@@ -15,7 +17,7 @@ use faulty::Faulty;
 struct Fault(&'static str, &'static str, &'static str, Checker);
 
 /// Caught by `make full`.
-const FAULTS: [Fault; 55] = [
+const FAULTS: [Fault; 57] = [
     // Twice the product of a word and h, which is once.
     Fault(
         "vector/rm_vector_red.sv",
@@ -100,8 +102,8 @@ const FAULTS: [Fault; 55] = [
     ),
     Fault(
         "vector/rm_vector_red.sv",
-        "second[Width] ? q_i[2]",
-        "second[Width] ? q_i[1]",
+        "second[Width] ? h[2]",
+        "second[Width] ? h[1]",
         arith::check_multiplier,
     ),
     // Butterflies.
@@ -328,14 +330,14 @@ const FAULTS: [Fault; 55] = [
     ),
     Fault(
         "vector/rm_vector_queue.sv",
-        "held && fault == FaultNone",
+        "held && wrong_q == '0",
         "held",
         queue::check_queue,
     ),
     Fault(
         "vector/rm_vector_queue.sv",
-        "32'(count) + 32'(asked_q) + Batch",
-        "32'(count) + Batch",
+        "32'(count_q) + 32'(asked_q) + Batch",
+        "32'(count_q) + Batch",
         queue::check_queue,
     ),
     Fault(
@@ -352,6 +354,18 @@ const FAULTS: [Fault; 55] = [
     ),
     Fault(
         "vector/rm_vector_queue.sv",
+        "!held_q || taken",
+        "1'b1",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
+        "!read_held_q || check",
+        "1'b1",
+        queue::check_queue,
+    ),
+    Fault(
+        "vector/rm_vector_queue.sv",
         ".rst_ni(rst_ni && !clear_q)",
         ".rst_ni(rst_ni)",
         queue::check_queue,
@@ -359,18 +373,42 @@ const FAULTS: [Fault; 55] = [
 ];
 
 /// In what only the whole machine has.
-const WHOLE: [Fault; 13] = [
+const WHOLE: [Fault; 17] = [
     // What is still to be written, the port, the rules of dispatch.
     Fault(
         "vector/rm_vector_board.sv",
-        "any_scattered_q[slot] || row || any_columns_q[slot]",
-        "any_scattered_q[slot] || row",
+        "target.lie != LieScattered && target.place == under.place",
+        "1'b0",
         machine::check_small,
     ),
     Fault(
         "vector/rm_vector_board.sv",
-        "any_rows_q[slot] || any_columns_q[slot]",
-        "any_rows_q[slot] && any_columns_q[slot]",
+        "target.place >> LogLimb == under.place >> LogLimb",
+        "1'b0",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_board.sv",
+        " || (set[e] && with_head)",
+        "",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_board.sv",
+        "under_q[e] && !clear[e] && with_this",
+        "under_q[e] && with_this",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_board.sv",
+        "conflict_q[First+e] && !clear[e]",
+        "conflict_q[First+e]",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_control.sv",
+        "port_q <= PortWidth'(1)",
+        "port_q == '0",
         machine::check_small,
     ),
     Fault(
@@ -440,6 +478,17 @@ const WHOLE: [Fault; 13] = [
         machine::check_small,
     ),
 ];
+
+/// A fault whose line has moved is noticed where it moves.
+#[test]
+fn every_fault_has_its_line() {
+    let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
+    for Fault(file, from, to, _) in FAULTS.iter().chain(&WHOLE) {
+        let text = std::fs::read_to_string(rtl.join(file)).unwrap();
+        assert_eq!(text.matches(from).count(), 1, "{file}: `{from}`");
+        assert_ne!(from, to, "{file}");
+    }
+}
 
 fn catches(faults: &[Fault]) {
     let mut passed = Vec::new();

@@ -128,3 +128,28 @@ pub fn check_procedures(hdl: &Hdl, seed: u64) -> Check {
 fn whole_key_switches() {
     check_procedures(hdl(), seed()).unwrap();
 }
+
+/// The relinearisation of the paper's 42 and 14 primes on the machine for the U250, radix 32 and 512 lanes, N = 1024: everything from
+/// distant memory, the key among it, and back.
+#[test]
+#[ignore = "builds a machine of 512 lanes, minutes; `make full` runs it"]
+fn a_full_key_switch_at_the_cards_size() {
+    let d = Description::read(Description::U250).expect("shipped");
+    let mut dice = Dice::new(seed());
+    let t = PrimePower::new(127, 3).expect("a power of a prime");
+    let t = t.modulus().expect("below 2^32");
+    let params = Params::builder(2 * d.log_radix, t)
+        .friendly_primes(42, 14)
+        .expect("there are such primes")
+        .divide_modulo_primes_alone()
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .expect("a set");
+    let begin = std::time::Instant::now();
+    let mut machine = Machine::new(hdl(), &d, params.moduli(), BuildOptions::default(), 1).unwrap();
+    println!("built in {:.0?}", begin.elapsed());
+    let key = OpKey::relin(params.max_level(), false);
+    let procedure = ProcCache::new(params).get(&key).expect("an operation");
+    check(&mut machine, &d, &procedure, &mut dice).unwrap();
+    println!("run after {:.0?}", begin.elapsed());
+}

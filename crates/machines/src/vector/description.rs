@@ -150,6 +150,8 @@ impl Description {
     pub const PAPER: &'static str = include_str!("vector.toml");
     /// At equal multipliers and memory, ours.
     pub const OURS: &'static str = include_str!("vector-ours.toml");
+    /// For a card that one can buy, as the RTL has it.
+    pub const U250: &'static str = include_str!("vector-u250.toml");
 
     /// Reads a description and checks its fields.
     ///

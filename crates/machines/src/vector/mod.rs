@@ -40,7 +40,8 @@ pub use passes::Passes;
 pub use tally::Tally;
 
 /// The descriptions that Ringmill ships, by name.
-pub const SHIPPED: [(&str, &str); 2] = [
+pub const SHIPPED: [(&str, &str); 3] = [
     ("vector", Description::PAPER),
     ("vector-ours", Description::OURS),
+    ("vector-u250", Description::U250),
 ];

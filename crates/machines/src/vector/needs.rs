@@ -2,7 +2,9 @@
 
 use super::description::{Description, Factory, WORD_BITS};
 use crate::MachineError;
-use crate::fpga::{Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit};
+use crate::fpga::{
+    Family, Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit,
+};
 
 /// Multipliers of one transform unit of radix R: a cyclic transform in decimation in frequency without products by one,
 /// R - 1 before it and R - 1 behind (section 6.1: 769, 255 and 255).
@@ -17,22 +19,66 @@ pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
 /// Primes at full size: 42 and 14 special ones (section 3.1).
 const PRIMES: u64 = 56;
 
+/// A modular multiplier of the machine's words, so many times.
+fn multipliers(name: &str, count: u64) -> Need {
+    Need::Multipliers(Multipliers {
+        name: name.to_owned(),
+        count,
+        width: WORD_BITS as u32,
+        reduction: Reduction::MontgomeryFriendly,
+    })
+}
+
+/// What is read at two places and written at one in a cycle.
+const TWO_READS: Ports = Ports {
+    reads: 2,
+    writes: 1,
+    either: 0,
+};
+
 impl Description {
     /// What it needs of its part.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`].
     pub fn needs(&self) -> Result<Needs, MachineError> {
-        let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
+        let part = Part::named(&self.part)?;
         let [butterflies, before, behind] = unit_multipliers(self.log_radix);
-        let multipliers = |name: &str, count| {
-            Need::Multipliers(Multipliers {
-                name: name.to_owned(),
-                count,
-                width: WORD_BITS as u32,
-                reduction: Reduction::MontgomeryFriendly,
-            })
-        };
+        let mut unit = vec![
+            multipliers("butterflies", butterflies),
+            multipliers("before the transform", before),
+            multipliers("behind the transform", behind),
+        ];
+        let lanes = 1u64 << self.log_lanes;
+        let mut shared = vec![multipliers("multiply-accumulate", lanes)];
+        let factory = multipliers("twiddle factory", (1 << self.log_radix) - 2);
+        match self.factory {
+            Factory::Unit => unit.push(factory),
+            Factory::Shared => shared.push(factory),
+        }
+        match part.family {
+            Family::Asic => shared.extend(self.macros()),
+            Family::SevenSeries | Family::UltraScalePlus => {
+                unit.push(multipliers("seeds", 1));
+                unit.extend(self.seed_tables());
+                shared.extend(self.memories());
+            }
+        }
+        Ok(Needs {
+            machine: self.name.clone(),
+            part,
+            unit: Unit {
+                name: "transform unit",
+                count: self.units(),
+                needs: unit,
+            },
+            shared,
+        })
+    }
+
+    /// The memories of a die, in bits: each table once, whoever reads it.
+    fn macros(&self) -> Vec<Need> {
+        let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
         let memory = |name: &str, count, depth, ports| {
             Need::Memory(Memory {
                 name: name.to_owned(),
@@ -43,39 +89,81 @@ impl Description {
                 ports,
             })
         };
-        let factory = multipliers("twiddle factory", radix - 2);
-        let mut unit = vec![
-            multipliers("butterflies", butterflies),
-            multipliers("before the transform", before),
-            multipliers("behind the transform", behind),
-        ];
-        let mut shared = vec![
-            multipliers("multiply-accumulate", lanes),
+        vec![
             memory(
                 "ciphertext buffer",
                 lanes,
                 self.buffer_words / lanes,
                 Ports::SINGLE,
             ),
-            memory("registers", lanes, self.registers.into(), Ports::ONE_EACH),
+            memory("registers", lanes, self.registers.into(), TWO_READS),
             // Powers of a 512th root and of psi, forward and inverse.
             memory("twiddles before", 1, 2 * 2 * radix * PRIMES, Ports::READ),
             // A seed a column, forward and inverse.
             memory("twiddle seeds", 1, 2 * (radix - 1) * PRIMES, Ports::READ),
-        ];
-        match self.factory {
-            Factory::Unit => unit.push(factory),
-            Factory::Shared => shared.push(factory),
-        }
-        Ok(Needs {
-            machine: self.name.clone(),
-            part: Part::named(&self.part)?,
-            unit: Unit {
-                name: "transform unit",
-                count: self.units(),
-                needs: unit,
-            },
-            shared,
-        })
+        ]
+    }
+
+    /// Of a transform unit of the RTL: powers of the seeds' roots by lower and by upper bits of a line's number, of four instructions.
+    fn seed_tables(&self) -> [Need; 2] {
+        let low = self.log_radix / 2;
+        let table = |name: &str, log: u8| {
+            let depth = (4 * PRIMES) << log;
+            Need::memory(name, MemoryKind::Lutram, 1, depth, WORD_BITS)
+        };
+        [
+            table("twiddle seeds, low", low),
+            table("twiddle seeds, high", self.log_radix - low),
+        ]
+    }
+
+    /// What the RTL has beside its units, as an FPGA has it: a factor's words in a memory of its own, as all factors are read at once.
+    fn memories(&self) -> Vec<Need> {
+        let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
+        let [_, before, _] = unit_multipliers(self.log_radix);
+        // Rank s has 2^(log_radix - s - 1) - 1 factors, each for all of its blocks.
+        let within = radix - 1 - u64::from(self.log_radix);
+        let lut = |name: &str, count, depth, width| {
+            Need::memory(name, MemoryKind::Lutram, count, depth, width)
+        };
+        vec![
+            Need::Memory(Memory {
+                name: "ciphertext buffer".to_owned(),
+                kind: MemoryKind::Uram,
+                count: lanes,
+                depth: self.buffer_words / lanes,
+                width: WORD_BITS,
+                ports: Ports::SINGLE,
+            }),
+            Need::Memory(Memory {
+                name: "registers".to_owned(),
+                kind: MemoryKind::Lutram,
+                count: lanes,
+                depth: self.registers.into(),
+                width: WORD_BITS,
+                ports: TWO_READS,
+            }),
+            lut("twiddles before", before, 2 * PRIMES, WORD_BITS),
+            lut("twiddles within", within, 2 * PRIMES, WORD_BITS),
+            lut("moduli", 2, PRIMES, WORD_BITS),
+            lut(
+                "instruction queue",
+                1,
+                self.queue as u64,
+                8 * self.instruction_bytes,
+            ),
+            lut(
+                "chunks on their way in",
+                lanes,
+                self.load_chunks as u64,
+                WORD_BITS,
+            ),
+            lut(
+                "chunks on their way out",
+                lanes,
+                self.store_chunks as u64,
+                WORD_BITS,
+            ),
+        ]
     }
 }

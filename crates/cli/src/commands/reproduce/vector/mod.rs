@@ -3,6 +3,7 @@
 
 mod areas;
 mod batches;
+mod card;
 mod claims;
 mod cycles;
 mod elements;
@@ -39,6 +40,7 @@ fn rows(
     found.extend(elements::rows(&paper)?);
     let machines = machine::bootstrapping(procedure.setup())?;
     found.extend(machine::rows(&paper, &machines)?);
+    found.extend(card::rows(procedure.params())?);
     let (bootstrap, bootstrap_ms) = machine::bootstrap(&paper, &machines, progress)?;
     found.extend(bootstrap);
     found.extend(removal::rows(&paper, &machines, progress)?);
@@ -74,12 +76,13 @@ fn notes() -> Result<String, CliError> {
     let training = paper::vector()?.logistic_regression;
     Ok(format!(
         "\n{}Table 7: our sigmoid is a table of 127 values, by one polynomial of degree 253 and one of 380, with its bootstraps; the \
-         paper's\ndrawing (Figure 9) is lost. {}{}Table 8: HElib's times are the paper's, on its computer; ours are measured on one thread \
+         paper's\ndrawing (Figure 9) is lost. {}{}{}Table 8: HElib's times are the paper's, on its computer; ours are measured on one thread \
          of this one.\nThe training whose iteration is timed above ({} macro instructions, {} mid-level ones and {} bootstraps in the paper) is \
          examples/06_training.py.\n",
         parameters::NOTE,
         opcodes::NOTE,
         machine::NOTE,
+        card::NOTE,
         training.macros,
         training.mid,
         training.bootstraps
@@ -116,8 +119,13 @@ mod tests {
                 .count()
         };
         assert_eq!(
-            (of("Table 1:"), of("Table 7:"), of("Table 8, ")),
-            (16, 10, 6)
+            (
+                of("Table 1:"),
+                of("Table 7:"),
+                of("Table 8, "),
+                of("Table 8 at N = 1024")
+            ),
+            (16, 10, 6, 24)
         );
         let find = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap();
         assert_eq!(find("CONVERT").printed, Some(56204.0));

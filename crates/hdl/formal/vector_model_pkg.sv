@@ -1,0 +1,40 @@
+// What the processing elements of the vector machine are, by definition, for the proofs of their small instances: a product by
+// halving one bit after another, sums and halves by whole corrections. Moduli are odd and below 2^Width; operands are below the modulus.
+package vector_model_pkg;
+
+  localparam int unsigned Width = 6;
+
+  typedef logic [Width-1:0] word_t;
+
+  // A modulus that the multiplier takes: bits Width / 2 to 1 are zero.
+  function automatic logic friendly(word_t q);
+    return q[Width/2:0] == (Width / 2 + 1)'(1) && q > 1;
+  endfunction
+
+  // a b 2^-Width mod q: halved Width times, an odd one with q added.
+  function automatic word_t product(word_t a, word_t b, word_t q);
+    logic [2*Width:0] left;
+    left = (2 * Width + 1)'(a) * (2 * Width + 1)'(b);
+    for (int unsigned i = 0; i < Width; i++) begin
+      left = (left[0] ? left + (2 * Width + 1)'(q) : left) >> 1;
+    end
+    return Width'((left >= (2 * Width + 1)'(q)) ? left - (2 * Width + 1)'(q) : left);
+  endfunction
+
+  function automatic word_t sum(word_t a, word_t b, word_t q);
+    logic [Width:0] whole;
+    whole = (Width + 1)'(a) + (Width + 1)'(b);
+    return Width'((whole >= (Width + 1)'(q)) ? whole - (Width + 1)'(q) : whole);
+  endfunction
+
+  function automatic word_t difference(word_t a, word_t b, word_t q);
+    return (a >= b) ? a - b : q - (b - a);
+  endfunction
+
+  function automatic word_t half(word_t a, word_t q);
+    logic [Width:0] even;
+    even = (Width + 1)'(a) + (a[0] ? (Width + 1)'(q) : '0);
+    return even[Width:1];
+  endfunction
+
+endpackage
