@@ -148,6 +148,7 @@ mod tests {
         let fill = MicroProgram {
             shape,
             moduli: params.moduli().to_vec(),
+            masks: Vec::new(),
             holds: Vec::new(),
             instrs: moved(MicroOp::Load, shape, shape.slots(), 0),
         };
