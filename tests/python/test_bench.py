@@ -338,7 +338,7 @@ def test_what_can_not_be_had_is_told_in_one_line():
 
 
 def test_versions_are_pinned_where_they_are_installed():
-    assert f'tfhe-ntt = "={peers.TFHE_NTT}"' in (BENCHES / "ntt" / "Cargo.toml").read_text()
+    assert f'tfhe-ntt = {{ version = "={peers.TFHE_NTT}"' in (BENCHES / "ntt" / "Cargo.toml").read_text()
     assert f"lattigo/v6 {peers.LATTIGO}" in (BENCHES / "lattigo" / "go.mod").read_text()
     requirements = (BENCHES.parent / "requirements" / "test.txt").read_text()
     assert "tenseal==" in requirements
