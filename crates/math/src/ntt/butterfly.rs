@@ -291,6 +291,12 @@ impl<A: LazyMul> Last<A> {
     }
 }
 
+/// Two fours in a row.
+#[inline(always)]
+pub(super) fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
+    [a, b, c, d, e, f, g, h]
+}
+
 /// The perfect shuffle of sixteen lanes: (e0 ... e7, e8 ... e15) to (e0 e8 e1 e9 ..., e4 e12 e5 e13 ...).
 ///
 /// Applied before each of the last three stages it brings partners to the same lane of the two vectors, with lane l

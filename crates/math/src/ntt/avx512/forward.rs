@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::words::{Limb, Sink, Wide, Words};
 use super::{CHUNK, leaf_of, load_each, load_many, parts_of, store_each};
-use crate::ntt::butterfly::{Stage, shuffle};
+use crate::ntt::butterfly::{Stage, both, shuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
 /// The stages of a block of `len` words, by way of `work`; `index` is the position of the block's twiddle in the table.
@@ -323,11 +323,6 @@ unsafe fn pick<const K: usize, const L: usize>(v: &[__m512i; L], at: [usize; K])
         picked[k] = v[at[k]];
     }
     picked
-}
-
-#[inline(always)]
-fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
-    [a, b, c, d, e, f, g, h]
 }
 
 /// [`shuffle`] of each of eight pairs.

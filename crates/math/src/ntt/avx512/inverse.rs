@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::words::{Wide, Words};
 use super::{CHUNK, leaf_of, load_each, load_quarters, parts_of, store_each, store_many};
-use crate::ntt::butterfly::{Last, Stage, unshuffle};
+use crate::ntt::butterfly::{Last, Stage, both, unshuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
 /// All stages of a limb of `len` words, by way of `work`. Parts that fit the first-level cache are done one after the
@@ -268,11 +268,6 @@ unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
             );
         }
     }
-}
-
-#[inline(always)]
-fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
-    [a, b, c, d, e, f, g, h]
 }
 
 /// [`unshuffle`] of each of eight pairs.

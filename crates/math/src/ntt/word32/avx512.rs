@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Ntt32;
 use super::lanes::{Stage32, Vectors, shuffle, unshuffle};
+use crate::ntt::butterfly::both;
 use crate::plans::Order;
 
 /// Residues in one vector.
@@ -180,11 +181,6 @@ pub(super) unsafe fn forward_double<const LAZY: bool>(
 #[inline(always)]
 fn crossed(x: Vectors<4>, y: Vectors<4>) -> (Vectors<4>, Vectors<4>) {
     ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]])
-}
-
-#[inline(always)]
-fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
-    [a, b, c, d, e, f, g, h]
 }
 
 #[inline(always)]
