@@ -95,49 +95,29 @@ unsafe fn store_many<const K: usize>(p: *mut u64, x: [__m512i; K]) {
     }
 }
 
-/// Two vectors from each quarter of a block.
+/// K vectors from each quarter of a block.
 #[inline(always)]
-unsafe fn load_quarters<W: Words>(p: *const W::Word, quarter: usize) -> [[__m512i; 2]; 4] {
-    // SAFETY: p is valid for two vectors at each multiple of the quarter; the caller enables AVX-512 F.
+unsafe fn load_quarters<W: Words, const K: usize>(
+    p: *const W::Word,
+    quarter: usize,
+) -> [[__m512i; K]; 4] {
+    // SAFETY: p is valid for K vectors at each multiple of the quarter; the caller enables AVX-512 F.
     unsafe {
         [
-            load_many::<W, 2>(p),
-            load_many::<W, 2>(p.add(quarter)),
-            load_many::<W, 2>(p.add(2 * quarter)),
-            load_many::<W, 2>(p.add(3 * quarter)),
+            load_many::<W, K>(p),
+            load_many::<W, K>(p.add(quarter)),
+            load_many::<W, K>(p.add(2 * quarter)),
+            load_many::<W, K>(p.add(3 * quarter)),
         ]
     }
 }
 
-/// Two vectors to each quarter of a block.
+/// K vectors to each quarter of a block.
 #[inline(always)]
-unsafe fn store_quarters(p: *mut u64, quarter: usize, x: [[__m512i; 2]; 4]) {
+unsafe fn store_quarters<const K: usize>(p: *mut u64, quarter: usize, x: [[__m512i; K]; 4]) {
     for (j, x) in x.into_iter().enumerate() {
-        // SAFETY: p is valid for two vectors at each multiple of the quarter; the caller enables AVX-512 F.
+        // SAFETY: p is valid for K vectors at each multiple of the quarter; the caller enables AVX-512 F.
         unsafe { store_many(p.add(j * quarter), x) };
-    }
-}
-
-/// A vector from each quarter of a block.
-#[inline(always)]
-unsafe fn load_each<W: Words>(p: *const W::Word, quarter: usize) -> [__m512i; 4] {
-    // SAFETY: p is valid for a vector at each multiple of the quarter; the caller enables AVX-512 F.
-    unsafe {
-        [
-            W::load(p),
-            W::load(p.add(quarter)),
-            W::load(p.add(2 * quarter)),
-            W::load(p.add(3 * quarter)),
-        ]
-    }
-}
-
-/// A vector to each quarter of a block.
-#[inline(always)]
-unsafe fn store_each(p: *mut u64, quarter: usize, x: [__m512i; 4]) {
-    for (j, x) in x.into_iter().enumerate() {
-        // SAFETY: p is valid for a vector at each multiple of the quarter; the caller enables AVX-512 F.
-        unsafe { store(p.add(j * quarter), x) };
     }
 }
 

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::words::{Limb, Sink, Wide, Words};
-use super::{CHUNK, leaf_of, load_each, load_many, parts_of, store_each};
+use super::{CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
 use crate::ntt::butterfly::{Stage, both, shuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
@@ -115,7 +115,7 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
-        let [a, b, c, d] = load_each::<W>(from, quarter);
+        let [[a], [b], [c], [d]] = load_quarters::<W, 1>(from, quarter);
         let mut x = [a, b];
         if !FRESH {
             x = stage.before::<false, 2>(x);
@@ -123,7 +123,7 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
         let (x, y) = stage.forward(x, [c, d], [w; 2]);
         let mut waiting = ([x[0], y[0]], [x[1], y[1]]);
         for k in (LANES..quarter).step_by(LANES) {
-            let [a, b, c, d] = load_each::<W>(from.add(k), quarter);
+            let [[a], [b], [c], [d]] = load_quarters::<W, 1>(from.add(k), quarter);
             let mut x = [a, b];
             if !FRESH {
                 x = stage.before::<false, 2>(x);
@@ -131,12 +131,16 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
             let (z, [e, f]) = (stage.before::<true, 2>(waiting.0), waiting.1);
             let v = [w_low, w_high, w, w];
             let (x, y) = stage.forward([z[0], z[1], x[0], x[1]], [e, f, c, d], v);
-            store_each(to.add(k - LANES), quarter, [x[0], y[0], x[1], y[1]]);
+            store_quarters(to.add(k - LANES), quarter, [[x[0]], [y[0]], [x[1]], [y[1]]]);
             waiting = ([x[2], y[2]], [x[3], y[3]]);
         }
         let z = stage.before::<true, 2>(waiting.0);
         let (x, y) = stage.forward(z, waiting.1, [w_low, w_high]);
-        store_each(to.add(quarter - LANES), quarter, [x[0], y[0], x[1], y[1]]);
+        store_quarters(
+            to.add(quarter - LANES),
+            quarter,
+            [[x[0]], [y[0]], [x[1]], [y[1]]],
+        );
     }
 }
 
@@ -217,12 +221,14 @@ unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>
                 } else {
                     stage.before::<true, 4>(x)
                 };
-                v[c] = within(stage.forward(x, [e, f, g, h], w));
+                let (x, y) = within(stage.forward(x, [e, f, g, h], w));
+                v[c] = both(x, y);
             }
             for c in 0..TOGETHER {
                 let (x, y) = pair(v[c]);
                 let x = stage.before::<SIX, 4>(x);
-                v[c] = within(stage.forward(x, y, stage.twos(4 * at[c])));
+                let (x, y) = within(stage.forward(x, y, stage.twos(4 * at[c])));
+                v[c] = both(x, y);
             }
             for c in 0..TOGETHER {
                 let (x, y) = pair(v[c]);
@@ -231,7 +237,8 @@ unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>
                 } else {
                     stage.before::<true, 4>(x)
                 };
-                v[c] = within(stage.forward(x, y, stage.fours(8 * at[c])));
+                let (x, y) = within(stage.forward(x, y, stage.fours(8 * at[c])));
+                v[c] = both(x, y);
             }
             for c in 0..TOGETHER {
                 let (x, y) = pair(v[c]);
@@ -297,17 +304,17 @@ unsafe fn in_step<A: LazyMul, S: Sink<A>, const SIX: bool>(
             } else {
                 stage.before::<true, 8>(x)
             };
-            let (x, y) = within_eight(stage.forward(x, y, w));
+            let (x, y) = within(stage.forward(x, y, w));
             let x = stage.before::<SIX, 8>(x);
             let w = both(stage.twos(4 * at[0]), stage.twos(4 * at[1]));
-            let (x, y) = within_eight(stage.forward(x, y, w));
+            let (x, y) = within(stage.forward(x, y, w));
             let x = if SIX {
                 stage.before::<false, 8>(x)
             } else {
                 stage.before::<true, 8>(x)
             };
             let w = both(stage.fours(8 * at[0]), stage.fours(8 * at[1]));
-            let (x, y) = within_eight(stage.forward(x, y, w));
+            let (x, y) = within(stage.forward(x, y, w));
             let x = stage.before::<SIX, 8>(x);
             let w = both(stage.eights(16 * at[0]), stage.eights(16 * at[1]));
             let (x, y) = stage.forward(x, y, w);
@@ -317,7 +324,7 @@ unsafe fn in_step<A: LazyMul, S: Sink<A>, const SIX: bool>(
 }
 
 #[inline(always)]
-unsafe fn pick<const K: usize, const L: usize>(v: &[__m512i; L], at: [usize; K]) -> [__m512i; K] {
+fn pick<const K: usize, const L: usize>(v: &[__m512i; L], at: [usize; K]) -> [__m512i; K] {
     let mut picked = [v[0]; K];
     for k in 0..K {
         picked[k] = v[at[k]];
@@ -325,26 +332,16 @@ unsafe fn pick<const K: usize, const L: usize>(v: &[__m512i; L], at: [usize; K])
     picked
 }
 
-/// [`shuffle`] of each of eight pairs.
+/// [`shuffle`] of each pair.
 #[inline(always)]
-unsafe fn within_eight(
-    (mut x, mut y): ([__m512i; 8], [__m512i; 8]),
-) -> ([__m512i; 8], [__m512i; 8]) {
-    for k in 0..8 {
+unsafe fn within<const K: usize>(
+    (mut x, mut y): ([__m512i; K], [__m512i; K]),
+) -> ([__m512i; K], [__m512i; K]) {
+    for k in 0..K {
         // SAFETY: the caller enables AVX-512 F.
         (x[k], y[k]) = unsafe { shuffle(x[k], y[k]) };
     }
     (x, y)
-}
-
-/// [`shuffle`] of each of four pairs.
-#[inline(always)]
-unsafe fn within((mut x, mut y): ([__m512i; 4], [__m512i; 4])) -> [__m512i; 8] {
-    for k in 0..4 {
-        // SAFETY: the caller enables AVX-512 F.
-        (x[k], y[k]) = unsafe { shuffle(x[k], y[k]) };
-    }
-    [x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]]
 }
 
 /// The first elements of four pairs, and the second ones.

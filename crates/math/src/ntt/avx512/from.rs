@@ -158,7 +158,7 @@ unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
         let (w, v_low, v_high) = (stage.twiddle(1), stage.twiddle(2), stage.twiddle(3));
         let v = [v_low, v_low, v_high, v_high];
         for k in (0..quarter).step_by(2 * LANES) {
-            let mut x = load_quarters::<Wide>(from.add(k), quarter);
+            let mut x = load_quarters::<Wide, 2>(from.add(k), quarter);
             for x in x.iter_mut().flatten() {
                 *x = converter.convert(*x);
             }

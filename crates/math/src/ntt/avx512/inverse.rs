@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::words::{Wide, Words};
-use super::{CHUNK, leaf_of, load_each, load_quarters, parts_of, store_each, store_many};
+use super::{CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters};
 use crate::ntt::butterfly::{Last, Stage, both, unshuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
@@ -48,7 +48,7 @@ pub(in crate::ntt) unsafe fn inverse_block<A: LazyMul, W: Words>(
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
         for k in (0..quarter).step_by(2 * LANES) {
-            let x = load_quarters::<Wide>(work.add(k), quarter);
+            let x = load_quarters::<Wide, 2>(work.add(k), quarter);
             let [a, b, c, d] = two_stages(stage, x, [w_low, w_low, w_high, w_high], w);
             for (j, x) in [stage.reduce_twice(a), stage.reduce_twice(b), c, d]
                 .into_iter()
@@ -222,11 +222,11 @@ unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
                 (x[k], y[k]) = W::load_pairs(from.add(i * CHUNK + 2 * k * LANES));
             }
             let w = both(stage.eights(16 * at[0]), stage.eights(16 * at[1]));
-            let (x, y) = within_eight(stage.inverse::<true, 8>(x, y, w));
+            let (x, y) = within(stage.inverse::<true, 8>(x, y, w));
             let w = both(stage.fours(8 * at[0]), stage.fours(8 * at[1]));
-            let (x, y) = within_eight(stage.inverse::<false, 8>(x, y, w));
+            let (x, y) = within(stage.inverse::<false, 8>(x, y, w));
             let w = both(stage.twos(4 * at[0]), stage.twos(4 * at[1]));
-            let (x, y) = within_eight(stage.inverse::<false, 8>(x, y, w));
+            let (x, y) = within(stage.inverse::<false, 8>(x, y, w));
             let w = [
                 stage.twiddle(2 * at[0]),
                 stage.twiddle(2 * at[0] + 1),
@@ -270,18 +270,6 @@ unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
     }
 }
 
-/// [`unshuffle`] of each of eight pairs.
-#[inline(always)]
-unsafe fn within_eight(
-    (mut x, mut y): ([__m512i; 8], [__m512i; 8]),
-) -> ([__m512i; 8], [__m512i; 8]) {
-    for k in 0..8 {
-        // SAFETY: the caller enables AVX-512 F.
-        (x[k], y[k]) = unsafe { unshuffle(x[k], y[k]) };
-    }
-    (x, y)
-}
-
 /// Four pairs of the even and the odd words of sixteen.
 #[inline(always)]
 unsafe fn load_pairs<W: Words>(p: *const W::Word) -> ([__m512i; 4], [__m512i; 4]) {
@@ -295,10 +283,12 @@ unsafe fn load_pairs<W: Words>(p: *const W::Word) -> ([__m512i; 4], [__m512i; 4]
     }
 }
 
-/// [`unshuffle`] of each of four pairs.
+/// [`unshuffle`] of each pair.
 #[inline(always)]
-unsafe fn within((mut x, mut y): ([__m512i; 4], [__m512i; 4])) -> ([__m512i; 4], [__m512i; 4]) {
-    for k in 0..4 {
+unsafe fn within<const K: usize>(
+    (mut x, mut y): ([__m512i; K], [__m512i; K]),
+) -> ([__m512i; K], [__m512i; K]) {
+    for k in 0..K {
         // SAFETY: the caller enables AVX-512 F.
         (x[k], y[k]) = unsafe { unshuffle(x[k], y[k]) };
     }
@@ -332,19 +322,23 @@ unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: us
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
-        let [a, b, c, d] = load_each::<Wide>(p, quarter);
+        let [[a], [b], [c], [d]] = load_quarters::<Wide, 1>(p, quarter);
         let (x, y) = stage.inverse::<false, 2>([a, c], [b, d], [w_low, w_high]);
         let mut waiting = ([x[0], y[0]], [x[1], y[1]]);
         for k in (LANES..quarter).step_by(LANES) {
-            let [a, b, c, d] = load_each::<Wide>(p.add(k), quarter);
+            let [[a], [b], [c], [d]] = load_quarters::<Wide, 1>(p.add(k), quarter);
             let ([e, f], [g, h]) = waiting;
             let v = [w, w, w_low, w_high];
             let (x, y) = stage.inverse::<false, 4>([e, f, a, c], [g, h, b, d], v);
-            store_each(p.add(k - LANES), quarter, [x[0], x[1], y[0], y[1]]);
+            store_quarters(p.add(k - LANES), quarter, [[x[0]], [x[1]], [y[0]], [y[1]]]);
             waiting = ([x[2], y[2]], [x[3], y[3]]);
         }
         let (x, y) = stage.inverse::<false, 2>(waiting.0, waiting.1, [w; 2]);
-        store_each(p.add(quarter - LANES), quarter, [x[0], x[1], y[0], y[1]]);
+        store_quarters(
+            p.add(quarter - LANES),
+            quarter,
+            [[x[0]], [x[1]], [y[0]], [y[1]]],
+        );
     }
 }
 
@@ -362,7 +356,7 @@ unsafe fn double_last<A: LazyMul, W: Words>(
     unsafe {
         let (w_low, w_high) = (stage.twiddle(2), stage.twiddle(3));
         for k in (0..quarter).step_by(2 * LANES) {
-            let [a, b, c, d] = load_quarters::<Wide>(from.add(k), quarter);
+            let [a, b, c, d] = load_quarters::<Wide, 2>(from.add(k), quarter);
             let (x, y) = stage.inverse::<false, 4>(
                 [a[0], a[1], c[0], c[1]],
                 [b[0], b[1], d[0], d[1]],

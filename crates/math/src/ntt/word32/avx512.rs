@@ -216,7 +216,8 @@ unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
 ) {
     // SAFETY: p is valid for K / 2 blocks; the caller enables AVX-512 F.
     unsafe {
-        let (mut x, mut y, mut w) = (load::<K>(p), load::<K>(p), [stage.twiddle(at); K]);
+        let zero = _mm512_setzero_si512();
+        let (mut x, mut y, mut w) = ([zero; K], [zero; K], [stage.twiddle(at); K]);
         for k in 0..K {
             let block = p.add(k / 2 * TAIL);
             [x[k]] = load(block.add(k % 2 * LANES));
@@ -389,7 +390,8 @@ unsafe fn inverse_blocks<const LAZY: bool, const K: usize>(
 ) {
     // SAFETY: p is valid for K / 2 blocks; the caller enables AVX-512 F.
     unsafe {
-        let (mut x, mut y) = (load::<K>(p), load::<K>(p));
+        let zero = _mm512_setzero_si512();
+        let (mut x, mut y) = ([zero; K], [zero; K]);
         for k in 0..K {
             [x[k], y[k]] = load(p.add(2 * k * LANES));
         }
