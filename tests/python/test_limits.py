@@ -331,6 +331,27 @@ def test_ctrl_c_at_any_moment(work, tmp_path):
         assert "KeyboardInterrupt" in fault
 
 
+def test_no_python_runs_while_values_are_read():
+    """An interrupt that arrives in Python code called while arguments are read has nobody who would raise it."""
+    from ringmill._ringmill import evaluate_program
+
+    @rm.program
+    def doubled(x: rm.Encrypted):
+        return x + x
+
+    program, _ = doubled.trace(16)
+    called = []
+    values = [np.ones(16, complex)]
+    evaluate_program(program, values)  # loads numpy's interface, once
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_qualname) if event == "call" else None)
+    try:
+        outputs = evaluate_program(program, values)
+    finally:
+        sys.setprofile(None)
+    assert np.allclose(next(iter(outputs.values())), 2)
+    assert not called, called
+
+
 def test_other_threads_go_on(compiled):
     """A signal is the main thread's business: work on others is not stopped by it."""
     script = textwrap.dedent(

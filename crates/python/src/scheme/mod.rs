@@ -6,7 +6,10 @@ mod ckks;
 mod exact;
 
 use num_complex::Complex64;
-use numpy::{IntoPyArray, PyReadonlyArray1};
+use numpy::{
+    IntoPyArray, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
+    dtype,
+};
 use pyo3::prelude::*;
 use ringmill_cli::Scheme;
 use ringmill_cli::scheme::{Ciphers, Messages, Served};
@@ -20,10 +23,24 @@ use ringmill_schemes::{At, Scheme as Named};
 use crate::errors::{DataError, DeviceError, KeysError, ParameterError, raise};
 
 /// A vector as our own Python hands it over: of doubles, or of integers where the program's scheme is exact.
-#[derive(FromPyObject)]
 pub enum Vector<'py> {
     Whole(PyReadonlyArray1<'py, i64>),
     Complex(PyReadonlyArray1<'py, Complex64>),
+}
+
+/// Chosen by the type of the elements, not by trying one after the other: the error of an attempt writes that type's
+/// name, which runs numpy's Python code, and an interrupt that arrives there is lost.
+impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let array = object.cast::<PyUntypedArray>()?;
+        let element = array.dtype();
+        Ok(match element.is_equiv_to(&dtype::<i64>(object.py())) {
+            true => Self::Whole(object.extract()?),
+            false => Self::Complex(object.extract()?),
+        })
+    }
 }
 
 impl Vector<'_> {
