@@ -359,7 +359,8 @@ pub struct SimArgs {
     #[arg(long, conflicts_with = "json")]
     pub detail: bool,
 
-    /// What the operations of a level take, kind by kind; they add up to the whole. Of the vector machine.
+    /// What the operations of a level take, kind by kind; they add up to the whole. Of the vector machine; JSON has those of all
+    /// three levels.
     #[arg(long, value_name = "LEVEL", conflicts_with_all = ["json", "detail"])]
     pub by: Option<ByLevel>,
 

@@ -79,9 +79,10 @@ fn parts(machine: &MachineReport, level: ByLevel) -> Option<String> {
         .map(|(name, part)| (name.as_str(), part.count, part.micro_cycles))
         .collect();
     rows.sort_by_key(|&(_, _, micro)| std::cmp::Reverse(micro));
+    let count = rows.iter().map(|row| row.1).sum();
+    let took = rows.iter().map(|row| row.2).sum::<u64>() + all.rest;
     rows.push(("under way at the end", 1, all.rest));
-    let count = rows.iter().map(|row| row.1).sum::<u64>() - 1;
-    rows.push(("all", count, rows.iter().map(|row| row.2).sum()));
+    rows.push(("all", count, took));
     let width = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
     let mut text = format!("{:width$} {:>10} {:>14} {:>8}\n", "", "count", "us", "%");
     for (name, count, micro) in rows {

@@ -78,9 +78,7 @@ impl Prepared {
             readers: Arc::new(readers),
         })
     }
-}
 
-impl Prepared {
     /// The limb of LOAD's addresses of each value that is a mask.
     pub(super) fn masks(&self) -> Vec<(Value, u32)> {
         let first = MASKS / self.shape.limb_chunks();

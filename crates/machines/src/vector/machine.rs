@@ -200,13 +200,12 @@ impl VectorMachine {
 /// What a run took, by operations of each level. `chunks` are a limb's.
 fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
     let (counts, took) = (&running.total.ops, &running.total.took);
-    let took: BTreeMap<MicroOp, u64> = took.iter().collect();
     let mut by_mid: BTreeMap<String, TimeUse> = BTreeMap::new();
     let mut by_micro: BTreeMap<String, TimeUse> = BTreeMap::new();
     let mut sent = 0;
     for (op, count) in counts.iter() {
         let own = op.info().mnemonic;
-        let micro_cycles = took.get(&op).copied().unwrap_or(0);
+        let micro_cycles = took.of(op);
         sent += micro_cycles;
         let part = |count| TimeUse {
             count,

@@ -71,9 +71,7 @@ impl Ops {
     /// Counts one.
     #[inline]
     pub fn count(&mut self, op: MicroOp) {
-        if let Some(count) = self.0.get_mut(op as usize) {
-            *count += 1;
-        }
+        self.more(op, 1);
     }
 
     /// Counts so many more of one.
@@ -84,10 +82,14 @@ impl Ops {
         }
     }
 
+    /// What was counted of one.
+    pub fn of(&self, op: MicroOp) -> u64 {
+        self.0.get(op as usize).copied().unwrap_or(0)
+    }
+
     /// What was counted of each that there was.
     pub fn iter(&self) -> impl Iterator<Item = (MicroOp, u64)> {
-        let all = MicroOp::ALL.into_iter();
-        let all = all.map(|op| (op, self.0.get(op as usize).copied().unwrap_or(0)));
+        let all = MicroOp::ALL.into_iter().map(|op| (op, self.of(op)));
         all.filter(|&(_, count)| count > 0)
     }
 
