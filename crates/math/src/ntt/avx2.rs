@@ -20,6 +20,9 @@ const TAIL: usize = 4 * LANES;
 /// The shortest limb these loops take.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
+/// The first and the second coefficients of the pairs of a stage.
+type Pairs = ([__m256i; 2], [__m256i; 2]);
+
 /// What every butterfly needs.
 #[derive(Clone, Copy)]
 struct Stage<'a, const SMALL: bool> {
@@ -45,12 +48,14 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
 
     #[inline(always)]
     unsafe fn twiddle(self, index: usize) -> Constant {
-        let w = Shoup {
-            value: self.value[index],
-            quotient: self.quotient[index],
-        };
-        // SAFETY: the caller enables AVX2.
-        unsafe { Constant::splat(w) }
+        debug_assert!(index < self.value.len());
+        // SAFETY: index < n, the length of both tables; the caller enables AVX2.
+        unsafe {
+            Constant::splat(Shoup {
+                value: *self.value.get_unchecked(index),
+                quotient: *self.quotient.get_unchecked(index),
+            })
+        }
     }
 
     /// Twiddles `index`, `index` + 1, each in two lanes.
@@ -149,27 +154,49 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The last two stages of two blocks of eight coefficients, whose first has number `index` in the table, and their way to
-    /// `p`.
+    /// The first of the last four stages, of a chunk whose twiddle has number `index`, and its coefficients for the next one.
     #[inline(always)]
-    unsafe fn forward_last(self, p: *mut u64, x: [__m256i; 2], y: [__m256i; 2], index: usize) {
-        // SAFETY: p is valid for 16 words; the caller enables AVX2.
+    unsafe fn forward_fourth_last(self, p: *const u64, index: usize) -> Pairs {
+        // SAFETY: p is valid for a chunk; the caller enables AVX2.
         unsafe {
-            let (x, y) = halves(x, y);
-            let w = [
-                self.two_twiddles(2 * index),
-                self.two_twiddles(2 * index + 2),
-            ];
+            let w = [self.twiddle(index); 2];
+            let ([a, b], [c, d]) = self.forward::<_, false>(load_two(p), load_two(p.add(STEP)), w);
+            ([a, c], [b, d])
+        }
+    }
+
+    /// The second one, of two blocks of two vectors.
+    #[inline(always)]
+    unsafe fn forward_second(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let w = [self.twiddle(index), self.twiddle(index + 1)];
+            let (x, y) = self.forward::<_, false>(x, y, w);
+            halves(x, y)
+        }
+    }
+
+    /// The third one, of four blocks of a vector.
+    #[inline(always)]
+    unsafe fn forward_third(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let w = [self.two_twiddles(index), self.two_twiddles(index + 2)];
+            let (x, y) = self.forward::<_, false>(x, y, w);
+            neighbours(x, y)
+        }
+    }
+
+    /// The last one, of eight blocks of half a vector, and the way of the residues to `p`.
+    #[inline(always)]
+    unsafe fn forward_last(self, p: *mut u64, (x, y): Pairs, index: usize) {
+        // SAFETY: p is valid for a chunk; the caller enables AVX2.
+        unsafe {
+            let w = [self.four_twiddles(index), self.four_twiddles(index + 4)];
             let (x, y) = self.forward::<_, false>(x, y, w);
             let (x, y) = neighbours(x, y);
-            let w = [
-                self.four_twiddles(4 * index),
-                self.four_twiddles(4 * index + 4),
-            ];
-            let (x, y) = self.forward::<_, false>(x, y, w);
-            let (x, y) = neighbours(x, y);
-            let (x, y) = halves(x, y);
-            let (x, y) = (self.reduce(x), self.reduce(y));
+            // Reduced between the moves, as the compiler makes three instructions of the two.
+            let (x, y) = halves(self.reduce(x), self.reduce(y));
             for k in 0..2 {
                 store(p.add(2 * k * LANES), x[k]);
                 store(p.add((2 * k + 1) * LANES), y[k]);
@@ -177,26 +204,50 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The first two inverse stages of two blocks of eight coefficients at `p`.
+    /// The first inverse stage, of a chunk's eight blocks of half a vector, whose first has number `index` in the table.
     #[inline(always)]
-    unsafe fn inverse_first(self, p: *const u64, index: usize) -> ([__m256i; 2], [__m256i; 2]) {
-        // SAFETY: p is valid for 16 words; the caller enables AVX2.
+    unsafe fn inverse_first(self, p: *const u64, index: usize) -> Pairs {
+        // SAFETY: p is valid for a chunk; the caller enables AVX2.
         unsafe {
             let (x, y) = load_pairs(p);
             let (x, y) = halves(x, y);
             let (x, y) = neighbours(x, y);
-            let w = [
-                self.four_twiddles(4 * index),
-                self.four_twiddles(4 * index + 4),
-            ];
+            let w = [self.four_twiddles(index), self.four_twiddles(index + 4)];
             let (x, y) = self.inverse(x, y, w);
-            let (x, y) = neighbours(x, y);
-            let w = [
-                self.two_twiddles(2 * index),
-                self.two_twiddles(2 * index + 2),
-            ];
+            neighbours(x, y)
+        }
+    }
+
+    /// The second one, of four blocks of a vector.
+    #[inline(always)]
+    unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let w = [self.two_twiddles(index), self.two_twiddles(index + 2)];
             let (x, y) = self.inverse(x, y, w);
             halves(x, y)
+        }
+    }
+
+    /// The third one, of two blocks of two vectors.
+    #[inline(always)]
+    unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let w = [self.twiddle(index), self.twiddle(index + 1)];
+            let ([a, c], [b, d]) = self.inverse(x, y, w);
+            ([a, b], [c, d])
+        }
+    }
+
+    /// The fourth one, and the way of the chunk to `p`.
+    #[inline(always)]
+    unsafe fn inverse_fourth(self, p: *mut u64, (x, y): Pairs, index: usize) {
+        // SAFETY: p is valid for a chunk; the caller enables AVX2.
+        unsafe {
+            let (x, y) = self.inverse(x, y, [self.twiddle(index); 2]);
+            store_two(p, x);
+            store_two(p.add(STEP), y);
         }
     }
 
@@ -262,14 +313,20 @@ unsafe fn forward<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
             blocks *= 2;
             half /= 2;
         }
-        for (i, chunk) in limb.chunks_exact_mut(TAIL).enumerate() {
-            let p = chunk.as_mut_ptr();
-            let at = blocks + i;
-            let w = [stage.twiddle(at); 2];
-            let ([a, b], [c, d]) = stage.forward::<_, false>(load_two(p), load_two(p.add(STEP)), w);
-            let w = [stage.twiddle(2 * at), stage.twiddle(2 * at + 1)];
-            let (x, y) = stage.forward::<_, false>([a, c], [b, d], w);
-            stage.forward_last(p, x, y, 2 * at);
+        // Two chunks by turns, as one alone would wait for its own results.
+        for (i, chunks) in limb.chunks_exact_mut(2 * TAIL).enumerate() {
+            let p = chunks.as_mut_ptr();
+            let q = p.add(TAIL);
+            let i = blocks + 2 * i;
+            let j = i + 1;
+            let a = stage.forward_fourth_last(p, i);
+            let b = stage.forward_fourth_last(q, j);
+            let a = stage.forward_second(a, 2 * i);
+            let b = stage.forward_second(b, 2 * j);
+            let a = stage.forward_third(a, 4 * i);
+            let b = stage.forward_third(b, 4 * j);
+            stage.forward_last(p, a, 8 * i);
+            stage.forward_last(q, b, 8 * j);
         }
     }
 }
@@ -286,16 +343,19 @@ unsafe fn inverse<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
             Constant::splat(plan.n_inv_twiddle),
         );
         let n = limb.len();
-        for (i, chunk) in limb.chunks_exact_mut(TAIL).enumerate() {
-            let p = chunk.as_mut_ptr();
-            let at = n / TAIL + i;
-            let (x, y) = stage.inverse_first(p, 2 * at);
-            let w = [stage.twiddle(2 * at), stage.twiddle(2 * at + 1)];
-            let ([a, c], [b, d]) = stage.inverse(x, y, w);
-            let w = [stage.twiddle(at); 2];
-            let (x, y) = stage.inverse([a, b], [c, d], w);
-            store_two(p, x);
-            store_two(p.add(STEP), y);
+        for (i, chunks) in limb.chunks_exact_mut(2 * TAIL).enumerate() {
+            let p = chunks.as_mut_ptr();
+            let q = p.add(TAIL);
+            let i = n / TAIL + 2 * i;
+            let j = i + 1;
+            let a = stage.inverse_first(p, 8 * i);
+            let b = stage.inverse_first(q, 8 * j);
+            let a = stage.inverse_second(a, 4 * i);
+            let b = stage.inverse_second(b, 4 * j);
+            let a = stage.inverse_third(a, 2 * i);
+            let b = stage.inverse_third(b, 2 * j);
+            stage.inverse_fourth(p, a, i);
+            stage.inverse_fourth(q, b, j);
         }
         let (mut blocks, mut half) = (n / (2 * TAIL), TAIL);
         while blocks > 1 {

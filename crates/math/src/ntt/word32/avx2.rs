@@ -12,7 +12,7 @@ use crate::plans::Order;
 const LANES: usize = 8;
 
 /// The shortest limb these loops take.
-pub(super) const MIN_LEN: usize = TAIL;
+pub(super) const MIN_LEN: usize = 2 * TAIL;
 
 /// Coefficients that a loop takes at a time of each half: two vectors, which hide each other's latency.
 const STEP: usize = 2 * LANES;
@@ -22,6 +22,9 @@ const TAIL: usize = 4 * LANES;
 
 /// K vectors.
 type Vectors<const K: usize> = [__m256i; K];
+
+/// The first and the second coefficients of the pairs of a stage.
+type Pairs = (Vectors<2>, Vectors<2>);
 
 /// A constant in each lane and its quotient.
 #[derive(Clone, Copy)]
@@ -166,25 +169,33 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
     /// Twiddle `index` in every lane.
     #[inline(always)]
     unsafe fn twiddle(self, index: usize) -> Constant {
-        let (value, quotient) = (self.value[index], self.quotient[index]);
-        // SAFETY: the caller enables AVX2.
-        unsafe { Self::splat(Constant32 { value, quotient }) }
+        debug_assert!(index < self.value.len());
+        // SAFETY: index < n, the length of both tables; the caller enables AVX2.
+        unsafe {
+            Self::splat(Constant32 {
+                value: *self.value.get_unchecked(index),
+                quotient: *self.quotient.get_unchecked(index),
+            })
+        }
     }
 
     /// Of two pairs of vectors in a row the `COUNT` twiddles each from `index` on, in the places that `places` says.
     #[inline(always)]
     unsafe fn twiddles<const COUNT: usize>(self, index: usize, places: __m256i) -> [Constant; 2] {
         let next = index + COUNT;
-        // SAFETY: the caller enables AVX2.
+        debug_assert!(next + COUNT <= self.value.len());
+        // SAFETY: next + COUNT <= n, the length of both tables; the caller enables AVX2.
         unsafe {
+            let first = index..next;
+            let second = next..next + COUNT;
             [
                 Constant {
-                    value: spread(&self.value[index..next], places),
-                    quotient: spread(&self.quotient[index..next], places),
+                    value: spread(self.value.get_unchecked(first.clone()), places),
+                    quotient: spread(self.quotient.get_unchecked(first), places),
                 },
                 Constant {
-                    value: spread(&self.value[next..next + COUNT], places),
-                    quotient: spread(&self.quotient[next..next + COUNT], places),
+                    value: spread(self.value.get_unchecked(second.clone()), places),
+                    quotient: spread(self.quotient.get_unchecked(second), places),
                 },
             ]
         }
@@ -291,6 +302,126 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
+    /// The first of the last five stages, of a chunk whose twiddle has number `index`, and its coefficients for the next one.
+    #[inline(always)]
+    unsafe fn forward_fifth_last(self, p: *const u32, index: usize) -> Pairs {
+        // SAFETY: p is valid for a chunk; the caller enables AVX2.
+        unsafe {
+            let w = [self.twiddle(index); 2];
+            let ([a, b], [c, d]) = self.forward(load_two(p), load_two(p.add(STEP)), w);
+            ([a, c], [b, d])
+        }
+    }
+
+    /// The second one, of two blocks of two vectors.
+    #[inline(always)]
+    unsafe fn forward_fourth_last(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let w = [self.twiddle(index), self.twiddle(index + 1)];
+            let (x, y) = self.forward(x, y, w);
+            halves(x, y)
+        }
+    }
+
+    /// The third one, of four blocks of a vector.
+    #[inline(always)]
+    unsafe fn forward_third_last(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let [two, _, _] = places();
+            let (x, y) = self.forward(x, y, self.twiddles::<2>(index, two));
+            quarters(x, y)
+        }
+    }
+
+    /// The fourth one, of eight blocks of half a vector.
+    #[inline(always)]
+    unsafe fn forward_second_last(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let [_, four, _] = places();
+            let (x, y) = self.forward(x, y, self.twiddles::<4>(index, four));
+            split(x, y)
+        }
+    }
+
+    /// The last one, of sixteen blocks of a quarter of a vector, and the way of the residues to `p`.
+    #[inline(always)]
+    unsafe fn forward_last(self, p: *mut u32, (x, y): Pairs, index: usize) {
+        // SAFETY: p is valid for a chunk; the caller enables AVX2.
+        unsafe {
+            let [_, _, eight] = places();
+            let (x, y) = self.forward(x, y, self.twiddles::<8>(index, eight));
+            let (x, y) = join(x, y);
+            let (x, y) = quarters(x, y);
+            // Reduced between the moves, as the compiler makes three instructions of the last two.
+            let ([a, c], [b, d]) = halves(self.reduce(x), self.reduce(y));
+            store_two(p, [a, b]);
+            store_two(p.add(STEP), [c, d]);
+        }
+    }
+
+    /// The first inverse stage, of a chunk's sixteen blocks of a quarter of a vector, whose first has number `index` in the
+    /// table.
+    #[inline(always)]
+    unsafe fn inverse_first(self, p: *const u32, index: usize) -> Pairs {
+        // SAFETY: p is valid for a chunk; the caller enables AVX2.
+        unsafe {
+            let [_, _, eight] = places();
+            let ([a, b], [c, d]) = (load_two(p), load_two(p.add(STEP)));
+            let (x, y) = halves([a, c], [b, d]);
+            let (x, y) = quarters(x, y);
+            let (x, y) = split(x, y);
+            let (x, y) = self.inverse(x, y, self.twiddles::<8>(index, eight));
+            join(x, y)
+        }
+    }
+
+    /// The second one, of eight blocks of half a vector.
+    #[inline(always)]
+    unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let [_, four, _] = places();
+            let (x, y) = self.inverse(x, y, self.twiddles::<4>(index, four));
+            quarters(x, y)
+        }
+    }
+
+    /// The third one, of four blocks of a vector.
+    #[inline(always)]
+    unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let [two, _, _] = places();
+            let (x, y) = self.inverse(x, y, self.twiddles::<2>(index, two));
+            halves(x, y)
+        }
+    }
+
+    /// The fourth one, of two blocks of two vectors.
+    #[inline(always)]
+    unsafe fn inverse_fourth(self, (x, y): Pairs, index: usize) -> Pairs {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let w = [self.twiddle(index), self.twiddle(index + 1)];
+            let ([a, c], [b, d]) = self.inverse(x, y, w);
+            ([a, b], [c, d])
+        }
+    }
+
+    /// The fifth one, and the way of the chunk to `p`.
+    #[inline(always)]
+    unsafe fn inverse_fifth(self, p: *mut u32, (x, y): Pairs, index: usize) {
+        // SAFETY: p is valid for a chunk; the caller enables AVX2.
+        unsafe {
+            let (x, y) = self.inverse(x, y, [self.twiddle(index); 2]);
+            store_two(p, x);
+            store_two(p.add(STEP), y);
+        }
+    }
+
     /// From a forward stage's range, or a product's, to below q.
     #[inline(always)]
     unsafe fn reduce<const K: usize>(self, x: Vectors<K>) -> Vectors<K> {
@@ -322,25 +453,22 @@ unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
             blocks *= 2;
             half /= 2;
         }
-        let [two, four, eight] = places();
-        for (i, chunk) in limb.chunks_exact_mut(TAIL).enumerate() {
-            let (low, high) = (chunk.as_mut_ptr(), chunk.as_mut_ptr().add(STEP));
-            let at = blocks + i;
-            let w = [stage.twiddle(at); 2];
-            let ([a, b], [c, d]) = stage.forward(load_two(low), load_two(high), w);
-            let w = [stage.twiddle(2 * at), stage.twiddle(2 * at + 1)];
-            let (x, y) = stage.forward([a, c], [b, d], w);
-            let (x, y) = halves(x, y);
-            let (x, y) = stage.forward(x, y, stage.twiddles::<2>(4 * at, two));
-            let (x, y) = quarters(x, y);
-            let (x, y) = stage.forward(x, y, stage.twiddles::<4>(8 * at, four));
-            let (x, y) = split(x, y);
-            let (x, y) = stage.forward(x, y, stage.twiddles::<8>(16 * at, eight));
-            let (x, y) = join(x, y);
-            let (x, y) = quarters(x, y);
-            let ([a, c], [b, d]) = halves(x, y);
-            store_two(low, stage.reduce([a, b]));
-            store_two(high, stage.reduce([c, d]));
+        // Two chunks by turns, as one alone would wait for its own results.
+        for (i, chunks) in limb.chunks_exact_mut(2 * TAIL).enumerate() {
+            let p = chunks.as_mut_ptr();
+            let q = p.add(TAIL);
+            let i = blocks + 2 * i;
+            let j = i + 1;
+            let a = stage.forward_fifth_last(p, i);
+            let b = stage.forward_fifth_last(q, j);
+            let a = stage.forward_fourth_last(a, 2 * i);
+            let b = stage.forward_fourth_last(b, 2 * j);
+            let a = stage.forward_third_last(a, 4 * i);
+            let b = stage.forward_third_last(b, 4 * j);
+            let a = stage.forward_second_last(a, 8 * i);
+            let b = stage.forward_second_last(b, 8 * j);
+            stage.forward_last(p, a, 16 * i);
+            stage.forward_last(q, b, 16 * j);
         }
     }
 }
@@ -352,26 +480,24 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
         let stage = Stage::<LAZY>::new(plan, &plan.inverse);
         let n_inv = Stage::<LAZY>::splat(plan.n_inv);
         let n_inv_twiddle = Stage::<LAZY>::splat(plan.n_inv_twiddle);
-        let [two, four, eight] = places();
-        let (mut blocks, mut half) = (limb.len() / TAIL, TAIL / 2);
-        for (i, chunk) in limb.chunks_exact_mut(TAIL).enumerate() {
-            let (low, high) = (chunk.as_mut_ptr(), chunk.as_mut_ptr().add(STEP));
-            let at = blocks + i;
-            let ([a, b], [c, d]) = (load_two(low), load_two(high));
-            let (x, y) = halves([a, c], [b, d]);
-            let (x, y) = quarters(x, y);
-            let (x, y) = split(x, y);
-            let (x, y) = stage.inverse(x, y, stage.twiddles::<8>(16 * at, eight));
-            let (x, y) = join(x, y);
-            let (x, y) = stage.inverse(x, y, stage.twiddles::<4>(8 * at, four));
-            let (x, y) = quarters(x, y);
-            let (x, y) = stage.inverse(x, y, stage.twiddles::<2>(4 * at, two));
-            let (x, y) = halves(x, y);
-            let w = [stage.twiddle(2 * at), stage.twiddle(2 * at + 1)];
-            let ([a, c], [b, d]) = stage.inverse(x, y, w);
-            store_two(low, [a, b]);
-            store_two(high, [c, d]);
+        let n = limb.len();
+        for (i, chunks) in limb.chunks_exact_mut(2 * TAIL).enumerate() {
+            let p = chunks.as_mut_ptr();
+            let q = p.add(TAIL);
+            let i = n / TAIL + 2 * i;
+            let j = i + 1;
+            let a = stage.inverse_first(p, 16 * i);
+            let b = stage.inverse_first(q, 16 * j);
+            let a = stage.inverse_second(a, 8 * i);
+            let b = stage.inverse_second(b, 8 * j);
+            let a = stage.inverse_third(a, 4 * i);
+            let b = stage.inverse_third(b, 4 * j);
+            let a = stage.inverse_fourth(a, 2 * i);
+            let b = stage.inverse_fourth(b, 2 * j);
+            stage.inverse_fifth(p, a, i);
+            stage.inverse_fifth(q, b, j);
         }
+        let (mut blocks, mut half) = (n / (2 * TAIL), TAIL);
         while blocks > 1 {
             for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
                 let w = [stage.twiddle(blocks + i); 2];
