@@ -30,6 +30,8 @@ use crate::bits::bit_reverse;
 use crate::kernels::check_len;
 use crate::plans::{self, Choice, Task};
 use crate::primes::is_prime;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Factor, Form, Forms};
 use crate::{MathError, Modulus, Ring, RingKind, Shoup};
 
 /// Bytes of tables for each coefficient of the ring: values, quotients and their forms for SIMD, both ways, and what they
@@ -48,7 +50,7 @@ struct Twiddles {
     #[cfg(target_arch = "x86_64")]
     doubles: OnceLock<[Aligned; 2]>,
     #[cfg(target_arch = "x86_64")]
-    shared: OnceLock<Vec<crate::simd::WideShoup>>,
+    shared: Forms,
 }
 
 impl Twiddles {
@@ -62,7 +64,7 @@ impl Twiddles {
             #[cfg(target_arch = "x86_64")]
             doubles: OnceLock::new(),
             #[cfg(target_arch = "x86_64")]
-            shared: OnceLock::new(),
+            shared: Forms::default(),
         }
     }
 
@@ -79,9 +81,8 @@ impl Twiddles {
 
 #[cfg(target_arch = "x86_64")]
 impl Twiddles {
-    fn wide(&self) -> impl ExactSizeIterator<Item = crate::simd::WideShoup> {
-        self.constants()
-            .map(|w| crate::simd::WideShoup::new(self.q, w))
+    fn forms<F: Form>(&self) -> impl ExactSizeIterator<Item = F> {
+        self.constants().map(|w| F::new(self.q, w))
     }
 
     /// How many entries the tables of 52-bit arithmetic have.
@@ -94,7 +95,8 @@ impl Twiddles {
 
     /// What 52-bit arithmetic multiplies by beside the value, for the primes it serves; else nothing.
     fn factor_52(&self) -> &[u64] {
-        let make = || Aligned::new(self.wide().take(self.count_52()).map(|w| w.factor_52()));
+        let factors = || self.forms::<Factor>().map(|w| w.factor);
+        let make = || Aligned::new(factors().take(self.count_52()));
         self.factor_52.get_or_init(make)
     }
 
@@ -114,10 +116,11 @@ impl Twiddles {
         [value, ratio]
     }
 
-    /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle.
-    fn shared(&self) -> &[crate::simd::WideShoup] {
-        let make = || self.wide().take(self.value.len() / 8).collect();
-        self.shared.get_or_init(make)
+    /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle; nothing of a form
+    /// that is read from the other tables.
+    fn shared<F: Form>(&self) -> &[F] {
+        let make = || self.forms().take(self.value.len() / 8).collect();
+        F::kept(&self.shared).map_or(&[], |table| table.get_or_init(make))
     }
 }
 

@@ -11,6 +11,7 @@ mod least;
 mod solinas;
 
 use std::arch::x86_64::*;
+use std::sync::OnceLock;
 
 use crate::{Modulus, Shoup};
 
@@ -43,7 +44,7 @@ pub(crate) trait LazyMul {
     const BOUND: u64;
     /// Whether values up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
     const WIDE_RANGE: bool;
-    /// Whether [`LazyMul::constant`] takes the factors of [`WideShoup::factor_52`], and not quotients of 64 bits.
+    /// Whether [`LazyMul::constant`] takes the factors of [`Factor`], and not quotients of 64 bits.
     const FACTORS_52: bool = false;
     /// How the last stages of a forward transform go through chunks.
     const FORWARD: Chunks = Chunks::Two;
@@ -51,6 +52,8 @@ pub(crate) trait LazyMul {
     const INVERSE: Chunks = Chunks::Two;
     /// A constant in each lane, with what of its quotient this arithmetic needs.
     type Constant: Copy;
+    /// One that every lane shares.
+    type Form: Form;
     /// What is fixed by the modulus.
     type Context: Copy;
 
@@ -68,7 +71,7 @@ pub(crate) trait LazyMul {
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
-    unsafe fn broadcast(w: &WideShoup) -> Self::Constant;
+    unsafe fn broadcast(w: &Self::Form) -> Self::Constant;
 
     /// x * w mod q, below `BOUND` * q, in each lane.
     ///
@@ -276,46 +279,69 @@ pub(crate) trait LazyMul {
     }
 }
 
-/// A constant and every form of its quotient that some arithmetic reads.
-#[derive(Clone, Copy)]
-pub(crate) struct WideShoup {
-    value: u64,
-    /// floor(value * 2^64 / q).
-    quotient: u64,
-    /// The upper half of `quotient`: floor(value * 2^32 / q).
-    quotient_high: u64,
-    /// The upper 52 bits of `quotient`: floor(value * 2^52 / q).
-    quotient_52: u64,
-    /// The upper 58 bits of `quotient`: floor(value * 2^58 / q).
-    quotient_58: u64,
-    /// The lower half of `quotient` as a fraction of 52 bits.
-    fraction_52: u64,
-    /// What 52-bit arithmetic has in place of a quotient: `quotient_52`, or 2^52 value mod q for the prime of
-    /// [`Solinas`].
-    factor_52: u64,
+/// A constant that every lane shares: its value and what an arithmetic multiplies by beside it, and nothing else, as tables of
+/// these are read from memory where a long ring's do not fit the second-level cache.
+pub(crate) trait Form: Copy + 'static {
+    /// The constant w modulo q.
+    fn new(q: Modulus, w: Shoup) -> Self;
+
+    /// Where a table of these is kept; none of a form that is read from the tables of values and factors.
+    fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>>;
 }
 
-impl WideShoup {
-    /// Every form of the constant w modulo q.
-    pub(crate) fn new(q: Modulus, w: Shoup) -> Self {
-        let quotient_52 = w.quotient >> 12;
+/// The first twiddles of a table again, in each form that was asked for.
+#[derive(Default)]
+pub(crate) struct Forms {
+    split: OnceLock<Vec<Split>>,
+    wide: OnceLock<Vec<ifma_wide::WideForm>>,
+    of_54: OnceLock<Vec<ifma_54::Form54>>,
+}
+
+/// What 52-bit arithmetic multiplies by.
+#[derive(Clone, Copy)]
+pub(crate) struct Factor {
+    value: u64,
+    /// floor(value * 2^52 / q), or 2^52 value mod q for the prime of [`Solinas`].
+    pub(crate) factor: u64,
+}
+
+impl Form for Factor {
+    fn new(q: Modulus, w: Shoup) -> Self {
         Self {
             value: w.value,
-            quotient: w.quotient,
-            quotient_high: w.quotient >> 32,
-            quotient_52,
-            quotient_58: w.quotient >> 6,
-            fraction_52: (w.quotient & 0xffff_ffff) << 20,
-            factor_52: match q.value() {
+            factor: match q.value() {
                 Solinas::P => q.reduce_wide(u128::from(w.value) << 52),
-                _ => quotient_52,
+                _ => w.quotient >> 12,
             },
         }
     }
 
-    /// `factor_52`.
-    pub(crate) fn factor_52(self) -> u64 {
-        self.factor_52
+    fn kept(_tables: &Forms) -> Option<&OnceLock<Vec<Self>>> {
+        None
+    }
+}
+
+/// What [`DoubleWord`] multiplies by.
+#[derive(Clone, Copy)]
+pub(crate) struct Split {
+    value: u64,
+    /// floor(value * 2^64 / q).
+    quotient: u64,
+    /// Its upper half: floor(value * 2^32 / q).
+    quotient_high: u64,
+}
+
+impl Form for Split {
+    fn new(_q: Modulus, w: Shoup) -> Self {
+        Self {
+            value: w.value,
+            quotient: w.quotient,
+            quotient_high: w.quotient >> 32,
+        }
+    }
+
+    fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>> {
+        Some(&tables.split)
     }
 }
 
@@ -337,6 +363,7 @@ impl<const SMALL: bool> LazyMul for DoubleWord<SMALL> {
     // 16 q < 2^64.
     const WIDE_RANGE: bool = SMALL;
     type Constant = SplitConstant;
+    type Form = Split;
     type Context = __m512i;
 
     #[inline(always)]
@@ -356,7 +383,7 @@ impl<const SMALL: bool> LazyMul for DoubleWord<SMALL> {
     }
 
     #[inline(always)]
-    unsafe fn broadcast(w: &WideShoup) -> SplitConstant {
+    unsafe fn broadcast(w: &Split) -> SplitConstant {
         // SAFETY: the caller's promise.
         unsafe {
             SplitConstant {

@@ -7,13 +7,13 @@ use std::arch::x86_64::*;
 
 use super::{NttPlan, Twiddles};
 use crate::plans::Order;
-use crate::simd::{LazyMul, WideShoup, correct, splat};
+use crate::simd::{Form, LazyMul, correct, splat};
 
 /// What every butterfly needs.
 pub(super) struct Stage<'a, A: LazyMul> {
     value: &'a [u64],
     quotient: &'a [u64],
-    shared: &'a [WideShoup],
+    shared: &'a [A::Form],
     pub(super) context: A::Context,
     pub(super) q: __m512i,
     /// c = `BOUND` * q.
@@ -42,11 +42,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
                 } else {
                     twiddles.quotient()
                 },
-                shared: if A::FACTORS_52 {
-                    &[]
-                } else {
-                    twiddles.shared()
-                },
+                shared: twiddles.shared(),
                 context: A::context(plan.q),
                 q: splat(q),
                 bound: splat(A::BOUND * q),
@@ -55,8 +51,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Twiddle `index` in every lane: of two tables where the arithmetic reads nothing else, as the third one's entries are three
-    /// times as long and a long ring's tables do not fit the second-level cache.
+    /// Twiddle `index` in every lane: of two tables where the arithmetic reads nothing else.
     #[inline(always)]
     pub(super) unsafe fn twiddle(self, index: usize) -> A::Constant {
         // SAFETY: index < n / 8, the length of the shorter table: vectors share a twiddle in the stages of m <= n / 16 blocks.
@@ -284,8 +279,8 @@ impl<A: LazyMul> Last<A> {
         // SAFETY: the caller enables the features of A.
         unsafe {
             Self {
-                n_inv: A::broadcast(&WideShoup::new(plan.q, plan.n_inv)),
-                n_inv_twiddle: A::broadcast(&WideShoup::new(plan.q, plan.n_inv_twiddle)),
+                n_inv: A::broadcast(&A::Form::new(plan.q, plan.n_inv)),
+                n_inv_twiddle: A::broadcast(&A::Form::new(plan.q, plan.n_inv_twiddle)),
             }
         }
     }

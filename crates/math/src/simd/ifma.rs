@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LazyMul, WideShoup, correct, lesser, splat};
+use super::{Factor, LazyMul, correct, lesser, splat};
 use crate::Modulus;
 
 /// [`Ifma`] for any q < 2^50.
@@ -81,6 +81,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     const FACTORS_52: bool = true;
     /// The value and floor(value * 2^52 / q).
     type Constant = (__m512i, __m512i);
+    type Form = Factor;
     type Context = IfmaContext;
 
     #[inline(always)]
@@ -104,9 +105,9 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     }
 
     #[inline(always)]
-    unsafe fn broadcast(w: &WideShoup) -> (__m512i, __m512i) {
+    unsafe fn broadcast(w: &Factor) -> (__m512i, __m512i) {
         // SAFETY: the caller's promise.
-        unsafe { (splat(w.value), splat(w.factor_52)) }
+        unsafe { (splat(w.value), splat(w.factor)) }
     }
 
     #[inline(always)]

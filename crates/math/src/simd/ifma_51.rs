@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LazyMul, WideShoup, correct, correct_many, splat};
+use super::{Factor, LazyMul, correct, correct_many, splat};
 use crate::Modulus;
 
 /// 52-bit arithmetic (AVX-512 IFMA) for q < 2^51. A product, below 2q, is all that 52 bits hold: so both inputs of a
@@ -24,6 +24,7 @@ impl LazyMul for Ifma51 {
     const FACTORS_52: bool = true;
     /// The value and floor(value * 2^52 / q).
     type Constant = (__m512i, __m512i);
+    type Form = Factor;
     type Context = Ifma51Context;
 
     #[inline(always)]
@@ -43,9 +44,9 @@ impl LazyMul for Ifma51 {
     }
 
     #[inline(always)]
-    unsafe fn broadcast(w: &WideShoup) -> (__m512i, __m512i) {
+    unsafe fn broadcast(w: &Factor) -> (__m512i, __m512i) {
         // SAFETY: the caller's promise.
-        unsafe { (splat(w.value), splat(w.factor_52)) }
+        unsafe { (splat(w.value), splat(w.factor)) }
     }
 
     #[inline(always)]

@@ -1,10 +1,11 @@
 //! Multiplication by a constant between 52 and 54 bits, with quotients from 52-bit multiply-add.
 
 use std::arch::x86_64::*;
+use std::sync::OnceLock;
 
 use super::ifma_wide::mul_low;
-use super::{Chunks, LazyMul, WideShoup, correct_many, splat};
-use crate::Modulus;
+use super::{Chunks, Form, Forms, LazyMul, correct_many, splat};
+use crate::{Modulus, Shoup};
 
 /// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for q < 2^54.
 ///
@@ -25,6 +26,28 @@ pub(crate) struct Constant54 {
     quotient_58: __m512i,
 }
 
+/// A constant of [`Ifma54`] that every lane shares.
+#[derive(Clone, Copy)]
+pub(crate) struct Form54 {
+    value: u64,
+    quotient_52: u64,
+    quotient_58: u64,
+}
+
+impl Form for Form54 {
+    fn new(_q: Modulus, w: Shoup) -> Self {
+        Self {
+            value: w.value,
+            quotient_52: w.quotient >> 12,
+            quotient_58: w.quotient >> 6,
+        }
+    }
+
+    fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>> {
+        Some(&tables.of_54)
+    }
+}
+
 /// What [`Ifma54`] needs of a modulus.
 #[derive(Clone, Copy)]
 pub(crate) struct Context54 {
@@ -39,6 +62,7 @@ impl<const STEP: bool> LazyMul for Ifma54<STEP> {
     const FORWARD: Chunks = if STEP { Chunks::TwoInStep } else { Chunks::Two };
     const INVERSE: Chunks = if STEP { Chunks::TwoInStep } else { Chunks::One };
     type Constant = Constant54;
+    type Form = Form54;
     type Context = Context54;
 
     #[inline(always)]
@@ -65,7 +89,7 @@ impl<const STEP: bool> LazyMul for Ifma54<STEP> {
     }
 
     #[inline(always)]
-    unsafe fn broadcast(w: &WideShoup) -> Constant54 {
+    unsafe fn broadcast(w: &Form54) -> Constant54 {
         // SAFETY: the caller's promise.
         unsafe {
             Constant54 {
@@ -139,7 +163,7 @@ impl<const STEP: bool> LazyMul for Ifma54<STEP> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Backend, Prng, Shoup};
+    use crate::{Backend, Prng};
 
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     fn product_and_residue(q: Modulus, x: u64, w: Shoup) -> (u64, u64) {

@@ -1,9 +1,10 @@
 //! Multiplication by a constant above 50 bits, with the quotient from 52-bit multiply-add.
 
 use std::arch::x86_64::*;
+use std::sync::OnceLock;
 
-use super::{Chunks, LazyMul, WideShoup, splat};
-use crate::Modulus;
+use super::{Chunks, Form, Forms, LazyMul, splat};
+use crate::{Modulus, Shoup};
 
 /// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for any modulus. `SMALL` asserts
 /// q < 2^60.
@@ -24,6 +25,33 @@ pub(crate) struct WideConstant {
     quotient_high: __m512i,
     quotient_52: __m512i,
     fraction_52: __m512i,
+}
+
+/// A constant of [`IfmaWide`] that every lane shares.
+#[derive(Clone, Copy)]
+pub(crate) struct WideForm {
+    value: u64,
+    /// floor(value * 2^32 / q).
+    quotient_high: u64,
+    /// floor(value * 2^52 / q).
+    quotient_52: u64,
+    /// The lower half of floor(value * 2^64 / q) as a fraction of 52 bits.
+    fraction_52: u64,
+}
+
+impl Form for WideForm {
+    fn new(_q: Modulus, w: Shoup) -> Self {
+        Self {
+            value: w.value,
+            quotient_high: w.quotient >> 32,
+            quotient_52: w.quotient >> 12,
+            fraction_52: (w.quotient & 0xffff_ffff) << 20,
+        }
+    }
+
+    fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>> {
+        Some(&tables.wide)
+    }
 }
 
 /// What [`IfmaWide`] needs of a modulus.
@@ -83,6 +111,7 @@ impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
     const WIDE_RANGE: bool = SMALL;
     const INVERSE: Chunks = Chunks::One;
     type Constant = WideConstant;
+    type Form = WideForm;
     type Context = WideContext;
 
     #[inline(always)]
@@ -111,7 +140,7 @@ impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
     }
 
     #[inline(always)]
-    unsafe fn broadcast(w: &WideShoup) -> WideConstant {
+    unsafe fn broadcast(w: &WideForm) -> WideConstant {
         // SAFETY: the caller's promise.
         unsafe {
             WideConstant {

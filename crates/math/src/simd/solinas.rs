@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LazyMul, WideShoup, correct, splat};
+use super::{Factor, LazyMul, correct, splat};
 use crate::Modulus;
 
 /// 52-bit arithmetic (AVX-512 IFMA) modulo p = 2^52 - 2^12 + 1, where 2^52 = 2^12 - 1 takes the place of a quotient: the
@@ -51,6 +51,7 @@ impl LazyMul for Solinas {
     const FACTORS_52: bool = true;
     /// w and 2^52 w mod p.
     type Constant = (__m512i, __m512i);
+    type Form = Factor;
     type Context = SolinasContext;
 
     #[inline(always)]
@@ -72,9 +73,9 @@ impl LazyMul for Solinas {
     }
 
     #[inline(always)]
-    unsafe fn broadcast(w: &WideShoup) -> (__m512i, __m512i) {
+    unsafe fn broadcast(w: &Factor) -> (__m512i, __m512i) {
         // SAFETY: the caller's promise.
-        unsafe { (splat(w.value), splat(w.factor_52)) }
+        unsafe { (splat(w.value), splat(w.factor)) }
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::Accumulator;
 use crate::kernels::loops::{ByConstant, Products};
 use crate::kernels::narrow::{NarrowReducer, SumReducer};
-use crate::simd::{LazyMul, WideQuotient, WideShoup, correct, splat};
+use crate::simd::{Form, LazyMul, WideQuotient, correct, splat};
 use crate::{Modulus, Shoup};
 
 /// Barrett reduction of products of residues below 2^50.
@@ -189,7 +189,7 @@ impl<A: LazyMul> Multiplier<A> {
         unsafe {
             Self {
                 context: A::context(q),
-                w: A::broadcast(&WideShoup::new(q, w)),
+                w: A::broadcast(&A::Form::new(q, w)),
                 q: splat(q.value()),
             }
         }

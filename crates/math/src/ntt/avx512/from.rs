@@ -11,7 +11,7 @@ use crate::kernels::conversion::{Converter, Way, by_way, way};
 use crate::ntt::butterfly::{Stage, shuffle};
 use crate::ntt::{Difference, NttPlan};
 use crate::plans::Order;
-use crate::simd::{Ifma54, IfmaWide, LANES, LazyMul, WideShoup, load, store};
+use crate::simd::{Form, Ifma54, IfmaWide, LANES, LazyMul, load, store};
 
 /// An arithmetic that [`forward_from`] has. Where both take a modulus, which of them is faster depends on the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -211,7 +211,7 @@ impl<A: LazyMul, const ADD: bool> Scaled<A, ADD> {
             minuend,
             addend: end.addend.map_or(minuend, <[u64]>::as_ptr),
             // SAFETY: the caller enables the features of A.
-            scale: unsafe { A::broadcast(&WideShoup::new(plan.q, end.scale)) },
+            scale: unsafe { A::broadcast(&A::Form::new(plan.q, end.scale)) },
         }
     }
 }
