@@ -10,42 +10,79 @@ use crate::group::Group;
 /// How many times as long as within a program finding out the kernel of a row may take, so that the record says which
 /// kernel is the fastest and not which one was on a bad moment.
 const LONGER: u32 = 10;
+/// Rounds through all rows in which each kernel is chosen, as a bad moment may last as long as many rows' choices; the one that was
+/// chosen most often stays, and is chosen again until it is: so many times at most.
+const ROUNDS: usize = 3;
+const AGAIN: usize = 8;
+
+/// Both directions.
+const TASKS: [Task; 2] = [Task::Forward, Task::Inverse];
 
 /// Rows `forward.BITS.LOG_N` and `inverse.BITS.LOG_N`, in place on one limb; the inverse includes its factor 1/N.
 pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
     let mut group = Group::default();
     let (mut moduli, mut digests, mut kernels) = (Map::new(), Map::new(), Map::new());
+    let mut cases = Vec::new();
     for &log_n in log_n {
         for &bits in bits {
-            let case = format!("{bits}.{log_n}");
             let prime = *primes::ntt_primes(bits, u32::from(log_n), 1)?
                 .first()
                 .ok_or("no such prime")?;
-            let q = Modulus::new(prime)?;
-            let ring = Ring::full(log_n);
-            let patience = plans::patience(log_n) * LONGER;
-            for task in [Task::Forward, Task::Inverse] {
-                let choice = if q.bits() <= 32 {
-                    Ntt32::shared(q, ring)?.choose(task, patience)
-                } else {
-                    NttPlan::shared(q, ring)?.choose(task, patience)
-                };
-                let kernel = choice.ok_or("no kernel was chosen")?.kernel;
-                kernels.insert(format!("{}.{case}", task.name()), kernel.into());
-            }
-            let product = if q.bits() <= 32 {
-                narrow(&mut group, &case, q, ring)?
-            } else {
-                wide(&mut group, &case, q, ring)?
-            };
-            moduli.insert(case.clone(), prime.into());
-            digests.insert(case, digest(&product).into());
+            cases.push((format!("{bits}.{log_n}"), Modulus::new(prime)?, log_n));
         }
+    }
+    let mut votes: Vec<[Vec<String>; 2]> = vec![Default::default(); cases.len()];
+    for _ in 0..ROUNDS {
+        for ((_, q, log_n), votes) in cases.iter().zip(&mut votes) {
+            for (task, votes) in TASKS.into_iter().zip(votes) {
+                votes.push(choose(*q, *log_n, task)?);
+            }
+        }
+    }
+    for ((case, q, log_n), votes) in cases.into_iter().zip(votes) {
+        for (task, votes) in TASKS.into_iter().zip(votes) {
+            let kernel = settle(q, log_n, task, votes)?;
+            kernels.insert(format!("{}.{case}", task.name()), kernel.into());
+        }
+        let ring = Ring::full(log_n);
+        let product = if q.bits() <= 32 {
+            narrow(&mut group, &case, q, ring)?
+        } else {
+            wide(&mut group, &case, q, ring)?
+        };
+        moduli.insert(case.clone(), q.value().into());
+        digests.insert(case, digest(&product).into());
     }
     group.fact("moduli", Value::from(moduli));
     group.fact("digests", Value::from(digests));
     group.fact("kernels", Value::from(kernels));
     Ok(group)
+}
+
+/// Chooses the kernel that has most of the votes, of which the last one is what runs now, and says which runs then.
+fn settle(q: Modulus, log_n: u8, task: Task, mut votes: Vec<String>) -> Result<String> {
+    let times = |kernel: &String| votes.iter().filter(|&vote| vote == kernel).count();
+    let most = votes.iter().max_by_key(|&vote| times(vote)).cloned();
+    let mut kernel = votes.pop().ok_or("no kernel was chosen")?;
+    for _ in 0..AGAIN {
+        if Some(&kernel) == most.as_ref() {
+            break;
+        }
+        kernel = choose(q, log_n, task)?;
+    }
+    Ok(kernel)
+}
+
+/// Chooses a kernel and says which.
+fn choose(q: Modulus, log_n: u8, task: Task) -> Result<String> {
+    let ring = Ring::full(log_n);
+    let patience = plans::patience(log_n) * LONGER;
+    let choice = if q.bits() <= 32 {
+        Ntt32::shared(q, ring)?.choose(task, patience)
+    } else {
+        NttPlan::shared(q, ring)?.choose(task, patience)
+    };
+    Ok(choice.ok_or("no kernel was chosen")?.kernel)
 }
 
 /// The rows of a prime of up to 61 bits, and the product of its operands.
