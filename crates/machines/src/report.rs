@@ -148,13 +148,11 @@ pub struct VectorUse {
     pub calls_replayed: u64,
 }
 
-/// What a vector machine's program takes, operation by operation: each list adds up to `all`, with what was under way when the last
-/// instruction was sent. Cycles are the micro-clock's, all counted.
+/// What a vector machine's program takes, operation by operation: each list adds up to `all`. What was under way when the last
+/// instruction was sent is HCF's, which waits for it, or has a row of its own. Cycles are the micro-clock's, all counted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VectorParts {
     pub all: u64,
-    /// Behind the last instruction.
-    pub rest: u64,
     /// Calls of procedures, by their names: what the macro level's operations are.
     pub by_macro: BTreeMap<String, TimeUse>,
     /// Instructions of the mid level, as the machine's units have them; sums of any kind are one.

@@ -80,8 +80,7 @@ fn parts(machine: &MachineReport, level: ByLevel) -> Option<String> {
         .collect();
     rows.sort_by_key(|&(_, _, micro)| std::cmp::Reverse(micro));
     let count = rows.iter().map(|row| row.1).sum();
-    let took = rows.iter().map(|row| row.2).sum::<u64>() + all.rest;
-    rows.push(("under way at the end", 1, all.rest));
+    let took = rows.iter().map(|row| row.2).sum();
     rows.push(("all", count, took));
     let width = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
     let mut text = format!("{:width$} {:>10} {:>14} {:>8}\n", "", "count", "us", "%");

@@ -77,7 +77,7 @@ impl Verified {
     pub fn called(&self, step: &Step) -> Option<u32> {
         match step.action {
             Action::Call { proc } => self.bound(proc, &step.immediates),
-            Action::Run { .. } | Action::Repeat { .. } => None,
+            Action::Run { .. } | Action::Repeat { .. } | Action::Halt => None,
         }
     }
 
@@ -92,6 +92,7 @@ impl Verified {
             moduli: &self.program.moduli,
             inputs: &self.program.inputs,
             procs: &self.procs,
+            halts: self.program.halts(),
         }
     }
 

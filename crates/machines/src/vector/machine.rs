@@ -197,6 +197,10 @@ impl VectorMachine {
     }
 }
 
+/// The row of what was still under way when the last instruction of a program was sent that does not end with HCF; calls of procedures
+/// have it always.
+const AT_END: &str = "under way at the end";
+
 /// What a run took, by operations of each level. `chunks` are a limb's.
 fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
     let (counts, took) = (&running.total.ops, &running.total.took);
@@ -219,11 +223,21 @@ fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
             MicroOp::Ntt2 => ("NTT", 0),
             MicroOp::Intt2 => ("INTT", 0),
             MicroOp::Morph => ("AUTO", count / chunks),
+            MicroOp::Hcf => (own, count),
             _ => (own, count / chunks),
         };
         let entry = by_mid.entry(mid.to_owned()).or_default();
         entry.count += limbs;
         entry.micro_cycles += micro_cycles;
+    }
+    let all = running.total.micro[0];
+    let at_end = |sent: u64| TimeUse {
+        count: 0,
+        micro_cycles: all.saturating_sub(sent),
+    };
+    if !running.halts() {
+        by_mid.insert(AT_END.to_owned(), at_end(sent));
+        by_micro.insert(AT_END.to_owned(), at_end(sent));
     }
     let macros = running.procedures().into_iter();
     let macros = macros.map(|(name, (count, micro_cycles))| {
@@ -233,10 +247,12 @@ fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
         };
         (name, part)
     });
+    let mut by_macro: BTreeMap<String, TimeUse> = macros.collect();
+    let called = by_macro.values().map(|part| part.micro_cycles).sum();
+    by_macro.insert(AT_END.to_owned(), at_end(called));
     VectorParts {
-        all: running.total.micro[0],
-        rest: running.total.micro[0] - sent,
-        by_macro: macros.collect(),
+        all,
+        by_macro,
         by_mid,
         by_micro,
     }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{Called, Head, LimbId, LimbMap, LimbTable, Order, Procedure};
-use ringmill_isa::vector::Shape;
+use ringmill_isa::vector::{MicroOp, Shape};
 
 use super::buffer::{Buffer, Content, Held};
 use super::clockwork::{Clockwork, Counting};
@@ -85,6 +85,8 @@ type Used = (u64, u64);
 pub struct Running<'m> {
     d: &'m Description,
     order: Order<'m>,
+    /// The program ends with HCF.
+    halts: bool,
     procs: &'m [Arc<Procedure>],
     shape: Shape,
     prepared: Vec<Option<Rc<Prepared>>>,
@@ -120,6 +122,7 @@ impl<'m> Running<'m> {
         Self {
             d,
             order: Order::new(head),
+            halts: head.halts,
             procs: head.procs,
             shape,
             prepared: vec![None; head.procs.len()],
@@ -194,6 +197,11 @@ impl<'m> Running<'m> {
         Ok(made)
     }
 
+    /// Whether the program ends with HCF, which waits until everything has left.
+    pub fn halts(&self) -> bool {
+        self.halts
+    }
+
     /// Micro-cycles so far.
     pub fn micro(&self) -> u64 {
         self.total.micro[0]
@@ -211,7 +219,7 @@ impl<'m> Running<'m> {
         found
     }
 
-    /// Lets everything come to its end.
+    /// Lets everything come to its end, which is what HCF waits for where the program has one.
     ///
     /// # Errors
     /// Outputs that no call made.
@@ -223,6 +231,13 @@ impl<'m> Running<'m> {
             let end = clock.drain();
             self.total.micro[at] += end - before;
             self.total.tally[at] = self.total.tally[at].plus(clock.tally);
+            self.total.tally[at].instructions += u64::from(self.halts);
+        }
+        if self.halts {
+            let sent: u64 = self.total.took.iter().map(|(_, micro)| micro).sum();
+            self.total.ops.count(MicroOp::Hcf);
+            let waited = self.total.micro[0].saturating_sub(sent);
+            self.total.took.more(MicroOp::Hcf, waited);
         }
         Ok(())
     }
