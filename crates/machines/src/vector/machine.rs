@@ -296,6 +296,7 @@ impl Machine for VectorMachine {
                 is: true,
             },
             expands_seeds: d.key_masks == Masks::Generated,
+            explicit: true,
         }
     }
 
