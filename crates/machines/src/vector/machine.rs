@@ -13,7 +13,7 @@ use super::description::{Description, FIXED_BITS, Masks, WORD_BITS};
 use super::lower::{Prepared, alone};
 use super::session::Running;
 use crate::fpga::{Fit, Part};
-use crate::report::VectorUse;
+use crate::report::{AT_END, VectorUse};
 use crate::{
     EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
     SimOptions, TimeUse, UnitUse, VectorParts, WholeRtl,
@@ -137,8 +137,9 @@ impl VectorMachine {
             procedures: running
                 .procedures()
                 .into_iter()
-                .map(|(name, (calls, micro))| {
-                    let cycles = micro.div_ceil(d.micro.buffer);
+                .map(|(name, used)| {
+                    let cycles = used.micro_cycles.div_ceil(d.micro.buffer);
+                    let calls = used.calls;
                     (name, ProcedureUse { calls, cycles })
                 })
                 .collect(),
@@ -197,10 +198,6 @@ impl VectorMachine {
     }
 }
 
-/// The row of what was still under way when the last instruction of a program was sent that does not end with HCF; calls of procedures
-/// have it always.
-const AT_END: &str = "under way at the end";
-
 /// What a run took, by operations of each level. `chunks` are a limb's.
 fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
     let (counts, took) = (&running.total.ops, &running.total.took);
@@ -239,20 +236,10 @@ fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
         by_mid.insert(AT_END.to_owned(), at_end(sent));
         by_micro.insert(AT_END.to_owned(), at_end(sent));
     }
-    let macros = running.procedures().into_iter();
-    let macros = macros.map(|(name, (count, micro_cycles))| {
-        let part = TimeUse {
-            count,
-            micro_cycles,
-        };
-        (name, part)
-    });
-    let mut by_macro: BTreeMap<String, TimeUse> = macros.collect();
-    let called = by_macro.values().map(|part| part.micro_cycles).sum();
-    by_macro.insert(AT_END.to_owned(), at_end(called));
     VectorParts {
         all,
-        by_macro,
+        by_procedure: running.procedures(),
+        loaded: running.loaded(),
         by_mid,
         by_micro,
     }

@@ -9,12 +9,15 @@
 //! A replay costs what its arguments and the buffer's places cost to look at, whatever the call's instructions are: machines' states
 //! are kept once and compared by their numbers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Called, Head, LimbId, LimbMap, LimbTable, Order, Procedure};
+use ringmill_isa::macros::Visibility;
+use ringmill_isa::mid::{
+    Called, Head, HeadInput, InputRole, LimbId, LimbMap, LimbTable, Order, Procedure,
+};
 use ringmill_isa::vector::{MicroOp, Shape};
 
 use super::buffer::{Buffer, Content, Held};
@@ -29,6 +32,7 @@ use super::states::{State, States};
 use super::tally::Ops;
 /// What runs took.
 pub use super::tally::Ran;
+use crate::report::CallsUse;
 use crate::{MachineError, SimOptions};
 
 /// What is known of a limb.
@@ -78,8 +82,15 @@ struct Replay {
     ran: Ran,
 }
 
-/// Calls and micro-cycles of a procedure.
-type Used = (u64, u64);
+/// Calls of a procedure, and what they took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    calls: u64,
+    /// Micro-cycles; those in which the operands that the program reads were loaded; those of automorphisms.
+    micro: u64,
+    loading: u64,
+    turning: u64,
+}
 
 /// A run of a program.
 pub struct Running<'m> {
@@ -95,6 +106,12 @@ pub struct Running<'m> {
     state: State,
     limbs: LimbTable<Known>,
     inputs: u64,
+    /// Of each of the program's inputs: what a macro LOAD brings near has the number of its ciphertext or plaintext; keys have none.
+    operands: Vec<Option<(Visibility, u32)>>,
+    /// Ciphertexts and plaintexts that calls read.
+    loaded: HashSet<(Visibility, u32)>,
+    /// Limbs of distant memory in which such an operand lies.
+    homes: HashSet<u32>,
     met: LimbMap<Rc<Replay>, Key>,
     /// Of the call at hand.
     key: Key,
@@ -131,6 +148,9 @@ impl<'m> Running<'m> {
             state,
             limbs: LimbTable::new(inputs),
             inputs: inputs as u64,
+            operands: head.inputs.iter().map(operand).collect(),
+            loaded: HashSet::new(),
+            homes: HashSet::new(),
             met: LimbMap::default(),
             key: Key::default(),
             options,
@@ -138,7 +158,7 @@ impl<'m> Running<'m> {
             calls: 0,
             replayed: 0,
             stepped: 0,
-            used: vec![(0, 0); head.procs.len()],
+            used: vec![Used::default(); head.procs.len()],
             replays: true,
         }
     }
@@ -173,7 +193,10 @@ impl<'m> Running<'m> {
             }
         };
         if let Some(used) = self.used.get_mut(number) {
-            *used = (used.0 + 1, used.1 + replay.ran.micro[0]);
+            used.calls += 1;
+            used.micro += replay.ran.micro[0];
+            used.loading += replay.ran.loading;
+            used.turning += replay.ran.took.of(MicroOp::Morph);
         }
         self.total.add(&replay.ran);
         if let Some(tell) = &mut self.options.progress {
@@ -207,16 +230,24 @@ impl<'m> Running<'m> {
         self.total.micro[0]
     }
 
-    /// Calls and micro-cycles of procedures by their names.
-    pub fn procedures(&self) -> BTreeMap<String, Used> {
-        let mut found: BTreeMap<String, Used> = BTreeMap::new();
-        for (procedure, &(calls, micro)) in self.procs.iter().zip(&self.used) {
-            if calls > 0 {
-                let used = found.entry(procedure.name.clone()).or_default();
-                *used = (used.0 + calls, used.1 + micro);
+    /// Calls of procedures by their names, and what they took.
+    pub fn procedures(&self) -> BTreeMap<String, CallsUse> {
+        let mut found: BTreeMap<String, CallsUse> = BTreeMap::new();
+        for (procedure, used) in self.procs.iter().zip(&self.used) {
+            if used.calls > 0 {
+                let entry = found.entry(procedure.name.clone()).or_default();
+                entry.calls += used.calls;
+                entry.micro_cycles += used.micro;
+                entry.loading += used.loading;
+                entry.turning += used.turning;
             }
         }
         found
+    }
+
+    /// Ciphertexts and plaintexts that the program reads and that were brought near.
+    pub fn loaded(&self) -> u64 {
+        self.loaded.len() as u64
     }
 
     /// Lets everything come to its end, which is what HCF waits for where the program has one.
@@ -303,6 +334,10 @@ impl<'m> Running<'m> {
             let full = || MachineError::Program("distant memory is full (`distant.gbyte`)".into());
             let home = self.buffer.take_distant(channel).ok_or_else(full)?;
             self.limbs.entry(limb).distant = Some(home);
+            if let Some(&Some(operand)) = self.operands.get(limb.0 as usize) {
+                self.loaded.insert(operand);
+                self.homes.insert(home);
+            }
             channel = (channel + 1) % channels;
         }
         Ok(())
@@ -333,7 +368,9 @@ impl<'m> Running<'m> {
             }
             let place = known.place.map_or(0, |place| u64::from(place) + 1);
             let later = u64::from(known.dies != self.calls);
-            let rest = place << 8 | later << 7 | channel(known.distant);
+            let operand = self.operands.get(limb.0 as usize);
+            let operand = u64::from(operand.is_some_and(Option::is_some));
+            let rest = operand << 31 | place << 8 | later << 7 | channel(known.distant);
             words.push(u64::from(known.first) | rest << 32);
         }
         // A result's number is behind those of the arguments. What is neither is known by its place.
@@ -436,6 +473,8 @@ impl<'m> Running<'m> {
         let mut ops = Ops::default();
         let mut took = Ops::default();
         let mut last = were[0];
+        let (homes, chunks) = (&self.homes, self.shape.limb_chunks());
+        let mut loading = 0;
         let [whole, paper] = &mut clocks;
         let watch = &self.options.watch;
         merge(
@@ -446,6 +485,9 @@ impl<'m> Running<'m> {
             |instr, decoded, at| {
                 ops.count(instr.op);
                 took.more(instr.op, at - last);
+                if instr.op == MicroOp::Load && homes.contains(&(instr.n / chunks)) {
+                    loading += at - last;
+                }
                 last = at;
                 match paper.step_decoded(decoded, 0) {
                     Ok(_) => Ok(()),
@@ -459,6 +501,7 @@ impl<'m> Running<'m> {
             tally: clocks.each_ref().map(|clock| clock.tally),
             ops,
             took,
+            loading,
             peak: placed.peak,
             loads: placed.loads,
             spilled: placed.spilled,
@@ -576,6 +619,15 @@ impl<'m> Running<'m> {
         self.buffer.set(places, replay.places.len() as u32);
         self.state.clone_from(&replay.state);
         Ok(())
+    }
+}
+
+/// The ciphertext or plaintext that an input of a program is a limb of.
+fn operand(input: &HeadInput) -> Option<(Visibility, u32)> {
+    match input.role {
+        InputRole::Cipher { input, .. } => Some((Visibility::Encrypted, input)),
+        InputRole::Plain { input } => Some((Visibility::Plain, input)),
+        InputRole::Key { .. } | InputRole::Exponent { .. } => None,
     }
 }
 
