@@ -25,7 +25,7 @@ pub enum Stage {
     /// Relinearisations are placed and sizes count, but levels and scales are not chosen; `RESCALE` and `MODSWITCH` are
     /// absent.
     Relinearised,
-    /// Every value has a size, a level and a scale.
+    /// Every value has a size, a level and a scale. `LOAD`, `MORPH` and `KSW` are of this stage alone.
     Managed,
 }
 

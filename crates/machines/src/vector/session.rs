@@ -110,8 +110,8 @@ pub struct Running<'m> {
     operands: Vec<Option<(Visibility, u32)>>,
     /// Ciphertexts and plaintexts that calls read.
     loaded: HashSet<(Visibility, u32)>,
-    /// Limbs of distant memory in which such an operand lies.
-    homes: HashSet<u32>,
+    /// Of limbs of distant memory: whether such an operand lies there.
+    homes: Vec<bool>,
     met: LimbMap<Rc<Replay>, Key>,
     /// Of the call at hand.
     key: Key,
@@ -150,7 +150,7 @@ impl<'m> Running<'m> {
             inputs: inputs as u64,
             operands: head.inputs.iter().map(operand).collect(),
             loaded: HashSet::new(),
-            homes: HashSet::new(),
+            homes: Vec::new(),
             met: LimbMap::default(),
             key: Key::default(),
             options,
@@ -336,7 +336,9 @@ impl<'m> Running<'m> {
             self.limbs.entry(limb).distant = Some(home);
             if let Some(&Some(operand)) = self.operands.get(limb.0 as usize) {
                 self.loaded.insert(operand);
-                self.homes.insert(home);
+                let home = home as usize;
+                self.homes.resize(self.homes.len().max(home + 1), false);
+                self.homes[home] = true;
             }
             channel = (channel + 1) % channels;
         }
@@ -485,8 +487,10 @@ impl<'m> Running<'m> {
             |instr, decoded, at| {
                 ops.count(instr.op);
                 took.more(instr.op, at - last);
-                if instr.op == MicroOp::Load && homes.contains(&(instr.n / chunks)) {
-                    loading += at - last;
+                if instr.op == MicroOp::Load {
+                    let home = (instr.n / chunks) as usize;
+                    let operand = homes.get(home).copied().unwrap_or(false);
+                    loading += if operand { at - last } else { 0 };
                 }
                 last = at;
                 match paper.step_decoded(decoded, 0) {

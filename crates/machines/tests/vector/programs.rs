@@ -76,6 +76,7 @@ pub fn replays_as_stepped(d: &Description, program: &Verified) -> u64 {
         (&stepped.ops, &stepped.took),
         (&replayed.ops, &replayed.took)
     );
+    assert_eq!(stepped.loading, replayed.loading);
     assert_eq!(
         (stepped.loads, stepped.spilled, stepped.made),
         (replayed.loads, replayed.spilled, replayed.made)

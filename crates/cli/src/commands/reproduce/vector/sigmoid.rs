@@ -73,8 +73,6 @@ pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, CliError> {
     let options = Options {
         bootstrapping: Some(Arc::clone(procedure)),
         seeded_keys: procedure.seeded(),
-        // As the paper's macro level has them, and the machine's programs.
-        explicit: true,
         ..Options::given(Arc::clone(procedure.params()))
     };
     Ok(compile::<Bgv>(source, &options)?)

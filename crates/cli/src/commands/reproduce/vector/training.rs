@@ -193,8 +193,6 @@ pub fn compiled(procedure: &Arc<Procedure>, size: Size) -> Result<Compiled<Bgv>,
     let options = Options {
         bootstrapping: Some(Arc::clone(procedure)),
         seeded_keys: procedure.seeded(),
-        // As the paper's macro level has them, and the machine's programs.
-        explicit: true,
         ..Options::given(Arc::clone(procedure.params()))
     };
     Ok(compile::<Bgv>(trainer.whole()?, &options)?)
