@@ -360,7 +360,7 @@ pub struct SimArgs {
     pub detail: bool,
 
     /// What the operations of a level take, kind by kind; they add up to the whole. Of the vector machine; JSON has those of all
-    /// three levels.
+    /// three levels, the macro level's by their procedures.
     #[arg(long, value_name = "LEVEL", conflicts_with_all = ["json", "detail"])]
     pub by: Option<ByLevel>,
 
@@ -380,7 +380,7 @@ pub struct SimArgs {
 /// Whose operations `sim` tells the time of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ByLevel {
-    /// Calls of procedures: homomorphic operations.
+    /// Homomorphic operations: macro instructions.
     Macro,
     /// Instructions on whole limbs.
     Mid,

@@ -28,9 +28,12 @@ fn a_levels_operations_add_up() {
     ];
     let mut wholes = Vec::new();
     for (level, names) in [
-        ("macro", ["ckks.add", "under way"]),
-        ("mid", ["NTT ", "MULI"]),
-        ("micro", ["NTT2", "LOAD"]),
+        (
+            "macro",
+            &["LOAD ", "MORPH ", "KSW ", "ADD ", "under way"][..],
+        ),
+        ("mid", &["NTT ", "MULI", "AUTO", "HCF"]),
+        ("micro", &["NTT2", "LOAD", "MORPH", "HCF"]),
     ] {
         let text = said(&[&sim[..], &["--by", level]].concat());
         for name in names {

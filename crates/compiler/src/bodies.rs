@@ -38,8 +38,8 @@ pub(crate) fn opened(proc: &MacroProc, scheme: &SchemeName, slots: u32) -> Macro
     program.types.clone_from(&proc.types);
     for (number, &param) in (0..).zip(&proc.params) {
         let visibility = match proc.types.get(param.0 as usize) {
-            Some(MacroType::Plain { .. }) => Visibility::Plain,
-            Some(MacroType::Cipher { .. }) | None => Visibility::Encrypted,
+            Some(ty) if ty.polys().is_none() => Visibility::Plain,
+            Some(_) | None => Visibility::Encrypted,
         };
         let name = format!("p{number}");
         program.inputs.push(MacroInput { name, visibility });

@@ -1,16 +1,19 @@
 //! The whole way, from a traced program to calls of limb procedures.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroImm, MacroProgram, MacroValue, Visibility, verify_with_primes};
+use ringmill_isa::macros::{
+    MacroImm, MacroOp, MacroProgram, MacroValue, Visibility, verify_with_primes,
+};
 use ringmill_isa::mid::Verified;
 use ringmill_schemes::{At, ProcCache};
 
 use crate::lower::{Lowered, PlainRequest, PlainSource};
 use crate::options::Options;
 use crate::scheme::{Compiles, ErrorOf, Fitted, place};
-use crate::{bodies, lower, pipeline, transparent};
+use crate::{bodies, explicit, lower, pipeline, transparent};
 
 /// An input of the program: encrypted inputs are encrypted at `at`; a plain input's `at` is that of its first use, and
 /// [`Compiled::plaintexts`] lists all. An input that no output depends on is at the level of the outputs.
@@ -36,10 +39,12 @@ pub struct Compiled<S: Compiles> {
     pub params: Arc<S::Params>,
     /// As traced, calls and repeats as they are.
     pub source: MacroProgram,
-    /// With relinearisations, levels and annotations.
+    /// With relinearisations, levels and annotations; for a target that has them, with LOAD, MORPH and KSW.
     pub managed: MacroProgram,
     /// Calls of limb procedures, verified.
     pub program: Verified,
+    /// Of each of its procedures: the macro instructions that it is, one after another.
+    pub stands_for: Vec<&'static [MacroOp]>,
     /// In the order of the source's inputs; `InputRole::Cipher { input, .. }` indexes this.
     pub inputs: Vec<CompiledInput<S>>,
     /// `InputRole::Plain { input }` indexes this.
@@ -62,6 +67,16 @@ impl<S: Compiles> Compiled<S> {
     /// Bytes of the evaluation keys that the program needs, known before any is made.
     pub fn key_bytes(&self) -> u64 {
         S::key_bytes(&self.params, self.keys.len(), self.seeded)
+    }
+
+    /// The macro instructions that each procedure is, by the names that calls have for it.
+    pub fn macros_of_procedures(&self) -> BTreeMap<&str, &'static [MacroOp]> {
+        let procs = self.stands_for.iter().enumerate();
+        let named = procs.flat_map(|(number, &ops)| {
+            let forms = self.program.forms(number);
+            forms.map(move |procedure| (procedure.name.as_str(), ops))
+        });
+        named.collect()
     }
 }
 
@@ -118,6 +133,10 @@ pub(crate) fn lowered<S: Compiles>(
         output_level,
         predicted,
     } = fitted;
+    let managed = match options.explicit() {
+        true => explicit::run(managed, |instr| S::automorphisms(&params, instr))?,
+        false => managed,
+    };
     // What the passes made, once: of the programs that the search for parameters made, the one it chose.
     verify_with_primes(&managed, S::primes(&params))?;
     let keys = S::keys(&managed, &params, options.bootstrapping.as_ref())?;
@@ -125,6 +144,7 @@ pub(crate) fn lowered<S: Compiles>(
     let Lowered {
         program,
         plaintexts,
+        stands_for,
     } = lower::run(&managed, &keys, &procs, options)?;
     let (inputs, outputs) = interface(&managed, &plaintexts, &params, output_level, ranges)?;
     Ok(Compiled {
@@ -132,6 +152,7 @@ pub(crate) fn lowered<S: Compiles>(
         source,
         managed,
         program,
+        stands_for,
         inputs,
         plaintexts,
         keys,
@@ -191,6 +212,7 @@ fn interface<S: Compiles>(
             | MacroImm::Constant { .. }
             | MacroImm::Integer(_)
             | MacroImm::Level(_)
+            | MacroImm::Galois(_)
             | MacroImm::Steps(_)
             | MacroImm::Proc(_)
             | MacroImm::Repeat { .. } => {}

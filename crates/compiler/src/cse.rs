@@ -33,6 +33,7 @@ impl ImmKey {
             MacroImm::Data(i) => Self::Index(data[*i as usize]),
             MacroImm::Input(i) | MacroImm::Output(i) => Self::Index(*i),
             MacroImm::Level(level) => Self::Index(level.0),
+            MacroImm::Galois(element) => Self::Index(element.0),
             MacroImm::Constant { value, .. } => Self::Constant(value.to_bits()),
             MacroImm::Integer(value) => Self::Integer(*value),
             MacroImm::Steps(steps) => Self::Steps(steps.clone()),

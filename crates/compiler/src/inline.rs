@@ -139,6 +139,7 @@ fn callee(imm: &MacroImm) -> Option<(u32, u64)> {
         | MacroImm::Constant { .. }
         | MacroImm::Integer(_)
         | MacroImm::Level(_)
+        | MacroImm::Galois(_)
         | MacroImm::Steps(_) => None,
     }
 }

@@ -2,34 +2,85 @@
 
 use std::collections::BTreeSet;
 
-use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
-use ringmill_schemes::rlwe::{KSwitchKey, KeyForm, KeyRequest, Params, RlweError};
+use ringmill_isa::Galois;
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType};
+use ringmill_schemes::rlwe::{KSwitchKey, KeyForm, KeyRequest, Params};
 
-/// The relinearisation key, if anything is relinearised, then the keys of the Galois elements of rotations (`3^step mod 2N`)
-/// and, where they are `2N - 1`, of conjugations, in increasing order.
+/// The elements of the automorphisms that an instruction is, one a result, by what a step `turns` by and, where a conjugate is not what
+/// it is of, the element that `conjugates`.
 ///
 /// # Errors
-/// A rotation step that the parameters' slots do not have.
-pub(crate) fn of(
+/// Those of `turns`.
+pub(crate) fn automorphisms<E>(
+    instr: &MacroInstr,
+    turns: impl Fn(i32) -> Result<Galois, E>,
+    conjugates: Option<Galois>,
+) -> Result<Vec<Galois>, E> {
+    match (instr.op, &instr.imm) {
+        (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => {
+            steps.iter().map(|&step| turns(step)).collect()
+        }
+        (MacroOp::Conj, _) => Ok(conjugates.into_iter().collect()),
+        (MacroOp::Morph, &MacroImm::Galois(element)) => Ok(vec![element]),
+        (
+            MacroOp::Input
+            | MacroOp::Encode
+            | MacroOp::Load
+            | MacroOp::Add
+            | MacroOp::Sub
+            | MacroOp::Neg
+            | MacroOp::Addc
+            | MacroOp::Mulc
+            | MacroOp::Mul
+            | MacroOp::Square
+            | MacroOp::Relin
+            | MacroOp::Rescale
+            | MacroOp::Modswitch
+            | MacroOp::Refactor
+            | MacroOp::Rotate
+            | MacroOp::Hrotate
+            | MacroOp::Morph
+            | MacroOp::Ksw
+            | MacroOp::Iszero
+            | MacroOp::Quotient
+            | MacroOp::Bootstrap
+            | MacroOp::Output
+            | MacroOp::Call
+            | MacroOp::Repeat,
+            _,
+        ) => Ok(Vec::new()),
+    }
+}
+
+/// The relinearisation key, if anything is relinearised, then the keys of the Galois elements of rotations and conjugations, in
+/// increasing order; those of procedures too. `elements` says which automorphisms an instruction is.
+///
+/// # Errors
+/// Those of `elements`.
+pub(crate) fn of<E>(
     program: &MacroProgram,
-    params: &Params,
-    conjugates: bool,
-) -> Result<Vec<KeyRequest>, RlweError> {
+    elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,
+) -> Result<BTreeSet<KeyRequest>, E> {
     let mut found = BTreeSet::new();
-    for instr in &program.instrs {
-        if let MacroImm::Steps(steps) = &instr.imm {
-            for &step in steps {
-                found.insert(params.galois_element(i64::from(step))?);
+    let procs = program.procs.iter();
+    let bodies = procs.map(|proc| (&proc.instrs, &proc.types));
+    for (instrs, types) in bodies.chain([(&program.instrs, &program.types)]) {
+        let ty = |instr: &MacroInstr| types.get(instr.src.first()?.0 as usize).copied();
+        for instr in instrs {
+            match (instr.op, ty(instr)) {
+                (MacroOp::Ksw, Some(MacroType::Morphed { by, .. })) => {
+                    found.insert(KeyRequest::Galois(by));
+                }
+                (MacroOp::Relin | MacroOp::Ksw, _) => {
+                    found.insert(KeyRequest::Relin);
+                }
+                // What is under another secret has its key where it is switched back.
+                (MacroOp::Morph, _) => {}
+                _ => found.extend(elements(instr)?.into_iter().map(KeyRequest::Galois)),
             }
         }
-        if instr.op == MacroOp::Conj && conjugates {
-            found.insert(params.conjugation_element());
-        }
     }
-    let relinearises = program.instrs.iter().any(|i| i.op == MacroOp::Relin);
-    let relin = relinearises.then_some(KeyRequest::Relin);
-    let galois = found.into_iter().map(KeyRequest::Galois);
-    Ok(relin.into_iter().chain(galois).collect())
+    Ok(found)
 }
 
 /// Bytes of so many of them.

@@ -15,6 +15,7 @@ mod cse;
 mod dce;
 pub mod error;
 pub mod exact;
+mod explicit;
 mod hoist;
 pub mod inline;
 mod keys;

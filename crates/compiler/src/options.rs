@@ -60,6 +60,8 @@ pub struct Options<S: Compiles> {
     pub target: Option<Target>,
     /// Key halves come from seeds (half the key memory and traffic) where the target can make them, or are stored.
     pub seeded_keys: bool,
+    /// The managed program is written with LOAD, MORPH and KSW and ends with HCF, whether a target says so or not.
+    pub explicit: bool,
     /// Level at which outputs are wanted; above 0 when another program is to go on with them.
     pub output_level: Level,
     /// Largest absolute value of an input slot, of inputs that neither `ranges` nor a sample speaks of.
@@ -87,6 +89,12 @@ impl<S: Compiles> Options<S> {
         self.seeded_keys && target.is_none_or(|target| target.expands_seeds)
     }
 
+    /// Whether programs say what moves and when they end: as asked, or as the target's do.
+    pub fn explicit(&self) -> bool {
+        let target = self.target.as_ref();
+        self.explicit || target.is_some_and(|target| target.explicit)
+    }
+
     /// The usual options with these parameters.
     pub fn given(params: Arc<S::Params>) -> Self {
         Self {
@@ -102,6 +110,7 @@ impl<S: Compiles> Default for Options<S> {
             params: ParamsChoice::Choose(S::Wanted::default()),
             target: None,
             seeded_keys: true,
+            explicit: false,
             output_level: Level::LOWEST,
             input_bound: 1.0,
             ranges: Vec::new(),

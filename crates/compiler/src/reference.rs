@@ -1,5 +1,6 @@
 //! Programs in the clear, whatever a slot holds: the frame of every scheme's plain evaluator.
 
+use ringmill_isa::Galois;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 use thiserror::Error;
 
@@ -112,6 +113,22 @@ pub(crate) fn run<V: Clone>(
         }
     }
     Ok(outputs)
+}
+
+/// What an automorphism does to slots, as a rotation by steps from 0 on and whether their conjugates are taken: 3^step or -3^step modulo
+/// 2N. Of vectors that repeat through the slots of a larger ring less than all of the element counts; `None` for an even one.
+pub(crate) fn turned_by(element: Galois, slots: u32) -> Option<(i32, bool)> {
+    // 3 and -3 are apart modulo 8, whatever the slots.
+    let modulus = u64::from(slots).saturating_mul(4).max(8);
+    let wanted = u64::from(element) % modulus;
+    let mut power = 1;
+    for step in 0..slots.max(2) {
+        if power == wanted || modulus - power == wanted {
+            return Some(((step % slots.max(1)) as i32, power != wanted));
+        }
+        power = power * 3 % modulus;
+    }
+    None
 }
 
 /// The slots turned by `steps`.

@@ -23,6 +23,9 @@ fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
         MacroOp::Mul => instr.src.iter().all(|&v| is_cipher(types, v)),
         MacroOp::Input
         | MacroOp::Encode
+        | MacroOp::Load
+        | MacroOp::Morph
+        | MacroOp::Ksw
         | MacroOp::Add
         | MacroOp::Sub
         | MacroOp::Neg
@@ -65,6 +68,8 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
         MacroOp::Input | MacroOp::Encode => false,
         MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor | MacroOp::Bootstrap => false,
         MacroOp::Call | MacroOp::Repeat => false,
+        // The last pass's.
+        MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => false,
     }
 }
 
@@ -112,7 +117,7 @@ pub(crate) fn run(source: MacroProgram, placement: Placement) -> MacroProgram {
             .iter()
             .map(|v| match body.types[v.0 as usize] {
                 MacroType::Cipher { at, .. } => MacroType::Cipher { size, at },
-                plain @ MacroType::Plain { .. } => plain,
+                other => other,
             })
             .collect();
         let dst = out.push_many(instr.op, src, instr.imm.clone(), &types, &instr.loc);
@@ -130,8 +135,5 @@ pub(crate) fn run(source: MacroProgram, placement: Placement) -> MacroProgram {
 }
 
 fn size_of(ty: MacroType) -> u32 {
-    match ty {
-        MacroType::Cipher { size, .. } => size,
-        MacroType::Plain { .. } => 0,
-    }
+    ty.polys().unwrap_or(0)
 }

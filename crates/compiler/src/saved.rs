@@ -94,6 +94,9 @@ struct Kept<S: Saves> {
     sample: Option<Vec<Vec<S::KeptSlot>>>,
     margin: Exact,
     passes: KeptPasses,
+    /// Of programs that say what moves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    explicit: bool,
     /// Of programs that bootstrap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bootstrapping: Option<KeptBootstrapping>,
@@ -153,6 +156,7 @@ pub fn print<S: Saves>(
         params: _,       // those that were chosen are kept, whatever chose them
         target: _,       // they keep its limits
         seeded_keys: _,  // the target had a say in it
+        explicit: _,     // and in it
         output_level: _, // what chose the parameters may have put the outputs above it
         input_bound,
         ranges,
@@ -189,6 +193,7 @@ pub fn print<S: Saves>(
                 lazy_relin,
                 hoist,
             },
+            explicit: options.explicit(),
             bootstrapping: bootstrapping.as_ref().map(Bootstraps::<S>::keep),
         },
         returned,
@@ -241,6 +246,7 @@ pub fn options<S: Saves>(
         sample,
         margin,
         passes,
+        explicit,
         bootstrapping,
     } = Kept::<S> {
         ranges: Vec::new(),
@@ -262,6 +268,7 @@ pub fn options<S: Saves>(
         target: None,
         params: ParamsChoice::Given(params),
         seeded_keys,
+        explicit,
         output_level,
         input_bound: input_bound.0,
         ranges,

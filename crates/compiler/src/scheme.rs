@@ -6,11 +6,11 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use ringmill_isa::Level;
 use ringmill_isa::macros::{
     LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Note,
 };
 use ringmill_isa::mid::{Form, ModulusId};
+use ringmill_isa::{Galois, Level};
 use ringmill_schemes::{At, Limbed, Scheme};
 
 use crate::error::{At as Line, CompileError};
@@ -148,7 +148,16 @@ pub trait Compiles:
         primes.map(|i| (ModulusId(i as u16), Form::Eval)).collect()
     }
 
-    /// The code of an instruction that computes: any but `INPUT`, `ENCODE`, `OUTPUT`, `CALL` and `REPEAT`.
+    /// The elements of the automorphisms that a `ROTATE`, `HROTATE`, `CONJ` or `MORPH` is, one a result; none of other instructions,
+    /// and of one that leaves values as they are.
+    ///
+    /// # Errors
+    /// Rotations that the slots do not have.
+    fn automorphisms(_: &Self::Params, _: &MacroInstr) -> Result<Vec<Galois>, ErrorOf<Self>> {
+        Ok(Vec::new())
+    }
+
+    /// The code of an instruction that computes: any but `INPUT`, `ENCODE`, `LOAD`, `OUTPUT`, `CALL` and `REPEAT`.
     ///
     /// # Errors
     /// Operands or constants that the scheme cannot take.
@@ -174,8 +183,8 @@ pub struct Lowerable<'a> {
     /// Of the values of its program or procedure.
     pub types: &'a [MacroType],
     pub instr: &'a MacroInstr,
-    /// Whether the instruction is a product and its `RELIN` with it.
-    pub relinearised: bool,
+    /// Whether the instruction is a product or a `MORPH` and its key switch with it.
+    pub switched: bool,
     /// Whether keys come with seeds.
     pub seeded: bool,
 }
@@ -197,17 +206,20 @@ impl<'a> Lowerable<'a> {
 
     /// Polynomials of a ciphertext operand; `None` for a plaintext.
     pub fn size(&self, number: usize) -> Option<u32> {
+        self.operand(number)?.polys()
+    }
+
+    /// The Galois element whose secret a ciphertext operand is under, where that is not the program's own.
+    pub fn under(&self, number: usize) -> Option<Galois> {
         match self.operand(number)? {
-            MacroType::Cipher { size, .. } => Some(size),
-            MacroType::Plain { .. } => None,
+            MacroType::Morphed { by, .. } => Some(by),
+            MacroType::Cipher { .. } | MacroType::Plain { .. } | MacroType::Distant { .. } => None,
         }
     }
 
     /// Level and note of an operand.
     pub fn at(&self, number: usize) -> Option<LevelNote> {
-        match self.operand(number)? {
-            MacroType::Cipher { at, .. } | MacroType::Plain { at } => at,
-        }
+        self.operand(number)?.at()
     }
 
     /// The line of the user's program.
@@ -274,8 +286,7 @@ pub(crate) fn place<S: Compiles>(
     types: &[MacroType],
     value: MacroValue,
 ) -> Option<At<S::Annotation>> {
-    let (MacroType::Cipher { at, .. } | MacroType::Plain { at }) = *types.get(value.0 as usize)?;
-    let LevelNote { level, note } = at?;
+    let LevelNote { level, note } = types.get(value.0 as usize)?.at()?;
     let annotation = S::annotation(note)?;
     Some(At { level, annotation })
 }

@@ -37,6 +37,9 @@ pub struct Target {
     /// Whether it makes the uniform halves of keys from their seeds; where it does not, programs made for it have keys that are
     /// stored whole.
     pub expands_seeds: bool,
+    /// Whether its instruction set says what moves and when it ends: programs made for it are written with LOAD, MORPH and KSW, and
+    /// end with HCF.
+    pub explicit: bool,
 }
 
 /// Parameters that a machine does not take.

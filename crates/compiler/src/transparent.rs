@@ -107,6 +107,8 @@ impl<'a> Sums<'a> {
                 | MacroOp::Conj
                 | MacroOp::Rotate
                 | MacroOp::Hrotate => self.own(d, size),
+                // The last pass's.
+                MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => self.own(d, size),
             };
             let terms = if terms.len() > TERMS {
                 self.own(d, sizes.iter().copied().max().unwrap_or(1))

@@ -99,6 +99,7 @@ impl Coprocessor for Sums {
                 is: false,
             },
             expands_seeds: true,
+            explicit: false,
         }
     }
 

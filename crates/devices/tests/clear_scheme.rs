@@ -239,6 +239,7 @@ fn its_programs_compile_by_its_own_rules() {
             is: false,
         },
         expands_seeds: true,
+        explicit: false,
     };
     let options = Options {
         params: ParamsChoice::Choose(0),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::def::Arity;
 use crate::mid::LweDimension;
+use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
 /// A program, procedure or instruction that a verifier (or the type-checking builder) refuses.
@@ -124,6 +125,14 @@ pub enum Fault {
         item: String,
         expected: String,
         found: String,
+    },
+    #[error(
+        "{item}: expected a ciphertext under the secret of galois {expected}, found one under that of galois {found}"
+    )]
+    Secret {
+        item: String,
+        expected: Galois,
+        found: Galois,
     },
     #[error("{item}: expected {expected}, found {found}")]
     Note {

@@ -5,8 +5,8 @@ mod support;
 
 use proptest::prelude::*;
 use ringmill_isa::macros::{
-    self, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType,
-    MacroValue, SchemeName, Visibility,
+    self, LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType,
+    MacroValue, Note, SchemeName, Visibility,
 };
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
@@ -24,7 +24,7 @@ use support::{any_procedure, any_unrolled, moduli};
 fn macro_instr() -> impl Strategy<Value = MacroInstr> {
     let values = || prop::collection::vec(number().prop_map(MacroValue), 0..4);
     let imm =
-        (0u8..10, number(), any::<u64>(), any::<f64>()).prop_map(
+        (0u8..11, number(), any::<u64>(), any::<f64>()).prop_map(
             |(kind, n, big, value)| match kind {
                 0 => MacroImm::None,
                 1 => MacroImm::Input(n),
@@ -35,6 +35,7 @@ fn macro_instr() -> impl Strategy<Value = MacroInstr> {
                 6 => MacroImm::Steps(vec![n as i32]),
                 7 => MacroImm::Proc(n),
                 8 => MacroImm::Integer(i128::from(big) << (n % 64)),
+                9 => MacroImm::Galois(Galois(n)),
                 _ => MacroImm::Repeat {
                     proc: n,
                     count: big >> (n % 64),
@@ -51,12 +52,21 @@ fn macro_instr() -> impl Strategy<Value = MacroInstr> {
 }
 
 fn macro_body() -> impl Strategy<Value = (Vec<MacroInstr>, Vec<MacroType>)> {
-    let ty = (any::<bool>(), 1u32..4).prop_map(|(cipher, size)| {
-        if cipher {
-            MacroType::Cipher { size, at: None }
-        } else {
-            MacroType::Plain { at: None }
-        }
+    let at = (0u32..3, 0u64..3).prop_map(|(level, factor)| LevelNote {
+        level: Level(level),
+        note: Note::Factor(factor),
+    });
+    let ty = (0u8..5, 1u32..4, prop::option::of(at)).prop_map(|(kind, size, at)| match kind {
+        0 | 1 => MacroType::Cipher { size, at },
+        2 => MacroType::Plain { at },
+        3 => MacroType::Morphed {
+            by: Galois(2 * size + 1),
+            at,
+        },
+        _ => MacroType::Distant {
+            of: Visibility::Encrypted,
+            at,
+        },
     });
     (
         prop::collection::vec(macro_instr(), 0..6),

@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use ringmill_isa::Fault;
-use ringmill_isa::Level;
 use ringmill_isa::macros::text::{parse, print};
 use ringmill_isa::macros::{
     LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram,
@@ -10,6 +9,7 @@ use ringmill_isa::macros::{
     verify_with_primes,
 };
 use ringmill_isa::source::SourceLoc;
+use ringmill_isa::{Galois, Level};
 
 const SLOTS: u32 = 16;
 const PRIMES: [u64; 4] = [1_000_003, 1_048_583, 1_048_589, 1_048_601];
@@ -158,7 +158,9 @@ impl Grower {
                 MacroType::Cipher { size, at } => {
                     Some((MacroValue(n), size, at.and_then(LevelNote::scaled)))
                 }
-                MacroType::Plain { .. } => None,
+                MacroType::Plain { .. } | MacroType::Morphed { .. } | MacroType::Distant { .. } => {
+                    None
+                }
             })
             .collect();
         let (a, size, at) = ciphers[usize::from(pick) % ciphers.len()];
@@ -273,6 +275,36 @@ impl Grower {
             MacroOp::Conj if size == 2 => {
                 self.push(MacroOp::Conj, &[a], MacroImm::None, &[cipher(2, at)])
             }
+            MacroOp::Load => {
+                if let Some(at) = at.map(Into::into) {
+                    let (of, at) = (Visibility::Plain, Some(at));
+                    let far = MacroValue(self.p.types.len() as u32);
+                    let imm = MacroImm::Data(number % self.p.data.len() as u32);
+                    self.push(MacroOp::Encode, &[], imm, &[MacroType::Distant { of, at }]);
+                    let near = MacroType::Plain { at };
+                    self.push(MacroOp::Load, &[far], MacroImm::None, &[near]);
+                }
+            }
+            MacroOp::Morph if size == 2 => {
+                if let Some(at) = at {
+                    let by = Galois(3 + number % 1000 * 2);
+                    let morphed = MacroValue(self.p.types.len() as u32);
+                    let ty = MacroType::Morphed {
+                        by,
+                        at: Some(at.into()),
+                    };
+                    self.push(MacroOp::Morph, &[a], MacroImm::Galois(by), &[ty]);
+                    self.push(
+                        MacroOp::Ksw,
+                        &[morphed],
+                        MacroImm::None,
+                        &[cipher(2, Some(at))],
+                    );
+                }
+            }
+            MacroOp::Ksw if size == 3 && at.is_some() => {
+                self.push(MacroOp::Ksw, &[a], MacroImm::None, &[cipher(2, at)])
+            }
             MacroOp::Iszero if size == 2 => {
                 self.push(MacroOp::Iszero, &[a], MacroImm::None, &[cipher(2, at)])
             }
@@ -317,7 +349,15 @@ fn grow(stage: Stage, choices: &[Choice], data: Vec<Vec<(f64, f64)>>) -> MacroPr
     };
     let (fresh, at) = (g.fresh(), g.fresh_at());
     g.push(MacroOp::Input, &[], MacroImm::Input(0), &[fresh]);
-    g.push(MacroOp::Input, &[], MacroImm::Input(2), &[fresh]);
+    // Every other managed program reads one of its inputs from distant memory.
+    if stage == Stage::Managed && choices.len() % 2 == 1 {
+        let of = Visibility::Encrypted;
+        let far = MacroType::Distant { of, at: fresh.at() };
+        g.push(MacroOp::Input, &[], MacroImm::Input(2), &[far]);
+        g.push(MacroOp::Load, &[MacroValue(1)], MacroImm::None, &[fresh]);
+    } else {
+        g.push(MacroOp::Input, &[], MacroImm::Input(2), &[fresh]);
+    }
     if stage == Stage::Relinearised {
         g.push(
             MacroOp::Square,

@@ -46,6 +46,189 @@ const REPEATS: &str = r#"macro "m" slots 8
 end
 "#;
 
+const FAR: &str = r#"macro "m" scheme ckks slots 8
+  input 0 = encrypted "x"
+  output 0 = "y"
+  data 0 = 8 repeat 0.5
+  %0 = INPUT input 0 : distant cipher 2 level 1 scale 4.0
+  %1 = LOAD %0 : cipher 2 level 1 scale 4.0 at "m.py":3
+  %2 = MORPH %1 galois 9 : cipher 2 under galois 9 level 1 scale 4.0 at "m.py":4
+  %3 = KSW %2 : cipher 2 level 1 scale 4.0 at "m.py":5
+  %4 = SQUARE %3 : cipher 3 level 1 scale 16.0 at "m.py":6
+  %5 = KSW %4 : cipher 2 level 1 scale 16.0 at "m.py":7
+  %6 = ENCODE data 0 : distant plain level 1 scale 16.0
+  %7 = LOAD %6 : plain level 1 scale 16.0
+  %8 = ADD %5, %7 : cipher 2 level 1 scale 16.0 at "m.py":8
+  OUTPUT %8 output 0 at "m.py":9
+end
+"#;
+
+/// What is far is loaded before it is used, and what is under another secret is switched before it is.
+#[test]
+fn memory_and_secrets_are_checked() {
+    let p = parse(FAR).expect("a sound text");
+    verify(&p).expect("a sound program");
+    assert_eq!(print(&p), FAR);
+    let counts = stats::counts(&p);
+    assert_eq!((counts[&MacroOp::Load], counts[&MacroOp::Ksw]), (2, 2));
+    let refuse = |from: &str, to: &str| {
+        assert!(FAR.contains(from), "{from}");
+        let p = parse(&FAR.replace(from, to)).expect("it parses");
+        verify(&p).expect_err("it does not fit").to_string()
+    };
+    for (from, to, says) in [
+        (
+            "KSW %2",
+            "KSW %1",
+            "m.py:5: m, instruction 3 `%3 = KSW %1 : cipher 2 level 1 scale 4.0`: %1: expected 3 polynomials, found 2",
+        ),
+        ("KSW %2", "KSW %0", "m.py:5: m, instruction 3"),
+        (
+            "KSW %4",
+            "KSW %0",
+            "%0: expected a ciphertext, found a ciphertext in distant memory, which LOAD brings near",
+        ),
+        (
+            "KSW %4 : cipher 2 level 1",
+            "MORPH %4 galois 9 : cipher 2 under galois 9 level 1",
+            "m.py:7: m, instruction 5 `%5 = MORPH %4 galois 9 : cipher 2 under galois 9 level 1 scale 16.0`: %4: expected 2 polynomials, found 3",
+        ),
+        (
+            "KSW %2 :",
+            "MORPH %2 galois 3 :",
+            "m.py:5: m, instruction 3 `%3 = MORPH %2 galois 3 : cipher 2 level 1 scale 4.0`: %2: expected a ciphertext, found a ciphertext under another secret, which KSW takes",
+        ),
+        (
+            "galois 9",
+            "galois 8",
+            "expected immediate an odd Galois element above 1 and below 2N, at most 262144, found 8",
+        ),
+        ("galois 9", "galois 1", "found 1"),
+        ("galois 9", "galois 262145", "found 262145"),
+        ("galois 9", "galois 4294967295", "found 4294967295"),
+        (
+            "under galois 9",
+            "under galois 11",
+            "m.py:4: m, instruction 2 `%2 = MORPH %1 galois 9 : cipher 2 under galois 11 level 1 scale 4.0`: %2: expected a ciphertext under the secret of galois 9, found one under that of galois 11",
+        ),
+        (
+            "MORPH %1 galois 9 : cipher 2 under galois 9",
+            "MORPH %1 galois 9 : cipher 2",
+            "%2: expected a ciphertext under another secret, found a ciphertext",
+        ),
+        (
+            "under galois 9 level 1",
+            "under galois 9 level 0",
+            "%2: expected level 1, found 0",
+        ),
+        (
+            "LOAD %0 : cipher 2",
+            "LOAD %0 : cipher 3",
+            "m.py:3: m, instruction 1 `%1 = LOAD %0 : cipher 3 level 1 scale 4.0`: %1: expected 2 polynomials, found 3",
+        ),
+        (
+            "LOAD %0 : cipher 2",
+            "LOAD %0 : plain",
+            "%1: expected a ciphertext, found a plaintext",
+        ),
+        (
+            "LOAD %6 : plain",
+            "LOAD %6 : cipher 2",
+            "%7: expected a plaintext, found a ciphertext",
+        ),
+        (
+            "KSW %2 :",
+            "LOAD %1 :",
+            "m.py:5: m, instruction 3 `%3 = LOAD %1 : cipher 2 level 1 scale 4.0`: %1: expected a value in distant memory, found a ciphertext",
+        ),
+        (
+            "KSW %2 :",
+            "LOAD %2 :",
+            "found a ciphertext under another secret, which KSW takes",
+        ),
+        (
+            "SQUARE %3 : cipher 3 level 1 scale 16.0",
+            "ADD %3, %2 : cipher 2 level 1 scale 4.0",
+            "m.py:6: m, instruction 4 `%4 = ADD %3, %2 : cipher 2 level 1 scale 4.0`: %2: expected a ciphertext, found a ciphertext under another secret, which KSW takes",
+        ),
+        (
+            "SQUARE %3",
+            "SQUARE %2",
+            "found a ciphertext under another secret, which KSW takes",
+        ),
+        (
+            "SQUARE %3",
+            "SQUARE %0",
+            "found a ciphertext in distant memory, which LOAD brings near",
+        ),
+        (
+            "ADD %5, %7",
+            "ADD %5, %6",
+            "found a plaintext in distant memory, which LOAD brings near",
+        ),
+        (
+            "OUTPUT %8",
+            "OUTPUT %2",
+            "m.py:9: m, instruction 9 `OUTPUT %2 output 0`: %2: expected a ciphertext, found a ciphertext under another secret, which KSW takes",
+        ),
+        (
+            "OUTPUT %8",
+            "OUTPUT %0",
+            "%0: expected a ciphertext, found a ciphertext in distant memory",
+        ),
+        (
+            "input 0 : distant cipher 2",
+            "input 0 : distant plain",
+            "%0: expected a ciphertext, found a plaintext in distant memory",
+        ),
+        (
+            "data 0 : distant plain",
+            "data 0 : distant cipher 2",
+            "%6: expected a plaintext, found a ciphertext in distant memory",
+        ),
+    ] {
+        let said = refuse(from, to);
+        assert!(said.contains(says), "{from} to {to}: {said}");
+    }
+    // Before levels are chosen there is nothing of the kind.
+    let traced = FAR.replace(" level 1", "").replace(" scale 4.0", "");
+    let traced = traced.replace(" scale 16.0", "");
+    let said = verify(&parse(&traced).expect("it parses")).expect_err("unmanaged");
+    assert!(
+        said.to_string()
+            .contains("%0: expected level of a managed program, found none"),
+        "{said}"
+    );
+    for (from, to, says) in [
+        (
+            "cipher 2 under galois 9",
+            "cipher 3 under galois 9",
+            "2 polynomials",
+        ),
+        ("distant cipher 2", "distant cipher 3", "2 polynomials"),
+        (
+            "distant cipher 2",
+            "distant cipher 2 under galois 9",
+            "line 5",
+        ),
+        ("under galois 9", "under 9", "galois"),
+        ("under galois 9", "under galois -9", "line 7"),
+        ("MORPH %1 galois 9", "MORPH %1", "galois"),
+        (
+            "distant plain",
+            "distant distant plain",
+            "`cipher`, `plain` or `distant`",
+        ),
+    ] {
+        let error = parse(&FAR.replace(from, to)).expect_err(to).to_string();
+        assert!(error.contains(says), "{to}: {error}");
+    }
+    // Cut short anywhere, it is no program.
+    for (at, _) in FAR.char_indices().take(FAR.len() - 2) {
+        assert!(parse(&FAR[..at]).is_err(), "{}", &FAR[..at]);
+    }
+}
+
 /// A text without a scheme is of CKKS, as all were; one that names it says so again.
 #[test]
 fn a_program_names_its_scheme() {

@@ -12,9 +12,9 @@ use ringmill_isa::mid::pack::{Loose, pack};
 use ringmill_isa::mid::text::{parse_program, print_program};
 use ringmill_isa::mid::walk::{Held, Walk};
 use ringmill_isa::mid::{
-    Action, Block, Form, HeadInput, HeadOutput, ImmType, InputRole, LimbType, LweDimension,
-    LweType, ModulusId, Operand, ParamRole, ProcBuilder, Procedure, Program, Step, TableModulus,
-    Unrolled, ValueType, Verified, stats, verify_program, verify_unrolled,
+    Action, Block, Form, HeadInput, HeadOutput, ImmType, InputRole, LimbType, LocalId,
+    LweDimension, LweType, ModulusId, Op, Operand, ParamRole, ProcBuilder, Procedure, Program,
+    Step, TableModulus, Unrolled, ValueType, Verified, stats, verify_program, verify_unrolled,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_math::{Ring, primes};
@@ -177,7 +177,7 @@ fn numbered(
                 let immediates = procs[proc as usize].immediates.iter();
                 immediates.map(|_| u64::from(2 * (pick % 16) + 1)).collect()
             }
-            Action::Run { .. } | Action::Repeat { .. } => vec![],
+            Action::Run { .. } | Action::Repeat { .. } | Action::Halt => vec![],
         };
         let results = (types.len() as u32..).take(given.len()).collect();
         types.extend(given);
@@ -265,6 +265,10 @@ fn case(blocks: &[Vec<Choice>], main: &[Choice]) -> Case {
     frame.results.extend((1..=4).map(Held::Input));
     let (steps, outputs) = packed(&frame);
     program.steps = steps;
+    // Every other one is for a machine that is told to halt.
+    if main.len() % 2 == 1 {
+        program.steps.push(Step::halt());
+    }
     program.outputs = (0u32..)
         .zip(outputs)
         .map(|(output, from)| HeadOutput {
@@ -339,6 +343,7 @@ fn meaning(
                 args.truncate(step.results.len());
                 args
             }
+            Action::Halt => vec![],
         };
         values.extend(given);
     }
@@ -365,6 +370,8 @@ proptest! {
         let (mut symbols, mut calls) = (Symbols::default(), 0);
         let expected = meaning(&case, &case.main, vec![], &mut symbols, &mut calls);
         prop_assert_eq!(stats::call_counts(program).into_iter().sum::<u64>(), calls as u64);
+        prop_assert_eq!(program.halts(), main.len() % 2 == 1);
+        prop_assert_eq!(stats::program_counts(program).contains_key(&Op::Hcf), program.halts());
 
         // The walk, with nothing held that died; the most alive at one time bounds the numbers.
         let mut walk = Walk::new(program).unwrap();

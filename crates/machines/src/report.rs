@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ringmill_isa::macros::MacroOp;
 use serde::Serialize;
 
 use crate::EndToEnd;
@@ -148,18 +149,79 @@ pub struct VectorUse {
     pub calls_replayed: u64,
 }
 
-/// What a vector machine's program takes, operation by operation: each list adds up to `all`, with what was under way when the last
-/// instruction was sent. Cycles are the micro-clock's, all counted.
+/// What a vector machine's program takes, operation by operation: each list adds up to `all`. What was under way when the last
+/// instruction was sent is HCF's, which waits for it, or has a row of its own. Cycles are the micro-clock's, all counted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VectorParts {
     pub all: u64,
-    /// Behind the last instruction.
-    pub rest: u64,
-    /// Calls of procedures, by their names: what the macro level's operations are.
-    pub by_macro: BTreeMap<String, TimeUse>,
+    /// Calls of procedures, by their names; what is under way behind the last is none's.
+    pub by_procedure: BTreeMap<String, CallsUse>,
+    /// Ciphertexts and plaintexts that the program reads and that were brought near.
+    pub loaded: u64,
     /// Instructions of the mid level, as the machine's units have them; sums of any kind are one.
     pub by_mid: BTreeMap<String, TimeUse>,
     pub by_micro: BTreeMap<String, TimeUse>,
+}
+
+/// The row of what was still under way when the last instruction was sent, where no HCF waits for it.
+pub(crate) const AT_END: &str = "under way at the end";
+
+impl VectorParts {
+    /// What the macro level's instructions take, by their mnemonics, where each procedure `stands_for` some, one after another. `LOAD`s
+    /// and, of procedures that stand for it, `MORPH`s have the time of their own micro instructions, wherever the back end sent
+    /// them; of what is left of a procedure that stands for several, a row has all their mnemonics. A procedure that stands for nothing
+    /// that is known has a row of its name. Counts are of ciphertexts and plaintexts for `LOAD`, and of calls. Rows add up to `all`.
+    pub fn by_macro<'a>(
+        &self,
+        stands_for: impl Fn(&str) -> &'a [MacroOp],
+    ) -> BTreeMap<String, TimeUse> {
+        let mut rows: BTreeMap<String, TimeUse> = BTreeMap::new();
+        let mut add = |row: &str, count, micro_cycles| {
+            let entry = rows.entry(row.to_owned()).or_default();
+            entry.count += count;
+            entry.micro_cycles += micro_cycles;
+        };
+        let mut left = self.all;
+        for (name, used) in &self.by_procedure {
+            left = left.saturating_sub(used.micro_cycles);
+            add(MacroOp::Load.mnemonic(), 0, used.loading);
+            let mut rest = used.micro_cycles.saturating_sub(used.loading);
+            let ops = stands_for(name);
+            let turns = |op: &&MacroOp| **op == MacroOp::Morph;
+            let others: Vec<&str> = (ops.iter().filter(|op| !turns(op)))
+                .map(|op| op.mnemonic())
+                .collect();
+            if others.len() < ops.len() {
+                // Of an automorphism alone all is the automorphism's.
+                let turning = if others.is_empty() {
+                    rest
+                } else {
+                    used.turning.min(rest)
+                };
+                add(MacroOp::Morph.mnemonic(), used.calls, turning);
+                rest -= turning;
+            }
+            match (ops, others.as_slice()) {
+                ([], _) => add(name, used.calls, rest),
+                (_, []) => {}
+                (_, others) => add(&others.join(" "), used.calls, rest),
+            }
+        }
+        add(MacroOp::Load.mnemonic(), self.loaded, 0);
+        add(AT_END, 0, left);
+        rows
+    }
+}
+
+/// Calls of a procedure and what they took, in micro-cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct CallsUse {
+    pub calls: u64,
+    pub micro_cycles: u64,
+    /// Of these, while limbs were loaded of ciphertexts and plaintexts that the program reads.
+    pub loading: u64,
+    /// Of these, in automorphisms.
+    pub turning: u64,
 }
 
 /// Operations of one kind: how many, and what they took. An operation takes the time from when the one before it was sent until it is.

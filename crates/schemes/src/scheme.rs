@@ -3,6 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
+use ringmill_isa::macros::MacroOp;
 use ringmill_isa::mid::{Procedure, TableModulus};
 use ringmill_isa::{Level, Poly};
 use ringmill_math::Residues;
@@ -93,6 +94,9 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// # Errors
     /// An operation that these parameters do not have.
     fn emit(&self, params: &Self::Params) -> Result<Procedure, Self::Error>;
+
+    /// The macro instructions that it is, one after another: what a machine's times of its procedure are times of.
+    fn stands_for(&self) -> &'static [MacroOp];
 
     /// Number of polynomials of a result.
     fn result_size(&self) -> u32;

@@ -25,6 +25,7 @@ fn all_keys(level: Level) -> Vec<OpKey> {
         OpKey::add_scalar(level, 2, residues.clone()),
         OpKey::mul_scalar(level, 2, residues),
         OpKey::mul_scalar(level, 2, vec![6; level.primes()]),
+        OpKey::morph(level, Galois(3)),
         OpKey::hoisted_rotate(level, [3, 9].map(Galois), true),
         OpKey::hoisted_rotate(level, [3, 27].map(Galois), true),
     ];
@@ -42,6 +43,7 @@ fn all_keys(level: Level) -> Vec<OpKey> {
         keys.push(OpKey::relin(level, seeded));
         keys.push(OpKey::mul_relin(level, seeded));
         keys.push(OpKey::square_relin(level, seeded));
+        keys.push(OpKey::key_switch(level, seeded));
         keys.push(OpKey::rotate(level, Galois(3), seeded));
         keys.push(OpKey::rotate(level, Galois(9), seeded));
     }
@@ -63,7 +65,10 @@ fn names_are_what_they_were() {
         "ckks.add_scalar.L1.2.83b4202652da8c4b",
         "ckks.hoisted_rotate.L1.2.530705aab5d67b2d.seeded",
         "ckks.hoisted_rotate.L1.2.d2b35fed0da25985.seeded",
+        "ckks.key_switch.L1",
+        "ckks.key_switch.L1.seeded",
         "ckks.mod_down.L1.2",
+        "ckks.morph.L1.g3",
         "ckks.mul.L1",
         "ckks.mul_plain.L1.2",
         "ckks.mul_plain.L1.3",
@@ -244,6 +249,8 @@ fn operations_that_do_not_exist_are_refused() {
         OpKey::add(level, 2, 0),
         OpKey::add_scalar(level, 2, vec![1]),
         OpKey::add_scalar(level, 2, vec![q, 0]),
+        OpKey::morph(level, Galois(2)),
+        OpKey::morph(level, Galois(65)),
         OpKey::rotate(level, Galois(2), true),
         OpKey::rotate(level, Galois(65), true),
         OpKey::hoisted_rotate(level, [], true),

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use ringmill_devices::Device;
+use ringmill_isa::macros::MacroOp;
 use ringmill_limits::Watch;
 use ringmill_machines::{MachineReport, Own};
 
@@ -45,14 +46,17 @@ fn timed<S: Served>(
     )?;
     report.scheme = scheme;
     if let Some(level) = args.by {
-        let parts = report.machine.as_ref().and_then(|m| parts(m, level));
+        let stands_for = compiled.macros_of_procedures();
+        let stands_for = |name: &str| stands_for.get(name).copied().unwrap_or_default();
+        let machine = report.machine.as_ref();
+        let text = machine.and_then(|m| parts(m, level, stands_for));
         let refused = || {
             let machine = &args.machine;
             CliError::Usage(format!(
                 "--by: {machine} does not tell what its operations take; `vector` machines do"
             ))
         };
-        return output::text(&parts.ok_or_else(refused)?);
+        return output::text(&text.ok_or_else(refused)?);
     }
     match &report.machine {
         Some(machine) if args.json => output::json(machine),
@@ -63,13 +67,18 @@ fn timed<S: Served>(
 }
 
 /// What a vector machine's operations of a level take, the longest first, and their sum.
-fn parts(machine: &MachineReport, level: ByLevel) -> Option<String> {
+fn parts<'a>(
+    machine: &MachineReport,
+    level: ByLevel,
+    stands_for: impl Fn(&str) -> &'a [MacroOp],
+) -> Option<String> {
     let Own::Vector(own) = &machine.own else {
         return None;
     };
     let all = &own.parts;
+    let by_macro = all.by_macro(stands_for);
     let of = match level {
-        ByLevel::Macro => &all.by_macro,
+        ByLevel::Macro => &by_macro,
         ByLevel::Mid => &all.by_mid,
         ByLevel::Micro => &all.by_micro,
     };
@@ -80,8 +89,7 @@ fn parts(machine: &MachineReport, level: ByLevel) -> Option<String> {
         .collect();
     rows.sort_by_key(|&(_, _, micro)| std::cmp::Reverse(micro));
     let count = rows.iter().map(|row| row.1).sum();
-    let took = rows.iter().map(|row| row.2).sum::<u64>() + all.rest;
-    rows.push(("under way at the end", 1, all.rest));
+    let took = rows.iter().map(|row| row.2).sum();
     rows.push(("all", count, took));
     let width = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
     let mut text = format!("{:width$} {:>10} {:>14} {:>8}\n", "", "count", "us", "%");

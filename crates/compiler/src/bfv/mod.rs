@@ -7,9 +7,9 @@ mod wanted;
 
 use std::convert::Infallible;
 
-use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
+use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram, Note};
 use ringmill_isa::mid::{Form, ModulusId};
+use ringmill_isa::{Galois, Level};
 use ringmill_schemes::At;
 use ringmill_schemes::bfv::{Bfv, BfvError, Params};
 use ringmill_schemes::exact::ExactParams;
@@ -90,7 +90,8 @@ impl Compiles for Bfv {
         params: &Params,
         _: Option<&Infallible>,
     ) -> Result<Vec<KeyRequest>, CompileError> {
-        Ok(keys::of(managed, params, false)?)
+        let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
+        Ok(found.into_iter().collect())
     }
 
     fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
@@ -118,6 +119,10 @@ impl Compiles for Bfv {
     /// One limb modulo t.
     fn plaintext(params: &Params, _: &At<()>) -> Vec<(ModulusId, Form)> {
         vec![(ModulusId(params.plain_index() as u16), Form::Coeff)]
+    }
+
+    fn automorphisms(params: &Params, instr: &MacroInstr) -> Result<Vec<Galois>, CompileError> {
+        Ok(code::automorphisms(params, instr)?)
     }
 
     fn code(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Self>, CompileError> {

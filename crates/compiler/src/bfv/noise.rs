@@ -71,5 +71,7 @@ fn of_result(
         MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor => None,
         MacroOp::Quotient | MacroOp::Bootstrap => None,
         MacroOp::Iszero | MacroOp::Call | MacroOp::Repeat => None,
+        // The last pass's.
+        MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ringmill_isa::macros::{LevelNote, MacroProgram, MacroType, Note};
+use ringmill_isa::macros::{LevelNote, MacroProgram, Note};
 use ringmill_schemes::bfv::{Bfv, Multiplication, Params};
 use ringmill_schemes::exact::{ExactParams, PlainModulus};
 
@@ -153,9 +153,7 @@ fn fitted(
     let noise = of_outputs(&program, &params);
     let mut managed = program.into_owned();
     for ty in &mut managed.types {
-        match ty {
-            MacroType::Cipher { at, .. } | MacroType::Plain { at } => *at = Some(there),
-        }
+        *ty = ty.placed(Some(there));
     }
     let predicted = held.outputs.into_iter().zip(noise);
     let predicted = predicted.map(|(range, noise)| Prediction {

@@ -1,7 +1,7 @@
 //! The procedure of each instruction.
 
 use ringmill_isa::Galois;
-use ringmill_isa::macros::{LevelNote, MacroImm, MacroOp, Note};
+use ringmill_isa::macros::{LevelNote, MacroImm, MacroInstr, MacroOp, Note};
 use ringmill_math::slots::SlotStructure;
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::{Bgv, Factor, OpKey, Params, scalar};
@@ -9,7 +9,17 @@ use ringmill_schemes::exact::scalar::residues;
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 
 use super::CompileError;
+use crate::keys;
 use crate::scheme::{Code, Lowerable};
+
+/// The elements of the automorphisms that an instruction is, one a result: a conjugate of whole numbers is what it is of.
+///
+/// # Errors
+/// Rotations that the slots do not have.
+pub(super) fn automorphisms(params: &Params, instr: &MacroInstr) -> Result<Vec<Galois>, RlweError> {
+    let turns = |step| turned(params, step);
+    keys::automorphisms(instr, turns, None)
+}
 
 /// The code of an instruction of a managed program: one call of a procedure, constants, factors and Galois elements left to
 /// the call. `MODSWITCH` drops limbs and calls nothing; a conjugate of whole numbers is what it is of.
@@ -28,11 +38,13 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
     let size = instr.size(0).unwrap_or(0);
     let seeded = instr.seeded;
     let relin = || vec![KeyRequest::Relin];
-    let turn = |&step: &i32| turned(params, step);
+    let turns = || automorphisms(params, instr.instr);
+    let rotated = |element| {
+        let keys = vec![KeyRequest::Galois(element)];
+        (OpKey::rotate(level, element, seeded), keys)
+    };
     let (operation, keys) = match (instr.op(), instr.instr.src.len(), instr.imm()) {
-        (MacroOp::Conj, 1, _) | (MacroOp::Modswitch, 1, MacroImm::Level(_)) => {
-            return Ok(Code::Kept);
-        }
+        (MacroOp::Modswitch, 1, MacroImm::Level(_)) => return Ok(Code::Kept),
         (MacroOp::Add, 2, _) => match instr.size(1) {
             Some(other) => (OpKey::add(level, size, other), vec![]),
             None => (OpKey::add_plain(level, size, factor), vec![]),
@@ -42,13 +54,11 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
             None => (OpKey::sub_plain(level, size, factor), vec![]),
         },
         (MacroOp::Mul, 2, _) => match instr.size(1) {
-            Some(_) if instr.relinearised => (OpKey::mul_relin(level, seeded), relin()),
+            Some(_) if instr.switched => (OpKey::mul_relin(level, seeded), relin()),
             Some(_) => (OpKey::mul(level), vec![]),
             None => (OpKey::mul_plain(level, size), vec![]),
         },
-        (MacroOp::Square, 1, _) if instr.relinearised => {
-            (OpKey::square_relin(level, seeded), relin())
-        }
+        (MacroOp::Square, 1, _) if instr.switched => (OpKey::square_relin(level, seeded), relin()),
         (MacroOp::Square, 1, _) => (OpKey::square(level), vec![]),
         (MacroOp::Neg, 1, _) => (OpKey::neg(level, size), vec![]),
         (MacroOp::Addc, 1, &MacroImm::Integer(value)) => {
@@ -68,13 +78,22 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
         }
         (MacroOp::Relin, 1, _) => (OpKey::relin(level, seeded), relin()),
         (MacroOp::Rescale, 1, _) => (OpKey::mod_switch(level, size), vec![]),
-        (MacroOp::Rotate, 1, MacroImm::Steps(steps)) => {
-            let element = steps.first().map(turn).unwrap_or(Ok(Galois(1)))?;
-            let keys = vec![KeyRequest::Galois(element)];
-            (OpKey::rotate(level, element, seeded), keys)
-        }
-        (MacroOp::Hrotate, 1, MacroImm::Steps(steps)) => {
-            let elements = steps.iter().map(turn).collect::<Result<Vec<_>, _>>()?;
+        (MacroOp::Rotate | MacroOp::Conj, 1, _) => match *turns()? {
+            [element] => rotated(element),
+            // A conjugate of whole numbers is what it is of.
+            _ => return Ok(Code::Kept),
+        },
+        (MacroOp::Morph, 1, &MacroImm::Galois(element)) if instr.switched => rotated(element),
+        (MacroOp::Morph, 1, &MacroImm::Galois(element)) => (OpKey::morph(level, element), vec![]),
+        (MacroOp::Ksw, 1, _) => match instr.under(0) {
+            Some(element) => {
+                let keys = vec![KeyRequest::Galois(element)];
+                (OpKey::key_switch(level, seeded), keys)
+            }
+            None => (OpKey::relin(level, seeded), relin()),
+        },
+        (MacroOp::Hrotate, 1, _) => {
+            let elements = turns()?;
             let keys = elements.iter().copied().map(KeyRequest::Galois).collect();
             (OpKey::hoisted_rotate(level, elements, seeded), keys)
         }
@@ -83,6 +102,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
         (
             MacroOp::Input
             | MacroOp::Encode
+            | MacroOp::Load
             | MacroOp::Add
             | MacroOp::Sub
             | MacroOp::Neg
@@ -97,6 +117,8 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Conj
+            | MacroOp::Morph
+            | MacroOp::Ksw
             | MacroOp::Iszero
             | MacroOp::Quotient
             | MacroOp::Bootstrap

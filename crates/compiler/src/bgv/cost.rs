@@ -72,7 +72,8 @@ impl Costs {
             MacroOp::Mul if plain => k + polys * k * self.product,
             MacroOp::Mul => 4.0 * k * self.product,
             MacroOp::Square => 3.0 * k * self.product,
-            MacroOp::Relin => self.decomposed(k) + self.switched(k),
+            MacroOp::Relin | MacroOp::Ksw => self.decomposed(k) + self.switched(k),
+            MacroOp::Morph => 2.0 * k * self.product,
             MacroOp::Rotate | MacroOp::Hrotate => {
                 self.decomposed(k) + results as f64 * (self.switched(k) + 2.0 * k * self.product)
             }
@@ -80,6 +81,7 @@ impl Costs {
             MacroOp::Bootstrap => self.bootstrap,
             MacroOp::Input
             | MacroOp::Encode
+            | MacroOp::Load
             | MacroOp::Modswitch
             | MacroOp::Conj
             | MacroOp::Iszero
@@ -116,6 +118,8 @@ impl Costs {
             Op::Relin | Op::MulRelin | Op::SquareRelin => of(MacroOp::Relin, false),
             Op::ModSwitch => of(MacroOp::Rescale, false),
             Op::Rotate | Op::HoistedRotate => of(MacroOp::Rotate, false),
+            Op::Morph => of(MacroOp::Morph, false),
+            Op::KeySwitch => of(MacroOp::Ksw, false),
             Op::SumRotations => {
                 let products = 2.0 * turned * (k + self.special) * self.product;
                 self.decomposed(k) + self.switched(k) + products

@@ -1,7 +1,6 @@
 //! Programs of any depth, for parameters that bootstrap: procedures stay procedures, arithmetic is modulo the plaintext modulus,
 //! and `BOOTSTRAP` goes where levels run out.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ringmill_isa::Level;
@@ -15,7 +14,7 @@ use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Procedure}
 use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, Params};
 use ringmill_schemes::rlwe::KeyRequest;
 
-use super::code::turned;
+use super::code::automorphisms;
 use super::cost::Costs;
 use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Placed, Placement};
 use super::procedures::{Table, Variant, cheapest, chosen, linked};
@@ -24,6 +23,7 @@ use crate::bodies;
 use crate::compile::lowered;
 use crate::error::At;
 use crate::exact::IntegerRange;
+use crate::keys;
 use crate::scheme::{Compiles, Fitted};
 use crate::target::Target;
 
@@ -279,21 +279,11 @@ pub(super) fn keys(
     params: &Params,
     procedure: &Procedure,
 ) -> Result<Vec<KeyRequest>, CompileError> {
-    let mut found = BTreeSet::new();
-    let bodies = managed.procs.iter().map(|proc| &proc.instrs);
-    for instr in bodies.chain([&managed.instrs]).flatten() {
-        match (&instr.imm, instr.op) {
-            (MacroImm::Steps(steps), _) => {
-                for &step in steps {
-                    found.insert(KeyRequest::Galois(turned(params, step)?));
-                }
-            }
-            (_, MacroOp::Relin) => {
-                found.insert(KeyRequest::Relin);
-            }
-            (_, MacroOp::Bootstrap) => found.extend(procedure.key_names()),
-            _ => {}
-        }
+    let mut found = keys::of(managed, |instr| automorphisms(params, instr))?;
+    let procs = managed.procs.iter().flat_map(|proc| &proc.instrs);
+    let mut instrs = procs.chain(&managed.instrs);
+    if instrs.any(|instr| instr.op == MacroOp::Bootstrap) {
+        found.extend(procedure.key_names());
     }
     Ok(found.into_iter().collect())
 }

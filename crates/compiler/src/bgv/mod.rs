@@ -12,9 +12,9 @@ mod wanted;
 
 use std::sync::Arc;
 
-use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
+use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram, Note};
 use ringmill_isa::mid::{Form, ModulusId};
+use ringmill_isa::{Galois, Level};
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Read};
 use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, NoiseModel, Params};
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
@@ -175,7 +175,10 @@ impl Compiles for Bgv {
         procedure: Option<&Arc<Procedure>>,
     ) -> Result<Vec<KeyRequest>, CompileError> {
         match procedure {
-            None => Ok(keys::of(managed, params, false)?),
+            None => {
+                let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
+                Ok(found.into_iter().collect())
+            }
             Some(procedure) => deep::keys(managed, params, procedure),
         }
     }
@@ -207,6 +210,10 @@ impl Compiles for Bgv {
     /// One limb modulo t.
     fn plaintext(params: &Params, _: &At<Factor>) -> Vec<(ModulusId, Form)> {
         vec![(ModulusId(params.plain_index() as u16), Form::Coeff)]
+    }
+
+    fn automorphisms(params: &Params, instr: &MacroInstr) -> Result<Vec<Galois>, CompileError> {
+        Ok(code::automorphisms(params, instr)?)
     }
 
     fn code(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Self>, CompileError> {

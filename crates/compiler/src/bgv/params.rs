@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroType, MacroValue};
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
 use ringmill_schemes::bgv::{Bgv, ExactParams, Params, PlainModulus};
 use ringmill_schemes::rlwe;
 
@@ -298,7 +298,6 @@ pub(super) fn entries(managed: &MacroProgram, top: Level) -> Vec<Level> {
 }
 
 fn level_of(program: &MacroProgram, value: MacroValue) -> Option<Level> {
-    match *program.types.get(value.0 as usize)? {
-        MacroType::Cipher { at, .. } | MacroType::Plain { at } => at.map(|at| at.level),
-    }
+    let at = program.types.get(value.0 as usize)?.at();
+    at.map(|at| at.level)
 }

@@ -210,8 +210,8 @@ impl TraceBuilder {
             .params
             .iter()
             .map(|v| match frame.types.get(v.0 as usize) {
-                Some(MacroType::Plain { .. }) => Visibility::Plain,
-                Some(MacroType::Cipher { .. }) | None => Visibility::Encrypted,
+                Some(ty) if ty.polys().is_none() => Visibility::Plain,
+                Some(_) | None => Visibility::Encrypted,
             });
         let procedure = Procedure {
             number: number as u32,

@@ -43,6 +43,9 @@ pub(crate) fn result(
         (
             MacroOp::Input
             | MacroOp::Encode
+            | MacroOp::Load
+            | MacroOp::Morph
+            | MacroOp::Ksw
             | MacroOp::Addc
             | MacroOp::Mulc
             | MacroOp::Rotate

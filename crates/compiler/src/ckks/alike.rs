@@ -302,10 +302,8 @@ impl Alike<'_> {
     }
 
     fn at(&self, value: MacroValue) -> LevelScale {
-        let at = match self.program.types.get(value.0 as usize) {
-            Some(&(MacroType::Cipher { at, .. } | MacroType::Plain { at })) => at,
-            None => None,
-        };
+        let ty = self.program.types.get(value.0 as usize).copied();
+        let at = ty.and_then(MacroType::at);
         at.and_then(LevelNote::scaled).unwrap_or(LevelScale {
             level: Level(0),
             scale: 1.0,
@@ -505,6 +503,8 @@ impl Alike<'_> {
             (MacroOp::Quotient | MacroOp::Bootstrap, _) => Polys::ZERO,
             // Written out before.
             (MacroOp::Call | MacroOp::Repeat, _) => Polys::ZERO,
+            // The last pass's.
+            (MacroOp::Load | MacroOp::Morph | MacroOp::Ksw, _) => Polys::ZERO,
             // Without what the verifier asks for.
             (MacroOp::Input | MacroOp::Encode | MacroOp::Addc | MacroOp::Mulc, _) => Polys::ZERO,
         }

@@ -2,13 +2,23 @@
 
 use ringmill_isa::Galois;
 use ringmill_isa::Level;
-use ringmill_isa::macros::{LevelNote, LevelScale, MacroImm, MacroOp};
+use ringmill_isa::macros::{LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp};
 use ringmill_schemes::ckks::encoder::scalar_residues;
 use ringmill_schemes::ckks::{Ckks, OpKey, Params};
-use ringmill_schemes::rlwe::KeyRequest;
+use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 
 use crate::error::CompileError;
+use crate::keys;
 use crate::scheme::{Code, Lowerable};
+
+/// The elements of the automorphisms that an instruction is, one a result: powers of 3, and 2N - 1 conjugates.
+///
+/// # Errors
+/// Rotations that the slots do not have.
+pub(super) fn automorphisms(params: &Params, instr: &MacroInstr) -> Result<Vec<Galois>, RlweError> {
+    let turns = |step| params.galois_element(i64::from(step));
+    keys::automorphisms(instr, turns, Some(params.conjugation_element()))
+}
 
 /// The code of an instruction of a managed program: one call of a procedure, constants and Galois elements left to the call;
 /// `MODSWITCH` drops limbs and calls nothing.
@@ -21,6 +31,11 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Ckks>, C
     let seeded = instr.seeded;
     let constant = |value: f64, scale: f64| residues(params, instr, value, level, scale);
     let relin = || vec![KeyRequest::Relin];
+    let turns = || automorphisms(params, instr.instr);
+    let rotated = |element| {
+        let keys = vec![KeyRequest::Galois(element)];
+        (OpKey::rotate(level, element, seeded), keys)
+    };
     let (operation, keys) = match (instr.op(), instr.instr.src.len(), instr.imm()) {
         (MacroOp::Modswitch, 1, MacroImm::Level(_)) => return Ok(Code::Kept),
         (MacroOp::Add, 2, _) => match instr.size(1) {
@@ -32,13 +47,11 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Ckks>, C
             None => (OpKey::sub_plain(level, size), vec![]),
         },
         (MacroOp::Mul, 2, _) => match instr.size(1) {
-            Some(_) if instr.relinearised => (OpKey::mul_relin(level, seeded), relin()),
+            Some(_) if instr.switched => (OpKey::mul_relin(level, seeded), relin()),
             Some(_) => (OpKey::mul(level), vec![]),
             None => (OpKey::mul_plain(level, size), vec![]),
         },
-        (MacroOp::Square, 1, _) if instr.relinearised => {
-            (OpKey::square_relin(level, seeded), relin())
-        }
+        (MacroOp::Square, 1, _) if instr.switched => (OpKey::square_relin(level, seeded), relin()),
         (MacroOp::Square, 1, _) => (OpKey::square(level), vec![]),
         (MacroOp::Neg, 1, _) => (OpKey::neg(level, size), vec![]),
         (MacroOp::Addc, 1, &MacroImm::Constant { value, .. }) => {
@@ -51,22 +64,30 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Ckks>, C
         }
         (MacroOp::Relin, 1, _) => (OpKey::relin(level, seeded), relin()),
         (MacroOp::Rescale, 1, _) => (OpKey::rescale(level, size), vec![]),
-        (MacroOp::Rotate, 1, MacroImm::Steps(steps)) => {
-            let element = steps.first().map(|&step| turn(params, step));
-            rotate(level, element.unwrap_or(Ok(Galois(1)))?, seeded)
-        }
-        (MacroOp::Hrotate, 1, MacroImm::Steps(steps)) => {
-            let elements = steps.iter().map(|&step| turn(params, step));
-            let elements = elements.collect::<Result<Vec<_>, _>>()?;
+        (MacroOp::Rotate | MacroOp::Conj, 1, _) => match *turns()? {
+            [element] => rotated(element),
+            _ => return Err(instr.misshapen()),
+        },
+        (MacroOp::Morph, 1, &MacroImm::Galois(element)) if instr.switched => rotated(element),
+        (MacroOp::Morph, 1, &MacroImm::Galois(element)) => (OpKey::morph(level, element), vec![]),
+        (MacroOp::Ksw, 1, _) => match instr.under(0) {
+            Some(element) => {
+                let keys = vec![KeyRequest::Galois(element)];
+                (OpKey::key_switch(level, seeded), keys)
+            }
+            None => (OpKey::relin(level, seeded), relin()),
+        },
+        (MacroOp::Hrotate, 1, _) => {
+            let elements = turns()?;
             let keys = elements.iter().copied().map(KeyRequest::Galois).collect();
             (OpKey::hoisted_rotate(level, elements, seeded), keys)
         }
-        (MacroOp::Conj, 1, _) => rotate(level, params.conjugation_element(), seeded),
         // The macro verifier has refused other shapes, calls and repeats are written out before, and what is no
         // computation does not come here.
         (
             MacroOp::Input
             | MacroOp::Encode
+            | MacroOp::Load
             | MacroOp::Add
             | MacroOp::Sub
             | MacroOp::Neg
@@ -81,6 +102,8 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Ckks>, C
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Conj
+            | MacroOp::Morph
+            | MacroOp::Ksw
             | MacroOp::Iszero
             | MacroOp::Quotient
             | MacroOp::Bootstrap
@@ -107,15 +130,6 @@ fn at(instr: &Lowerable<'_>) -> LevelScale {
     };
     let at = instr.at(0).and_then(LevelNote::scaled);
     at.unwrap_or(unmanaged)
-}
-
-fn turn(params: &Params, step: i32) -> Result<Galois, CompileError> {
-    Ok(params.galois_element(i64::from(step))?)
-}
-
-fn rotate(level: Level, element: Galois, seeded: bool) -> (OpKey, Vec<KeyRequest>) {
-    let keys = vec![KeyRequest::Galois(element)];
-    (OpKey::rotate(level, element, seeded), keys)
 }
 
 fn residues(

@@ -48,6 +48,8 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Kind {
         MacroOp::Refactor | MacroOp::Iszero => Kind::Source,
         MacroOp::Quotient | MacroOp::Bootstrap => Kind::Source,
         MacroOp::Call | MacroOp::Repeat => Kind::Source,
+        // The last pass's.
+        MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => Kind::Source,
     }
 }
 

@@ -137,6 +137,9 @@ impl Folder {
             (
                 MacroOp::Input
                 | MacroOp::Encode
+                | MacroOp::Load
+                | MacroOp::Morph
+                | MacroOp::Ksw
                 | MacroOp::Add
                 | MacroOp::Sub
                 | MacroOp::Neg

@@ -18,8 +18,8 @@ mod wanted;
 
 use std::convert::Infallible;
 
-use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
+use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram, Note};
+use ringmill_isa::{Galois, Level};
 use ringmill_schemes::At;
 use ringmill_schemes::ckks::{Ckks, Params, Scale};
 pub use ringmill_schemes::rlwe::KeyRequest;
@@ -98,7 +98,8 @@ impl Compiles for Ckks {
         params: &Params,
         _: Option<&Infallible>,
     ) -> Result<Vec<KeyRequest>, CompileError> {
-        Ok(keys::of(managed, params, true)?)
+        let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
+        Ok(found.into_iter().collect())
     }
 
     fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
@@ -130,6 +131,10 @@ impl Compiles for Ckks {
             level: steps.level(step),
             annotation: Scale(scales.normal(step)),
         })
+    }
+
+    fn automorphisms(params: &Params, instr: &MacroInstr) -> Result<Vec<Galois>, CompileError> {
+        Ok(code::automorphisms(params, instr)?)
     }
 
     fn code(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Self>, CompileError> {

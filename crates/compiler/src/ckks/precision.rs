@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use num_complex::Complex64;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{
-    LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+    LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
@@ -171,16 +171,11 @@ impl Walk<'_> {
             level: Level(0),
             scale: 1.0,
         };
-        match self.program.types.get(value.0 as usize) {
-            Some(&MacroType::Cipher { size, at }) => (
-                size as usize,
-                at.and_then(LevelNote::scaled).unwrap_or(unmanaged),
-            ),
-            Some(&MacroType::Plain { at }) => {
-                (0, at.and_then(LevelNote::scaled).unwrap_or(unmanaged))
-            }
-            None => (0, unmanaged),
-        }
+        let Some(&ty) = self.program.types.get(value.0 as usize) else {
+            return (0, unmanaged);
+        };
+        let at = ty.at().and_then(LevelNote::scaled);
+        (ty.polys().unwrap_or(0) as usize, at.unwrap_or(unmanaged))
     }
 
     fn forget(&mut self, value: MacroValue) {
@@ -393,6 +388,8 @@ impl Walk<'_> {
             MacroOp::Iszero | MacroOp::Quotient | MacroOp::Bootstrap => Noise::none(),
             // Written out before; range analysis bounds what they would give by infinity, which no level holds.
             MacroOp::Call | MacroOp::Repeat => Noise::none(),
+            // The last pass's, bounded likewise.
+            MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => Noise::none(),
         }
     }
 }

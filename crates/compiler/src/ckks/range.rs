@@ -429,6 +429,9 @@ impl<'a> Spans<'a> {
             (
                 MacroOp::Input
                 | MacroOp::Encode
+                | MacroOp::Load
+                | MacroOp::Morph
+                | MacroOp::Ksw
                 | MacroOp::Addc
                 | MacroOp::Mulc
                 | MacroOp::Rotate

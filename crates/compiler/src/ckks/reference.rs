@@ -4,7 +4,7 @@ use num_complex::Complex64;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 
 pub use crate::reference::EvaluateError;
-use crate::reference::{Meaning, rotated, run};
+use crate::reference::{Meaning, rotated, run, turned_by};
 
 /// Evaluates a traced or managed program. `inputs` are the vectors of the program's inputs in order, each of `slots`
 /// values; the result is one vector an output, in the order of the program's outputs. Relinearisation, rescaling and
@@ -90,8 +90,23 @@ fn step(
         (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => each(&|x| x * value),
         (MacroOp::Addc, &MacroImm::Integer(value)) => each(&|x| x + value as f64),
         (MacroOp::Mulc, &MacroImm::Integer(value)) => each(&|x| x * value as f64),
-        (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor, _) => {
-            each(&|x| x)
+        (
+            MacroOp::Relin
+            | MacroOp::Rescale
+            | MacroOp::Modswitch
+            | MacroOp::Refactor
+            | MacroOp::Load
+            | MacroOp::Ksw,
+            _,
+        ) => each(&|x| x),
+        (MacroOp::Morph, &MacroImm::Galois(element)) => {
+            let (steps, conjugated) = turned_by(element, program.slots)?;
+            let turned = rotated(operands.first()?, &[steps]);
+            let conjugate = |slots: Vec<Complex64>| slots.iter().map(Complex64::conj).collect();
+            Some(match conjugated {
+                true => turned.into_iter().map(conjugate).collect(),
+                false => turned,
+            })
         }
         (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => match operands {
             [a] => Some(rotated(a, steps)),
@@ -102,6 +117,7 @@ fn step(
             | MacroOp::Encode
             | MacroOp::Addc
             | MacroOp::Mulc
+            | MacroOp::Morph
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Iszero

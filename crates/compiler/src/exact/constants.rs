@@ -34,6 +34,7 @@ pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileEr
             | MacroImm::Output(_)
             | MacroImm::Integer(_)
             | MacroImm::Level(_)
+            | MacroImm::Galois(_)
             | MacroImm::Steps(_)
             | MacroImm::Proc(_)
             | MacroImm::Repeat { .. } => None,

@@ -221,5 +221,7 @@ fn of_result(
         MacroOp::Bootstrap => operand(0),
         // An output has no result; calls and repeats are written out before.
         MacroOp::Output | MacroOp::Call | MacroOp::Repeat => None,
+        // The last pass's.
+        MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => None,
     }
 }

@@ -4,7 +4,7 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
 
 use super::constants::whole;
 pub use crate::reference::EvaluateError;
-use crate::reference::{Meaning, rotated, run};
+use crate::reference::{Meaning, rotated, run, turned_by};
 
 /// A slot; `None` beyond 127 bits.
 type Whole = Option<i128>;
@@ -93,9 +93,20 @@ fn step(
             | MacroOp::Rescale
             | MacroOp::Modswitch
             | MacroOp::Refactor
+            | MacroOp::Load
+            | MacroOp::Ksw
             | MacroOp::Bootstrap,
             _,
         ) => each(&|x| Some(x)),
+        // What bootstraps turns by its slots' own generator, which the program does not say.
+        (MacroOp::Morph, &MacroImm::Galois(element))
+            if program.instrs.iter().all(|i| i.op != MacroOp::Bootstrap) =>
+        {
+            match turned_by(element, program.slots)? {
+                (steps, false) => Some(rotated(operands.first()?, &[steps])),
+                (_, true) => None,
+            }
+        }
         (MacroOp::Quotient, &MacroImm::Integer(c)) => each(&|x| {
             x.checked_rem(c)
                 .filter(|&rest| rest == 0)
@@ -110,6 +121,7 @@ fn step(
             | MacroOp::Encode
             | MacroOp::Addc
             | MacroOp::Mulc
+            | MacroOp::Morph
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Quotient

@@ -67,10 +67,8 @@ impl<'a, S: Compiles> Lowering<'a, S> {
     }
 
     fn polys(&self, value: MacroValue) -> u32 {
-        match self.scope.types.get(value.0 as usize) {
-            Some(&MacroType::Cipher { size, .. }) => size,
-            Some(MacroType::Plain { .. }) | None => 0,
-        }
+        let ty = self.scope.types.get(value.0 as usize).copied();
+        ty.and_then(MacroType::polys).unwrap_or(0)
     }
 
     /// Limbs of a ciphertext that a block is given.

@@ -118,7 +118,9 @@ impl<S: Compiles> Lowering<'_, S> {
             .get(operand.0 as usize)?
             .get(place.poly.index())?;
         let number = match self.scope.types.get(operand.0 as usize)? {
-            MacroType::Cipher { .. } => usize::from(place.modulus.0),
+            MacroType::Cipher { .. } | MacroType::Morphed { .. } => usize::from(place.modulus.0),
+            // Nothing but LOAD reads what is far.
+            MacroType::Distant { .. } => return None,
             MacroType::Plain { .. } => {
                 let at = scheme::place::<S>(self.scope.types, *operand)?;
                 let moduli = S::plaintext(self.procs.params(), &at);
@@ -133,6 +135,7 @@ impl<S: Compiles> Lowering<'_, S> {
         let next = self.program.procs.len() as u32;
         let proc = *self.proc_of.entry(operation.clone()).or_insert(next);
         if proc == next {
+            self.stands_for.push(operation.stands_for());
             self.program.procs.push(procedure);
         }
         Action::Call { proc }

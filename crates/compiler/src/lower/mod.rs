@@ -1,5 +1,5 @@
 //! From a managed macro program to the mid level: one call of a cached procedure a macro instruction, as the scheme says
-//! ([`Compiles::code`]). `MUL` and `SQUARE` whose only use is their `RELIN` become one call with it.
+//! ([`Compiles::code`]). `MUL`, `SQUARE` and `MORPH` whose only use is their `RELIN` or `KSW` become one call with it.
 
 mod blocks;
 mod call;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
 use ringmill_isa::mid::pack::{Loose, pack};
 use ringmill_isa::mid::walk::Held;
-use ringmill_isa::mid::{Form, HeadOutput, InputRole, ModulusId, Operand, Program, Verified};
+use ringmill_isa::mid::{Form, HeadOutput, InputRole, ModulusId, Operand, Program, Step, Verified};
 use ringmill_isa::{Level, Poly};
 use ringmill_limits::Watch;
 use ringmill_math::Ring;
@@ -43,6 +43,8 @@ pub struct PlainRequest<S: Compiles> {
 pub(crate) struct Lowered<S: Compiles> {
     pub program: Verified,
     pub plaintexts: Vec<PlainRequest<S>>,
+    /// Of each of the program's procedures: the macro instructions that it is.
+    pub stands_for: Vec<&'static [MacroOp]>,
 }
 
 /// Limbs of a macro value, polynomial by polynomial.
@@ -55,7 +57,7 @@ struct Scope<'a> {
     /// Limbs made so far.
     made: u32,
     limbs: Vec<Limbs>,
-    /// For each product that waits for its `RELIN`: its operands.
+    /// For each product or `MORPH` that waits for its key switch: its operands.
     fused: HashMap<MacroValue, MacroInstr>,
 }
 
@@ -94,6 +96,7 @@ struct Lowering<'a, S: Compiles> {
     key_limbs: HashMap<(u32, Poly, ModulusId), Held>,
     constant_limbs: HashMap<(u32, ModulusId), Held>,
     seed_of_key: HashMap<u32, u32>,
+    stands_for: Vec<&'static [MacroOp]>,
 }
 
 /// Lowers `source`, which needs `keys`.
@@ -125,6 +128,7 @@ pub(crate) fn run<S: Compiles>(
         key_limbs: HashMap::new(),
         constant_limbs: HashMap::new(),
         seed_of_key: HashMap::new(),
+        stands_for: Vec::new(),
     };
     for proc in &source.procs {
         lowering.procedure(proc)?;
@@ -135,16 +139,21 @@ pub(crate) fn run<S: Compiles>(
         scope: Scope { steps, made, .. },
         outputs,
         plaintexts,
+        stands_for,
         ..
     } = lowering;
     let (steps, outputs) = pack(0, made as usize, steps, &outputs);
     program.steps = steps;
+    if options.explicit() {
+        program.steps.push(Step::halt());
+    }
     for (output, from) in program.outputs.iter_mut().zip(outputs) {
         output.from = from;
     }
     Ok(Lowered {
         program: Verified::new(program)?,
         plaintexts,
+        stands_for,
     })
 }
 
@@ -153,18 +162,17 @@ impl<'a, S: Compiles> Lowering<'a, S> {
     fn body(&mut self, instrs: &[MacroInstr]) -> Result<(), ErrorOf<S>> {
         let types = self.scope.types;
         let uses = use_counts(instrs, types.len());
-        let mut relinearised = vec![false; types.len()];
-        for instr in instrs.iter().filter(|i| i.op == MacroOp::Relin) {
-            instr
-                .src
-                .iter()
-                .for_each(|v| relinearised[v.0 as usize] = true);
+        let mut switched = vec![false; types.len()];
+        let switches = |i: &&MacroInstr| matches!(i.op, MacroOp::Relin | MacroOp::Ksw);
+        for instr in instrs.iter().filter(switches) {
+            let operands = instr.src.iter();
+            operands.for_each(|v| switched[v.0 as usize] = true);
         }
         for instr in instrs {
             self.watch.check()?;
-            let fuses = |v: &MacroValue| relinearised[v.0 as usize] && uses[v.0 as usize] == 1;
+            let fuses = |v: &MacroValue| switched[v.0 as usize] && uses[v.0 as usize] == 1;
             match (instr.op, instr.dst.as_slice()) {
-                (MacroOp::Square, [v]) if fuses(v) => {
+                (MacroOp::Square | MacroOp::Morph, [v]) if fuses(v) => {
                     self.scope.fused.insert(*v, instr.clone());
                 }
                 (MacroOp::Mul, [v])
@@ -180,11 +188,8 @@ impl<'a, S: Compiles> Lowering<'a, S> {
 
     /// The level of a value; of one without, the lowest.
     fn level(&self, value: MacroValue) -> Level {
-        match self.scope.types[value.0 as usize] {
-            MacroType::Cipher { at, .. } | MacroType::Plain { at } => {
-                at.map_or(Level::LOWEST, |at| at.level)
-            }
-        }
+        let at = self.scope.types[value.0 as usize].at();
+        at.map_or(Level::LOWEST, |at| at.level)
     }
 
     fn instr(&mut self, instr: &MacroInstr) -> Result<(), ErrorOf<S>> {
@@ -199,7 +204,12 @@ impl<'a, S: Compiles> Lowering<'a, S> {
             (MacroOp::Repeat, _, &MacroImm::Repeat { proc, count }) => {
                 self.enter(proc, Some(count), instr)?
             }
-            (MacroOp::Relin, [a], _) => match self.scope.fused.remove(a) {
+            // Where limbs are is the machine's.
+            (MacroOp::Load, &[a], _) => {
+                let limbs = self.scope.limbs[a.0 as usize].clone();
+                self.define(instr, limbs);
+            }
+            (MacroOp::Relin | MacroOp::Ksw, [a], _) => match self.scope.fused.remove(a) {
                 Some(product) => self.computed(&product, instr, true)?,
                 None => self.computed(instr, instr, false)?,
             },
@@ -213,12 +223,12 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         &mut self,
         instr: &MacroInstr,
         to: &MacroInstr,
-        relinearised: bool,
+        switched: bool,
     ) -> Result<(), ErrorOf<S>> {
         let lowerable = Lowerable {
             types: self.scope.types,
             instr,
-            relinearised,
+            switched,
             seeded: self.seeded,
         };
         match (S::code(self.procs.params(), &lowerable)?, &*instr.src) {
@@ -252,7 +262,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         let Some(&v) = instr.dst.first() else {
             return Ok(());
         };
-        if !is_cipher(self.scope.types, v) {
+        if self.scope.types[v.0 as usize].polys().is_none() {
             return self.plaintext(instr, PlainSource::Input(input));
         }
         let name = self

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroOp, MacroProgram, MacroType, SchemeName, Visibility};
+use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility};
 use ringmill_schemes::bgv::{Bgv, Factor, Params, PlainModulus};
 
 use crate::bgv::{CompileError, Compiled, Options};
@@ -43,9 +43,7 @@ fn with(t: TraceBuilder, options: &Options) -> Result<Compiled, CompileError> {
 
 fn level(program: &MacroProgram, op: MacroOp) -> Level {
     let instr = program.instrs.iter().find(|i| i.op == op).unwrap();
-    match program.types[instr.src[0].0 as usize] {
-        MacroType::Cipher { at, .. } | MacroType::Plain { at } => at.unwrap().level,
-    }
+    program.types[instr.src[0].0 as usize].at().unwrap().level
 }
 
 /// A sum of products comes down as one value, and no factor has to change.

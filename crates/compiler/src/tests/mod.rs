@@ -1,5 +1,6 @@
 //! Tests of the passes on random and on chosen programs.
 
+mod explicit;
 mod factors;
 mod passes;
 mod pipeline;

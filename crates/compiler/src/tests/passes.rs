@@ -13,7 +13,8 @@ use crate::ckks::scale;
 use crate::error::CompileError;
 use crate::options::Passes;
 use crate::relin::Placement;
-use crate::{ckks::fold, cse, dce, hoist, pipeline, relin};
+use crate::scheme::Compiles;
+use crate::{ckks::fold, cse, dce, explicit, hoist, pipeline, relin};
 
 /// Primes near 2^40, none of them exactly there; the canonical scales drift as real ones do.
 pub const PRIMES: [u64; 7] = [
@@ -89,10 +90,8 @@ proptest! {
 
 /// Operands of every sum have exactly equal scales, not only scales within the verifier's tolerance.
 fn exact_sums(managed: &MacroProgram) -> Result<(), TestCaseError> {
-    use ringmill_isa::macros::{MacroOp, MacroType};
-    let at = |v: &ringmill_isa::macros::MacroValue| match managed.types[v.0 as usize] {
-        MacroType::Cipher { at, .. } | MacroType::Plain { at } => at,
-    };
+    use ringmill_isa::macros::MacroOp;
+    let at = |v: &ringmill_isa::macros::MacroValue| managed.types[v.0 as usize].at();
     for instr in managed
         .instrs
         .iter()
@@ -116,6 +115,9 @@ fn random_programs_reach_every_instruction() {
         let relinearised = pipeline::relinearised::<Ckks>(case.program, Passes::ALL);
         let managed = scale::run(relinearised, &scales, Level(0)).unwrap();
         seen.extend(managed.instrs.iter().map(|i| i.op));
+        let params = super::run::small_params();
+        let explicit = explicit::run(managed, |instr| Ckks::automorphisms(&params, instr));
+        seen.extend(explicit.unwrap().instrs.iter().map(|i| i.op));
     }
     // Calls and repeats are written out before, and factors and tests for zero are not CKKS's.
     use ringmill_isa::macros::MacroOp;

@@ -26,7 +26,7 @@ fn program() -> ringmill_isa::macros::MacroProgram {
 fn same(a: &Compiled, b: &Compiled) {
     assert_eq!(a.params, b.params);
     assert_eq!(a.source, b.source);
-    assert_eq!(a.program, b.program);
+    assert_eq!((&a.managed, &a.program), (&b.managed, &b.program));
     assert_eq!(a.predicted, b.predicted);
     assert_eq!(
         (&a.inputs, &a.keys, a.seeded),
@@ -63,6 +63,7 @@ fn every_option_comes_back() {
         Options {
             params: small(),
             seeded_keys: false,
+            explicit: true,
             output_level: Level(1),
             passes: Passes::NONE,
             ..Options::default()

@@ -135,10 +135,11 @@ impl<'a> Frame<'a> {
                 let results = procedure.into_iter().flat_map(|p| p.result_types());
                 (plan.map_or(Run::default(), of), 1, results.collect())
             }
+            Action::Halt => return,
             Action::Run { block } | Action::Repeat { block, .. } => {
                 let times = match step.action {
                     Action::Repeat { count, .. } => count,
-                    Action::Run { .. } | Action::Call { .. } => 1,
+                    Action::Run { .. } | Action::Call { .. } | Action::Halt => 1,
                 };
                 let at = block as usize;
                 let results = types.get(at).cloned().unwrap_or_default();

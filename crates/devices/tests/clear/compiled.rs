@@ -11,9 +11,7 @@ use ringmill_devices::Outcome;
 use ringmill_devices::report::KeyReport;
 use ringmill_devices::runtime::{Runs, RuntimeError};
 use ringmill_isa::Level;
-use ringmill_isa::macros::{
-    LevelNote, MacroImm, MacroInput, MacroOp, MacroProgram, MacroType, Note,
-};
+use ringmill_isa::macros::{LevelNote, MacroImm, MacroInput, MacroOp, MacroProgram, Note};
 use ringmill_schemes::{At, ParameterSet};
 
 use super::{Clear, ClearError, KeyHolder, NoKey, Operation, Operator, Params};
@@ -94,9 +92,7 @@ impl Compiles for Clear {
         };
         let mut managed = program.clone();
         for ty in &mut managed.types {
-            match ty {
-                MacroType::Cipher { at, .. } | MacroType::Plain { at } => *at = Some(there),
-            }
+            *ty = ty.placed(Some(there));
         }
         Ok(Fitted {
             output_level: there.level,

@@ -1,6 +1,7 @@
 //! Sum and product, position by position.
 
 use ringmill_isa::Poly;
+use ringmill_isa::macros::MacroOp;
 use ringmill_isa::mid::{Form, ImmType, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure};
 use ringmill_schemes::{ParameterSet, scheme};
 
@@ -67,6 +68,15 @@ impl scheme::Operation for Operation {
             b.result(z, format!("r.q{q}"), 0, Poly::FIRST)?;
         }
         Ok(b.finish()?)
+    }
+
+    fn stands_for(&self) -> &'static [MacroOp] {
+        match self {
+            Self::Add => &[MacroOp::Add],
+            Self::Mul => &[MacroOp::Mul],
+            Self::Square => &[MacroOp::Square],
+            Self::AddConstant => &[MacroOp::Addc],
+        }
     }
 
     fn result_size(&self) -> u32 {

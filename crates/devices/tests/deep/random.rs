@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ringmill_compiler::bgv::CompileError;
 use ringmill_compiler::builder::{Power, TraceBuilder, Traced};
 use ringmill_compiler::compile;
+use ringmill_isa::macros::text::{parse, print};
 use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, stats};
 use ringmill_isa::mid;
 use ringmill_schemes::bgv::bootstrap::Procedure;
@@ -133,6 +134,8 @@ fn random(
         let options = {
             let mut options = options(procedure);
             options.input_bound = (t / 2) as f64;
+            // Every other one says what moves and when it ends.
+            options.explicit = seed % 2 == 1;
             options
         };
         let compiled = match compile::<Bgv>(source.clone(), &options) {
@@ -150,6 +153,11 @@ fn random(
         let expected = evaluate(&source, &inputs, t, &mut Junk(seed));
         assert_eq!(outputs, expected, "{seed}");
         let counts = stats::counts(&compiled.managed);
+        assert_eq!(parse(&print(&compiled.managed)).unwrap(), compiled.managed);
+        let has = |op| counts.contains_key(&op);
+        let implicit = has(MacroOp::Rotate) || has(MacroOp::Relin);
+        assert!(!(options.explicit && implicit), "{seed}");
+        assert_eq!(options.explicit, has(MacroOp::Load), "{seed}");
         let bootstraps = counts.get(&MacroOp::Bootstrap).copied().unwrap_or(0) as u64;
         tally.ran += 1;
         tally.bootstraps += bootstraps;

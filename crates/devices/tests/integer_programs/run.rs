@@ -106,7 +106,12 @@ impl Tally {
         options: &Options<S>,
         device: &str,
     ) {
-        let compiled = match compile(program.clone(), options) {
+        // Every other one says what moves and when it ends.
+        let options = Options {
+            explicit: seed % 2 == 1,
+            ..options.clone()
+        };
+        let compiled = match compile(program.clone(), &options) {
             Ok(compiled) => Arc::new(compiled),
             Err(CompileError::Transparent { .. }) => return,
             Err(
@@ -128,6 +133,7 @@ impl Tally {
             assert_eq!(managed, expected, "seed {seed}, managed");
         }
         assert_eq!(parse(&print(&compiled.managed)).unwrap(), compiled.managed);
+        assert_eq!(compiled.program.halts(), options.explicit, "seed {seed}");
         let Some((outputs, budgets)) = run(&compiled, device, &vectors) else {
             return;
         };

@@ -9,6 +9,8 @@ pub enum MacroOp {
     Input,
     /// d = the plaintext of a constant vector of the program, encoded at the type's level and scale.
     Encode,
+    /// d = a, moved from distant to near memory. Of managed programs: the compiler places it, and keys, which are no values here, come with the KSW that reads them.
+    Load,
     /// Slot by slot a + b; a is a ciphertext, b a ciphertext or a plaintext; equal levels and scales.
     Add,
     /// Slot by slot a - b; operands as ADD.
@@ -37,6 +39,10 @@ pub enum MacroOp {
     Hrotate,
     /// Complex conjugate of every slot; Galois element 2N - 1.
     Conj,
+    /// The automorphism x -> x^G of each polynomial of a; d is under the secret s(x^G). Of managed programs: with KSW behind it, what ROTATE and CONJ are.
+    Morph,
+    /// Key switch: two polynomials under the program's secret. Of three polynomials with the relinearisation key, which is RELIN; of a result of MORPH with the key of its Galois element. Of managed programs.
+    Ksw,
     /// 1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
     /// Every slot of a, a multiple of the integer, over it. The integer divides the plaintext modulus t; d is known modulo t over it alone, and not even an integer above that.
@@ -54,10 +60,12 @@ pub enum MacroOp {
 /// Typing rules; the verifier dispatches on them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroRule {
-    /// `input`: A ciphertext of two polynomials if the input is encrypted (read at most once), a plaintext if not.
+    /// `input`: A ciphertext of two polynomials if the input is encrypted (read at most once), a plaintext if not; or one in distant memory.
     Input,
-    /// `plain`: A plaintext.
+    /// `plain`: A plaintext, or one in distant memory.
     Plain,
+    /// `load`: The operand is in distant memory, as nothing else takes it; the result is the ciphertext of two polynomials or the plaintext that it is, of its level and note.
+    Load,
     /// `sum`: a is a ciphertext, b a ciphertext or a plaintext of equal level and note; the result has the larger size, and that level and note.
     Sum,
     /// `same`: The operand is a ciphertext; the result has its type.
@@ -76,6 +84,10 @@ pub enum MacroRule {
     Refactor,
     /// `rotate`: The operand is a ciphertext of two polynomials; each result has its type.
     Rotate,
+    /// `morph`: The operand is a ciphertext of two polynomials; the result is under the secret of the immediate's Galois element, of its level and note, and only KSW takes it.
+    Morph,
+    /// `key-switch`: The operand is a ciphertext of three polynomials, or one under the secret of a Galois element; the result is a ciphertext of two, of its level and note.
+    KeySwitch,
     /// `bootstrap`: The operand is a ciphertext of two polynomials; the result has two, the immediate's level, and any factor.
     Bootstrap,
     /// `output`: The operand is a ciphertext; each output is written exactly once.
@@ -92,6 +104,7 @@ impl MacroRule {
         match self {
             MacroRule::Input => "input",
             MacroRule::Plain => "plain",
+            MacroRule::Load => "load",
             MacroRule::Sum => "sum",
             MacroRule::Same => "same",
             MacroRule::ScalarProduct => "scalar-product",
@@ -101,6 +114,8 @@ impl MacroRule {
             MacroRule::ModSwitch => "mod-switch",
             MacroRule::Refactor => "refactor",
             MacroRule::Rotate => "rotate",
+            MacroRule::Morph => "morph",
+            MacroRule::KeySwitch => "key-switch",
             MacroRule::Bootstrap => "bootstrap",
             MacroRule::Output => "output",
             MacroRule::Call => "call",
@@ -124,6 +139,8 @@ pub enum MacroImmKind {
     Level,
     /// `steps`: One rotation step a result, each in (-slots, slots) and not 0; written `steps S, T`.
     Steps,
+    /// `galois`: A Galois element: odd, above 1 and below 2N; written `galois G`.
+    Galois,
     /// `output`: The number of an output; written `output O`.
     Output,
     /// `procedure`: The number of a procedure; written `proc P`.
@@ -142,6 +159,7 @@ impl MacroImmKind {
             MacroImmKind::Constant => "constant",
             MacroImmKind::Level => "level",
             MacroImmKind::Steps => "steps",
+            MacroImmKind::Galois => "galois",
             MacroImmKind::Output => "output",
             MacroImmKind::Procedure => "procedure",
             MacroImmKind::Repeat => "repeat",
@@ -151,12 +169,13 @@ impl MacroImmKind {
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 22;
+    pub const COUNT: usize = 25;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 22] = [
+    pub const ALL: [MacroOp; 25] = [
         MacroOp::Input,
         MacroOp::Encode,
+        MacroOp::Load,
         MacroOp::Add,
         MacroOp::Sub,
         MacroOp::Neg,
@@ -171,6 +190,8 @@ impl MacroOp {
         MacroOp::Rotate,
         MacroOp::Hrotate,
         MacroOp::Conj,
+        MacroOp::Morph,
+        MacroOp::Ksw,
         MacroOp::Iszero,
         MacroOp::Quotient,
         MacroOp::Bootstrap,
@@ -202,6 +223,17 @@ impl MacroOp {
                 immediate: MacroImmKind::Data,
                 rule: MacroRule::Plain,
                 semantics: "d = the plaintext of a constant vector of the program, encoded at the type's level and scale.",
+                expansion: &[],
+            },
+            MacroOp::Load => &OpInfo {
+                mnemonic: "LOAD",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::Load,
+                semantics: "d = a, moved from distant to near memory. Of managed programs: the compiler places it, and keys, which are no values here, come with the KSW that reads them.",
                 expansion: &[],
             },
             MacroOp::Add => &OpInfo {
@@ -358,6 +390,28 @@ impl MacroOp {
                 semantics: "Complex conjugate of every slot; Galois element 2N - 1.",
                 expansion: &[],
             },
+            MacroOp::Morph => &OpInfo {
+                mnemonic: "MORPH",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Galois,
+                rule: MacroRule::Morph,
+                semantics: "The automorphism x -> x^G of each polynomial of a; d is under the secret s(x^G). Of managed programs: with KSW behind it, what ROTATE and CONJ are.",
+                expansion: &[],
+            },
+            MacroOp::Ksw => &OpInfo {
+                mnemonic: "KSW",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::KeySwitch,
+                semantics: "Key switch: two polynomials under the program's secret. Of three polynomials with the relinearisation key, which is RELIN; of a result of MORPH with the key of its Galois element. Of managed programs.",
+                expansion: &[],
+            },
             MacroOp::Iszero => &OpInfo {
                 mnemonic: "ISZERO",
                 operands: Arity::Exactly(1),
@@ -437,6 +491,7 @@ impl MacroOp {
         match mnemonic {
             "INPUT" => Some(MacroOp::Input),
             "ENCODE" => Some(MacroOp::Encode),
+            "LOAD" => Some(MacroOp::Load),
             "ADD" => Some(MacroOp::Add),
             "SUB" => Some(MacroOp::Sub),
             "NEG" => Some(MacroOp::Neg),
@@ -451,6 +506,8 @@ impl MacroOp {
             "ROTATE" => Some(MacroOp::Rotate),
             "HROTATE" => Some(MacroOp::Hrotate),
             "CONJ" => Some(MacroOp::Conj),
+            "MORPH" => Some(MacroOp::Morph),
+            "KSW" => Some(MacroOp::Ksw),
             "ISZERO" => Some(MacroOp::Iszero),
             "QUOTIENT" => Some(MacroOp::Quotient),
             "BOOTSTRAP" => Some(MacroOp::Bootstrap),

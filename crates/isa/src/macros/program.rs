@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::op::MacroOp;
 use crate::limits;
-use crate::numbers::Level;
+use crate::numbers::{Galois, Level};
 use crate::source::SourceLoc;
 
 /// The scheme that a program is for: small letters, digits and hyphens, a letter first, at most
@@ -98,6 +98,55 @@ pub enum MacroType {
     Plain {
         at: Option<LevelNote>,
     },
+    /// A ciphertext of two polynomials under the secret s(x^g), and not the program's: only `KSW` takes it.
+    Morphed {
+        by: Galois,
+        at: Option<LevelNote>,
+    },
+    /// A ciphertext of two polynomials, or a plaintext, in distant memory: only `LOAD` takes it.
+    Distant {
+        of: Visibility,
+        at: Option<LevelNote>,
+    },
+}
+
+impl MacroType {
+    /// Level and note; `None` in a traced, unmanaged program.
+    pub fn at(self) -> Option<LevelNote> {
+        match self {
+            Self::Cipher { at, .. }
+            | Self::Plain { at }
+            | Self::Morphed { at, .. }
+            | Self::Distant { at, .. } => at,
+        }
+    }
+
+    /// The same with another level and note.
+    pub fn placed(self, at: Option<LevelNote>) -> Self {
+        match self {
+            Self::Cipher { size, at: _ } => Self::Cipher { size, at },
+            Self::Plain { at: _ } => Self::Plain { at },
+            Self::Morphed { by, at: _ } => Self::Morphed { by, at },
+            Self::Distant { of, at: _ } => Self::Distant { of, at },
+        }
+    }
+
+    /// Polynomials of a ciphertext, under whatever secret and wherever it is; `None` for a plaintext.
+    pub fn polys(self) -> Option<u32> {
+        match self {
+            Self::Cipher { size, .. } => Some(size),
+            Self::Morphed { .. }
+            | Self::Distant {
+                of: Visibility::Encrypted,
+                ..
+            } => Some(2),
+            Self::Plain { .. }
+            | Self::Distant {
+                of: Visibility::Plain,
+                ..
+            } => None,
+        }
+    }
 }
 
 /// What an instruction carries; the opcode's definition fixes the variant.
@@ -119,6 +168,8 @@ pub enum MacroImm {
     /// An integer constant, exact; schemes that compute on real numbers take it for one.
     Integer(i128),
     Level(Level),
+    /// A Galois element: odd, above 1 and below 2N.
+    Galois(Galois),
     /// Rotation steps, each in (-slots, slots), not 0.
     Steps(Vec<i32>),
     /// Index into [`MacroProgram::procs`].

@@ -34,6 +34,7 @@ fn body(instrs: &[MacroInstr], procs: &[BTreeMap<MacroOp, u64>]) -> BTreeMap<Mac
             | MacroImm::Constant { .. }
             | MacroImm::Integer(_)
             | MacroImm::Level(_)
+            | MacroImm::Galois(_)
             | MacroImm::Steps(_) => (None, 1),
         };
         match proc.and_then(|n| procs.get(n as usize)) {

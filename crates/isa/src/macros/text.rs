@@ -36,6 +36,7 @@ use super::program::{
 use crate::lex::{Cursor, ParseError, quote};
 use crate::limits;
 pub(super) use crate::mid::text::shorten;
+use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
 /// Slots that `repeat` may write out in one program.
@@ -182,6 +183,7 @@ fn instr_to(out: &mut impl Write, instr: &MacroInstr, types: &[MacroType]) -> fm
         }
         MacroImm::Integer(value) => write!(out, " by integer {value}")?,
         MacroImm::Level(level) => write!(out, " to level {level}")?,
+        MacroImm::Galois(g) => write!(out, " galois {g}")?,
         MacroImm::Steps(steps) => {
             for (n, step) in steps.iter().enumerate() {
                 write!(out, "{} {step}", if n == 0 { " steps" } else { "," })?;
@@ -205,6 +207,17 @@ fn type_to(out: &mut impl Write, ty: Option<&MacroType>) -> fmt::Result {
         }
         Some(MacroType::Plain { at }) => {
             out.write_str("plain")?;
+            at
+        }
+        Some(MacroType::Morphed { by, at }) => {
+            write!(out, "cipher 2 under galois {by}")?;
+            at
+        }
+        Some(MacroType::Distant { of, at }) => {
+            out.write_str(match of {
+                Visibility::Encrypted => "distant cipher 2",
+                Visibility::Plain => "distant plain",
+            })?;
             at
         }
         None => return out.write_char('?'),
@@ -494,6 +507,7 @@ fn immediate(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, ParseEr
             c.expect_word("to")?;
             MacroImm::Level(c.field("level")?)
         }
+        MacroImmKind::Galois => MacroImm::Galois(c.field("galois").map(Galois)?),
         MacroImmKind::Steps => {
             c.expect_word("steps")?;
             let mut steps = vec![c.parsed("a rotation step")?];
@@ -510,15 +524,27 @@ fn immediate(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, ParseEr
     })
 }
 
-/// `cipher 2 level 5 scale 1.8e16`, `cipher 2 level 3 factor 7`, `plain`
+/// `cipher 2 level 5 scale 1.8e16`, `cipher 2 level 3 factor 7`, `plain`, `cipher 2 under galois 9 level 3`, `distant plain level 3`
 fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
+    let distant = c.accept_word("distant");
     let mark = c.mark();
-    let word = c.word("`cipher` or `plain`")?;
-    let size = match word {
-        "cipher" => Some(c.parsed("a number of polynomials")?),
-        "plain" => None,
-        _ => return Err(c.error_at(mark, "`cipher` or `plain`")),
+    let word = c.word("`cipher`, `plain` or `distant`")?;
+    let (size, mark) = match word {
+        "cipher" => {
+            let mark = c.mark();
+            (Some(c.parsed("a number of polynomials")?), mark)
+        }
+        "plain" => (None, mark),
+        _ => return Err(c.error_at(mark, "`cipher`, `plain` or `distant`")),
     };
+    let under = match size {
+        Some(_) if !distant && c.accept_word("under") => Some(Galois(c.field("galois")?)),
+        Some(_) | None => None,
+    };
+    if size.is_some_and(|size| size != 2) && (distant || under.is_some()) {
+        let expected = "2 polynomials (in distant memory, and under another secret)";
+        return Err(c.error_at(mark, expected));
+    }
     let at = if c.peek_word() == "level" {
         let level = c.field("level")?;
         let note = match c.peek_word() {
@@ -530,8 +556,14 @@ fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
     } else {
         None
     };
-    Ok(match size {
-        Some(size) => MacroType::Cipher { size, at },
-        None => MacroType::Plain { at },
+    let of = match size {
+        Some(_) => Visibility::Encrypted,
+        None => Visibility::Plain,
+    };
+    Ok(match (size, under) {
+        _ if distant => MacroType::Distant { of, at },
+        (_, Some(by)) => MacroType::Morphed { by, at },
+        (Some(size), None) => MacroType::Cipher { size, at },
+        (None, None) => MacroType::Plain { at },
     })
 }

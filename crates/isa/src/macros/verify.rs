@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use ringmill_math::Ring;
+
 use super::op::{MacroImmKind, MacroOp};
 use super::program::{
     LevelNote, MacroImm, MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue, Visibility,
@@ -11,6 +13,7 @@ use super::text;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
 use crate::mid::verify::{at_most, check_label};
+use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
 /// How far a program has come through the compiler; which stage a program is in follows from its types.
@@ -22,7 +25,7 @@ pub enum Stage {
     /// Relinearisations are placed and sizes count, but levels and scales are not chosen; `RESCALE` and `MODSWITCH` are
     /// absent.
     Relinearised,
-    /// Every value has a size, a level and a scale.
+    /// Every value has a size, a level and a scale. `LOAD`, `MORPH` and `KSW` are of this stage alone.
     Managed,
 }
 
@@ -33,7 +36,7 @@ pub fn stage(program: &MacroProgram) -> Stage {
         let procs = program.procs.iter().flat_map(|p| &p.types);
         program.types.iter().chain(procs)
     };
-    if types().any(|ty| rules::at(*ty).is_some()) {
+    if types().any(|ty| ty.at().is_some()) {
         return Stage::Managed;
     }
     let sized = |ty: &MacroType| matches!(ty, MacroType::Cipher { size, .. } if *size != 2);
@@ -255,7 +258,10 @@ impl Verifier<'_> {
                 found,
             })
         };
-        match (self.stage, rules::at(v.ty)) {
+        if let MacroType::Morphed { by, .. } = v.ty {
+            galois(by)?;
+        }
+        match (self.stage, v.ty.at()) {
             (Stage::Managed, None) => {
                 level_error("of a managed program".to_owned(), "none".to_owned())
             }
@@ -338,6 +344,7 @@ impl Verifier<'_> {
                     _ => Ok(()),
                 }
             }
+            (MacroImmKind::Galois, &MacroImm::Galois(by)) => galois(by),
             (MacroImmKind::Steps, MacroImm::Steps(steps)) => {
                 if steps.len() != instr.dst.len() {
                     return illegal("one step a result", format!("{} steps", steps.len()));
@@ -362,6 +369,18 @@ impl Verifier<'_> {
             (kind, imm) => illegal(kind.word(), text::shorten(format!("{imm:?}"))),
         }
     }
+}
+
+/// An element whose automorphism changes the secret; that it is below 2N is for those to say who know N.
+fn galois(element: Galois) -> Result<(), Fault> {
+    let below = 2u32 << Ring::MAX_LOG_N;
+    if element.0 % 2 == 1 && element.0 > 1 && element.0 < below {
+        return Ok(());
+    }
+    Err(Fault::Immediate {
+        expected: format!("an odd Galois element above 1 and below 2N, at most {below}"),
+        found: element.to_string(),
+    })
 }
 
 fn once(seen: &mut HashSet<u32>, what: &'static str, number: u32) -> Result<(), Fault> {

@@ -53,7 +53,8 @@ pub fn expand_composites(
             | Op::Extract
             | Op::Lweks
             | Op::Load
-            | Op::Store => {
+            | Op::Store
+            | Op::Hcf => {
                 out.instrs.push(instr.clone());
                 Ok(())
             }

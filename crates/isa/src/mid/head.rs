@@ -20,6 +20,8 @@ pub struct Head<'p> {
     pub inputs: &'p [HeadInput],
     /// The procedures that calls name, immediates in their places.
     pub procs: &'p [Arc<Procedure>],
+    /// Whether the machine is told to halt behind the last call (`HCF`).
+    pub halts: bool,
 }
 
 impl<'p> Head<'p> {

@@ -55,6 +55,8 @@ pub enum Op {
     Load,
     /// Writes a to a slot of the memory outside the machine (a spill).
     Store,
+    /// Halts and awaits new instructions: the machine has done all that was sent before. The last step of a program, in which alone it stands. The compiler ends programs for a target that is sent its instructions (`vector`) with it; others end where their calls do.
+    Hcf,
 }
 
 /// Typing rules; the verifier dispatches on them.
@@ -100,6 +102,8 @@ pub enum Rule {
     KeySwitch,
     /// `any`: Any limb or LWE vector; what is loaded from a slot has the type of what was last stored there.
     Any,
+    /// `halt`: In no procedure: the last step of a program, behind every call.
+    Halt,
 }
 
 impl Rule {
@@ -126,6 +130,7 @@ impl Rule {
             Rule::Extract => "extract",
             Rule::KeySwitch => "key-switch",
             Rule::Any => "any",
+            Rule::Halt => "halt",
         }
     }
 }
@@ -166,10 +171,10 @@ impl ImmKind {
 
 impl Op {
     /// Number of opcodes.
-    pub const COUNT: usize = 25;
+    pub const COUNT: usize = 26;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [Op; 25] = [
+    pub const ALL: [Op; 26] = [
         Op::Add,
         Op::Sub,
         Op::Neg,
@@ -195,6 +200,7 @@ impl Op {
         Op::Lweks,
         Op::Load,
         Op::Store,
+        Op::Hcf,
     ];
 
     /// What the definition file says of this instruction.
@@ -475,6 +481,17 @@ impl Op {
                 semantics: "Writes a to a slot of the memory outside the machine (a spill).",
                 expansion: &[],
             },
+            Op::Hcf => &OpInfo {
+                mnemonic: "HCF",
+                operands: Arity::Exactly(0),
+                operand_names: &[],
+                results: Arity::Exactly(0),
+                result_names: &[],
+                immediate: ImmKind::None,
+                rule: Rule::Halt,
+                semantics: "Halts and awaits new instructions: the machine has done all that was sent before. The last step of a program, in which alone it stands. The compiler ends programs for a target that is sent its instructions (`vector`) with it; others end where their calls do.",
+                expansion: &[],
+            },
         }
     }
 
@@ -511,6 +528,7 @@ impl Op {
             "LWEKS" => Some(Op::Lweks),
             "LOAD" => Some(Op::Load),
             "STORE" => Some(Op::Store),
+            "HCF" => Some(Op::Hcf),
             _ => None,
         }
     }

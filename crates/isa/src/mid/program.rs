@@ -78,6 +78,8 @@ pub enum Action {
     /// Runs a block `count` times. As many of its parameters as it has results are carried: what one turn gives is what
     /// the next takes; the others are the same in every turn.
     Repeat { block: u32, count: u64 },
+    /// `HCF`: the machine that the program is sent to halts and awaits new instructions. The last step of a program, on nothing.
+    Halt,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,6 +97,21 @@ pub struct Step {
     pub results: Vec<LocalId>,
     /// The user's source line this step came from.
     pub loc: Option<SourceLoc>,
+}
+
+impl Step {
+    /// The end of a program for a machine that is sent its instructions.
+    pub fn halt() -> Self {
+        Self {
+            action: Action::Halt,
+            args: Vec::new(),
+            seeds: Vec::new(),
+            immediates: Vec::new(),
+            dies: Vec::new(),
+            results: Vec::new(),
+            loc: None,
+        }
+    }
 }
 
 /// Steps with a frame of their own.
@@ -136,6 +153,13 @@ impl Program {
             steps: Vec::new(),
             outputs: Vec::new(),
         }
+    }
+
+    /// Whether it ends with [`Action::Halt`].
+    pub fn halts(&self) -> bool {
+        self.steps
+            .last()
+            .is_some_and(|step| step.action == Action::Halt)
     }
 
     /// A program of one call of a procedure: each parameter an input, each result an output, a key for each seed.

@@ -358,6 +358,13 @@ pub(crate) fn check_instr(
         Rule::Decompose => torus::decompose(scope, src, imm, dst)?,
         Rule::Extract => torus::extract(scope, src, dst)?,
         Rule::KeySwitch => torus::key_switch(scope, src, imm, dst)?,
+        Rule::Halt => {
+            return Err(Fault::Illegal {
+                what: "HCF",
+                expected: "the last step of a program".to_owned(),
+                found: "an instruction of a procedure".to_owned(),
+            });
+        }
         Rule::Any => src.iter().chain(dst).try_for_each(|&v| stored(v))?,
         Rule::SameLimb
         | Rule::SameEval

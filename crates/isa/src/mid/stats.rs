@@ -57,6 +57,7 @@ fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64>
             }
             Action::Run { block } => (block, 1),
             Action::Repeat { block, count } => (block, count),
+            Action::Halt => continue,
         };
         for (&proc, &calls) in blocks.get(block as usize).into_iter().flatten() {
             add(proc, calls.saturating_mul(times));
@@ -74,6 +75,7 @@ pub fn program_counts(program: &Program) -> OpCounts {
             *total = total.saturating_add(count.saturating_mul(calls));
         }
     }
+    counts.insert(Op::Hcf, program.halts().into());
     counts.retain(|_, count| *count > 0);
     counts
 }

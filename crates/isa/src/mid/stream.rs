@@ -73,11 +73,17 @@ impl Verified {
         &self.procs
     }
 
+    /// The forms in which one of the program's procedures is called, immediates in their places.
+    pub fn forms(&self, proc: usize) -> impl Iterator<Item = &Procedure> {
+        let bound = self.bound.get(proc).into_iter().flat_map(HashMap::values);
+        bound.filter_map(|&number| self.procs.get(number as usize).map(|p| &**p))
+    }
+
     /// The bound procedure that a step of the program calls: its index in [`Self::bound_procs`]; `None` where the step calls none.
     pub fn called(&self, step: &Step) -> Option<u32> {
         match step.action {
             Action::Call { proc } => self.bound(proc, &step.immediates),
-            Action::Run { .. } | Action::Repeat { .. } => None,
+            Action::Run { .. } | Action::Repeat { .. } | Action::Halt => None,
         }
     }
 
@@ -92,6 +98,7 @@ impl Verified {
             moduli: &self.program.moduli,
             inputs: &self.program.inputs,
             procs: &self.procs,
+            halts: self.program.halts(),
         }
     }
 

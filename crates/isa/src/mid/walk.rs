@@ -159,6 +159,8 @@ impl<'a> Walk<'a> {
                     self.enter(block, step, count).map_err(in_program)?;
                     None
                 }
+                // Behind the last call.
+                Action::Halt => None,
             };
             if given.is_some() {
                 return Ok(given);
@@ -228,7 +230,7 @@ impl<'a> Walk<'a> {
         self.end(&step.dies)?;
         let carried = match step.action {
             Action::Repeat { .. } => called.results.len(),
-            Action::Run { .. } | Action::Call { .. } => args.len(),
+            Action::Run { .. } | Action::Call { .. } | Action::Halt => args.len(),
         };
         let given = step.args.iter().zip(&args).skip(carried);
         let given: Vec<_> = given

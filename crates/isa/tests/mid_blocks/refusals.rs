@@ -172,6 +172,65 @@ fn values_of_other_kinds_are_typed() {
     }
 }
 
+/// HCF is the last step of a program and on nothing: behind it, in a block or in a procedure it is refused.
+#[test]
+fn nothing_follows_a_halt() {
+    let good = parsed(TWICE, "repeat 2 twice ($0) -> (@0)\nHCF at \"a.py\":4");
+    verify_program(&good).unwrap();
+    assert!(good.halts() && Verified::new(good.clone()).unwrap().head().halts);
+    assert_eq!(parse_program(&print_program(&good)).unwrap(), good);
+    assert_eq!(stats::program_counts(&good)[&Op::Hcf], 1);
+    assert_eq!(
+        Unrolled::of(&Verified::new(good.clone()).unwrap(), 9)
+            .unwrap()
+            .calls
+            .len(),
+        2
+    );
+    let refused = |blocks: &str, steps: &str, says: &str| {
+        let said = verify_program(&parsed(blocks, steps)).expect_err(steps);
+        assert!(said.to_string().contains(says), "{said}");
+    };
+    refused(
+        TWICE,
+        "HCF at \"a.py\":4\nrun twice ($0) -> (@0)",
+        "a.py:4: program, instruction 0 `HCF at \"a.py\":4`: HCF: expected the last step of a program, found a step behind it",
+    );
+    refused(TWICE, "HCF\nHCF\nHCF", "found 2 steps behind it");
+    let in_block = TWICE.replace(" give", " HCF\n give");
+    refused(
+        &in_block,
+        "run twice ($0) -> (@0)",
+        "twice, instruction 1 `HCF`: HCF: expected the last step",
+    );
+    let text = print_program(&good);
+    for (from, to) in [
+        ("HCF", "HC"),
+        ("HCF", "HCF (@0)"),
+        ("HCF at", "HCF -> () at"),
+        ("HCF", "HCF HCF"),
+    ] {
+        assert!(parse_program(&text.replace(from, to)).is_err(), "{to}");
+    }
+    let mut given = good.clone();
+    given.steps[1].dies.push(LocalId(0));
+    let fault = *verify_program(&given).unwrap_err().fault;
+    assert!(
+        matches!(
+            fault,
+            Fault::Count {
+                what: "limbs that die",
+                ..
+            }
+        ),
+        "{fault}"
+    );
+    let inside = text.replace("  out %1", "  HCF\n  out %1");
+    let said = verify_program(&parse_program(&inside).unwrap()).unwrap_err();
+    let says = "scale, instruction 1 `HCF`: HCF: expected the last step of a program, found an instruction of a procedure";
+    assert!(said.to_string().contains(says), "{said}");
+}
+
 #[test]
 fn blocks_do_not_run_themselves() {
     let mut program = parsed(TWICE, "repeat 2 twice ($0) -> (@0)");

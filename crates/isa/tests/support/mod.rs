@@ -337,6 +337,8 @@ fn step(
             Some(&(slot, ty)) => vec![b.load(ty, slot).unwrap()],
             None => vec![],
         },
+        // Of programs.
+        Op::Hcf => vec![],
     };
     values.extend(made);
 }

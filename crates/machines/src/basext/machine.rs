@@ -105,6 +105,7 @@ impl Coprocessor for BasextMachine {
                 is: false,
             },
             expands_seeds: true,
+            explicit: false,
         }
     }
 

@@ -217,6 +217,7 @@ fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineE
             all.primes_alone = other.primes_alone;
         }
         all.expands_seeds &= other.expands_seeds;
+        all.explicit &= other.explicit;
     }
     Ok(all)
 }

@@ -106,6 +106,7 @@ impl Coprocessor for PolymulMachine {
                 is: false,
             },
             expands_seeds: true,
+            explicit: false,
         }
     }
 

@@ -170,6 +170,7 @@ impl Machine for RingMachine {
                 is: false,
             },
             expands_seeds: true,
+            explicit: false,
         }
     }
 

@@ -209,6 +209,7 @@ impl Machine for TorusMachine {
                 is: false,
             },
             expands_seeds: true,
+            explicit: false,
         }
     }
 

@@ -13,7 +13,7 @@ use super::description::{Description, FIXED_BITS, Masks, WORD_BITS};
 use super::lower::{Prepared, alone};
 use super::session::Running;
 use crate::fpga::{Fit, Part};
-use crate::report::VectorUse;
+use crate::report::{AT_END, VectorUse};
 use crate::{
     EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
     SimOptions, TimeUse, UnitUse, VectorParts, WholeRtl,
@@ -137,8 +137,9 @@ impl VectorMachine {
             procedures: running
                 .procedures()
                 .into_iter()
-                .map(|(name, (calls, micro))| {
-                    let cycles = micro.div_ceil(d.micro.buffer);
+                .map(|(name, used)| {
+                    let cycles = used.micro_cycles.div_ceil(d.micro.buffer);
+                    let calls = used.calls;
                     (name, ProcedureUse { calls, cycles })
                 })
                 .collect(),
@@ -219,24 +220,26 @@ fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
             MicroOp::Ntt2 => ("NTT", 0),
             MicroOp::Intt2 => ("INTT", 0),
             MicroOp::Morph => ("AUTO", count / chunks),
+            MicroOp::Hcf => (own, count),
             _ => (own, count / chunks),
         };
         let entry = by_mid.entry(mid.to_owned()).or_default();
         entry.count += limbs;
         entry.micro_cycles += micro_cycles;
     }
-    let macros = running.procedures().into_iter();
-    let macros = macros.map(|(name, (count, micro_cycles))| {
-        let part = TimeUse {
-            count,
-            micro_cycles,
-        };
-        (name, part)
-    });
+    let all = running.total.micro[0];
+    let at_end = |sent: u64| TimeUse {
+        count: 0,
+        micro_cycles: all.saturating_sub(sent),
+    };
+    if !running.halts() {
+        by_mid.insert(AT_END.to_owned(), at_end(sent));
+        by_micro.insert(AT_END.to_owned(), at_end(sent));
+    }
     VectorParts {
-        all: running.total.micro[0],
-        rest: running.total.micro[0] - sent,
-        by_macro: macros.collect(),
+        all,
+        by_procedure: running.procedures(),
+        loaded: running.loaded(),
         by_mid,
         by_micro,
     }
@@ -280,6 +283,7 @@ impl Machine for VectorMachine {
                 is: true,
             },
             expands_seeds: d.key_masks == Masks::Generated,
+            explicit: true,
         }
     }
 

@@ -9,13 +9,16 @@
 //! A replay costs what its arguments and the buffer's places cost to look at, whatever the call's instructions are: machines' states
 //! are kept once and compared by their numbers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Called, Head, LimbId, LimbMap, LimbTable, Order, Procedure};
-use ringmill_isa::vector::Shape;
+use ringmill_isa::macros::Visibility;
+use ringmill_isa::mid::{
+    Called, Head, HeadInput, InputRole, LimbId, LimbMap, LimbTable, Order, Procedure,
+};
+use ringmill_isa::vector::{MicroOp, Shape};
 
 use super::buffer::{Buffer, Content, Held};
 use super::clockwork::{Clockwork, Counting};
@@ -29,6 +32,7 @@ use super::states::{State, States};
 use super::tally::Ops;
 /// What runs took.
 pub use super::tally::Ran;
+use crate::report::CallsUse;
 use crate::{MachineError, SimOptions};
 
 /// What is known of a limb.
@@ -78,13 +82,22 @@ struct Replay {
     ran: Ran,
 }
 
-/// Calls and micro-cycles of a procedure.
-type Used = (u64, u64);
+/// Calls of a procedure, and what they took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    calls: u64,
+    /// Micro-cycles; those in which the operands that the program reads were loaded; those of automorphisms.
+    micro: u64,
+    loading: u64,
+    turning: u64,
+}
 
 /// A run of a program.
 pub struct Running<'m> {
     d: &'m Description,
     order: Order<'m>,
+    /// The program ends with HCF.
+    halts: bool,
     procs: &'m [Arc<Procedure>],
     shape: Shape,
     prepared: Vec<Option<Rc<Prepared>>>,
@@ -93,6 +106,12 @@ pub struct Running<'m> {
     state: State,
     limbs: LimbTable<Known>,
     inputs: u64,
+    /// Of each of the program's inputs: what a macro LOAD brings near has the number of its ciphertext or plaintext; keys have none.
+    operands: Vec<Option<(Visibility, u32)>>,
+    /// Ciphertexts and plaintexts that calls read.
+    loaded: HashSet<(Visibility, u32)>,
+    /// Of limbs of distant memory: whether such an operand lies there.
+    homes: Vec<bool>,
     met: LimbMap<Rc<Replay>, Key>,
     /// Of the call at hand.
     key: Key,
@@ -120,6 +139,7 @@ impl<'m> Running<'m> {
         Self {
             d,
             order: Order::new(head),
+            halts: head.halts,
             procs: head.procs,
             shape,
             prepared: vec![None; head.procs.len()],
@@ -128,6 +148,9 @@ impl<'m> Running<'m> {
             state,
             limbs: LimbTable::new(inputs),
             inputs: inputs as u64,
+            operands: head.inputs.iter().map(operand).collect(),
+            loaded: HashSet::new(),
+            homes: Vec::new(),
             met: LimbMap::default(),
             key: Key::default(),
             options,
@@ -135,7 +158,7 @@ impl<'m> Running<'m> {
             calls: 0,
             replayed: 0,
             stepped: 0,
-            used: vec![(0, 0); head.procs.len()],
+            used: vec![Used::default(); head.procs.len()],
             replays: true,
         }
     }
@@ -170,7 +193,10 @@ impl<'m> Running<'m> {
             }
         };
         if let Some(used) = self.used.get_mut(number) {
-            *used = (used.0 + 1, used.1 + replay.ran.micro[0]);
+            used.calls += 1;
+            used.micro += replay.ran.micro[0];
+            used.loading += replay.ran.loading;
+            used.turning += replay.ran.took.of(MicroOp::Morph);
         }
         self.total.add(&replay.ran);
         if let Some(tell) = &mut self.options.progress {
@@ -194,24 +220,37 @@ impl<'m> Running<'m> {
         Ok(made)
     }
 
+    /// Whether the program ends with HCF, which waits until everything has left.
+    pub fn halts(&self) -> bool {
+        self.halts
+    }
+
     /// Micro-cycles so far.
     pub fn micro(&self) -> u64 {
         self.total.micro[0]
     }
 
-    /// Calls and micro-cycles of procedures by their names.
-    pub fn procedures(&self) -> BTreeMap<String, Used> {
-        let mut found: BTreeMap<String, Used> = BTreeMap::new();
-        for (procedure, &(calls, micro)) in self.procs.iter().zip(&self.used) {
-            if calls > 0 {
-                let used = found.entry(procedure.name.clone()).or_default();
-                *used = (used.0 + calls, used.1 + micro);
+    /// Calls of procedures by their names, and what they took.
+    pub fn procedures(&self) -> BTreeMap<String, CallsUse> {
+        let mut found: BTreeMap<String, CallsUse> = BTreeMap::new();
+        for (procedure, used) in self.procs.iter().zip(&self.used) {
+            if used.calls > 0 {
+                let entry = found.entry(procedure.name.clone()).or_default();
+                entry.calls += used.calls;
+                entry.micro_cycles += used.micro;
+                entry.loading += used.loading;
+                entry.turning += used.turning;
             }
         }
         found
     }
 
-    /// Lets everything come to its end.
+    /// Ciphertexts and plaintexts that the program reads and that were brought near.
+    pub fn loaded(&self) -> u64 {
+        self.loaded.len() as u64
+    }
+
+    /// Lets everything come to its end, which is what HCF waits for where the program has one.
     ///
     /// # Errors
     /// Outputs that no call made.
@@ -223,6 +262,13 @@ impl<'m> Running<'m> {
             let end = clock.drain();
             self.total.micro[at] += end - before;
             self.total.tally[at] = self.total.tally[at].plus(clock.tally);
+            self.total.tally[at].instructions += u64::from(self.halts);
+        }
+        if self.halts {
+            let sent: u64 = self.total.took.iter().map(|(_, micro)| micro).sum();
+            self.total.ops.count(MicroOp::Hcf);
+            let waited = self.total.micro[0].saturating_sub(sent);
+            self.total.took.more(MicroOp::Hcf, waited);
         }
         Ok(())
     }
@@ -288,6 +334,12 @@ impl<'m> Running<'m> {
             let full = || MachineError::Program("distant memory is full (`distant.gbyte`)".into());
             let home = self.buffer.take_distant(channel).ok_or_else(full)?;
             self.limbs.entry(limb).distant = Some(home);
+            if let Some(&Some(operand)) = self.operands.get(limb.0 as usize) {
+                self.loaded.insert(operand);
+                let home = home as usize;
+                self.homes.resize(self.homes.len().max(home + 1), false);
+                self.homes[home] = true;
+            }
             channel = (channel + 1) % channels;
         }
         Ok(())
@@ -318,7 +370,9 @@ impl<'m> Running<'m> {
             }
             let place = known.place.map_or(0, |place| u64::from(place) + 1);
             let later = u64::from(known.dies != self.calls);
-            let rest = place << 8 | later << 7 | channel(known.distant);
+            let operand = self.operands.get(limb.0 as usize);
+            let operand = u64::from(operand.is_some_and(Option::is_some));
+            let rest = operand << 31 | place << 8 | later << 7 | channel(known.distant);
             words.push(u64::from(known.first) | rest << 32);
         }
         // A result's number is behind those of the arguments. What is neither is known by its place.
@@ -421,6 +475,8 @@ impl<'m> Running<'m> {
         let mut ops = Ops::default();
         let mut took = Ops::default();
         let mut last = were[0];
+        let (homes, chunks) = (&self.homes, self.shape.limb_chunks());
+        let mut loading = 0;
         let [whole, paper] = &mut clocks;
         let watch = &self.options.watch;
         merge(
@@ -431,6 +487,11 @@ impl<'m> Running<'m> {
             |instr, decoded, at| {
                 ops.count(instr.op);
                 took.more(instr.op, at - last);
+                if instr.op == MicroOp::Load {
+                    let home = (instr.n / chunks) as usize;
+                    let operand = homes.get(home).copied().unwrap_or(false);
+                    loading += if operand { at - last } else { 0 };
+                }
                 last = at;
                 match paper.step_decoded(decoded, 0) {
                     Ok(_) => Ok(()),
@@ -444,6 +505,7 @@ impl<'m> Running<'m> {
             tally: clocks.each_ref().map(|clock| clock.tally),
             ops,
             took,
+            loading,
             peak: placed.peak,
             loads: placed.loads,
             spilled: placed.spilled,
@@ -561,6 +623,15 @@ impl<'m> Running<'m> {
         self.buffer.set(places, replay.places.len() as u32);
         self.state.clone_from(&replay.state);
         Ok(())
+    }
+}
+
+/// The ciphertext or plaintext that an input of a program is a limb of.
+fn operand(input: &HeadInput) -> Option<(Visibility, u32)> {
+    match input.role {
+        InputRole::Cipher { input, .. } => Some((Visibility::Encrypted, input)),
+        InputRole::Plain { input } => Some((Visibility::Plain, input)),
+        InputRole::Key { .. } | InputRole::Exponent { .. } => None,
     }
 }
 

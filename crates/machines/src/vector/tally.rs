@@ -111,6 +111,8 @@ pub struct Ran {
     /// Micro-cycles from one instruction to the next, which is told that it took them; all counted. They add up to `micro`, but for
     /// what is under way at the end of a program.
     pub took: Ops,
+    /// Of them, those of LOADs that brought limbs of ciphertexts and plaintexts near which the program reads.
+    pub loading: u64,
     pub peak: usize,
     pub loads: u64,
     pub spilled: u64,
@@ -132,6 +134,7 @@ impl Ran {
         }
         self.ops.add(&other.ops);
         self.took.add(&other.took);
+        self.loading += other.loading;
         self.peak = self.peak.max(other.peak);
         self.loads += other.loads;
         self.spilled += other.spilled;

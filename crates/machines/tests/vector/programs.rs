@@ -1,6 +1,8 @@
 //! Whole programs, call by call.
 
-use ringmill_isa::mid::Verified;
+use ringmill_isa::Galois;
+use ringmill_isa::macros::MacroOp;
+use ringmill_isa::mid::{Step, Verified};
 use ringmill_machines::vector::session::{Ran, Running};
 use ringmill_machines::vector::{Description, VectorMachine};
 use ringmill_machines::{Machine, Own, SimOptions, TimeUse};
@@ -74,11 +76,47 @@ pub fn replays_as_stepped(d: &Description, program: &Verified) -> u64 {
         (&stepped.ops, &stepped.took),
         (&replayed.ops, &replayed.took)
     );
+    assert_eq!(stepped.loading, replayed.loading);
     assert_eq!(
         (stepped.loads, stepped.spilled, stepped.made),
         (replayed.loads, replayed.spilled, replayed.made)
     );
     count
+}
+
+/// Rotations in sequence: what automorphisms take is apart from their key switches.
+#[test]
+fn automorphisms_and_key_switches_are_told_apart() {
+    let params = params(8, 3, 1);
+    let mut b = Builder::new(&params);
+    let level = params.max_level();
+    let mut x = b.input(&params, level, 0);
+    for _ in 0..3 {
+        x = b.apply(&OpKey::rotate(level, Galois(3), false), &[&x], 0);
+    }
+    let x = b.apply(&OpKey::morph(level, Galois(5)), &[&x], 0);
+    let x = b.apply(&OpKey::key_switch(level, false), &[&x], 1);
+    b.output(&x);
+    let machine = VectorMachine::new(scaled(64)).unwrap();
+    let report = machine
+        .simulate(&b.finish(), SimOptions::default())
+        .unwrap();
+    let Own::Vector(own) = &report.own else {
+        panic!("{:?}", report.own)
+    };
+    let rows = own.parts.by_macro(|name| match name.split('.').nth(1) {
+        Some("rotate") => &[MacroOp::Morph, MacroOp::Ksw],
+        Some("morph") => &[MacroOp::Morph],
+        Some("key_switch") => &[MacroOp::Ksw],
+        other => panic!("{other:?}"),
+    });
+    let sum: u64 = rows.values().map(|row| row.micro_cycles).sum();
+    assert_eq!(sum, own.parts.all);
+    assert_eq!((rows["MORPH"].count, rows["KSW"].count), (4, 4));
+    assert_eq!(rows["LOAD"].count, 1);
+    // All that MORPH instructions took, and what else the automorphism alone did.
+    assert!(rows["MORPH"].micro_cycles >= own.parts.by_micro["MORPH"].micro_cycles);
+    assert!(rows["KSW"].micro_cycles > rows["MORPH"].micro_cycles);
 }
 
 /// The report of a whole program, and its parts.
@@ -98,21 +136,63 @@ fn a_program_is_reported() {
     // What operations of each level take adds up to the whole.
     let parts = &own.parts;
     assert_eq!(parts.all.div_ceil(6), report.cycles);
-    for level in [&parts.by_macro, &parts.by_mid, &parts.by_micro] {
+    let stands_for = |name: &str| -> &[MacroOp] {
+        match name {
+            name if name.starts_with("ckks.mul_relin") => &[MacroOp::Mul, MacroOp::Ksw],
+            name if name.starts_with("ckks.rotate") => &[MacroOp::Morph, MacroOp::Ksw],
+            name if name.starts_with("ckks.add") => &[MacroOp::Add],
+            _ => &[],
+        }
+    };
+    let by_macro = parts.by_macro(stands_for);
+    for level in [&by_macro, &parts.by_mid, &parts.by_micro] {
         let sum: u64 = level.values().map(|part| part.micro_cycles).sum();
-        assert_eq!(sum + parts.rest, parts.all);
+        assert_eq!(sum, parts.all);
         assert!(level.len() > 1, "{level:?}");
     }
     let count = |level: &std::collections::BTreeMap<String, TimeUse>| {
         level.values().map(|part| part.count).sum::<u64>()
     };
-    assert_eq!(count(&parts.by_macro), report.calls);
+    // The input, and the calls: the first square has no name here.
+    assert_eq!(by_macro["LOAD"].count, 1);
+    assert_eq!(count(&by_macro), report.calls + 1);
+    assert_eq!((by_macro["MUL KSW"].count, by_macro["ADD"].count), (9, 9));
+    let unnamed = by_macro
+        .keys()
+        .filter(|row| row.starts_with("ckks.square_relin"));
+    assert_eq!(unnamed.count(), 1);
+    // What loads take is the operand's alone: keys are loaded, too, and belong to those that read them.
+    let (load, all_loads) = (
+        by_macro["LOAD"].micro_cycles,
+        parts.by_micro["LOAD"].micro_cycles,
+    );
+    assert!(0 < load && load < all_loads, "{load} of {all_loads}");
     assert_eq!(count(&parts.by_micro), report.instructions);
     assert_eq!(
         parts.by_mid["LOAD"].count,
         own.limbs_loaded + own.limbs_reloaded
     );
     assert_eq!(8 * parts.by_mid["NTT"].count, parts.by_micro["NTT2"].count);
+    // A program that ends with HCF takes as long; what is under way at the end is what HCF waits for.
+    let mut halting = program.clone().into_program();
+    halting.steps.push(Step::halt());
+    let halting = Verified::new(halting).unwrap();
+    let again = machine.simulate(&halting, SimOptions::default()).unwrap();
+    let Own::Vector(halted) = again.own else {
+        panic!("{:?}", again.own)
+    };
+    assert_eq!((again.cycles, again.calls), (report.cycles, report.calls));
+    assert_eq!(again.instructions, report.instructions + 1);
+    for (with, without) in [
+        (&halted.parts.by_mid, &parts.by_mid),
+        (&halted.parts.by_micro, &parts.by_micro),
+    ] {
+        let waited = without["under way at the end"].micro_cycles;
+        assert!(waited > 0 && !with.contains_key("under way at the end"));
+        assert_eq!((with["HCF"].count, with["HCF"].micro_cycles), (1, waited));
+        let sum: u64 = with.values().map(|part| part.micro_cycles).sum();
+        assert_eq!(sum, parts.all);
+    }
     let mut text = Vec::new();
     machine
         .micro_text(&program, SimOptions::default(), &mut text)

@@ -1,5 +1,7 @@
 //! The operations of BFV: one table.
 
+use ringmill_isa::macros::MacroOp;
+
 use super::error::BfvError;
 use super::params::Params;
 use super::{multiply, plain};
@@ -39,7 +41,11 @@ pub enum Op {
     SquareRelin,
     /// Divides by the last prime with rounding: to level - 1.
     ModSwitch,
-    /// a(x^g), switched back to the key: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
+    /// a(x^g), which is under the secret s(x^g).
+    Morph,
+    /// Back from the secret s(x^g), with the key of g.
+    KeySwitch,
+    /// [`Op::Morph`] and [`Op::KeySwitch`] in one: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
     Rotate,
     /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`].
     HoistedRotate,
@@ -74,8 +80,29 @@ impl Table for Op {
             Self::MulRelin      => row!("bfv.mul_relin",      &[TWO, TWO],   0, None,     One,        Same,     Exactly(2), None,          multiply::mul_relin),
             Self::SquareRelin   => row!("bfv.square_relin",   &[TWO],        0, None,     One,        Same,     Exactly(2), None,          multiply::square_relin),
             Self::ModSwitch     => row!("bfv.mod_switch",     &[ANY],        0, None,     None,       OneLower, Largest,    None,          scaling::rescale),
+            Self::Morph         => row!("bfv.morph",          &[TWO],        0, Element,  None,     Same,     Exactly(2), None,          keyswitch::morph),
+            Self::KeySwitch     => row!("bfv.key_switch",     &[TWO],        0, None,     One,        Same,     Exactly(2), None,          keyswitch::key_switch),
             Self::Rotate        => row!("bfv.rotate",         &[TWO],        0, Element,  One,        Same,     Exactly(2), None,          keyswitch::rotate),
             Self::HoistedRotate => row!("bfv.hoisted_rotate", &[TWO],        0, Elements, PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
+        }
+    }
+
+    fn stands_for(self) -> &'static [MacroOp] {
+        match self {
+            Self::Add | Self::AddPlain => &[MacroOp::Add],
+            Self::Sub | Self::SubPlain => &[MacroOp::Sub],
+            Self::Neg => &[MacroOp::Neg],
+            Self::AddScalar => &[MacroOp::Addc],
+            Self::Mul | Self::MulPlain | Self::MulPlainUnsigned => &[MacroOp::Mul],
+            Self::MulScalar => &[MacroOp::Mulc],
+            Self::Square => &[MacroOp::Square],
+            Self::Relin | Self::KeySwitch => &[MacroOp::Ksw],
+            Self::MulRelin => &[MacroOp::Mul, MacroOp::Ksw],
+            Self::SquareRelin => &[MacroOp::Square, MacroOp::Ksw],
+            Self::ModSwitch => &[MacroOp::Rescale],
+            Self::Morph => &[MacroOp::Morph],
+            Self::Rotate => &[MacroOp::Morph, MacroOp::Ksw],
+            Self::HoistedRotate => &[MacroOp::Hrotate],
         }
     }
 }
@@ -162,6 +189,15 @@ impl OpKey {
 
     pub fn mod_switch(level: Level, size: u32) -> Self {
         Self::of(Op::ModSwitch, level, &[size])
+    }
+
+    pub fn morph(level: Level, element: Galois) -> Self {
+        let element = Immediate::Element(element);
+        Self::with(Op::Morph, level, &[2], element, false)
+    }
+
+    pub fn key_switch(level: Level, seeded: bool) -> Self {
+        Self::with(Op::KeySwitch, level, &[2], Immediate::None, seeded)
     }
 
     pub fn rotate(level: Level, element: Galois, seeded: bool) -> Self {

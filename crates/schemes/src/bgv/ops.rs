@@ -1,5 +1,7 @@
 //! The operations of BGV: one table.
 
+use ringmill_isa::macros::MacroOp;
+
 use super::bootstrap::raise;
 use super::error::BgvError;
 use super::params::Params;
@@ -38,7 +40,11 @@ pub enum Op {
     SquareRelin,
     /// Divides by the last prime and keeps the message modulo t: to level - 1.
     ModSwitch,
-    /// a(x^g), switched back to the key: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
+    /// a(x^g), which is under the secret s(x^g).
+    Morph,
+    /// Back from the secret s(x^g), with the key of g.
+    KeySwitch,
+    /// [`Op::Morph`] and [`Op::KeySwitch`] in one: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
     Rotate,
     /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`].
     HoistedRotate,
@@ -90,6 +96,8 @@ impl Table for Op {
             Self::MulRelin      => row!("bgv.mul_relin",      &[TWO, TWO],   0, None,          One,        Same,     Exactly(2), None,          keyswitch::mul_relin),
             Self::SquareRelin   => row!("bgv.square_relin",   &[TWO],        0, None,          One,        Same,     Exactly(2), None,          keyswitch::square_relin),
             Self::ModSwitch     => row!("bgv.mod_switch",     &[ANY],        0, None,          None,       OneLower, Largest,    None,          scaling::rescale),
+            Self::Morph         => row!("bgv.morph",          &[TWO],        0, Element,       None,       Same,     Exactly(2), None,          keyswitch::morph),
+            Self::KeySwitch     => row!("bgv.key_switch",     &[TWO],        0, None,          One,        Same,     Exactly(2), None,          keyswitch::key_switch),
             Self::Rotate        => row!("bgv.rotate",         &[TWO],        0, Element,       One,        Same,     Exactly(2), None,          keyswitch::rotate),
             Self::HoistedRotate => row!("bgv.hoisted_rotate", &[TWO],        0, Elements,      PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
             Self::SumRotations  => row!("bgv.sum_rotations",  &[TWO],        0, Elements,      PerElement, Lower,    Exactly(2), None,          sums::sum_rotations),
@@ -101,6 +109,29 @@ impl Table for Op {
             Self::MulLifted     => row!("bgv.mul_lifted",     &[ANY],        1, None,          None,       Same,     Largest,    None,          arithmetic::mul_plain),
             Self::Encapsulate   => row!("bgv.encapsulate",    &[TWO],        0, None,          One,        Same,     Exactly(2), None,          keyswitch::encapsulate),
             Self::Raise         => row!("bgv.raise",          &[TWO, TWO],   0, None,          None,       Highest,  Exactly(2), None,          raise::raise),
+        }
+    }
+
+    fn stands_for(self) -> &'static [MacroOp] {
+        match self {
+            Self::Add | Self::AddPlain => &[MacroOp::Add],
+            Self::Sub | Self::SubPlain => &[MacroOp::Sub],
+            Self::Neg => &[MacroOp::Neg],
+            Self::AddScalar => &[MacroOp::Addc],
+            Self::Mul | Self::MulPlain | Self::MulLifted => &[MacroOp::Mul],
+            Self::MulScalar => &[MacroOp::Mulc],
+            Self::Square => &[MacroOp::Square],
+            Self::Relin | Self::KeySwitch | Self::Encapsulate => &[MacroOp::Ksw],
+            Self::MulRelin => &[MacroOp::Mul, MacroOp::Ksw],
+            Self::SquareRelin => &[MacroOp::Square, MacroOp::Ksw],
+            Self::ModSwitch | Self::DropPrimes => &[MacroOp::Rescale],
+            Self::Morph => &[MacroOp::Morph],
+            Self::Rotate | Self::SumRotations | Self::TurnSum => &[MacroOp::Morph, MacroOp::Ksw],
+            Self::HoistedRotate => &[MacroOp::Hrotate],
+            Self::SumPlain => &[MacroOp::Mul, MacroOp::Add],
+            Self::Combine => &[MacroOp::Mulc, MacroOp::Add],
+            Self::SumProducts => &[MacroOp::Mul, MacroOp::Add, MacroOp::Ksw],
+            Self::Raise => &[MacroOp::Modswitch],
         }
     }
 }
@@ -116,6 +147,7 @@ impl OpKey {
             | Op::MulRelin
             | Op::SquareRelin
             | Op::ModSwitch
+            | Op::KeySwitch
             | Op::Rotate
             | Op::HoistedRotate
             | Op::SumRotations
@@ -135,6 +167,7 @@ impl OpKey {
             | Op::Mul
             | Op::Square
             | Op::SumPlain
+            | Op::Morph
             | Op::MulLifted
             | Op::Raise => self,
         }
@@ -221,6 +254,15 @@ impl OpKey {
 
     pub fn mod_switch(level: Level, size: u32) -> Self {
         Self::of(Op::ModSwitch, level, &[size])
+    }
+
+    pub fn morph(level: Level, element: Galois) -> Self {
+        let element = Immediate::Element(element);
+        Self::with(Op::Morph, level, &[2], element, false)
+    }
+
+    pub fn key_switch(level: Level, seeded: bool) -> Self {
+        Self::with(Op::KeySwitch, level, &[2], Immediate::None, seeded)
     }
 
     pub fn rotate(level: Level, element: Galois, seeded: bool) -> Self {

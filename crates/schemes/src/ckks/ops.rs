@@ -1,5 +1,7 @@
 //! The operations of CKKS: one table.
 
+use ringmill_isa::macros::MacroOp;
+
 use super::error::CkksError;
 use super::params::Params;
 use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
@@ -35,7 +37,11 @@ pub enum Op {
     Rescale,
     /// Ring paper, Algorithm 3, rounding: from q_0 ..= q_level and the special primes to q_0 ..= q_level.
     ModDown,
-    /// a(x^g), switched back to the key; g = 2N - 1 conjugates.
+    /// a(x^g), which is under the secret s(x^g).
+    Morph,
+    /// Back from the secret s(x^g), with the key of g.
+    KeySwitch,
+    /// [`Op::Morph`] and [`Op::KeySwitch`] in one; g = 2N - 1 conjugates.
     Rotate,
     /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`]: the digits are
     /// permuted after their extension instead of before, so the key-switching errors differ.
@@ -70,8 +76,29 @@ impl Table for Op {
             Self::SquareRelin   => row!("ckks.square_relin",   &[TWO],        0, None,     One,        Same,     Exactly(2), None,          keyswitch::square_relin),
             Self::Rescale       => row!("ckks.rescale",        &[ANY],        0, None,     None,       OneLower, Largest,    None,          scaling::rescale),
             Self::ModDown       => row!("ckks.mod_down",       &[ANY],        0, None,     None,       Same,     Largest,    None,          scaling::mod_down_all),
+            Self::Morph         => row!("ckks.morph",          &[TWO],        0, Element,  None,     Same,     Exactly(2), None,          keyswitch::morph),
+            Self::KeySwitch     => row!("ckks.key_switch",     &[TWO],        0, None,     One,        Same,     Exactly(2), None,          keyswitch::key_switch),
             Self::Rotate        => row!("ckks.rotate",         &[TWO],        0, Element,  One,        Same,     Exactly(2), None,          keyswitch::rotate),
             Self::HoistedRotate => row!("ckks.hoisted_rotate", &[TWO],        0, Elements, PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
+        }
+    }
+
+    fn stands_for(self) -> &'static [MacroOp] {
+        match self {
+            Self::Add | Self::AddPlain => &[MacroOp::Add],
+            Self::Sub | Self::SubPlain => &[MacroOp::Sub],
+            Self::Neg => &[MacroOp::Neg],
+            Self::AddScalar => &[MacroOp::Addc],
+            Self::Mul | Self::MulPlain => &[MacroOp::Mul],
+            Self::MulScalar => &[MacroOp::Mulc],
+            Self::Square => &[MacroOp::Square],
+            Self::Relin | Self::KeySwitch => &[MacroOp::Ksw],
+            Self::MulRelin => &[MacroOp::Mul, MacroOp::Ksw],
+            Self::SquareRelin => &[MacroOp::Square, MacroOp::Ksw],
+            Self::Rescale | Self::ModDown => &[MacroOp::Rescale],
+            Self::Morph => &[MacroOp::Morph],
+            Self::Rotate => &[MacroOp::Morph, MacroOp::Ksw],
+            Self::HoistedRotate => &[MacroOp::Hrotate],
         }
     }
 }
@@ -158,6 +185,15 @@ impl OpKey {
 
     pub fn mod_down(level: Level, size: u32) -> Self {
         Self::of(Op::ModDown, level, &[size])
+    }
+
+    pub fn morph(level: Level, element: Galois) -> Self {
+        let element = Immediate::Element(element);
+        Self::with(Op::Morph, level, &[2], element, false)
+    }
+
+    pub fn key_switch(level: Level, seeded: bool) -> Self {
+        Self::with(Op::KeySwitch, level, &[2], Immediate::None, seeded)
     }
 
     pub fn rotate(level: Level, element: Galois, seeded: bool) -> Self {

@@ -210,11 +210,14 @@ impl<'a> Manager<'a> {
             }
             (MacroOp::Rotate | MacroOp::Hrotate, None, None) => self.rotation(instr, a)?,
             (MacroOp::Output, None, None) => self.output(instr, a)?,
-            // The macro verifier has refused other shapes, calls, repeats and tests are written out before, and levels and factors
-            // are placed here.
+            // The macro verifier has refused other shapes, calls, repeats and tests are written out before, levels and factors
+            // are placed here, and what moves is said by the last pass.
             (
                 MacroOp::Input
                 | MacroOp::Encode
+                | MacroOp::Load
+                | MacroOp::Morph
+                | MacroOp::Ksw
                 | MacroOp::Add
                 | MacroOp::Sub
                 | MacroOp::Mul

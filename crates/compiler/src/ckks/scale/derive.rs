@@ -47,10 +47,7 @@ impl Manager<'_> {
     }
 
     pub(super) fn size(&self, value: MacroValue) -> u32 {
-        match self.out.ty(value) {
-            MacroType::Cipher { size, .. } => size,
-            MacroType::Plain { .. } => 0,
-        }
+        self.out.ty(value).polys().unwrap_or(0)
     }
 
     /// Emits an instruction whose one result is a ciphertext of the size of its first operand.

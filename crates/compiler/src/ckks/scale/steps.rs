@@ -26,13 +26,7 @@ fn at_level(ty: MacroType, steps: Steps) -> MacroType {
             ..note
         })
     };
-    match ty {
-        MacroType::Cipher { size, at } => MacroType::Cipher {
-            size,
-            at: placed(at),
-        },
-        MacroType::Plain { at } => MacroType::Plain { at: placed(at) },
-    }
+    ty.placed(placed(ty.at()))
 }
 
 fn one(out: &mut Rewriter, instr: &MacroInstr, types: &[MacroType], steps: Steps, primes: &[u64]) {

@@ -1,11 +1,11 @@
 //! What holds of every scheme: counts, kinds, sizes and levels, and calls.
 
-use super::super::program::{LevelNote, MacroProc, MacroType, MacroValue};
+use super::super::program::{LevelNote, MacroProc, MacroType, MacroValue, Visibility};
 use super::super::text::{shorten, type_text};
-use super::{Typed, at, note};
+use super::{Typed, note};
 use crate::def::Arity;
 use crate::error::Fault;
-use crate::numbers::Level;
+use crate::numbers::{Galois, Level};
 
 /// Arguments and results are those of the procedure: as many, of its types.
 pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> Result<(), Fault> {
@@ -27,6 +27,11 @@ pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> 
                     plain(*given)?;
                     expect_at(*given, at)?;
                 }
+                Some(&MacroType::Morphed { by, at }) => expect_morphed(*given, by, at)?,
+                Some(&own @ MacroType::Distant { of, at }) => match given.ty {
+                    MacroType::Distant { of: found, .. } if found == of => expect_at(*given, at)?,
+                    other => return Err(wrong(*given, kind(own), kind(other))),
+                },
                 None => {
                     let item = format!("%{}", own.0);
                     return Err(Fault::Undefined { item });
@@ -68,26 +73,67 @@ pub(super) fn no_scale(scale: f64) -> Result<(), Fault> {
     })
 }
 
-/// A ciphertext's size.
-pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
-    match v.ty {
-        MacroType::Cipher { size, .. } => Ok(size),
-        MacroType::Plain { .. } => Err(Fault::Kind {
-            item: v.item(),
-            expected: "a ciphertext",
-            found: "a plaintext",
-        }),
+/// What a value is, in words.
+pub(super) fn kind(ty: MacroType) -> &'static str {
+    match ty {
+        MacroType::Cipher { .. } => "a ciphertext",
+        MacroType::Plain { .. } => "a plaintext",
+        MacroType::Morphed { .. } => "a ciphertext under another secret, which KSW takes",
+        MacroType::Distant {
+            of: Visibility::Encrypted,
+            ..
+        } => "a ciphertext in distant memory, which LOAD brings near",
+        MacroType::Distant {
+            of: Visibility::Plain,
+            ..
+        } => "a plaintext in distant memory, which LOAD brings near",
     }
 }
 
+fn wrong(v: Typed, expected: &'static str, found: &'static str) -> Fault {
+    Fault::Kind {
+        item: v.item(),
+        expected,
+        found,
+    }
+}
+
+/// The size of a ciphertext that is near and under the program's secret.
+pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
+    match v.ty {
+        MacroType::Cipher { size, .. } => Ok(size),
+        MacroType::Plain { .. } | MacroType::Morphed { .. } | MacroType::Distant { .. } => {
+            Err(wrong(v, "a ciphertext", kind(v.ty)))
+        }
+    }
+}
+
+/// A plaintext that is near.
 pub(super) fn plain(v: Typed) -> Result<(), Fault> {
     match v.ty {
         MacroType::Plain { .. } => Ok(()),
-        MacroType::Cipher { .. } => Err(Fault::Kind {
+        MacroType::Cipher { .. } | MacroType::Morphed { .. } | MacroType::Distant { .. } => {
+            Err(wrong(v, "a plaintext", kind(v.ty)))
+        }
+    }
+}
+
+/// A ciphertext under the secret of a Galois element.
+pub(super) fn expect_morphed(
+    v: Typed,
+    expected: Galois,
+    at: Option<LevelNote>,
+) -> Result<(), Fault> {
+    match v.ty {
+        MacroType::Morphed { by, .. } if by == expected => expect_at(v, at),
+        MacroType::Morphed { by, .. } => Err(Fault::Secret {
             item: v.item(),
-            expected: "a plaintext",
-            found: "a ciphertext",
+            expected,
+            found: by,
         }),
+        MacroType::Cipher { .. } | MacroType::Plain { .. } | MacroType::Distant { .. } => {
+            Err(wrong(v, "a ciphertext under another secret", kind(v.ty)))
+        }
     }
 }
 
@@ -116,7 +162,7 @@ pub(super) fn expect_level(v: Typed, expected: Level, found: Level) -> Result<()
 
 /// The level and note that a value has.
 pub(super) fn expect_at(v: Typed, expected: Option<LevelNote>) -> Result<(), Fault> {
-    match (expected, at(v.ty)) {
+    match (expected, v.ty.at()) {
         (None, None) => Ok(()),
         (Some(expected), Some(found)) => {
             expect_level(v, expected.level, found.level)?;

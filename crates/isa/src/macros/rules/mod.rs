@@ -15,7 +15,8 @@ use crate::numbers::Level;
 
 pub use ckks::SCALE_TOLERANCE;
 use common::{
-    call, carries, cipher, expect_at, expect_cipher, expect_level, expect_size, no_scale, plain,
+    call, carries, cipher, expect_at, expect_cipher, expect_level, expect_morphed, expect_size,
+    kind, no_scale, plain,
 };
 pub(super) use note::check as check_note;
 
@@ -29,13 +30,6 @@ pub(super) struct Typed {
 impl Typed {
     pub(super) fn item(self) -> String {
         format!("%{}", self.value.0)
-    }
-}
-
-/// Level and note of a type.
-pub(super) fn at(ty: MacroType) -> Option<LevelNote> {
-    match ty {
-        MacroType::Cipher { at, .. } | MacroType::Plain { at } => at,
     }
 }
 
@@ -62,21 +56,67 @@ impl Scope<'_> {
                     MacroImm::Input(n) => self.program.inputs.get(n as usize),
                     _ => None,
                 };
-                match input.map(|input| input.visibility) {
-                    Some(Visibility::Encrypted) => {
+                let visibility = input.map_or(Visibility::Plain, |input| input.visibility);
+                match (visibility, d.ty) {
+                    (visibility, MacroType::Distant { of, .. }) if of == visibility => Ok(()),
+                    (Visibility::Encrypted, _) => {
                         cipher(*d).and_then(|size| expect_size(*d, 2, size))
                     }
-                    _ => plain(*d),
+                    (Visibility::Plain, _) => plain(*d),
                 }
             }
-            (MacroRule::Plain, [], [d]) => plain(*d),
+            (MacroRule::Plain, [], [d]) => match d.ty {
+                MacroType::Distant {
+                    of: Visibility::Plain,
+                    ..
+                } => Ok(()),
+                _ => plain(*d),
+            },
+            (MacroRule::Load, [a], [d]) => {
+                let at = Some(self.managed(*a)?);
+                match a.ty {
+                    MacroType::Distant {
+                        of: Visibility::Encrypted,
+                        ..
+                    } => expect_cipher(*d, 2, at),
+                    MacroType::Distant {
+                        of: Visibility::Plain,
+                        ..
+                    } => plain(*d).and_then(|()| expect_at(*d, at)),
+                    near => Err(Fault::Kind {
+                        item: a.item(),
+                        expected: "a value in distant memory",
+                        found: kind(near),
+                    }),
+                }
+            }
+            (MacroRule::Morph, [a], [d]) => {
+                let MacroImm::Galois(by) = instr.imm else {
+                    return Err(Fault::Immediate {
+                        expected: "a Galois element".to_owned(),
+                        found: "another immediate".to_owned(),
+                    });
+                };
+                expect_size(*a, 2, cipher(*a)?)?;
+                expect_morphed(*d, by, Some(self.managed(*a)?))
+            }
+            (MacroRule::KeySwitch, [a], [d]) => {
+                let at = Some(self.managed(*a)?);
+                match a.ty {
+                    MacroType::Morphed { .. } => expect_cipher(*d, 2, at),
+                    _ => {
+                        expect_size(*a, 3, cipher(*a)?)?;
+                        expect_cipher(*d, 2, at)
+                    }
+                }
+            }
             (MacroRule::Sum, [a, b], [d]) => {
                 let size = match b.ty {
-                    MacroType::Cipher { size, .. } => cipher(*a)?.max(size),
                     MacroType::Plain { .. } => cipher(*a)?,
+                    _ => cipher(*a)?.max(cipher(*b)?),
                 };
-                expect_at(*b, at(a.ty))?;
-                expect_cipher(*d, size, at(a.ty))
+                expect_at(*b, a.ty.at())?;
+                expect_cipher(*d, size, a.ty.at())
             }
             (MacroRule::Same, [a], [d]) => {
                 if let MacroImm::Constant {
@@ -85,14 +125,14 @@ impl Scope<'_> {
                 {
                     return no_scale(scale);
                 }
-                expect_cipher(*d, cipher(*a)?, at(a.ty))
+                expect_cipher(*d, cipher(*a)?, a.ty.at())
             }
             (MacroRule::ScalarProduct, [a], [d]) => {
                 let scale = match instr.imm {
                     MacroImm::Constant { scale, .. } => scale,
                     _ => None,
                 };
-                let expected = match (at(a.ty), scale) {
+                let expected = match (a.ty.at(), scale) {
                     (Some(at), scale) => Some(LevelNote {
                         note: note::times_constant(at.note, scale)?,
                         ..at
@@ -106,7 +146,7 @@ impl Scope<'_> {
             (MacroRule::Product, [a, b], [d]) => self.product(*a, *b, *d),
             (MacroRule::Relinearise, [a], [d]) => {
                 expect_size(*a, 3, cipher(*a)?)?;
-                expect_cipher(*d, 2, at(a.ty))
+                expect_cipher(*d, 2, a.ty.at())
             }
             (MacroRule::Rescale, [a], [d]) => self.rescale(*a, *d),
             (MacroRule::ModSwitch, [a], [d]) => {
@@ -134,7 +174,7 @@ impl Scope<'_> {
                 };
                 expect_size(*a, 2, cipher(*a)?)?;
                 let from = self.managed(*a)?;
-                let declared = at(d.ty).map_or(from.note, |at| at.note);
+                let declared = d.ty.at().map_or(from.note, |at| at.note);
                 let note = note::refactored(*a, from.note, declared)?;
                 expect_cipher(*d, 2, Some(LevelNote { level, note }))
             }
@@ -142,7 +182,7 @@ impl Scope<'_> {
                 expect_size(*a, 2, cipher(*a)?)?;
                 results
                     .iter()
-                    .try_for_each(|d| expect_cipher(*d, 2, at(a.ty)))
+                    .try_for_each(|d| expect_cipher(*d, 2, a.ty.at()))
             }
             (MacroRule::Output, [a], []) => cipher(*a).map(drop),
             (MacroRule::Call, arguments, results) => {
@@ -158,6 +198,9 @@ impl Scope<'_> {
             (
                 rule @ (MacroRule::Input
                 | MacroRule::Plain
+                | MacroRule::Load
+                | MacroRule::Morph
+                | MacroRule::KeySwitch
                 | MacroRule::Sum
                 | MacroRule::Same
                 | MacroRule::ScalarProduct
@@ -182,17 +225,17 @@ impl Scope<'_> {
     /// plaintext: the ciphertext's size.
     fn product(self, a: Typed, b: Typed, d: Typed) -> Result<(), Fault> {
         let size = match b.ty {
-            MacroType::Cipher { size, .. } => {
+            MacroType::Plain { .. } => cipher(a)?,
+            _ => {
                 expect_size(a, 2, cipher(a)?)?;
-                expect_size(b, 2, size)?;
+                expect_size(b, 2, cipher(b)?)?;
                 if self.stage == Stage::Traced { 2 } else { 3 }
             }
-            MacroType::Plain { .. } => cipher(a)?,
         };
-        let expected = match (at(a.ty), at(b.ty)) {
+        let expected = match (a.ty.at(), b.ty.at()) {
             (Some(a_at), Some(b_at)) => {
                 expect_level(b, a_at.level, b_at.level)?;
-                let declared = at(d.ty).map_or(a_at.note, |at| at.note);
+                let declared = d.ty.at().map_or(a_at.note, |at| at.note);
                 let note = note::product(b, a_at.note, b_at.note, declared)?;
                 Some(LevelNote { note, ..a_at })
             }
@@ -210,7 +253,7 @@ impl Scope<'_> {
                 found: "0".to_owned(),
             });
         };
-        let declared = at(d.ty).map_or(from.note, |at| at.note);
+        let declared = d.ty.at().map_or(from.note, |at| at.note);
         let prime = self
             .primes
             .and_then(|primes| primes.get(from.level.index()));
@@ -226,7 +269,7 @@ impl Scope<'_> {
             });
         };
         let from = self.managed(a)?;
-        let declared = at(d.ty).map_or(from.note, |at| at.note);
+        let declared = d.ty.at().map_or(from.note, |at| at.note);
         let note = note::refactored(a, from.note, declared)?;
         expect_cipher(d, cipher(a)?, Some(LevelNote { note, ..from }))
     }
@@ -251,6 +294,6 @@ impl Scope<'_> {
             expected: "of a managed program".to_owned(),
             found: "none".to_owned(),
         };
-        at(v.ty).ok_or_else(missing)
+        v.ty.at().ok_or_else(missing)
     }
 }

@@ -77,8 +77,9 @@ pub(super) fn check(
             let mut all = src.iter().chain(dst);
             all.try_for_each(|&v| expect_form(|| item(v), Form::Eval, v.ty.form))
         }
-        // Of other values too; checked where this is called from.
-        Rule::Same
+        // Of other values too, or of none; checked where this is called from.
+        Rule::Halt
+        | Rule::Same
         | Rule::RotateDifference
         | Rule::Decompose
         | Rule::Extract

@@ -289,7 +289,7 @@ impl ProgramParser {
             let at = order.iter().position(|&w| w == word);
             let Some(at) = at.filter(|&at| at >= reached) else {
                 let spelled = |&w: &&str| match w {
-                    "step" => "`call`, `run`, `repeat`".to_owned(),
+                    "step" => "`call`, `run`, `repeat`, `HCF`".to_owned(),
                     w => format!("`{w}`"),
                 };
                 let allowed: Vec<_> = order.iter().skip(reached).map(spelled).collect();
@@ -402,8 +402,15 @@ impl ProgramParser {
         Ok(())
     }
 
-    /// `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, and so with `run` and `repeat N`.
+    /// `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, and so with `run` and `repeat N`; or `HCF`.
     fn step(&mut self, c: &mut Cursor<'_>) -> Result<Step, ParseError> {
+        if c.accept_word(Op::Hcf.mnemonic()) {
+            let loc = c.source_loc()?;
+            return Ok(Step {
+                loc,
+                ..Step::halt()
+            });
+        }
         let verb = c.word("`call`, `run` or `repeat`")?;
         let count = match verb {
             "repeat" => Some(c.parsed("how many times")?),
@@ -460,7 +467,7 @@ impl ProgramParser {
 }
 
 /// What a step begins with.
-const STEPS: [&str; 3] = ["call", "run", "repeat"];
+const STEPS: [&str; 4] = ["call", "run", "repeat", Op::Hcf.mnemonic()];
 
 fn local(c: &mut Cursor<'_>) -> Result<LocalId, ParseError> {
     c.numbered("@", "a limb such as @0").map(LocalId)

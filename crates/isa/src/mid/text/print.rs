@@ -6,6 +6,7 @@ use ringmill_math::RingKind;
 use ringmill_math::basext::Representative;
 
 use crate::lex::quote;
+use crate::mid::op::Op;
 use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
 use crate::mid::types::{Form, LimbType, LweType, TableModulus, ValueId, ValueType};
@@ -290,6 +291,7 @@ fn step_to(out: &mut impl Write, step: &Step, program: &Program) -> fmt::Result 
         }
         Action::Run { block: b } => ("run".to_owned(), block(b)),
         Action::Repeat { block: b, count } => (format!("repeat {count}"), block(b)),
+        Action::Halt => return halt_to(out, step),
     };
     write!(out, "{verb} {} ", name.unwrap_or("?"))?;
     list_to(out, &step.args, operand_to)?;
@@ -307,8 +309,18 @@ fn step_to(out: &mut impl Write, step: &Step, program: &Program) -> fmt::Result 
     }
     out.write_str(" -> ")?;
     list_to(out, &step.results, local_to)?;
-    if let Some(loc) = &step.loc {
-        write!(out, " at {}:{}", quote(&loc.file), loc.line)?;
+    loc_to(out, step)
+}
+
+/// `HCF at "FILE":LINE`
+fn halt_to(out: &mut impl Write, step: &Step) -> fmt::Result {
+    out.write_str(Op::Hcf.mnemonic())?;
+    loc_to(out, step)
+}
+
+fn loc_to(out: &mut impl Write, step: &Step) -> fmt::Result {
+    match &step.loc {
+        Some(loc) => write!(out, " at {}:{}", quote(&loc.file), loc.line),
+        None => Ok(()),
     }
-    Ok(())
 }

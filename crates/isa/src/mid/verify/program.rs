@@ -20,7 +20,7 @@ use crate::source::SourceLoc;
 /// Checks a program: its ring and moduli; every procedure, with the program's ring and moduli and a name of its own;
 /// inputs and outputs unique; every block, which may run blocks before it; every step's arguments, seeds, immediates and
 /// results against what it calls, no limb used before it is defined or after it died, and none defined while it is
-/// alive. A fault inside a procedure names the source line of its first call.
+/// alive; an `HCF` behind all others. A fault inside a procedure names the source line of its first call.
 pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     let mut verifier = Verifier {
         program,
@@ -163,7 +163,7 @@ impl<'a> Verifier<'a> {
         let mut steps = steps.chain(&program.steps);
         steps.find_map(|step| match step.action {
             Action::Call { proc: called } if called as usize == proc => step.loc.as_ref(),
-            Action::Call { .. } | Action::Run { .. } | Action::Repeat { .. } => None,
+            Action::Call { .. } | Action::Run { .. } | Action::Repeat { .. } | Action::Halt => None,
         })
     }
 
@@ -205,13 +205,45 @@ impl<'a> Verifier<'a> {
             .map_err(|fault| in_frame(name, None, fault))?;
         let mut frame = Frame::new(params, steps);
         for (number, step) in steps.iter().enumerate() {
-            self.step(&mut frame, step).map_err(|fault| {
+            let behind = steps.len() - number - 1;
+            let checked = match step.action {
+                Action::Halt => self.halt(step, behind),
+                Action::Call { .. } | Action::Run { .. } | Action::Repeat { .. } => {
+                    self.step(&mut frame, step)
+                }
+            };
+            checked.map_err(|fault| {
                 let text = text::step_text(step, self.program);
                 let place = (InstrPlace { number, text }, step.loc.clone());
                 in_frame(name, Some(place), fault)
             })?;
         }
         Ok(frame)
+    }
+
+    /// The end of the program, with so many steps `behind` it in its frame.
+    fn halt(&self, step: &Step, behind: usize) -> Result<(), Fault> {
+        exactly("arguments", 0, step.args.len())?;
+        exactly("seeds", 0, step.seeds.len())?;
+        exactly("immediates", 0, step.immediates.len())?;
+        exactly("limbs that die", 0, step.dies.len())?;
+        exactly("results", 0, step.results.len())?;
+        let refused = |found| {
+            Err(Fault::Illegal {
+                what: "HCF",
+                expected: "the last step of a program".to_owned(),
+                found,
+            })
+        };
+        // While blocks are gone through, not all of them are known.
+        match behind {
+            _ if self.blocks.len() < self.program.blocks.len() => {
+                refused("one of a block".to_owned())
+            }
+            0 => Ok(()),
+            1 => refused("a step behind it".to_owned()),
+            many => refused(format!("{many} steps behind it")),
+        }
     }
 
     fn read(&self, frame: &Frame, operand: Operand) -> Result<ValueType, Fault> {
@@ -280,6 +312,7 @@ impl<'a> Verifier<'a> {
                 }
                 self.run(frame, block, step, Some(count))?
             }
+            Action::Halt => Vec::new(),
         };
         for &local in &step.dies {
             frame.end(local)?;

@@ -67,6 +67,7 @@ impl Legaliser<'_> {
             Op::Load | Op::Store => {
                 Err(self.unsupported(format!("{:?}: the machine spills by itself", instr.op)))
             }
+            Op::Hcf => Err(self.unsupported("HCF, which stands in no procedure")),
         }
     }
 

@@ -201,17 +201,54 @@ pub(crate) fn square_relin<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     relinearise(e, d, None, key)
 }
 
+/// A polynomial under the automorphism of the call's Galois element `g`.
+fn turned<P>(e: &mut Emit<P>, poly: &[Limb], g: u16) -> Result<Vec<Limb>, RlweError> {
+    e.map(poly, |b: &mut ProcBuilder, value| b.auto_of(value, g))
+}
+
+/// A ciphertext of two polynomials under another secret, switched by `key` and these special primes. What becomes of c_0 before it is
+/// added is asked for behind the switch of c_1, which takes longer.
+fn switched<P>(
+    e: &mut Emit<P>,
+    c1: &[Limb],
+    key: KeyOperand,
+    special: &Range<usize>,
+    c0: impl FnOnce(&mut Emit<P>) -> Result<Vec<Limb>, RlweError>,
+) -> Result<(), RlweError> {
+    let [b, a] = switch_by(e, c1, None, key, special)?;
+    let c0 = c0(e)?;
+    let c0 = add_all(e, &c0, &b)?;
+    e.result(0, Poly(0), &c0)?;
+    e.result(0, Poly(1), &a)
+}
+
+/// An automorphism alone: what comes of it is under the secret s(x^g).
+pub(crate) fn morph<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
+    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
+    let g = e.galois()?;
+    for (poly, limbs) in [(Poly(0), c0), (Poly(1), c1)] {
+        let limbs = turned(e, &limbs, g)?;
+        e.result(0, poly, &limbs)?;
+    }
+    Ok(())
+}
+
+/// Back from the secret that the key is for.
+pub(crate) fn key_switch<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
+    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
+    let key = e.key(1, v.seeded)?;
+    let special = all_special(e);
+    switched(e, &c1, key, &special, |_| Ok(c0))
+}
+
+/// [`morph`] and [`key_switch`] in one.
 pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
     let g = e.galois()?;
-    let auto = |b: &mut ProcBuilder, value| b.auto_of(value, g);
-    let turned = e.map(&c1, auto)?;
-    let [b, a] = switch(e, &turned, None, key)?;
-    let c0 = e.map(&c0, auto)?;
-    let c0 = add_all(e, &c0, &b)?;
-    e.result(0, Poly(0), &c0)?;
-    e.result(0, Poly(1), &a)
+    let c1 = turned(e, &c1, g)?;
+    let special = all_special(e);
+    switched(e, &c1, key, &special, |e| turned(e, &c0, g))
 }
 
 pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
@@ -239,7 +276,7 @@ pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), Rlwe
             sums[1].push(a);
         }
         let [b, a] = mod_down(e, sums, special.len())?;
-        let c0 = e.map(&c0, |builder, value| builder.auto_of(value, g))?;
+        let c0 = turned(e, &c0, g)?;
         let c0 = add_all(e, &c0, &b)?;
         e.result(k, Poly(0), &c0)?;
         e.result(k, Poly(1), &a)?;
@@ -253,10 +290,7 @@ pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErr
     let special = special_of_few(e.params, v.level)?;
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
-    let [b, a] = switch_by(e, &c1, None, key, &special)?;
-    let c0 = add_all(e, &c0, &b)?;
-    e.result(0, Poly(0), &c0)?;
-    e.result(0, Poly(1), &a)
+    switched(e, &c1, key, &special, |_| Ok(c0))
 }
 
 /// The first special primes, as many as `level` has primes.

@@ -17,6 +17,7 @@ pub(crate) mod sums;
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use ringmill_isa::macros::MacroOp;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::{Galois, Level, Poly};
 use sha2::{Digest, Sha256};
@@ -33,6 +34,9 @@ pub trait Table: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     type Error: From<RlweError>;
 
     fn row(self) -> &'static Row<Self::Params>;
+
+    /// As [`Operation::stands_for`].
+    fn stands_for(self) -> &'static [MacroOp];
 }
 
 /// What there is to know of an operation of a scheme with parameters `P`.
@@ -531,6 +535,10 @@ impl<T: Table> Operation for OpKey<T> {
         let mut bound = procedure.bind(&immediates).map_err(RlweError::from)?;
         bound.name = self.name();
         Ok(bound)
+    }
+
+    fn stands_for(&self) -> &'static [MacroOp] {
+        self.op.stands_for()
     }
 
     fn result_size(&self) -> u32 {

@@ -26,8 +26,8 @@ fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
         Op::Bext | Op::Bextx | Op::Bextr => {
             vec![("FBE", 1), ("CONVERT", instr.dst.len() as u64)]
         }
-        // Masks are loaded there.
-        Op::Prng | Op::Load | Op::Store => vec![],
+        // Masks are loaded there. HCF is of programs.
+        Op::Prng | Op::Load | Op::Store | Op::Hcf => vec![],
         // Of half rings and of TFHE.
         Op::Split | Op::Join | Op::Rotdiff | Op::Decomp | Op::Extract | Op::Lweks => vec![],
     }

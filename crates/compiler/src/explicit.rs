@@ -1,0 +1,126 @@
+//! Managed programs in the words of the vector paper's macro level (its Table 2), for machines whose instructions say so: what a
+//! program reads is in distant memory until a `LOAD` brings it near, an automorphism is `MORPH` and the key switch behind it
+//! `KSW`, and so is a relinearisation. What is computed stays the same, and so does the mid-level program but for its `HCF`.
+//!
+//! `HROTATE` stays one instruction: its rotations share a decomposition, which a `KSW` a rotation would make anew.
+
+use ringmill_isa::Galois;
+use ringmill_isa::macros::{
+    MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Visibility,
+};
+use ringmill_isa::source::SourceLoc;
+
+/// The program so written, its procedures too. `elements` says which automorphisms an instruction is, one a result.
+///
+/// # Errors
+/// Those of `elements`.
+pub(crate) fn run<E>(
+    mut program: MacroProgram,
+    elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,
+) -> Result<MacroProgram, E> {
+    let own = (&mut program.instrs, &mut program.types);
+    let procs = program.procs.iter_mut();
+    let bodies = procs.map(|proc| (&mut proc.instrs, &mut proc.types));
+    for (instrs, types) in bodies.chain([own]) {
+        // Values keep their numbers; those between two instructions that were one come behind them.
+        let mut body = Body {
+            instrs: Vec::with_capacity(instrs.len()),
+            types: std::mem::take(types),
+        };
+        for instr in std::mem::take(instrs) {
+            body.push(instr, &elements)?;
+        }
+        (*instrs, *types) = (body.instrs, body.types);
+    }
+    Ok(program)
+}
+
+struct Body {
+    instrs: Vec<MacroInstr>,
+    types: Vec<MacroType>,
+}
+
+impl Body {
+    fn push<E>(
+        &mut self,
+        instr: MacroInstr,
+        elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,
+    ) -> Result<(), E> {
+        let of = |v: Option<&MacroValue>| {
+            let ty = self.types.get(v?.0 as usize).copied();
+            ty.map(|ty| (ty, ty.at()))
+        };
+        match (instr.op, of(instr.dst.first())) {
+            (MacroOp::Input | MacroOp::Encode, Some((ty, at))) => {
+                let of = match ty.polys() {
+                    Some(_) => Visibility::Encrypted,
+                    None => Visibility::Plain,
+                };
+                self.split(instr, MacroType::Distant { of, at }, MacroOp::Load);
+            }
+            (MacroOp::Relin, _) => self.instrs.push(MacroInstr {
+                op: MacroOp::Ksw,
+                ..instr
+            }),
+            (MacroOp::Rotate | MacroOp::Conj, Some((_, at))) => match *elements(&instr)? {
+                [by] => {
+                    let morph = MacroInstr {
+                        op: MacroOp::Morph,
+                        imm: MacroImm::Galois(by),
+                        ..instr
+                    };
+                    self.split(morph, MacroType::Morphed { by, at }, MacroOp::Ksw);
+                }
+                // A conjugate that is what it is of.
+                _ => self.instrs.push(instr),
+            },
+            (
+                MacroOp::Input
+                | MacroOp::Encode
+                | MacroOp::Load
+                | MacroOp::Add
+                | MacroOp::Sub
+                | MacroOp::Neg
+                | MacroOp::Addc
+                | MacroOp::Mulc
+                | MacroOp::Mul
+                | MacroOp::Square
+                | MacroOp::Rescale
+                | MacroOp::Modswitch
+                | MacroOp::Refactor
+                | MacroOp::Rotate
+                | MacroOp::Hrotate
+                | MacroOp::Conj
+                | MacroOp::Morph
+                | MacroOp::Ksw
+                | MacroOp::Iszero
+                | MacroOp::Quotient
+                | MacroOp::Bootstrap
+                | MacroOp::Output
+                | MacroOp::Call
+                | MacroOp::Repeat,
+                _,
+            ) => self.instrs.push(instr),
+        }
+        Ok(())
+    }
+
+    /// `first`, whose result is of type `between` now, and `then` of it, which makes the value that `first` made.
+    fn split(&mut self, first: MacroInstr, between: MacroType, then: MacroOp) {
+        let made = MacroValue(self.types.len() as u32);
+        self.types.push(between);
+        let loc: Option<SourceLoc> = first.loc.clone();
+        let dst = first.dst.clone();
+        self.instrs.push(MacroInstr {
+            dst: vec![made],
+            ..first
+        });
+        self.instrs.push(MacroInstr {
+            op: then,
+            dst,
+            src: vec![made],
+            imm: MacroImm::None,
+            loc,
+        });
+    }
+}
