@@ -103,7 +103,7 @@ impl Source {
     }
 }
 
-/// A kernel that could serve a shape, with the seconds that a call took at best where it was timed. Those that fell far
+/// A kernel that could serve a shape, with the seconds that a call took in the better samples where it was timed. Those that fell far
 /// behind were timed less often. On a busy computer the chosen one's need not be the shortest ([`Choice::kernel`]).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {

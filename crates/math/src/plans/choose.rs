@@ -331,7 +331,7 @@ impl Settling<'_> {
                         }
                         let times = timing::time(ids.len(), patience, &mut |k| run(ids[k]));
                         let k = ids[times.fastest()];
-                        let k = self.keep(k, Source::Timed, &times.best);
+                        let k = self.keep(k, Source::Timed, &times.better);
                         file::keep(self.shape, &(self.name)(k));
                         k
                     }
