@@ -85,8 +85,8 @@ module rm_vector
   typedef logic [Span-1:0][Radix-1:0][Width-1:0] lines_t;
   typedef logic [Span-1:0][LogRadix-1:0] rows_t;
 
-  word_t next, head;
-  logic next_valid, next_ready;
+  word_t checked, next, head;
+  logic checked_valid, checked_ready, next_valid, next_ready;
   logic [Width-1:0] next_q, next_one, head_q, head_one;
   logic head_morph, send_mac, send_transform, send_load, send_store, read, read_columns;
   logic [Registers-1:0] busy;
@@ -116,9 +116,9 @@ module rm_vector
       .valid_i,
       .ready_o,
       .word_i,
-      .valid_o(next_valid),
-      .ready_i(next_ready),
-      .word_o(next),
+      .valid_o(checked_valid),
+      .ready_i(checked_ready),
+      .word_o(checked),
       .number_o,
       .fault_o,
       .exhausted_o,
@@ -126,7 +126,21 @@ module rm_vector
       .underrun_o
   );
 
-  assign fault_word_o = next;
+  assign fault_word_o = checked;
+
+  // Cuts the path from what the controller sends to what the queue offers.
+  rm_skid #(
+      .Width($bits(word_t))
+  ) u_next (
+      .clk_i,
+      .rst_ni,
+      .valid_i(checked_valid),
+      .ready_o(checked_ready),
+      .data_i(checked),
+      .valid_o(next_valid),
+      .ready_i(next_ready),
+      .data_o(next)
+  );
 
   rm_vector_moduli #(
       .Moduli(Moduli)
