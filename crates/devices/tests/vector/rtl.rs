@@ -99,7 +99,7 @@ fn a_program_on_the_rtl() {
 fn what_is_not_built_is_refused_by_its_field() {
     for (name, field) in [
         ("rtl:vector", "stages.transform"),
-        ("rtl:vector-ours", "stages"),
+        ("rtl:vector-ours", "factory"),
     ] {
         let refused = open(name).map(|device| device.name()).unwrap_err();
         assert!(refused.to_string().contains(field), "{refused}");
