@@ -4,7 +4,8 @@
 //
 // Start-up: tables are written by table_*, a word a cycle; moduli_i of them are there. Instructions come by (valid_i, ready_o), refill and
 // faults are those of rm_vector_queue. Chunks are asked for by want_*, come by chunk_* in that order, and leave by out_* with their
-// address; words of a chunk are row after row. halt_o: HCF was sent in this cycle. idle_o: nothing is on its way anywhere.
+// address; words of a chunk are row after row. halt_o: HCF was sent in this cycle. idle_o: nothing is on its way anywhere. pending_o: an
+// instruction that the queue has given is still to be sent.
 //
 // For lockstep: sent_o (an instruction was sent), enters_o (half a chunk enters the permutation units), wrote_o (write-backs, by writer_e).
 //
@@ -57,6 +58,7 @@ module rm_vector
     output logic [          31:0]          underrun_o,
     output logic                           halt_o,
     output logic                           idle_o,
+    output logic                           pending_o,
     // Distant memory.
     output logic                           want_valid_o,
     input  logic                           want_ready_i,
@@ -88,7 +90,7 @@ module rm_vector
   word_t checked, next, head;
   logic checked_valid, checked_ready, next_valid, next_ready;
   logic [Width-1:0] next_q, next_one, head_q, head_one;
-  logic head_morph, send_mac, send_transform, send_load, send_store, read, read_columns;
+  logic pending, head_morph, send_mac, send_transform, send_load, send_store, read, read_columns;
   logic [Registers-1:0] busy;
   logic mac_ready, mac_idle, transform_ready, transform_idle, load_ready, load_idle;
   logic store_ready, store_idle;
@@ -187,11 +189,13 @@ module rm_vector
       .read_o(read),
       .read_columns_o(read_columns),
       .halt_o,
+      .pending_o(pending),
       .waits_i(waits),
       .take_o(take)
   );
 
   assign wrote_o = take;
+  assign pending_o = next_valid || pending;
 
   // The port: what is accessed, a cycle after it was decided.
   logic access_d, access_q, write_q, columns_d, columns_q, own_q;

@@ -8,6 +8,8 @@
 // port is taken for Buffer cycles. A write-back of waits_i, the first, gets it when it is free and no read takes it in this cycle:
 // take_o. What it frees counts from the next cycle on.
 //
+// pending_o: an instruction that has left the queue is still to be sent.
+//
 // head_* are of the head, for units to say whether they take it; they take it with send_o.
 module rm_vector_control
   import rm_vector_isa_pkg::*;
@@ -49,6 +51,7 @@ module rm_vector_control
     output logic                        read_o,
     output logic                        read_columns_o,
     output logic                        halt_o,
+    output logic                        pending_o,
     // Write-backs.
     input  writers_t                    waits_i,
     output writers_t                    take_o
@@ -176,6 +179,7 @@ module rm_vector_control
   assign read_o = send && head_q.reads;
   assign read_columns_o = head_q.from == LieColumns;
   assign halt_o = send && head_q.halt;
+  assign pending_o = next_held_q || compared_held_q || held_q;
 
   // Reads come before writes, and of writes the first.
   always_comb begin

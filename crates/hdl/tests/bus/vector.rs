@@ -205,6 +205,7 @@ fn programs_behind_the_shell() {
     assert_eq!(bus.read(END).unwrap(), FAULT_OP);
     assert_eq!(command(&mut bus, CLEAR), 0);
     assert_eq!(bus.read(END).unwrap(), 0);
+    assert!((0..1000).any(|_| bus.read(BUSY).unwrap() == 0));
     let kept: Vec<u32> = (0..2 * lanes as u64)
         .map(|i| bus.word(DISTANT + 4 * i))
         .collect();

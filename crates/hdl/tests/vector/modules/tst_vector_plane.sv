@@ -63,7 +63,7 @@ module tst_vector_plane
   logic head_morph, send, send_mac, send_transform, send_load, send_store, read, read_columns;
   logic [Registers-1:0] busy;
   logic mac_ready, mac_idle, transform_ready, transform_idle, load_ready, load_idle;
-  logic store_ready, store_idle, again, unused_way, halt;
+  logic store_ready, store_idle, again, unused_way, halt, pending;
   writers_t waits, take;
   targets_t target;
   logic [13:0] mac_place, load_place;
@@ -160,6 +160,7 @@ module tst_vector_plane
       .read_o(read),
       .read_columns_o(read_columns),
       .halt_o(halt),
+      .pending_o(pending),
       .waits_i(waits),
       .take_o(take)
   );
@@ -277,6 +278,6 @@ module tst_vector_plane
   assign place_o = place_q;
   assign columns_o = columns_q;
   assign word_o = word_q;
-  assign idle_o = mac_idle && transform_idle && load_idle && store_idle && !access_q && !send && !halt;
+  assign idle_o = mac_idle && transform_idle && load_idle && store_idle && !access_q && !send && !halt && !pending;
 
 endmodule
