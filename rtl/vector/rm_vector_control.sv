@@ -81,7 +81,7 @@ module rm_vector_control
 
   head_t next_d, next_q, compared_q, head_q;
   logic next_held_q, compared_held_q, held_q, compare, load;
-  logic blocked, after_head, register_d, register_q, unit, send, access, free_q;
+  logic blocked, register_d, register_q, unit, send, access, free_q;
   logic [PortWidth-1:0] port_q;
 
   function automatic head_t decoded(word_t word);
@@ -151,11 +151,9 @@ module rm_vector_control
       .clear_i(take_o)
   );
 
-  // Registers that the head reads are still to be written.
-  assign register_d = !load ? (head_q.registers & busy_i) != '0 :
-      (compared_q.registers & busy_i) != '0 || (send_mac_o && after_head);
-  assign after_head = head_q.word.d_kind == KindRegister &&
-      compared_q.registers[head_q.word.d[RegWidth-1:0]];
+  // Registers that the head reads are still to be written. What the head before it writes, sent in this cycle, shows a cycle later, when the
+  // unit of sums, which alone reads registers, does not take another yet.
+  assign register_d = ((load ? compared_q.registers : head_q.registers) & busy_i) != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) register_q <= 1'b0;

@@ -391,7 +391,7 @@ const FAULTS: [Fault; 60] = [
 ];
 
 /// In what only the whole machine has.
-const WHOLE: [Fault; 28] = [
+const WHOLE: [Fault; 27] = [
     // What is still to be written, the port, the rules of dispatch.
     Fault(
         "vector/rm_vector_board.sv",
@@ -443,14 +443,8 @@ const WHOLE: [Fault; 28] = [
     ),
     Fault(
         "vector/rm_vector_control.sv",
-        " || (send_mac_o && after_head)",
-        "",
-        machine::check_small,
-    ),
-    Fault(
-        "vector/rm_vector_control.sv",
-        "!load ? (head_q.registers & busy_i) != '0",
-        "!load ? register_q",
+        "load ? compared_q.registers : head_q.registers",
+        "compared_q.registers",
         machine::check_small,
     ),
     Fault(
