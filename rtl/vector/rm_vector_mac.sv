@@ -58,7 +58,7 @@ module rm_vector_mac
 
   logic [Stages-1:0] move, full;
   logic last, soon, leave_early;
-  logic leaves_next, ready_q, ready_pipe, idle_q;
+  logic leaves_next, ready_q, ready_pipe, idle_q, waits_q;
   // Whether an item entered in the cycles before, as many as keep the next one in the next cycle.
   logic [Period-3:0] since_q;
   logic [1:0] came_q;
@@ -92,7 +92,7 @@ module rm_vector_mac
     if (word_i.d_kind == KindRegister) entering.writes[word_i.d[RegWidth-1:0]] = 1'b1;
   end
   assign leaving = item_q[Stages-1];
-  assign waits_o = last && leaving.d_kind == KindChunk;
+  assign waits_o = waits_q;
   assign leave_early = last && leaving.d_kind != KindChunk;
   assign place_o = leaving.d;
 
@@ -136,10 +136,12 @@ module rm_vector_mac
       since_q <= '0;
       ready_q <= 1'b1;
       idle_q <= 1'b1;
+      waits_q <= 1'b0;
     end else begin
       since_q <= (Period - 2)'({since_q, valid_i});
       ready_q <= !valid_i && since_q == '0 &&
           (take_i || full != '1 || leave_early || leaves_next);
+      waits_q <= !take_i && soon && leaving.d_kind == KindChunk;
       idle_q <= !valid_i && full[Stages-2:0] == '0 &&
           (take_i || !full[Stages-1] || leave_early || leaves_next);
     end
@@ -179,6 +181,7 @@ module rm_vector_mac
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (rst_ni) begin
       of_this_unit : assert (!valid_i || unit_of(word_i.op) == UnitMac);
+      waits_a_cycle_ahead : assert (waits_q == (last && leaving.d_kind == KindChunk));
       ready_a_cycle_ahead : assert (ready_q == ready_pipe);
       idle_a_cycle_ahead :
       assert (idle_q == (full[Stages-2:0] == '0 && (!full[Stages-1] || leave_early)));

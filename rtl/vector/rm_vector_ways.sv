@@ -37,7 +37,7 @@ module rm_vector_ways
 
   logic way_d, way_q, again, empty_q, room_q, spaced_q, last_pass, last_morph;
   logic ready_pass, ready_morph;
-  logic [1:0] unused_soon;
+  logic waits_q, soon_pass, soon_morph;
   // Whether an instruction entered in the cycles before.
   logic [2*Period-3:0] since_q;
   logic [CountWidth-1:0] count_d, count_q, room;
@@ -54,6 +54,7 @@ module rm_vector_ways
       way_q <= 1'b0;
       since_q <= '0;
       spaced_q <= 1'b1;
+      waits_q <= 1'b0;
       count_q <= '0;
       empty_q <= 1'b1;
       room_q <= 1'b1;
@@ -61,6 +62,8 @@ module rm_vector_ways
       way_q <= way_d;
       since_q <= {since_q[2*Period-4:0], send_i};
       spaced_q <= !send_i && since_q == '0;
+      // Both halves are there, and the second has had its time.
+      waits_q <= !take_i && ((soon_pass && full_pass[Pass]) || (soon_morph && full_morph[Morph]));
       count_q <= count_d;
       // What is sent or taken comes late: each case is made beside it.
       unique case ({
@@ -90,7 +93,7 @@ module rm_vector_ways
   assign idle_o = empty_q;
   assign again_o = again;
   assign way_o = way_q;
-  assign waits_o = last_morph || last_pass;
+  assign waits_o = waits_q;
 
   rm_vector_pipe #(
       .Stages(Pass + 1),
@@ -102,7 +105,7 @@ module rm_vector_ways
       .valid_i((send_i && !morph_i) || (again && !way_q)),
       .ready_o(ready_pass),
       .last_o(last_pass),
-      .soon_o(unused_soon[0]),
+      .soon_o(soon_pass),
       .leave_early_i(1'b0),
       .leave_i(take_i),
       .move_o(move_pass),
@@ -119,7 +122,7 @@ module rm_vector_ways
       .valid_i((send_i && morph_i) || (again && way_q)),
       .ready_o(ready_morph),
       .last_o(last_morph),
-      .soon_o(unused_soon[1]),
+      .soon_o(soon_morph),
       .leave_early_i(1'b0),
       .leave_i(take_i),
       .move_o(move_morph),
@@ -137,7 +140,9 @@ module rm_vector_ways
   end
 
   logic unused_bits;
-  assign unused_bits = ^{move_pass[0], move_morph[Side:0], full_pass, full_morph};
+  assign unused_bits = ^{
+    move_pass[0], move_morph[Side:0], full_pass, full_morph, last_pass, last_morph, ready_pass, ready_morph
+  };
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -146,6 +151,7 @@ module rm_vector_ways
       one_way_is_empty :
       assert ((way_q ? full_pass == '0 : full_morph == '0) && (!take_i || waits_o));
       stage_is_free : assert (!ready_o || (morph_i ? ready_morph : ready_pass));
+      waits_a_cycle_ahead : assert (waits_q == (last_pass || last_morph));
       room_is_counted : assert (room_q == (count_q < (way_q ? MorphRoom : PassRoom)));
       emptiness_is_counted : assert (empty_q == (count_q == '0));
     end

@@ -391,7 +391,7 @@ const FAULTS: [Fault; 60] = [
 ];
 
 /// In what only the whole machine has.
-const WHOLE: [Fault; 27] = [
+const WHOLE: [Fault; 28] = [
     // What is still to be written, the port, the rules of dispatch.
     Fault(
         "vector/rm_vector_board.sv",
@@ -511,6 +511,12 @@ const WHOLE: [Fault; 27] = [
         "vector/rm_vector_ways.sv",
         "!send_i && since_q == '0",
         "!send_i && since_q[2*Period-4:0] == '0",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ways.sv",
+        "!take_i && ((soon_pass",
+        "((soon_pass",
         machine::check_small,
     ),
     Fault(
