@@ -109,7 +109,7 @@ module rm_vector_axi
   logic [10:0] moduli_q;
   logic [AddrWidth-1:0] base_q;
   fault_e fault;
-  logic halt, idle, halted_q, exhausted, ended_q, dry_q, faulty_q, fault_seen_q, failed, failed_q;
+  logic halt, idle, pending, halted_q, exhausted, ended_q, dry_q, faulty_q, fault_seen_q, failed, failed_q;
   logic memory_idle;
 
   assign known = cmd inside {Tables, Instructions, Clear};
@@ -208,7 +208,7 @@ module rm_vector_axi
       .cmd_o(cmd),
       .rsp_valid_i(answer_q),
       .rsp_code_i(code_q),
-      .busy_i({7'd0, !idle || !memory_idle}),
+      .busy_i({7'd0, !idle || pending || !memory_idle}),
       .done_i({4'd0, failed_q, fault_seen_q, dry_q, ended_q}),
       .end_code_i({5'd0, fault}),
       .in_valid_o(in_valid),
@@ -295,6 +295,7 @@ module rm_vector_axi
       .underrun_o(unused_underrun),
       .halt_o(halt),
       .idle_o(idle),
+      .pending_o(pending),
       .want_valid_o(want_valid),
       .want_ready_i(want_ready),
       .want_address_o(want_address),

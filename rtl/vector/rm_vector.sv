@@ -4,7 +4,8 @@
 //
 // Start-up: tables are written by table_*, a word a cycle; moduli_i of them are there. Instructions come by (valid_i, ready_o), refill and
 // faults are those of rm_vector_queue. Chunks are asked for by want_*, come by chunk_* in that order, and leave by out_* with their
-// address; words of a chunk are row after row. halt_o: HCF was sent in this cycle. idle_o: nothing is on its way anywhere.
+// address; words of a chunk are row after row. halt_o: HCF was sent in this cycle. idle_o: nothing is on its way anywhere. pending_o: an
+// instruction that the queue has given is still to be sent.
 //
 // For lockstep: sent_o (an instruction was sent), enters_o (half a chunk enters the permutation units), wrote_o (write-backs, by writer_e).
 //
@@ -57,6 +58,7 @@ module rm_vector
     output logic [          31:0]          underrun_o,
     output logic                           halt_o,
     output logic                           idle_o,
+    output logic                           pending_o,
     // Distant memory.
     output logic                           want_valid_o,
     input  logic                           want_ready_i,
@@ -85,10 +87,10 @@ module rm_vector
   typedef logic [Span-1:0][Radix-1:0][Width-1:0] lines_t;
   typedef logic [Span-1:0][LogRadix-1:0] rows_t;
 
-  word_t next, head;
-  logic next_valid, next_ready;
+  word_t checked, next, head;
+  logic checked_valid, checked_ready, next_valid, next_ready;
   logic [Width-1:0] next_q, next_one, head_q, head_one;
-  logic head_morph, send_mac, send_transform, send_load, send_store, read, read_columns;
+  logic pending, head_morph, send_mac, send_transform, send_load, send_store, read, read_columns;
   logic [Registers-1:0] busy;
   logic mac_ready, mac_idle, transform_ready, transform_idle, load_ready, load_idle;
   logic store_ready, store_idle;
@@ -116,9 +118,9 @@ module rm_vector
       .valid_i,
       .ready_o,
       .word_i,
-      .valid_o(next_valid),
-      .ready_i(next_ready),
-      .word_o(next),
+      .valid_o(checked_valid),
+      .ready_i(checked_ready),
+      .word_o(checked),
       .number_o,
       .fault_o,
       .exhausted_o,
@@ -126,7 +128,21 @@ module rm_vector
       .underrun_o
   );
 
-  assign fault_word_o = next;
+  assign fault_word_o = checked;
+
+  // Cuts the path from what the controller sends to what the queue offers.
+  rm_skid #(
+      .Width($bits(word_t))
+  ) u_next (
+      .clk_i,
+      .rst_ni,
+      .valid_i(checked_valid),
+      .ready_o(checked_ready),
+      .data_i(checked),
+      .valid_o(next_valid),
+      .ready_i(next_ready),
+      .data_o(next)
+  );
 
   rm_vector_moduli #(
       .Moduli(Moduli)
@@ -173,11 +189,13 @@ module rm_vector
       .read_o(read),
       .read_columns_o(read_columns),
       .halt_o,
+      .pending_o(pending),
       .waits_i(waits),
       .take_o(take)
   );
 
   assign wrote_o = take;
+  assign pending_o = next_valid || pending;
 
   // The port: what is accessed, a cycle after it was decided.
   logic access_d, access_q, write_q, columns_d, columns_q, own_q;

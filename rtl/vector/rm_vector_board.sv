@@ -4,10 +4,13 @@
 // A chunk of rows waits for itself, for columns and for scattered rows of its limb; one of columns likewise; scattered rows wait for rows
 // and columns, and not for other scattered ones, which go through one pipeline and differ.
 //
-// Writes of a unit are written in their order, so each unit has a ring of those that are under way. With load_i an instruction becomes the
-// head: it is compared with all of them then, and with what was sent in that cycle; so what keeps the head (blocked_o) is a bit for each,
-// which goes with the write. set_i: the head was sent, and the unit will write its target; clear_i: a write-back of the unit. Both
-// count from the next cycle on.
+// Writes of a unit are written in their order, so each unit has a ring of those that are under way. An instruction stands before the head for a
+// cycle at least: with load_i (of a_i and d_i) it is compared with all of them, and with what is sent in that cycle; so what keeps it is a
+// bit for each, while the write is under way. With load_head_i it becomes the head. set_i: the head is sent, and the unit will write its
+// target; clear_i: a write-back of the unit. Both count from the next cycle on.
+//
+// Sending and writing hang on blocked_o and come back in the same cycle. So what they choose from is made beside them: of each unit,
+// whether any of its writes keeps the instruction, and whether any but the oldest does.
 module rm_vector_board
   import rm_vector_top_pkg::*;
 #(
@@ -24,6 +27,7 @@ module rm_vector_board
     input  target_t  a_i,
     input  logic     d_valid_i,
     input  target_t  d_i,
+    input  logic     load_head_i,
     output logic     blocked_o,
     input  writers_t set_i,
     input  target_t  set_target_i,
@@ -32,18 +36,34 @@ module rm_vector_board
 
   localparam int unsigned All = Sums + Passes + Loads;
 
-  logic [All-1:0] conflict_d, conflict_q;
+  // Writes with which the instruction before the head clashes, and the head, if they are under way.
+  logic [All-1:0] second_d, second_q, head_d, head_q;
+  writers_t blocked_d, blocked_q;
 
   function automatic logic clashes(target_t target, target_t under);
-    if (target.lie == under.lie) begin
-      return target.lie != LieScattered && target.place == under.place;
-    end
-    return target.place >> LogLimb == under.place >> LogLimb;
+    logic limb, chunk;
+    limb = target.place >> LogLimb == under.place >> LogLimb;
+    chunk = target.place[LogLimb-1:0] == under.place[LogLimb-1:0];
+    return limb && (target.lie != under.lie || (target.lie != LieScattered && chunk));
   endfunction
 
-  logic with_head;
-  assign with_head = (a_valid_i && clashes(a_i, set_target_i)) ||
+  // The instruction before the head, and whether it and the one before it clash with what is sent.
+  logic a_valid_q, d_valid_q, next_with_head, with_head;
+  target_t a_q, d_q;
+
+  always_ff @(posedge clk_i) begin
+    if (load_i) begin
+      a_valid_q <= a_valid_i;
+      a_q <= a_i;
+      d_valid_q <= d_valid_i;
+      d_q <= d_i;
+    end
+  end
+
+  assign next_with_head = (a_valid_i && clashes(a_i, set_target_i)) ||
       (d_valid_i && clashes(d_i, set_target_i));
+  assign with_head = (a_valid_q && clashes(a_q, set_target_i)) ||
+      (d_valid_q && clashes(d_q, set_target_i));
 
   for (genvar w = 0; w < 3; w++) begin : gen_writer
     localparam int unsigned Depth = (w == 32'(WriterMac)) ? Sums :
@@ -51,7 +71,8 @@ module rm_vector_board
     localparam int unsigned First = (w == 32'(WriterMac)) ? 0 :
                                     (w == 32'(WriterTransform)) ? Sums : Sums + Passes;
     // Places of the ring: taken; the oldest, and the next that is free.
-    logic [Depth-1:0] under_d, under_q, oldest_q, free_q, set, clear;
+    logic [Depth-1:0] under_d, under_q, oldest_q, free_q, set, clear, second, head;
+    logic second_all, second_rest, head_rest;
 
     assign set = set_i[w] ? free_q : '0;
     assign clear = clear_i[w] ? oldest_q : '0;
@@ -69,6 +90,9 @@ module rm_vector_board
       end
     end
 
+    assign second = second_q[First+:Depth] & under_q;
+    assign head = head_q[First+:Depth] & under_q;
+
     for (genvar e = 0; e < Depth; e++) begin : gen_place
       target_t target_q;
       logic with_this;
@@ -77,25 +101,48 @@ module rm_vector_board
 
       assign with_this = (a_valid_i && clashes(a_i, target_q)) ||
           (d_valid_i && clashes(d_i, target_q));
-      assign conflict_d[First+e] = !load_i ? conflict_q[First+e] && !clear[e] :
-          (under_q[e] && !clear[e] && with_this) || (set[e] && with_head);
+      // Nothing is sent while one stays before the head: it would become the head.
+      assign second_d[First+e] = set[e] ? next_with_head : with_this;
+      assign head_d[First+e] = set[e] ? with_head : second_q[First+e];
     end
+
+    assign second_all = second != '0;
+    assign second_rest = (second & ~oldest_q) != '0;
+    assign head_rest = (head & ~oldest_q) != '0;
+    assign blocked_d[w] = !load_head_i ? (clear_i[w] ? head_rest : blocked_q[w]) :
+        (clear_i[w] ? second_rest : second_all) || (set_i[w] && with_head);
 
 `ifndef SYNTHESIS
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (rst_ni) begin
         room_for_it : assert ((set & under_q & ~clear) == '0);
         one_to_write : assert ((clear & ~under_q) == '0);
+        kept_by_one : assert (sent_q || blocked_q[w] == (head != '0));
       end
     end
 `endif
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) conflict_q <= '0;
-    else conflict_q <= conflict_d;
+  always_ff @(posedge clk_i) begin
+    if (load_i) second_q <= second_d;
+    if (load_head_i) head_q <= head_d;
   end
 
-  assign blocked_o = conflict_q != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) blocked_q <= '0;
+    else blocked_q <= blocked_d;
+  end
+
+  assign blocked_o = blocked_q != '0;
+
+`ifndef SYNTHESIS
+  // The head was sent, with nothing behind it.
+  logic sent_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sent_q <= 1'b1;
+    else sent_q <= !load_head_i && (sent_q || set_i != '0);
+  end
+`endif
 
 endmodule

@@ -2,11 +2,13 @@
 // them, and gives the buffer's port to reads and write-backs. The rules are `Clockwork` in crates/machines/src/vector/clockwork.rs, cycle
 // for cycle.
 //
-// An instruction that the queue offers (word_i with its modulus and R mod q) stands in a register for a cycle at least, decoded, where it
-// is compared with the writes that are under way; then it is the head. The head is sent (send_o) where no chunk that it reads or
+// An instruction that the queue offers (word_i with its modulus and R mod q) stands in two registers for a cycle each at least: decoded,
+// and compared with the writes that are under way; then it is the head. The head is sent (send_o) where no chunk that it reads or
 // writes is still to be written, no register that it reads is busy, the port is free if it reads the buffer, and its unit takes it. The
 // port is taken for Buffer cycles. A write-back of waits_i, the first, gets it when it is free and no read takes it in this cycle:
 // take_o. What it frees counts from the next cycle on.
+//
+// pending_o: an instruction that has left the queue is still to be sent.
 //
 // head_* are of the head, for units to say whether they take it; they take it with send_o.
 module rm_vector_control
@@ -28,7 +30,7 @@ module rm_vector_control
     input  word_t                       word_i,
     input  logic    [    Width-1:0]     q_i,
     input  logic    [    Width-1:0]     one_i,
-    // Units.
+    // Units. Registers that the unit of sums still writes in the next cycle, without what is sent in this one.
     input  logic    [Registers-1:0]     busy_i,
     input  logic                        mac_ready_i,
     input  logic                        mac_idle_i,
@@ -49,6 +51,7 @@ module rm_vector_control
     output logic                        read_o,
     output logic                        read_columns_o,
     output logic                        halt_o,
+    output logic                        pending_o,
     // Write-backs.
     input  writers_t                    waits_i,
     output writers_t                    take_o
@@ -76,8 +79,9 @@ module rm_vector_control
     lie_e             to;
   } head_t;
 
-  head_t next_d, next_q, head_q;
-  logic next_held_q, held_q, load, blocked, unheld, unit, send, access, free_q;
+  head_t next_d, next_q, compared_q, head_q;
+  logic next_held_q, compared_held_q, held_q, compare, load;
+  logic blocked, register_d, register_q, unit, send, access, free_q;
   logic [PortWidth-1:0] port_q;
 
   function automatic head_t decoded(word_t word);
@@ -105,20 +109,24 @@ module rm_vector_control
     next_d.one = one_i;
   end
 
-  assign load = next_held_q && (!held_q || send);
-  assign ready_o = !next_held_q || !held_q || send;
+  assign load = compared_held_q && (!held_q || send);
+  assign compare = next_held_q && (!compared_held_q || !held_q || send);
+  assign ready_o = !next_held_q || !compared_held_q || !held_q || send;
 
   always_ff @(posedge clk_i) begin
     if (ready_o) next_q <= next_d;
-    if (load) head_q <= next_q;
+    if (compare) compared_q <= next_q;
+    if (load) head_q <= compared_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       next_held_q <= 1'b0;
+      compared_held_q <= 1'b0;
       held_q <= 1'b0;
     end else begin
       if (ready_o) next_held_q <= valid_i;
+      compared_held_q <= compare || (compared_held_q && !load);
       held_q <= load || (held_q && !send);
     end
   end
@@ -131,23 +139,31 @@ module rm_vector_control
   ) u_board (
       .clk_i,
       .rst_ni,
-      .load_i(load),
+      .load_i(compare),
       .a_valid_i(next_q.reads),
       .a_i('{lie: next_q.from, place: next_q.word.a}),
       .d_valid_i(next_q.writes),
       .d_i('{lie: next_q.to, place: next_q.word.d}),
+      .load_head_i(load),
       .blocked_o(blocked),
       .set_i({send_load_o, send_transform_o, send_mac_o && head_q.writes}),
       .set_target_i('{lie: head_q.to, place: head_q.word.d}),
       .clear_i(take_o)
   );
 
-  // Registers that it reads have been written.
-  assign unheld = (head_q.registers & busy_i) == '0;
+  // Registers that the head reads are still to be written. What the head before it writes, sent in this cycle, shows a cycle later, when the
+  // unit of sums, which alone reads registers, does not take another yet.
+  assign register_d = ((load ? compared_q.registers : head_q.registers) & busy_i) != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) register_q <= 1'b0;
+    else register_q <= register_d;
+  end
+
   assign unit = (head_q.mac && mac_ready_i) || (head_q.transform && transform_ready_i) ||
       (head_q.load && load_ready_i) || (head_q.store && store_ready_i) ||
       (head_q.halt && mac_idle_i && transform_idle_i && load_idle_i);
-  assign send = held_q && !blocked && unheld && unit && (free_q || !head_q.reads);
+  assign send = held_q && !blocked && !register_q && unit && (free_q || !head_q.reads);
 
   assign head_o = head_q.word;
   assign head_morph_o = head_q.morph;
@@ -161,6 +177,7 @@ module rm_vector_control
   assign read_o = send && head_q.reads;
   assign read_columns_o = head_q.from == LieColumns;
   assign halt_o = send && head_q.halt;
+  assign pending_o = next_held_q || compared_held_q || held_q;
 
   // Reads come before writes, and of writes the first.
   always_comb begin

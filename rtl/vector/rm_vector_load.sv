@@ -29,15 +29,24 @@ module rm_vector_load #(
   localparam int unsigned CountWidth = $clog2(Chunks + 1);
 
   logic [CountWidth-1:0] count_d, count_q, unused_wanted, unused_held, unused_placed;
+  logic ready_q, idle_q;
   logic unused_want_ready, unused_place_ready, unused_place_valid;
 
   assign count_d = count_q + CountWidth'(send_i) - CountWidth'(take_i);
-  assign ready_o = count_q != CountWidth'(Chunks);
-  assign idle_o = count_q == '0;
+  assign ready_o = ready_q;
+  assign idle_o = idle_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) count_q <= '0;
-    else count_q <= count_d;
+    if (!rst_ni) begin
+      count_q <= '0;
+      ready_q <= 1'b1;
+      idle_q <= 1'b1;
+    end else begin
+      count_q <= count_d;
+      // As count_d says, made beside what comes late.
+      ready_q <= take_i || count_q < (send_i ? CountWidth'(Chunks - 1) : CountWidth'(Chunks));
+      idle_q <= !send_i && count_q == CountWidth'(take_i);
+    end
   end
 
   // What is to be asked for.
@@ -91,6 +100,8 @@ module rm_vector_load #(
     if (rst_ni) begin
       asked_for : assert (!waits_o || unused_place_valid);
       room_for_it : assert (!send_i || ready_o);
+      room_is_counted : assert (ready_q == (count_q < CountWidth'(Chunks)));
+      emptiness_is_counted : assert (idle_q == (count_q == '0));
     end
   end
 `endif

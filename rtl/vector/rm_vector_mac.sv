@@ -2,7 +2,8 @@
 // pipeline of mac_stages() stages that is reached once in Period cycles (rm_vector_pipe, rm_vector_mac_lane).
 //
 // An instruction enters with valid_i where ready_o is up; word_i with its modulus and R mod q. A chunk that it reads is at chunk_i two
-// cycles later. busy_o has the registers that items inside still write: one of them is not to be read by what enters. At the end an item
+// cycles later. busy_o has the registers that items inside still write in the next cycle, without what enters in this one: none of them
+// is to be read by what enters then. At the end an item
 // for a register or the accumulator leaves; one for the buffer shows its chunk (waits_o, place_o, chunk_o) until take_i, which makes
 // room from the next cycle on. idle_o: nothing is inside but what leaves in this cycle by itself.
 //
@@ -42,6 +43,7 @@ module rm_vector_mac
     sum_t sum;
     kind_e d_kind;
     logic [13:0] d;
+    logic [Registers-1:0] writes;
     logic [Width-1:0] q;
   } item_t;
 
@@ -55,7 +57,10 @@ module rm_vector_mac
   } fresh_t;
 
   logic [Stages-1:0] move, full;
-  logic last, leave_early;
+  logic last, soon, leave_early;
+  logic leaves_next, ready_q, ready_pipe, idle_q, waits_q;
+  // Whether an item entered in the cycles before, as many as keep the next one in the next cycle.
+  logic [Period-3:0] since_q;
   logic [1:0] came_q;
   item_t [Stages-1:0] item_q;
   item_t entering, leaving;
@@ -73,19 +78,22 @@ module rm_vector_mac
       .clk_i,
       .rst_ni,
       .valid_i,
-      .ready_o,
+      .ready_o(ready_pipe),
       .last_o(last),
+      .soon_o(soon),
       .leave_early_i(leave_early),
       .leave_i(take_i),
       .move_o(move),
       .full_o(full)
   );
 
-  assign entering = '{sum: sum_of(word_i.op), d_kind: word_i.d_kind, d: word_i.d, q: q_i};
+  always_comb begin
+    entering = '{sum: sum_of(word_i.op), d_kind: word_i.d_kind, d: word_i.d, writes: '0, q: q_i};
+    if (word_i.d_kind == KindRegister) entering.writes[word_i.d[RegWidth-1:0]] = 1'b1;
+  end
   assign leaving = item_q[Stages-1];
-  assign waits_o = last && leaving.d_kind == KindChunk;
+  assign waits_o = waits_q;
   assign leave_early = last && leaving.d_kind != KindChunk;
-  assign idle_o = full[Stages-2:0] == '0 && (!full[Stages-1] || leave_early);
   assign place_o = leaving.d;
 
   always_ff @(posedge clk_i) begin
@@ -111,14 +119,36 @@ module rm_vector_mac
     assign q[s] = item_q[s-1].q;
   end
 
+  // All that is inside but what leaves by the next cycle.
   always_comb begin
     busy_o = '0;
     for (int unsigned s = 0; s < Stages; s++) begin
-      if (full[s] && item_q[s].d_kind == KindRegister && !(s == Stages - 1 && leave_early)) begin
-        busy_o[item_q[s].d[RegWidth-1:0]] = 1'b1;
-      end
+      if (full[s] && !(s == Stages - 1 && soon)) busy_o |= item_q[s].writes;
     end
   end
+
+  // What the pipeline's ready_o is in the next cycle: there is room, or an item leaves by itself then. And whether nothing is inside but
+  // that. Both are made beside what comes late.
+  assign leaves_next = soon && leaving.d_kind != KindChunk;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      since_q <= '0;
+      ready_q <= 1'b1;
+      idle_q <= 1'b1;
+      waits_q <= 1'b0;
+    end else begin
+      since_q <= (Period - 2)'({since_q, valid_i});
+      ready_q <= !valid_i && since_q == '0 &&
+          (take_i || full != '1 || leave_early || leaves_next);
+      waits_q <= !take_i && soon && leaving.d_kind == KindChunk;
+      idle_q <= !valid_i && full[Stages-2:0] == '0 &&
+          (take_i || !full[Stages-1] || leave_early || leaves_next);
+    end
+  end
+
+  assign ready_o = ready_q;
+  assign idle_o = idle_q;
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     rm_vector_mac_lane #(
@@ -145,12 +175,16 @@ module rm_vector_mac
   end
 
   logic unused_word;
-  assign unused_word = ^word_i;
+  assign unused_word = ^{word_i, leaving.writes};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (rst_ni) begin
       of_this_unit : assert (!valid_i || unit_of(word_i.op) == UnitMac);
+      waits_a_cycle_ahead : assert (waits_q == (last && leaving.d_kind == KindChunk));
+      ready_a_cycle_ahead : assert (ready_q == ready_pipe);
+      idle_a_cycle_ahead :
+      assert (idle_q == (full[Stages-2:0] == '0 && (!full[Stages-1] || leave_early)));
       taken_where_it_waits : assert (!take_i || waits_o);
     end
   end

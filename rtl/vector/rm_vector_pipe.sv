@@ -5,15 +5,18 @@
 // enters in cycle t is at the end in cycle t + Stages Period, or Period after the one before it left, whichever is later, and one
 // may enter wherever Stages find room: the rule of `Pipe` in crates/machines/src/vector/clockwork.rs.
 //
-// An item leaves by leave_early_i, which hangs on the pipeline alone, or by leave_i, which the controller decides. What leaves by the
+// An item, where there is one, leaves by leave_early_i, which hangs on the pipeline alone, or by leave_i, which the controller decides. What leaves by the
 // former makes room in the same cycle, by the latter from the next one on: ready_o does not hang on leave_i, and leave_i is one
 // gate away from what moves.
 //
 // Pairs: items are halves, and two leave at once. The last stage holds a first half, which waits there for the second to be done in
 // the stage before it; both go by leave_i. So the second is at the end Stages Period after it entered, less one Period.
 //
-// Stage s is left where it is done and the next one is empty or left: a carry that runs from the end to the front, made in log2
-// Stages levels as that of a prefix adder.
+// Stage s is left where it is done and the next one is empty or left. That needs no carry: an item comes to a stage no earlier than the one
+// before it left that stage, so one that has had its time has before it, up to the first hole, only such that have had theirs. It goes on
+// where there is a hole, however far before it, or the last one leaves.
+//
+// soon_o: an item is in the last stage that is left one by one, and has had its time now or in the next cycle.
 // move_o[s] is the enable of the registers of stage s; full_o[s] says that an item is in it.
 module rm_vector_pipe #(
     parameter int unsigned Stages = 6,
@@ -25,6 +28,7 @@ module rm_vector_pipe #(
     input  logic              valid_i,
     output logic              ready_o,
     output logic              last_o,
+    output logic              soon_o,
     input  logic              leave_early_i,
     input  logic              leave_i,
     output logic [Stages-1:0] move_o,
@@ -35,47 +39,45 @@ module rm_vector_pipe #(
   // Stages that are left one by one.
   localparam int unsigned Chain = Pairs ? Stages - 1 : Stages;
 
-  logic [Stages-1:0] full_d, full_q, left;
-  logic [Chain-1:0] done, hole, flows, through, go;
+  if (Period < 3) begin : gen_check
+    $error("rm_vector_pipe: what has had its time is known a cycle ahead");
+  end
+
+  logic [Stages-1:0] full_d, full_q, full_on, left;
+  logic [Chain-1:0] done_d, done_q, go;
   logic [Chain-1:0][AgeWidth-1:0] left_d, left_q;
 
   for (genvar s = 0; s < Chain; s++) begin : gen_stage
-    assign done[s] = full_q[s] && left_q[s] == '0;
-    assign hole[s] = (s + 1 < Stages) ? !full_q[(s+1)%Stages] : leave_early_i;
+    // Has had its time. What comes to a stage stays there for two cycles more.
+    assign done_d[s] = full_q[s] && !left[s] && left_q[s] <= AgeWidth'(1);
     assign left_d[s] = move_o[s] ? AgeWidth'(Period - 1) : left_q[s] - AgeWidth'(left_q[s] != '0);
   end
 
-  // flows[s] = done[s] and (hole[s] or flows[s+1]): what goes on whatever the controller decides. With it goes what is done all
-  // the way to the end.
+  // Every stage behind s, to the end, is full.
   always_comb begin
-    logic [Chain-1:0] made, passed;
-    made = done & hole;
-    passed = done;
-    for (int unsigned reach = 1; reach < Chain; reach *= 2) begin
-      made = made | (passed & (made >> reach));
-      passed = passed & ((passed >> reach) | ~({Chain{1'b1}} >> reach));
+    full_on = {1'b1, full_q[Stages-1:1]};
+    for (int unsigned reach = 1; reach < Stages; reach *= 2) begin
+      full_on = full_on & ((full_on >> reach) | ~({Stages{1'b1}} >> reach));
     end
-    flows = made;
-    through = passed;
   end
 
-  assign go = flows | (through & {Chain{leave_i}});
-
-  assign ready_o = !full_q[0] || flows[0];
+  assign go = done_q & (~full_on[Chain-1:0] | {Chain{leave_early_i || leave_i}});
+  assign ready_o = !full_q[0] || (done_q[0] && (!full_on[0] || leave_early_i));
   assign full_o = full_q;
+  assign soon_o = full_q[Chain-1] && left_q[Chain-1] <= AgeWidth'(1);
   assign full_d = move_o | (full_q & ~left);
 
   if (Pairs) begin : gen_pairs
     // A first half goes to the last stage, which is empty; a second leaves from where it is.
-    assign move_o = {flows[Chain-1], go[Chain-2:0], valid_i};
-    assign last_o = done[Chain-1] && full_q[Stages-1];
+    assign move_o = {done_q[Chain-1] && !full_q[Stages-1], go[Chain-2:0], valid_i};
+    assign last_o = done_q[Chain-1] && full_q[Stages-1];
     assign left = {leave_i, go};
 
     logic unused_early;
     assign unused_early = leave_early_i;
   end else begin : gen_single
     assign move_o = Stages'({go, valid_i});
-    assign last_o = done[Stages-1];
+    assign last_o = done_q[Stages-1];
     assign left = go;
   end
 
@@ -83,17 +85,39 @@ module rm_vector_pipe #(
     if (!rst_ni) begin
       full_q <= '0;
       left_q <= '0;
+      done_q <= '0;
     end else begin
       full_q <= full_d;
       left_q <= left_d;
+      done_q <= done_d;
     end
   end
 
 `ifndef SYNTHESIS
+  // As it is said above, by a carry.
+  logic [Chain-1:0] goes, flows;
+
+  always_comb begin
+    logic hole, gone;
+    hole = Pairs ? !full_q[Stages-1] : leave_early_i;
+    gone = hole || leave_i;
+    for (int unsigned s = Chain; s > 0; s--) begin
+      flows[s-1] = done_q[s-1] && hole;
+      goes[s-1] = done_q[s-1] && gone;
+      hole = flows[s-1] || !full_q[s-1];
+      gone = goes[s-1] || !full_q[s-1];
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (rst_ni) begin
       room_for_it : assert (!valid_i || ready_o);
-      one_there_to_leave : assert (!(leave_i || leave_early_i) || last_o);
+      for (int unsigned s = 0; s < Chain; s++) begin
+        done_a_cycle_ahead : assert (done_q[s] == (full_q[s] && left_q[s] == '0));
+      end
+      as_by_a_carry : assert (go == goes);
+      room_as_by_a_carry : assert (ready_o == (!full_q[0] || flows[0]));
+      one_there_to_leave : assert (!(leave_i || leave_early_i) || last_o || full_q == '0);
     end
   end
 `endif

@@ -21,20 +21,25 @@ module rm_vector_store #(
   localparam int unsigned CountWidth = $clog2(Chunks + 1);
 
   logic [CountWidth-1:0] count_d, count_q, unused_held;
+  logic leaves, ready_q;
   logic [1:0] came_q;
   logic [1:0][31:0] address_q;
   logic unused_ready;
 
-  assign count_d = count_q + CountWidth'(send_i) - CountWidth'(out_valid_o && out_ready_i);
-  assign ready_o = count_q != CountWidth'(Chunks);
+  assign count_d = count_q + CountWidth'(send_i) - CountWidth'(leaves);
+  assign leaves = out_valid_o && out_ready_i;
+  assign ready_o = ready_q;
   assign idle_o = count_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       count_q <= '0;
+      ready_q <= 1'b1;
       came_q <= '0;
     end else begin
       count_q <= count_d;
+      // As count_d says, made beside what comes late.
+      ready_q <= leaves || count_q < (send_i ? CountWidth'(Chunks - 1) : CountWidth'(Chunks));
       came_q <= {came_q[0], send_i};
     end
   end
@@ -55,5 +60,14 @@ module rm_vector_store #(
       .data_o({out_address_o, out_chunk_o}),
       .count_o(unused_held)
   );
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (rst_ni) begin
+      room_for_it : assert (!send_i || ready_o);
+      room_is_counted : assert (ready_q == (count_q < CountWidth'(Chunks)));
+    end
+  end
+`endif
 
 endmodule

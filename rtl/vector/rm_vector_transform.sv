@@ -49,12 +49,10 @@ module rm_vector_transform
   localparam int unsigned Ntt = ntt_stages(LogRadix);
   // Both ways; the first rank of the write side; where seeds begin, so that their powers are there behind the butterflies.
   localparam int unsigned Pass = pass_stages(LogRadix);
-  localparam int unsigned Morph = 2 * Side;
   localparam int unsigned Out = Side + Ntt;
   localparam int unsigned Seed = Side + LogRadix - 1;
   localparam int unsigned Powers = Seed + 1 + MulStages;
   localparam int unsigned LogLow = LogRadix / 2;
-  localparam int unsigned CountWidth = $clog2(Pass / 2 + 1);
 
   if (LogSpan < 1 || LogSpan >= LogRadix || Period < 3) begin : gen_check
     $error("rm_vector_transform: halves of whole lines, and a chunk is there two cycles after its item");
@@ -77,13 +75,9 @@ module rm_vector_transform
   item_t entering, again_q;
   item_t [Pass-1:0] item_q;
   item_t out;
-  logic way_q, again, room, enters, ready_pass, ready_morph;
-  logic last_pass, last_morph;
+  logic way, again, enters;
   logic [1:0] entered_q;
-  logic [Period-1:0] wait_q;
-  logic [CountWidth-1:0] count_d, count_q;
-  logic [Pass:0] move_pass, unused_full_pass, move;
-  logic [Morph:0] move_morph, unused_full_morph;
+  logic [Pass:0] move;
 
   // Number of line l of an item's half in its limb.
   function automatic logic [LogRadix-1:0] line_of(logic [LogLimb-1:0] chunk, logic half,
@@ -92,7 +86,6 @@ module rm_vector_transform
   endfunction
 
   // What enters: the first half with its instruction, the second from a copy.
-  assign again = wait_q[Period-1];
   assign enters = send_i || again;
   assign enters_o = enters;
 
@@ -116,73 +109,31 @@ module rm_vector_transform
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      way_q <= 1'b0;
-      wait_q <= '0;
-      entered_q <= '0;
-      count_q <= '0;
-    end else begin
-      if (send_i) way_q <= morph_i;
-      wait_q <= {wait_q[Period-2:0], send_i};
-      entered_q <= {entered_q[0], enters};
-      count_q <= count_d;
-    end
+    if (!rst_ni) entered_q <= '0;
+    else entered_q <= {entered_q[0], enters};
   end
 
   always_ff @(posedge clk_i) if (send_i) again_q <= entering;
 
-  // Chunks inside.
-  assign count_d = count_q + CountWidth'(send_i) - CountWidth'(take_i);
-  assign room = (morph_i != way_q) ? count_q == '0 :
-      count_q < (way_q ? CountWidth'(Morph / 2) : CountWidth'(Pass / 2));
-  assign ready_o = room && wait_q == '0 && (morph_i ? ready_morph : ready_pass);
-  assign idle_o = count_q == '0;
-
-  rm_vector_pipe #(
-      .Stages(Pass + 1),
-      .Period(Period),
-      .Pairs(1'b1)
-  ) u_pass (
+  rm_vector_ways #(
+      .LogRadix(LogRadix),
+      .Period(Period)
+  ) u_ways (
       .clk_i,
       .rst_ni,
-      .valid_i(enters && !entering.morph),
-      .ready_o(ready_pass),
-      .last_o(last_pass),
-      .leave_early_i(1'b0),
-      .leave_i(take_i && !way_q),
-      .move_o(move_pass),
-      .full_o(unused_full_pass)
+      .send_i,
+      .morph_i,
+      .ready_o,
+      .idle_o,
+      .again_o(again),
+      .way_o(way),
+      .waits_o,
+      .take_i,
+      .move_o(move[Pass:1])
   );
 
-  rm_vector_pipe #(
-      .Stages(Morph + 1),
-      .Period(Period),
-      .Pairs(1'b1)
-  ) u_past (
-      .clk_i,
-      .rst_ni,
-      .valid_i(enters && entering.morph),
-      .ready_o(ready_morph),
-      .last_o(last_morph),
-      .leave_early_i(1'b0),
-      .leave_i(take_i && way_q),
-      .move_o(move_morph),
-      .full_o(unused_full_morph)
-  );
-
-  assign waits_o = way_q ? last_morph : last_pass;
-
-  // Of ranks: those of the way that there is. The buffer's words are in rank 0 two cycles after their item.
+  // The buffer's words are in rank 0 two cycles after their item.
   assign move[0] = entered_q[1];
-  for (genvar r = 1; r <= Pass; r++) begin : gen_move
-    if (r < Side) begin : gen_in
-      assign move[r] = way_q ? move_morph[r] : move_pass[r];
-    end else if (r < Out) begin : gen_transform
-      assign move[r] = move_pass[r];
-    end else begin : gen_out
-      assign move[r] = way_q ? move_morph[r-Ntt] : move_pass[r];
-    end
-  end
 
   always_ff @(posedge clk_i) begin
     if (enters) item_q[0] <= entering;
@@ -191,7 +142,7 @@ module rm_vector_transform
     end
   end
 
-  assign out = way_q ? item_q[Side-1] : item_q[Out-1];
+  assign out = way ? item_q[Side-1] : item_q[Out-1];
 
   // The read side: from banks into their own order.
   logic [Lines-1:0][Radix-1:0][Width-1:0] banks, natural, turned, written, written_in, first_q;
@@ -321,10 +272,10 @@ module rm_vector_transform
   end
 
   // The write side: back into the order of banks, or to where an automorphism has them.
-  assign written_in = way_q ? natural : turned;
+  assign written_in = way ? natural : turned;
   for (genvar l = 0; l < Lines; l++) begin : gen_out
-    assign b_out[l] = way_q ? b[l] : '0;
-    assign c_out[l] = way_q ? row[l] : line_of(item_q[Out-1].d[LogLimb-1:0], item_q[Out-1].half, LogRadix'(l));
+    assign b_out[l] = way ? b[l] : '0;
+    assign c_out[l] = way ? row[l] : line_of(item_q[Out-1].d[LogLimb-1:0], item_q[Out-1].half, LogRadix'(l));
   end
 
   rm_vector_write #(
@@ -334,7 +285,7 @@ module rm_vector_transform
   ) u_write (
       .clk_i,
       .move_i(move[Pass-1:Out]),
-      .a_i(way_q ? a : LogRadix'(1)),
+      .a_i(way ? a : LogRadix'(1)),
       .b_i(b_out),
       .c_i(c_out),
       .lines_i(written_in),
@@ -358,6 +309,6 @@ module rm_vector_transform
       };
 
   logic unused_word;
-  assign unused_word = ^{word_i, move_pass[0], move_morph[0]};
+  assign unused_word = ^word_i;
 
 endmodule

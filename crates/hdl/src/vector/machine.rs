@@ -131,6 +131,8 @@ pub struct Machine {
     ports: Ports,
     shape: Shape,
     cycle: u64,
+    /// What the tables hold.
+    loaded: Vec<u64>,
 }
 
 /// Cycles without an event after which nothing is waited for.
@@ -186,6 +188,7 @@ impl Machine {
             ports,
             shape,
             cycle: 0,
+            loaded: Vec::new(),
         };
         machine.rest()?;
         machine.model.set(machine.ports.table_valid, 0)?;
@@ -199,11 +202,14 @@ impl Machine {
         self.shape
     }
 
-    /// Fills the tables for other moduli, no more than it was built for; between programs.
+    /// Fills the tables for other moduli, no more than it was built for; between programs. What they hold already is not written again.
     ///
     /// # Errors
     /// A modulus that the machine does not take; those of the simulation.
     pub fn load(&mut self, moduli: &[u64]) -> Result<(), VectorError> {
+        if self.loaded == moduli {
+            return Ok(());
+        }
         self.model.set(self.ports.table_valid, 1)?;
         for entry in table_words(moduli, self.shape)? {
             self.model.set(self.ports.table, entry)?;
@@ -211,6 +217,7 @@ impl Machine {
         }
         self.model.set(self.ports.table_valid, 0)?;
         self.model.set(self.ports.moduli, moduli.len() as u64)?;
+        self.loaded = moduli.to_vec();
         self.settle()
     }
 
@@ -314,8 +321,8 @@ impl Machine {
                 if model.get(ports.ready)? == 1 {
                     offered += 1;
                     event = true;
-                    // Written, read, checked, then compared with what is under way: five cycles on the way.
-                    trace.there.push(at + 5);
+                    // Written, read, checked, handed on, decoded, then compared with what is under way: seven cycles on the way.
+                    trace.there.push(at + 7);
                 }
             }
             // Distant memory.

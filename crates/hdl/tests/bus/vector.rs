@@ -22,20 +22,18 @@ const FAULT_OP: u32 = 1;
 /// The host's words, above 4 GiB; chunk 0 of distant memory, behind the second manager.
 const HERE: u64 = 0x5_0000_0f00;
 const DISTANT: u64 = 0x7_0001_0000;
-/// Words of 32 bits in a beat of a manager.
-const BEAT: usize = 4;
 
-/// Radix 4, N = 16, chunks of two beats.
-fn description() -> Description {
+/// Radix 2^`log_radix`, chunks of two beats, two of them a limb.
+fn description(log_radix: u8) -> Description {
     let mut d = Description::read(Description::PAPER).unwrap();
-    d.log_radix = 2;
-    d.log_lanes = 3;
-    d.buffer_words = 4 << 4;
+    d.log_radix = log_radix;
+    d.log_lanes = 2 * log_radix - 1;
+    d.buffer_words = 4 << (2 * log_radix);
     d.registers = 4;
     d.queue = 16;
     d.load_chunks = 2;
     d.store_chunks = 2;
-    d.stages = built::stages(2);
+    d.stages = built::stages(log_radix);
     d
 }
 
@@ -43,10 +41,10 @@ fn moduli() -> Vec<u64> {
     ringmill_math::primes::ntt_primes(32, 16, 2).unwrap()
 }
 
-fn bus(hdl: &Hdl, seed: u64) -> Bus {
+fn bus(hdl: &Hdl, d: &Description, seed: u64) -> Bus {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
-    let whole = top(&description(), moduli().len()).unwrap();
+    let whole = top(d, moduli().len()).unwrap();
     let own = ["Batch"];
     let top = Top {
         module: "rm_vector_axi".to_owned(),
@@ -55,11 +53,13 @@ fn bus(hdl: &Hdl, seed: u64) -> Bus {
             .collect(),
         once: Vec::new(),
     };
-    let top = top.int("DataWidth", 32 * BEAT as u64);
+    // Words of 32 bits in a beat of a manager.
+    let beat = 1 << (d.log_lanes - 1);
+    let top = top.int("DataWidth", 32 * beat);
     let model = hdl
         .model(&top, BuildOptions::default())
         .unwrap_or_else(|e| panic!("{e}"));
-    Bus::new(model, 2 * BEAT, 2, Dice::new(seed)).unwrap()
+    Bus::new(model, 2 * beat as usize, 2, Dice::new(seed)).unwrap()
 }
 
 fn command(bus: &mut Bus, word: u32) -> u32 {
@@ -73,9 +73,11 @@ fn command(bus: &mut Bus, word: u32) -> u32 {
     panic!("command {word:#x} has no answer");
 }
 
-/// Words of 128 bits as a read of the host's manager.
-fn send(bus: &mut Bus, what: u32, words: &[u128]) {
+/// Words of 128 bits as a read of the host's manager, so many a beat; the last beat is filled with words that are nothing.
+fn send(bus: &mut Bus, beat: usize, what: u32, words: &[u128]) {
     assert_eq!(command(bus, what), 0);
+    let mut words = words.to_vec();
+    words.resize(words.len().next_multiple_of(beat), 1 << 127);
     for (number, word) in words.iter().enumerate() {
         for part in 0..4 {
             let address = HERE + (16 * number + 4 * part) as u64;
@@ -84,10 +86,10 @@ fn send(bus: &mut Bus, what: u32, words: &[u128]) {
     }
     bus.write(READ, HERE as u32).unwrap();
     bus.write(READ + 4, (HERE >> 32) as u32).unwrap();
-    bus.write(READ + 8, words.len() as u32).unwrap();
+    bus.write(READ + 8, (words.len() / beat) as u32).unwrap();
 }
 
-fn tables(bus: &mut Bus, shape: Shape) {
+fn tables(bus: &mut Bus, beat: usize, shape: Shape) {
     let moduli = moduli();
     let entry = |kind: u128, pass: u128, word: u64| {
         ((kind << 10) << 2 | pass) << 40 | u128::from(word as u32)
@@ -99,7 +101,7 @@ fn tables(bus: &mut Bus, shape: Shape) {
     words.push(entry(6, 0, moduli.len() as u64));
     words.push(entry(7, 0, DISTANT));
     words.push(entry(7, 1, DISTANT >> 32));
-    send(bus, TABLES, &words);
+    send(bus, beat, TABLES, &words);
     bus.wait(READ_DONE).unwrap();
 }
 
@@ -162,16 +164,30 @@ fn program(shape: Shape) -> MicroProgram {
     }
 }
 
+/// Radix 4, N = 16, beats of 128 bits.
 #[test]
 fn programs_behind_the_shell() {
+    check(2);
+}
+
+/// Radix 8, N = 64, the paper's beats of 512 bits.
+#[test]
+fn programs_behind_the_shell_with_beats_of_512_bits() {
+    check(3);
+}
+
+fn check(log_radix: u8) {
     let hdl = hdl();
     let mut dice = Dice::new(seed());
-    let mut bus = bus(&hdl, dice.bits());
-    let shape = description().shape(4);
+    let d = description(log_radix);
+    let mut bus = bus(&hdl, &d, dice.bits());
+    let shape = d.shape(2 * log_radix);
     let program = program(shape);
     let words: Vec<u128> = program.instrs.iter().map(encode).collect();
     let lanes = 1 << shape.log_lanes;
-    tables(&mut bus, shape);
+    // A chunk is two beats.
+    let beat = lanes / 8;
+    tables(&mut bus, beat, shape);
     for stalls in [false, true] {
         bus.stall(stalls);
         let mut memory = Memory::new(shape, &program.moduli, 0).unwrap();
@@ -184,7 +200,7 @@ fn programs_behind_the_shell() {
             .collect();
         lay(&mut bus, &memory.distant);
         memory.execute(&program).unwrap();
-        send(&mut bus, INSTRUCTIONS, &words);
+        send(&mut bus, beat, INSTRUCTIONS, &words);
         bus.wait(ENDED).unwrap();
         bus.wait(READ_DONE).unwrap();
         assert_eq!(bus.read(BUSY).unwrap(), 0);
@@ -199,12 +215,13 @@ fn programs_behind_the_shell() {
     bus.stall(false);
     let store = moved(MicroOp::Store, shape, 1, 0);
     let wrong = [encode(&store[0]), encode(&store[1]), 5 << 90];
-    send(&mut bus, INSTRUCTIONS, &wrong);
+    send(&mut bus, beat, INSTRUCTIONS, &wrong);
     bus.wait(FAULT).unwrap();
     bus.wait(READ_DONE).unwrap();
     assert_eq!(bus.read(END).unwrap(), FAULT_OP);
     assert_eq!(command(&mut bus, CLEAR), 0);
     assert_eq!(bus.read(END).unwrap(), 0);
+    assert!((0..1000).any(|_| bus.read(BUSY).unwrap() == 0));
     let kept: Vec<u32> = (0..2 * lanes as u64)
         .map(|i| bus.word(DISTANT + 4 * i))
         .collect();
@@ -214,7 +231,7 @@ fn programs_behind_the_shell() {
     assert_eq!(kept, again);
     // Distant memory that answers with an error is told; the program goes on.
     bus.fenced = DISTANT..DISTANT + 4;
-    send(&mut bus, INSTRUCTIONS, &words);
+    send(&mut bus, beat, INSTRUCTIONS, &words);
     bus.wait(ENDED).unwrap();
     bus.wait(FAILED).unwrap();
 }

@@ -1,7 +1,9 @@
 //! Table 4: what Montgomery-friendly moduli save in standard cells, and the bar of paths between registers for every leaf.
 
+use std::path::Path;
+
 use ringmill_hdl::vector::{comparisons, saved_percent, whole_multipliers};
-use ringmill_hdl::{Family, Top};
+use ringmill_hdl::{Family, Hdl, MOST_CARRY, MOST_LEVELS, Top};
 
 use crate::setup::hdl;
 
@@ -29,6 +31,32 @@ fn friendly_moduli_save_what_is_said() {
     assert!(butterfly.0 > 30.0 && butterfly.1 > 35.0, "{butterfly:?}");
 }
 
+/// The project's RTL and the modules of these tests.
+fn with_modules() -> Hdl {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (rtl, modules) = (here.join("../../rtl"), here.join("tests/vector/modules"));
+    let sources = hdl().with_sources(&[&rtl, &modules]);
+    sources.unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// What decides, from the queue to the units and back in one cycle, of the paper's machine: paths through several modules. One level more
+/// than the bar of a module.
+#[test]
+#[ignore = "a minute of synthesis; `make full` runs it"]
+fn what_decides_takes_nine_levels_across_modules() {
+    let hdl = with_modules();
+    for family in Family::ALL {
+        let found = hdl.levels(&Top::new("tst_vector_plane"), family).unwrap();
+        let (levels, carry) = (found.paths.levels(), found.paths.carry());
+        println!("{family}: {levels} levels, {carry} carry");
+        assert!(
+            levels <= MOST_LEVELS + 1 && carry <= MOST_CARRY,
+            "{:#?}",
+            found.paths
+        );
+    }
+}
+
 /// At most 8 levels or 64 carry bits between the registers of one rank and the next, whatever the enables are; the widest configuration
 /// whose synthesis is quick.
 #[test]
@@ -39,6 +67,7 @@ fn every_leaf_meets_the_bar() {
         of("mul"),
         of("butterfly"),
         of("pipe").int("Stages", 66),
+        of("ways").int("LogRadix", 8),
         of("net").int("LogLanes", 6).int("Width", 1),
         of("turn").int("LogLanes", 8),
         of("mac").int("Lanes", 1),

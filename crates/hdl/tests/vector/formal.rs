@@ -101,6 +101,20 @@ fn a_seed_in_every_cycle() {
     check_always(&project(), &Top::new("prop_vector_seed"), 7, 120).unwrap();
 }
 
+/// Where items stop and go on, whatever enters and leaves.
+#[test]
+fn an_elastic_pipeline_in_every_cycle() {
+    for top in [
+        Top::new("prop_vector_pipe"),
+        Top::new("prop_vector_pipe")
+            .int("Stages", 9)
+            .int("Period", 3)
+            .int("Pairs", 1),
+    ] {
+        check_always(&project(), &top, 1, 120).unwrap();
+    }
+}
+
 /// What keeps registers and an accumulator, from cycle to cycle; an item takes six ranks.
 #[test]
 #[ignore = "a dozen seconds; `make full` runs it"]

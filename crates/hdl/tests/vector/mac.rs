@@ -200,6 +200,8 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
         there: vec![0; instrs.len()],
         ..Trace::default()
     };
+    // Registers that are still to be written in this cycle.
+    let mut busy = 0u64;
     // A chunk comes two cycles after it was read; rubbish otherwise.
     let mut coming: [Option<Vec<u32>>; 3] = [None, None, None];
     while next < instrs.len() || !pending.is_empty() {
@@ -225,7 +227,6 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
                 .any(|register| busy >> register.0 & 1 != 0)
         };
         let read = instr.is_some_and(reads);
-        let busy = model.get(busy_o)?;
         let ready = model.get(ready_o)? != 0 && !instr.is_some_and(|instr| held(instr, busy));
         let port = !read || cycle >= free;
         let goes = ready && port && !blocked;
@@ -262,6 +263,10 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
                 pending.insert(to);
             }
             next += 1;
+        }
+        busy = model.get(busy_o)?;
+        if let Some(register) = instr.filter(|_| goes).and_then(|instr| instr.d.register()) {
+            busy |= 1 << register.0;
         }
         model.step(1)?;
         cycle += 1;

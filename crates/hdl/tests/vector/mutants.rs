@@ -17,7 +17,7 @@ use faulty::Faulty;
 struct Fault(&'static str, &'static str, &'static str, Checker);
 
 /// Caught by `make full`.
-const FAULTS: [Fault; 57] = [
+const FAULTS: [Fault; 60] = [
     // Twice the product of a word and h, which is once.
     Fault(
         "vector/rm_vector_red.sv",
@@ -28,8 +28,8 @@ const FAULTS: [Fault; 57] = [
     // Elastic control.
     Fault(
         "vector/rm_vector_pipe.sv",
-        "passed = done;",
-        "passed = '0;",
+        "{Chain{leave_early_i || leave_i}}",
+        "{Chain{leave_i}}",
         mac::check_mac,
     ),
     Fault(
@@ -46,8 +46,26 @@ const FAULTS: [Fault; 57] = [
     ),
     Fault(
         "vector/rm_vector_pipe.sv",
-        "!full_q[0] || flows[0]",
-        "!full_q[0]",
+        "!full_on[0] || leave_early_i",
+        "!full_on[0]",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_pipe.sv",
+        "left_q[Chain-1] <= AgeWidth'(1)",
+        "left_q[Chain-1] == '0",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac.sv",
+        "soon && leaving.d_kind != KindChunk",
+        "1'b0",
+        mac::check_mac,
+    ),
+    Fault(
+        "vector/rm_vector_mac.sv",
+        "!valid_i && since_q == '0",
+        "!valid_i",
         mac::check_mac,
     ),
     Fault(
@@ -84,7 +102,7 @@ const FAULTS: [Fault; 57] = [
     // A stage that does not wait for its items.
     Fault(
         "vector/rm_vector_pipe.sv",
-        "full_q[s] && left_q[s] == '0",
+        "full_q[s] && !left[s] && left_q[s] <= AgeWidth'(1)",
         "full_q[s]",
         mac::check_mac,
     ),
@@ -201,7 +219,7 @@ const FAULTS: [Fault; 57] = [
     ),
     Fault(
         "vector/rm_vector_mac.sv",
-        "!(s == Stages - 1 && leave_early)",
+        "!(s == Stages - 1 && soon)",
         "1'b1",
         mac::check_mac,
     ),
@@ -373,36 +391,60 @@ const FAULTS: [Fault; 57] = [
 ];
 
 /// In what only the whole machine has.
-const WHOLE: [Fault; 17] = [
+const WHOLE: [Fault; 28] = [
     // What is still to be written, the port, the rules of dispatch.
     Fault(
         "vector/rm_vector_board.sv",
-        "target.lie != LieScattered && target.place == under.place",
+        "target.lie != LieScattered && chunk",
         "1'b0",
         machine::check_small,
     ),
     Fault(
         "vector/rm_vector_board.sv",
-        "target.place >> LogLimb == under.place >> LogLimb",
-        "1'b0",
-        machine::check_small,
-    ),
-    Fault(
-        "vector/rm_vector_board.sv",
-        " || (set[e] && with_head)",
+        "target.lie != under.lie || ",
         "",
         machine::check_small,
     ),
     Fault(
         "vector/rm_vector_board.sv",
-        "under_q[e] && !clear[e] && with_this",
-        "under_q[e] && with_this",
+        "set[e] ? next_with_head : with_this",
+        "with_this",
         machine::check_small,
     ),
     Fault(
         "vector/rm_vector_board.sv",
-        "conflict_q[First+e] && !clear[e]",
-        "conflict_q[First+e]",
+        "set[e] ? with_head : second_q[First+e]",
+        "second_q[First+e]",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_board.sv",
+        "second_q[First+:Depth] & under_q",
+        "second_q[First+:Depth]",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_board.sv",
+        "clear_i[w] ? second_rest : second_all",
+        "second_all",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_board.sv",
+        " || (set_i[w] && with_head)",
+        "",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_board.sv",
+        "(head & ~oldest_q) != '0",
+        "1'b0",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_control.sv",
+        "load ? compared_q.registers : head_q.registers",
+        "compared_q.registers",
         machine::check_small,
     ),
     Fault(
@@ -437,8 +479,14 @@ const WHOLE: [Fault; 17] = [
     ),
     Fault(
         "vector/rm_vector_load.sv",
-        "count_q != CountWidth'(Chunks)",
-        "1'b1",
+        "send_i ? CountWidth'(Chunks - 1) : CountWidth'(Chunks)",
+        "CountWidth'(Chunks)",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_store.sv",
+        "ready_q <= leaves || count_q",
+        "ready_q <= count_q",
         machine::check_small,
     ),
     Fault(
@@ -454,15 +502,51 @@ const WHOLE: [Fault; 17] = [
         machine::check_small,
     ),
     Fault(
-        "vector/rm_vector_transform.sv",
-        "(morph_i != way_q) ? count_q == '0 :",
-        "",
+        "vector/rm_vector_ways.sv",
+        "(morph_i == way_q) ? room_q : empty_q",
+        "room_q",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ways.sv",
+        "!send_i && since_q == '0",
+        "!send_i && since_q[2*Period-4:0] == '0",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ways.sv",
+        "!take_i && ((soon_pass",
+        "((soon_pass",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ways.sv",
+        "count_q + 1'b1 < room",
+        "count_q < room",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ways.sv",
+        "room_q <= count_q <= room;",
+        "room_q <= count_q < room;",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ways.sv",
+        "assign way_d = send_i ? morph_i : way_q;",
+        "assign way_d = way_q;",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector_ways.sv",
+        "(again && !way_q)",
+        "again",
         machine::check_small,
     ),
     Fault(
         "vector/rm_vector_transform.sv",
-        "way_q ? row[l] : line_of(item_q[Out-1].d",
-        "way_q ? row[l] : line_of(item_q[Out-1].a",
+        "way ? row[l] : line_of(item_q[Out-1].d",
+        "way ? row[l] : line_of(item_q[Out-1].a",
         machine::check_small,
     ),
     Fault(

@@ -6,7 +6,7 @@ use ringmill_hdl::vector::{Machine, lockstep};
 use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::mid::{Form, Procedure, ValueId};
 use ringmill_isa::vector::MicroOp;
-use ringmill_machines::vector::{Counting, Description, Memory, alone};
+use ringmill_machines::vector::{Counting, Description, Memory, alone, built};
 use ringmill_schemes::bgv::{Factor, Galois, OpKey, Params, PrimePower, ProcCache};
 
 use crate::failure::{Check, Failure, ensure};
@@ -129,12 +129,9 @@ fn whole_key_switches() {
     check_procedures(hdl(), seed()).unwrap();
 }
 
-/// The relinearisation of the paper's 42 and 14 primes on the machine for the U250, radix 32 and 512 lanes, N = 1024: everything from
-/// distant memory, the key among it, and back.
-#[test]
-#[ignore = "builds a machine of 512 lanes, minutes; `make full` runs it"]
-fn a_full_key_switch_at_the_cards_size() {
-    let d = Description::read(Description::U250).expect("shipped");
+/// The relinearisation of the paper's 42 and 14 primes on the machine of a description, everything from distant memory, the key among it,
+/// and back.
+fn check_full_key_switch(d: &Description) {
     let mut dice = Dice::new(seed());
     let t = PrimePower::new(127, 3).expect("a power of a prime");
     let t = t.modulus().expect("below 2^32");
@@ -146,10 +143,26 @@ fn a_full_key_switch_at_the_cards_size() {
         .build()
         .expect("a set");
     let begin = std::time::Instant::now();
-    let mut machine = Machine::new(hdl(), &d, params.moduli(), BuildOptions::default(), 1).unwrap();
+    let mut machine = Machine::new(hdl(), d, params.moduli(), BuildOptions::default(), 1).unwrap();
     println!("built in {:.0?}", begin.elapsed());
     let key = OpKey::relin(params.max_level(), false);
     let procedure = ProcCache::new(params).get(&key).expect("an operation");
-    check(&mut machine, &d, &procedure, &mut dice).unwrap();
+    check(&mut machine, d, &procedure, &mut dice).unwrap();
     println!("run after {:.0?}", begin.elapsed());
+}
+
+/// Radix 32, 512 lanes, N = 1024.
+#[test]
+#[ignore = "builds a machine of 512 lanes, minutes; `make full` runs it"]
+fn a_full_key_switch_at_the_cards_size() {
+    check_full_key_switch(&Description::read(Description::U250).expect("shipped"));
+}
+
+/// Radix 256, 2048 lanes, N = 65536: the paper's machine with the RTL's pipelines.
+#[test]
+#[ignore = "builds the whole machine; `make full` runs it"]
+fn a_full_key_switch_at_full_size() {
+    let mut d = Description::read(Description::PAPER).expect("shipped");
+    d.stages = built::stages(d.log_radix);
+    check_full_key_switch(&d);
 }
