@@ -18,7 +18,6 @@ module rm_torus_butterfly
     output logic [Width-1:0] out1_o
 );
 
-  localparam logic [Width:0] HalfP = (Width + 1)'(P >> 1) + 1'b1;  // of P + 1
   // From a sum before the product to the one behind it.
   localparam int unsigned Wait = RawLatency + RedLatency + MulSlack - 1;
 
@@ -27,7 +26,7 @@ module rm_torus_butterfly
   logic [1:0] carry;
   logic [Width:0] x;
 
-  assign half_d = ((inverse_i && sum_q[0]) ? HalfP : '0) + (inverse_i ? sum_q >> 1 : sum_q);
+  assign half_d = ((inverse_i && sum_q[0]) ? {1'b0, HalfP} : '0) + (inverse_i ? sum_q >> 1 : sum_q);
 
   always_ff @(posedge clk_i) begin
     sum_q <= {1'b0, u_i} + (inverse_i ? {1'b0, v_i} : '0);

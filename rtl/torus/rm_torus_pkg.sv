@@ -48,7 +48,8 @@ package rm_torus_pkg;
   localparam int unsigned MulLatency = TimesLatency + 2;
   localparam int unsigned BflyLatency = MulLatency + 1;
 
-  // -P modulo 2^52.
+  // Half of P + 1; -P modulo 2^52.
+  localparam logic [Width-1:0] HalfP = (P >> 1) + 1'b1;
   localparam logic [Width-1:0] LessP = Width'(4095);
 
   // Whether x is P or more.
@@ -63,7 +64,7 @@ package rm_torus_pkg;
 
   // Half of a residue.
   function automatic logic [Width-1:0] halved(logic [Width-1:0] x);
-    return (x >> 1) + (x[0] ? (P >> 1) + 1'b1 : '0);
+    return (x >> 1) + (x[0] ? HalfP : '0);
   endfunction
 
   // A residue in two's complement, in [-2^51, 2^51).

@@ -335,8 +335,8 @@ const FAULTS: [Fault; 76] = [
     ),
     Fault(
         "rm_torus_butterfly.sv",
-        "(inverse_i && sum_q[0]) ? HalfP",
-        "inverse_i ? HalfP",
+        "(inverse_i && sum_q[0]) ?",
+        "inverse_i ?",
         one,
     ),
     Fault(
