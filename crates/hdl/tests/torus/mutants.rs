@@ -321,12 +321,7 @@ const FAULTS: [Fault; 76] = [
         "{~{u_q[52], u_q}, 1'b1}",
         one,
     ),
-    Fault(
-        "rm_torus_red.sv",
-        "u_q[42:40] - a_q",
-        "u_q[42:40]",
-        one,
-    ),
+    Fault("rm_torus_red.sv", "u_q[42:40] - a_q", "u_q[42:40]", one),
     Fault(
         "rm_torus_ends.sv",
         "assign more = !diff[Width+1] ? '0 :",
