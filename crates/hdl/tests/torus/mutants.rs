@@ -158,12 +158,17 @@ const FAULTS: [Fault; 76] = [
         one,
     ),
     Fault(
-        "rm_torus_unit.sv",
-        "get_row[LogH] ^ get_row[0];",
-        "get_row[0];",
+        "rm_torus_evaluations.sv",
+        "get_row_i[LogH] ^ get_row_i[0];",
+        "get_row_i[0];",
         one,
     ),
-    Fault("rm_torus_unit.sv", ".half_i(1'b1)", ".half_i(1'b0)", one),
+    Fault(
+        "rm_torus_twiddle.sv",
+        "near_zero(halved(",
+        "near_zero((",
+        one,
+    ),
     Fault(
         "rm_torus_unit.sv",
         "(first_i && inverse_i) ? sums",
@@ -183,9 +188,9 @@ const FAULTS: [Fault; 76] = [
         one,
     ),
     Fault(
-        "rm_torus_unit.sv",
-        "BufferWidth'({write_place_i,",
-        "BufferWidth'({PlaceWidth'(0),",
+        "rm_torus_evaluations.sv",
+        "AddrWidth'({put_place_i, put_row_i[b]})",
+        "AddrWidth'({PlaceWidth'(0), put_row_i[b]})",
         one,
     ),
     Fault("rm_torus_twiddle.sv", "Lane % (1 << s)", "0", one),
@@ -214,11 +219,11 @@ const FAULTS: [Fault; 76] = [
         "{group_rev_q, 1'b0}",
         two,
     ),
-    Fault("rm_torus_powers.sv", "power - 1'b1;", "power;", two),
+    Fault("rm_torus_powers.sv", "power - 1'b1);", "power);", two),
     Fault(
         "rm_torus_sum.sv",
-        "assign sum_o = level[Levels][0];",
-        "assign sum_o = level[Levels-1][0];",
+        "assign {beyond, low} = level[Levels][0];",
+        "assign {beyond, low} = level[Levels-1][0];",
         one,
     ),
     // The key.
@@ -360,7 +365,7 @@ const FAULTS: [Fault; 76] = [
     ),
     Fault(
         "rm_torus_seq.sv",
-        "if (begins && inverse_q) summed_d",
+        "if (begins && inverse) summed_d",
         "if (1'b0) summed_d",
         one,
     ),
