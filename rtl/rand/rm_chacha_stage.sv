@@ -5,7 +5,9 @@
 //   step 0   a += b   d = (d ^ a) <<< 16        step 2   a += b   d = (d ^ a) <<< 8
 //   step 1   c += d   b = (b ^ c) <<< 12        step 3   c += d   b = (b ^ c) <<< 7
 //
-// Steps sums of 32 bits in a row: 1, or 2 for half of the registers. Latency 1 cycle, one state a
+// Steps sums of 32 bits in a row: 1, or 2 for half of the registers. With 2, a stage of steps 0 and 1
+// leaves the last exclusive or and rotation of d and b to the next one, which has a and c still: its
+// sums' look-up tables take them in, and one table makes the two of a bit. Latency 1 cycle, one state a
 // cycle. No reset.
 module rm_chacha_stage
   import rm_chacha_pkg::*;
@@ -23,9 +25,31 @@ module rm_chacha_stage
   end
 
   logic [Steps:0][15:0][31:0] x;
-  logic [15:0][31:0] x_q;
+  logic [15:0][31:0] made, x_q;
 
-  assign x[0] = x_i;
+  // Of a stage of two steps: whether d and b come, or go, as they were.
+  localparam bit Owed = Steps == 2 && First % StepsOfRound == 2;
+  localparam bit Owes = Steps == 2 && First % StepsOfRound == 0;
+  localparam int unsigned Of = First / StepsOfRound % 2;
+
+  for (genvar i = 0; i < 4; i++) begin : gen_in
+    localparam int unsigned A = i;
+    localparam int unsigned B = 4 + (i + Of) % 4;
+    localparam int unsigned C = 8 + (i + 2 * Of) % 4;
+    localparam int unsigned D = 12 + (i + 3 * Of) % 4;
+    logic [31:0] b, d;
+
+    assign b = x_i[B] ^ x_i[C];
+    assign d = x_i[D] ^ x_i[A];
+    assign x[0][A] = x_i[A];
+    assign x[0][B] = Owed ? {b[19:0], b[31:20]} : x_i[B];
+    assign x[0][C] = x_i[C];
+    assign x[0][D] = Owed ? {d[15:0], d[31:16]} : x_i[D];
+    assign made[A] = x[Steps][A];
+    assign made[B] = Owes ? x_i[B] : x[Steps][B];
+    assign made[C] = x[Steps][C];
+    assign made[D] = Owes ? x_i[D] : x[Steps][D];
+  end
 
   for (genvar s = 0; s < Steps; s++) begin : gen_step
     localparam int unsigned Step = (First + s) % StepsOfRound;
@@ -56,7 +80,7 @@ module rm_chacha_stage
     end
   end
 
-  always_ff @(posedge clk_i) x_q <= x[Steps];
+  always_ff @(posedge clk_i) x_q <= made;
 
   assign x_o = x_q;
 

@@ -635,7 +635,6 @@ module rm_torus
           .Coefficients(Coefficients)
       ) u_unit (
           .clk_i,
-          .rst_ni,
           .read_i(reads),
           .inverse_i(reading.inverse),
           .first_i(reading.first),

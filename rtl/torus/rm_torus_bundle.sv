@@ -159,7 +159,6 @@ module rm_torus_bundle
 
         rm_torus_mul u_mul (
             .clk_i,
-            .rst_ni,
             .a_i(key_late[j][r][c]),
             .b_i(weight),
             .r_o(weighed)

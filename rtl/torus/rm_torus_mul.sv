@@ -1,32 +1,29 @@
-// a b modulo P. Latency MulLatency, a product a cycle.
+// a b modulo P for a < P and b in two's complement (rm_torus_times). Latency MulLatency: the product,
+// the last P, the result; a product a cycle.
 module rm_torus_mul
   import rm_torus_pkg::*;
 (
     input  logic             clk_i,
-    input  logic             rst_ni,
     input  logic [Width-1:0] a_i,
-    input  logic [Width-1:0] b_i,
+    input  logic [Width-1:0] b_i,  // signed
     output logic [Width-1:0] r_o
 );
 
-  logic unused_valid;
+  logic [Width:0] x;
+  logic [Width-1:0] r_q, r_q2;
 
-  rm_mod_mul #(
-      .Flavour(rm_arith_pkg::Solinas52),
-      .Width(Width),
-      .Slack(MulSlack)
-  ) u_mul (
+  rm_torus_times u_times (
       .clk_i,
-      .rst_ni,
-      .q_i(P),
-      .qh_i('0),
-      .word_i('0),
-      .three_i(1'b0),
-      .valid_i(1'b0),
       .a_i,
       .b_i,
-      .valid_o(unused_valid),
-      .r_o
+      .x_o(x)
   );
+
+  always_ff @(posedge clk_i) begin
+    r_q <= (from_p(x) ? LessP : '0) + x[Width-1:0];
+    r_q2 <= r_q;
+  end
+
+  assign r_o = r_q2;
 
 endmodule

@@ -93,7 +93,6 @@ module rm_torus_pairs
           .HasSums(1'b1)
       ) u_unit (
           .clk_i,
-          .rst_ni,
           .read_i,
           .inverse_i,
           .first_i,
@@ -128,9 +127,8 @@ module rm_torus_pairs
       for (genvar i = 0; i < Pos; i++) begin : gen_position
         rm_torus_mul u_mul (
             .clk_i,
-            .rst_ni,
-            .a_i(evaluations[0][i]),
-            .b_i(key_i[i][r][c]),
+            .a_i(key_i[i][r][c]),
+            .b_i(near_zero(evaluations[0][i])),
             .r_o(products[i])
         );
       end
@@ -139,8 +137,8 @@ module rm_torus_pairs
       always_ff @(posedge clk_i) begin
         for (int unsigned i = 0; i < 2 * Lanes; i++) begin
           low_q[i] <= made[i][31:0];
-          big_q[i] <= made[i] > (P >> 1);
-          lifted_q[i] <= low_q[i] + (big_q[i] ? 32'd4095 : 32'd0);
+          big_q[i] <= above_half(made[i]);
+          lifted_q[i] <= (big_q[i] ? 32'd4095 : 32'd0) + low_q[i];
         end
       end
 

@@ -36,12 +36,41 @@ package rm_torus_pkg;
   localparam int unsigned Width = 52;
   localparam logic [51:0] P = 52'hF_FFFF_FFFF_F001;
 
-  // Cycles of a butterfly and of a product, whose multipliers have twelve stages: three more than 8
-  // levels of logic between registers ask for.
+  // Cycles of a product of two residues, before and in its reduction; and of a whole one, of twelve
+  // stages: three more than 8 levels of logic between registers ask for. A butterfly has a sum before
+  // its product, and the sum behind it is one of its stages.
+  localparam int unsigned RawLatency = 4;
+  localparam int unsigned RedLatency = 4;
   localparam int unsigned MulSlack = 3;
-  localparam int unsigned MulLatency =
-      rm_arith_pkg::mod_mul_latency(rm_arith_pkg::Solinas52, Width, '0) + MulSlack;
+  // To a product that is right but for one P, of which sums are made: without that stage and the
+  // result's.
+  localparam int unsigned TimesLatency = RawLatency + RedLatency + MulSlack - 1;
+  localparam int unsigned MulLatency = TimesLatency + 2;
   localparam int unsigned BflyLatency = MulLatency + 1;
+
+  // Half of P + 1; -P modulo 2^52.
+  localparam logic [Width-1:0] HalfP = (P >> 1) + 1'b1;
+  localparam logic [Width-1:0] LessP = Width'(4095);
+
+  // Whether x is P or more.
+  function automatic logic from_p(logic [Width:0] x);
+    return x[Width] || (&x[Width-1:12] && |x[11:0]);
+  endfunction
+
+  // Whether x is above half of P, 2^51 - 2^11: whether the representative nearest to 0 is x - P.
+  function automatic logic above_half(logic [Width-1:0] x);
+    return x[Width-1] || (&x[Width-2:11] && |x[10:0]);
+  endfunction
+
+  // Half of a residue.
+  function automatic logic [Width-1:0] halved(logic [Width-1:0] x);
+    return (x >> 1) + (x[0] ? HalfP : '0);
+  endfunction
+
+  // A residue in two's complement, in [-2^51, 2^51).
+  function automatic logic [Width-1:0] near_zero(logic [Width-1:0] x);
+    return x + (x[Width-1] ? LessP : '0);
+  endfunction
 
   // From a row of the accumulator to its coefficients ready for their digits: memory, two of rotation,
   // the sum with the offset.
@@ -74,7 +103,7 @@ package rm_torus_pkg;
   endfunction
 
   // From the issue of a product to its write, visible a cycle later: memory and selection, product,
-  // sum; for unrolled keys the weight's product and the sum over patterns.
+  // sum with the last two stages of the product behind it; for unrolled keys the weight's product and the sum over patterns.
   function automatic int unsigned product_latency(int unsigned rows, int unsigned unroll);
     return 2 + MulLatency + tree(rows) + ((unroll > 1) ? MulLatency + 1 : 0);
   endfunction

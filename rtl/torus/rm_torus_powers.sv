@@ -1,4 +1,4 @@
-// psi^e - 1 modulo P for e below 2 N: what X^a - 1 is at a root of unity.
+// psi^e - 1 modulo P for e below 2 N, what X^a - 1 is at a root of unity, in two's complement.
 //
 // Computed when the design is elaborated. Latency 1 cycle, one read a cycle.
 module rm_torus_powers
@@ -18,7 +18,7 @@ module rm_torus_powers
     logic [Width-1:0] power;
     power = Width'(1);
     for (int unsigned e = 0; e < (2 << LogN); e++) begin
-      mem[e] = (power == '0) ? P - 1'b1 : power - 1'b1;
+      mem[e] = near_zero((power == '0) ? P - 1'b1 : power - 1'b1);
       power = mul_mod(power, psi(LogN));
     end
   end

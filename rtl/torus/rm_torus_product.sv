@@ -33,7 +33,7 @@ module rm_torus_product
 );
 
   localparam int unsigned Levels = tree(Rows);
-  localparam int unsigned SumLatency = 2 + MulLatency + Levels;
+  localparam int unsigned SumLatency = 2 + TimesLatency + Levels + 2;
 
   logic [1:0][Pos-1:0][Width-1:0] sums;
   logic sum_valid;
@@ -47,17 +47,25 @@ module rm_torus_product
       .valid_o(sum_valid)
   );
 
+  // For both columns.
+  logic [Rows-1:0][Pos-1:0][Width-1:0] digits;
+
+  for (genvar r = 0; r < Rows; r++) begin : gen_near
+    for (genvar i = 0; i < Pos; i++) begin : gen_position
+      assign digits[r][i] = near_zero(digits_i[r][i]);
+    end
+  end
+
   for (genvar c = 0; c < 2; c++) begin : gen_column
     for (genvar i = 0; i < Pos; i++) begin : gen_position
-      logic [Rows-1:0][Width-1:0] terms;
+      logic [Rows-1:0][Width:0] terms;
 
       for (genvar r = 0; r < Rows; r++) begin : gen_row
-        rm_torus_mul u_mul (
+        rm_torus_times u_times (
             .clk_i,
-            .rst_ni,
-            .a_i(digits_i[r][i]),
-            .b_i(key_i[i][r][c]),
-            .r_o(terms[r])
+            .a_i(key_i[i][r][c]),
+            .b_i(digits[r][i]),
+            .x_o(terms[r])
         );
       end
 
@@ -125,7 +133,6 @@ module rm_torus_product
       for (genvar c = 0; c < 2; c++) begin : gen_column
         rm_torus_mul u_mul (
             .clk_i,
-            .rst_ni,
             .a_i(sums[c][j]),
             .b_i(weight),
             .r_o(weighed[c][j])

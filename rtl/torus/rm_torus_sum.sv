@@ -1,54 +1,62 @@
-// s = the sum of Terms residues modulo P: a tree of modular adders, a register behind each level.
+// s = the sum of Terms numbers x < 2^52 + 2^12, modulo P: a tree of adders with a register behind each
+// level, then s mod 2^52 + (2^12 - 1) floor(s / 2^52), then the last P.
 //
-// Latency tree(Terms) of rm_torus_pkg, one sum a cycle.
+// Latency tree(Terms) + 2 cycles of rm_torus_pkg, one sum a cycle.
 module rm_torus_sum
   import rm_torus_pkg::*;
 #(
     parameter int unsigned Terms = 6
 ) (
-    input  logic                        clk_i,
-    input  logic [Terms-1:0][Width-1:0] terms_i,
-    output logic [Width-1:0]            sum_o
+    input  logic                      clk_i,
+    input  logic [Terms-1:0][Width:0] terms_i,
+    output logic [Width-1:0]          sum_o
 );
 
   localparam int unsigned Levels = tree(Terms);
+  // Of the terms' sum beyond 2^52: at most Terms.
+  localparam int unsigned Beyond = $clog2(Terms + 1);
+  localparam int unsigned SumWidth = Width + Beyond;
 
   // Terms left at a level.
   function automatic int unsigned left(int unsigned level);
     return (Terms + (1 << level) - 1) >> level;
   endfunction
 
-  logic [Levels:0][Terms-1:0][Width-1:0] level;
+  logic [Levels:0][Terms-1:0][SumWidth-1:0] level;
 
-  assign level[0] = terms_i;
+  for (genvar i = 0; i < Terms; i++) begin : gen_in
+    assign level[0][i] = SumWidth'(terms_i[i]);
+  end
 
   for (genvar k = 0; k < Levels; k++) begin : gen_level
     for (genvar i = 0; i < Terms; i++) begin : gen_term
+      logic [SumWidth-1:0] sum_q;
+
       if (2 * i + 1 < left(k)) begin : gen_pair
-        logic [Width-1:0] sum, sum_q;
-
-        rm_mod_add #(
-            .Width(Width)
-        ) u_add (
-            .a_i(level[k][2*i]),
-            .b_i(level[k][2*i+1]),
-            .q_i(P),
-            .r_o(sum)
-        );
-
-        always_ff @(posedge clk_i) sum_q <= sum;
-        assign level[k+1][i] = sum_q;
+        always_ff @(posedge clk_i) sum_q <= level[k][2*i] + level[k][2*i+1];
       end else if (2 * i < left(k)) begin : gen_odd
-        logic [Width-1:0] term_q;
-        always_ff @(posedge clk_i) term_q <= level[k][2*i];
-        assign level[k+1][i] = term_q;
+        always_ff @(posedge clk_i) sum_q <= level[k][2*i];
       end else begin : gen_none
-        assign level[k+1][i] = '0;
+        assign sum_q = '0;
       end
+
+      assign level[k+1][i] = sum_q;
     end
   end
 
-  assign sum_o = level[Levels][0];
+  logic [Beyond-1:0] beyond;
+  logic [Width:0] x_q;
+  logic [Width-1:0] low, sum_q;
+
+  assign {beyond, low} = level[Levels][0];
+
+  // beyond 2^12 - beyond, below 2^17.
+  always_ff @(posedge clk_i) begin
+    x_q <= {1'b0, low} + ((Width + 1)'({beyond, 12'd0}) - (Width + 1)'(beyond));
+    sum_q <= (from_p(x_q) ? LessP : '0) + x_q[Width-1:0];
+  end
+
+  assign sum_o = sum_q;
 
   logic unused_level;
   assign unused_level = ^level;

@@ -52,7 +52,7 @@ module rm_torus_turn
   logic [PlaceWidth-1:0] lift_place_q, sum_place_q;
   logic [LogH-1:0] lift_row_q, sum_row_q;
   logic [2*Lanes-1:0][31:0] lift_low_q, sum_d, sum_data_q;
-  logic [2*Lanes-1:0] lift_big_q;
+  logic [2*Lanes-1:0] lift_big;
   logic [AddrWidth-1:0] waddr;
   logic [2*Lanes-1:0] we;
   logic [2*Lanes-1:0][31:0] wdata, plain, old;
@@ -115,14 +115,14 @@ module rm_torus_turn
     sum_row_q <= lift_row_q;
     sum_data_q <= sum_d;
     for (int unsigned i = 0; i < 2 * Lanes; i++) begin
-      lift_low_q[i] <= add_rows_i[i][31:0];
-      lift_big_q[i] <= add_rows_i[i] > (P >> 1);
+      lift_low_q[i] <= (lift_big[i] ? 32'd4095 : 32'd0) + add_rows_i[i][31:0];
     end
   end
 
-  // -P is 4095 modulo 2^32.
+  // Above half of P, which is 2^51 - 2^11; -P is 4095 modulo 2^32.
   for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_sum
-    assign sum_d[i] = old[i] + lift_low_q[i] + (lift_big_q[i] ? 32'd4095 : 32'd0);
+    assign lift_big[i] = above_half(add_rows_i[i]);
+    assign sum_d[i] = old[i] + lift_low_q[i];
   end
 
   // ---- Decomposition. ----
@@ -139,7 +139,7 @@ module rm_torus_turn
     logic [LogH:0] row_shift;
     logic [LogLanes-1:0] lane_shift, lane_shift_q, lane_shift_q2;
     logic [2*Lanes-1:0][31:0] near_rows, far_rows, mixed_d, mixed_q, turned_d, turned_q;
-    logic [2*Lanes-1:0][31:0] plain_q, plain_q2;
+    logic [2*Lanes-1:0][31:0] plain_q, other_q2;
     logic near_swap_q, far_swap_q;
     // Signs of both windows, from the near and the far row.
     logic [1:0] near_neg_q, far_neg_q;
@@ -220,16 +220,22 @@ module rm_torus_turn
       end
     end
 
+    // With its sign, and the rest of the sum: what is turned away from is ones' complement and one.
+    logic [2*Lanes-1:0][32:0] y_d;
+
+    for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_y
+      assign y_d[i] = {other_q2[i], 1'b1} + {turned_q[i] ^ {32{neg_q2[i]}}, neg_q2[i]};
+    end
+
     always_ff @(posedge clk_i) begin
       mixed_q <= mixed_d;
       neg_q <= neg_d;
       plain_q <= plain;
-      plain_q2 <= plain_q;
       turned_q <= turned_d;
       neg_q2 <= neg_turned;
       for (int unsigned i = 0; i < 2 * Lanes; i++) begin
-        y_q[i] <= (turned_q[i] ^ {32{neg_q2[i]}}) - plain_q2[i] +
-            (neg_q2[i] ? Offset + 32'd1 : Offset);
+        other_q2[i] <= Offset - plain_q[i];
+        y_q[i] <= y_d[i][32:1];
       end
     end
   end else begin : gen_whole

@@ -1,5 +1,6 @@
 // The twiddles of butterfly `Lane` of a unit with 2^LogLanes butterflies: psi^bitrev(2^s + i) of the
-// forward transform, i = (row 2^LogLanes + Lane) mod 2^s, and their inverses.
+// forward transform, i = (row 2^LogLanes + Lane) mod 2^s, and halves of their inverses, in two's
+// complement.
 //
 // Entry a = 2^(s - LogLanes) + row mod 2^(s - LogLanes) for stages s >= LogLanes, and Rows + s for
 // those before, whose twiddle is the lane's alone. Computed when the design is elaborated, so that no
@@ -36,8 +37,9 @@ module rm_torus_twiddle
     for (int unsigned a = 0; a < (1 << AddrWidth); a++) begin
       int unsigned e;
       e = (a == 0 || a >= Rows + LogLanes) ? 0 : reversed(number(a), LogN);
-      mem[a] = pow_mod(psi(LogN), 12'(e));
-      mem[(1<<AddrWidth)+a] = pow_mod(psi(LogN), 12'(((2 << LogN) - e) % (2 << LogN)));
+      mem[a] = near_zero(pow_mod(psi(LogN), 12'(e)));
+      mem[(1<<AddrWidth)+a] =
+          near_zero(halved(pow_mod(psi(LogN), 12'(((2 << LogN) - e) % (2 << LogN)))));
     end
   end
 

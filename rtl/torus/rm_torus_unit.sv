@@ -34,7 +34,6 @@ module rm_torus_unit
     localparam int unsigned TagWidth = SlotWidth + $clog2(Group)
 ) (
     input  logic                               clk_i,
-    input  logic                               rst_ni,
     // Reading: in the cycle before the butterflies' operands are in their registers.
     input  logic                               read_i,
     input  logic                               inverse_i,
@@ -93,7 +92,7 @@ module rm_torus_unit
   logic [1:0][RowWidth-1:0] work, sums, banks;
   logic [2*Lanes-1:0][Width-1:0] words;
   logic [Lanes-1:0][Width-1:0] u_d, u_q, v_d, v_q;
-  logic valid_q, inverse_q;
+  logic inverse_q;
 
   assign far_read = !inverse_i;
   assign swap_read = far_read ? row_i[0] : row_i[LogH-1];
@@ -115,45 +114,23 @@ module rm_torus_unit
     if (read_i) inverse_q <= inverse_i;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) valid_q <= 1'b0;
-    else valid_q <= read_i;
-  end
-
   // ---- Butterflies. ----
 
   logic [Lanes-1:0][Width-1:0] out0, out1;
-  logic [Lanes-1:0] out_valid;
 
   for (genvar b = 0; b < Lanes; b++) begin : gen_butterfly
-    rm_butterfly #(
-        .Flavour(rm_arith_pkg::Solinas52),
-        .Width(Width),
-        .Slack(MulSlack)
-    ) u_butterfly (
+    rm_torus_butterfly u_butterfly (
         .clk_i,
-        .rst_ni,
-        .q_i(P),
-        .qh_i('0),
-        .word_i('0),
-        .three_i(1'b0),
-        .one_i('0),
-        .mode_i(inverse_q ? rm_ntt_pkg::BfGs : rm_ntt_pkg::BfCt),
-        .half_i(1'b1),
-        .valid_i(valid_q),
+        .inverse_i(inverse_q),
         .u_i(u_q[b]),
         .v_i(v_q[b]),
         .w_i(twiddle_i[b]),
-        .valid_o(out_valid[b]),
         .out0_o(out0[b]),
         .out1_o(out1[b])
     );
     assign rows_o[b] = out0[b];
     assign rows_o[Lanes+b] = out1[b];
   end
-
-  logic unused_valid;
-  assign unused_valid = ^out_valid;
 
   // ---- Rows written. ----
 

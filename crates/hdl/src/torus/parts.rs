@@ -19,7 +19,7 @@ pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
         .int("Slots", 1)
         .int("Places", 1);
     let module = Part {
-        top: module.once("rm_butterfly"),
+        top: module.once("rm_torus_butterfly"),
         count: 1,
     };
     vec![module, twiddles(log_n, log_lanes)]
@@ -127,7 +127,7 @@ pub fn parts(shape: Shape) -> Vec<Part> {
                 .int("LogPos", s.log_pos.into())
                 .int("Levels", s.levels as u64)
                 .once("rm_torus_unit")
-                .once("rm_mod_mul"),
+                .once("rm_torus_times"),
         ));
         if bundles {
             found.push(once(
@@ -138,7 +138,7 @@ pub fn parts(shape: Shape) -> Vec<Part> {
                     .int("Steps", steps)
                     .int("LastBits", shape.bits(shape.steps() - 1) as u64)
                     .int("Depth", s.key_beats as u64)
-                    .once("rm_mod_mul"),
+                    .once("rm_torus_times"),
             ));
             found.push(key(16, shape.key_total()));
             found.push(key(s.key_beats as u64, shape.groups() as u64 * steps));
@@ -157,7 +157,7 @@ pub fn parts(shape: Shape) -> Vec<Part> {
             .int("LogPos", s.log_pos.into())
             .int("HasSums", has_sums)
             .int("Coefficients", coefficients.into())
-            .once("rm_butterfly");
+            .once("rm_torus_butterfly");
         found.extend((count > 0).then_some(Part { top, count }));
     }
     found.push(once(
@@ -165,7 +165,7 @@ pub fn parts(shape: Shape) -> Vec<Part> {
             .int("LogPos", s.log_pos.into())
             .int("Rows", rows)
             .int("Unroll", scheduled as u64)
-            .once("rm_mod_mul"),
+            .once("rm_torus_times"),
     ));
     if !coefficients {
         found.push(key(s.key_beats as u64, shape.key_total()));

@@ -81,6 +81,14 @@ fn decomposition() {
     }
 }
 
+/// A butterfly's ends, the slices of a product, and the sum of products of the bootstrapping engine.
+#[test]
+fn sums_of_the_bootstrapping_engine() {
+    prove(Top::new("prop_torus_ends"), 120);
+    prove(Top::new("prop_torus_join"), 300);
+    prove(Top::new("prop_torus_sum").int("Terms", 2), 120);
+}
+
 #[test]
 fn queue_and_skid_buffer_always() {
     let hdl = rooms();
@@ -157,6 +165,8 @@ fn every_reducer() {
     prove(Top::new("prop_mod_mul"), 900);
     prove(Top::new("prop_mod_mul_ntt"), 900);
     prove(Top::new("prop_red_solinas52"), 900);
+    prove(Top::new("prop_torus_red"), 1800);
+    prove(Top::new("prop_torus_sum").int("Terms", 6), 900);
     for multiplier in MULTIPLIERS {
         if let Some(q) = multiplier.q {
             let width = u64::from(multiplier.width);
@@ -238,6 +248,20 @@ fn a_wrong_step_is_refuted() {
             "? -Half : P - Half",
             "? -Half : P",
             "prop_torus_digits",
+        ),
+        // Twice P taken off where once is enough.
+        (
+            "torus/rm_torus_ends.sv",
+            "|sum_q[12:1]",
+            "|sum_q[12:0]",
+            "prop_torus_ends",
+        ),
+        // A carry of the lower half that is lost.
+        (
+            "torus/rm_torus_join.sv",
+            "carry_q <= low23_q[52];",
+            "carry_q <= 1'b0;",
+            "prop_torus_join",
         ),
         // Tiles at each other's places.
         (

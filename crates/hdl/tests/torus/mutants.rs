@@ -52,7 +52,7 @@ const QUICK: [Fault; 2] = [
     ),
 ];
 
-const FAULTS: [Fault; 68] = [
+const FAULTS: [Fault; 76] = [
     // Rotation, decomposition, update.
     Fault(
         "rm_torus_turn.sv",
@@ -86,18 +86,28 @@ const FAULTS: [Fault; 68] = [
     ),
     Fault(
         "rm_torus_turn.sv",
-        "Offset + 32'd1 : Offset",
-        "Offset : Offset",
+        "turned_q[i] ^ {32{neg_q2[i]}}, neg_q2[i]}",
+        "turned_q[i] ^ {32{neg_q2[i]}}, 1'b0}",
         one,
     ),
-    Fault("rm_torus_turn.sv", "- plain_q2[i] +", "- plain_q[i] +", one),
+    Fault(
+        "rm_torus_turn.sv",
+        "Offset - plain_q[i];",
+        "Offset - plain[i];",
+        one,
+    ),
     Fault(
         "rm_torus_turn.sv",
         "offset(Levels, LogBase)",
         "offset(Levels, LogBase) ^ (32'd1 << (31 - Levels * LogBase))",
         one,
     ),
-    Fault("rm_torus_turn.sv", "> (P >> 1);", "> (P >> 14);", one),
+    Fault(
+        "rm_torus_pkg.sv",
+        "x[Width-1] || (&x[Width-2:11]",
+        "(&x[Width-2:11]",
+        one,
+    ),
     Fault(
         "rm_torus_turn.sv",
         "? 32'd4095 : 32'd0",
@@ -148,12 +158,17 @@ const FAULTS: [Fault; 68] = [
         one,
     ),
     Fault(
-        "rm_torus_unit.sv",
-        "get_row[LogH] ^ get_row[0];",
-        "get_row[0];",
+        "rm_torus_evaluations.sv",
+        "get_row_i[LogH] ^ get_row_i[0];",
+        "get_row_i[0];",
         one,
     ),
-    Fault("rm_torus_unit.sv", ".half_i(1'b1)", ".half_i(1'b0)", one),
+    Fault(
+        "rm_torus_twiddle.sv",
+        "near_zero(halved(",
+        "near_zero((",
+        one,
+    ),
     Fault(
         "rm_torus_unit.sv",
         "(first_i && inverse_i) ? sums",
@@ -173,9 +188,9 @@ const FAULTS: [Fault; 68] = [
         one,
     ),
     Fault(
-        "rm_torus_unit.sv",
-        "BufferWidth'({write_place_i,",
-        "BufferWidth'({PlaceWidth'(0),",
+        "rm_torus_evaluations.sv",
+        "AddrWidth'({put_place_i, put_row_i[b]})",
+        "AddrWidth'({PlaceWidth'(0), put_row_i[b]})",
         one,
     ),
     Fault("rm_torus_twiddle.sv", "Lane % (1 << s)", "0", one),
@@ -204,11 +219,11 @@ const FAULTS: [Fault; 68] = [
         "{group_rev_q, 1'b0}",
         two,
     ),
-    Fault("rm_torus_powers.sv", "power - 1'b1;", "power;", two),
+    Fault("rm_torus_powers.sv", "power - 1'b1);", "power);", two),
     Fault(
         "rm_torus_sum.sv",
-        "assign sum_o = level[Levels][0];",
-        "assign sum_o = level[Levels-1][0];",
+        "assign {beyond, low} = level[Levels][0];",
+        "assign {beyond, low} = level[Levels-1][0];",
         one,
     ),
     // The key.
@@ -286,10 +301,54 @@ const FAULTS: [Fault; 68] = [
         "turned[k][(b + (1 << k)) % Lanes]",
         one,
     ),
+    // Products and butterflies.
     Fault(
-        "rm_torus_mul.sv",
-        ".Slack(MulSlack)",
+        "rm_torus_times.sv",
+        ".Slack(MulSlack - 2)",
         ".Slack(MulSlack - 1)",
+        one,
+    ),
+    Fault(
+        "rm_torus_raw.sv",
+        "a1_q <= a_i[52:26];",
+        "a1_q <= {1'b0, a_i[51:26]};",
+        one,
+    ),
+    Fault(
+        "rm_torus_join.sv",
+        "assign carry_o = {low_q[52], carry_q};",
+        "assign carry_o = {1'b0, carry_q};",
+        one,
+    ),
+    Fault(
+        "rm_torus_red.sv",
+        "{~{u_q[52], u_q}, ~carry_q}",
+        "{~{u_q[52], u_q}, 1'b1}",
+        one,
+    ),
+    Fault("rm_torus_red.sv", "u_q[42:40] - a_q", "u_q[42:40]", one),
+    Fault(
+        "rm_torus_ends.sv",
+        "assign more = !diff[Width+1] ? '0 :",
+        "assign more =",
+        one,
+    ),
+    Fault(
+        "rm_torus_butterfly.sv",
+        "(inverse_i && sum_q[0]) ?",
+        "inverse_i ?",
+        one,
+    ),
+    Fault(
+        "rm_torus_sum.sv",
+        "(Width + 1)'({beyond, 12'd0})",
+        "(Width + 1)'({beyond, 11'd0})",
+        one,
+    ),
+    Fault(
+        "rm_torus_pkg.sv",
+        "return x + (x[Width-1] ? LessP : '0);",
+        "return x;",
         one,
     ),
     Fault(
@@ -306,7 +365,7 @@ const FAULTS: [Fault; 68] = [
     ),
     Fault(
         "rm_torus_seq.sv",
-        "if (begins && inverse_q) summed_d",
+        "if (begins && inverse) summed_d",
         "if (1'b0) summed_d",
         one,
     ),
@@ -479,7 +538,7 @@ fn quick_faults_are_caught() {
 }
 
 #[test]
-#[ignore = "68 models; `make full` runs it"]
+#[ignore = "76 models; `make full` runs it"]
 fn every_fault_is_caught() {
     all_caught(&FAULTS);
 }
