@@ -94,11 +94,19 @@ fn a_program_on_the_rtl() {
     assert_eq!(found["y"], y);
 }
 
-/// Descriptions that the RTL is not made for are refused by the field.
+/// Descriptions that the RTL is not made for are refused by the field; the paper's machine is one that it is made for.
 #[test]
 fn what_is_not_built_is_refused_by_its_field() {
+    let mut d = Description::read(Description::PAPER).unwrap();
+    built::check(&d).unwrap();
+    d.stages.transform = 40;
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vector-forty.toml");
+    std::fs::write(&path, toml::to_string(&d).unwrap()).unwrap();
     for (name, field) in [
-        ("rtl:vector", "stages.transform"),
+        (
+            format!("rtl:{}", path.display()).as_str(),
+            "stages.transform",
+        ),
         ("rtl:vector-ours", "factory"),
     ] {
         let refused = open(name).map(|device| device.name()).unwrap_err();
