@@ -287,3 +287,45 @@ pub(crate) unsafe fn store(p: *mut u64, x: __m256i) {
     // SAFETY: the caller's promise.
     unsafe { _mm256_storeu_si256(p.cast(), x) }
 }
+
+/// Of each of K pairs (low halves of both, high halves of both); its own inverse.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+pub(crate) unsafe fn halves<const K: usize>(
+    mut x: [__m256i; K],
+    mut y: [__m256i; K],
+) -> ([__m256i; K], [__m256i; K]) {
+    for k in 0..K {
+        // SAFETY: the caller's promise.
+        (x[k], y[k]) = unsafe {
+            (
+                _mm256_permute2x128_si256::<0x20>(x[k], y[k]),
+                _mm256_permute2x128_si256::<0x31>(x[k], y[k]),
+            )
+        };
+    }
+    (x, y)
+}
+
+/// Of each of K pairs (even 64-bit lanes of both, odd ones of both), by turns; its own inverse.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+pub(crate) unsafe fn neighbours<const K: usize>(
+    mut x: [__m256i; K],
+    mut y: [__m256i; K],
+) -> ([__m256i; K], [__m256i; K]) {
+    for k in 0..K {
+        // SAFETY: the caller's promise.
+        (x[k], y[k]) = unsafe {
+            (
+                _mm256_unpacklo_epi64(x[k], y[k]),
+                _mm256_unpackhi_epi64(x[k], y[k]),
+            )
+        };
+    }
+    (x, y)
+}

@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use super::{NttPlan, Twiddles};
 use crate::Shoup;
 use crate::plans::Order;
-use crate::simd256::{Constant, Context, LANES, correct, load, splat, store};
+use crate::simd256::{Constant, Context, LANES, correct, halves, load, neighbours, splat, store};
 
 /// Coefficients that a loop takes at a time of each half: two vectors, which hide each other's latency.
 const STEP: usize = 2 * LANES;
@@ -424,40 +424,4 @@ unsafe fn correct_many<const K: usize>(mut x: [__m256i; K], m: __m256i) -> [__m2
         *x = unsafe { correct(*x, m) };
     }
     x
-}
-
-/// Of each of K pairs (low halves of both, high halves of both); its own inverse.
-#[inline(always)]
-unsafe fn halves<const K: usize>(
-    mut x: [__m256i; K],
-    mut y: [__m256i; K],
-) -> ([__m256i; K], [__m256i; K]) {
-    for k in 0..K {
-        // SAFETY: the caller enables AVX2.
-        (x[k], y[k]) = unsafe {
-            (
-                _mm256_permute2x128_si256::<0x20>(x[k], y[k]),
-                _mm256_permute2x128_si256::<0x31>(x[k], y[k]),
-            )
-        };
-    }
-    (x, y)
-}
-
-/// Of each of K pairs (even lanes of both, odd lanes of both), by turns; its own inverse.
-#[inline(always)]
-unsafe fn neighbours<const K: usize>(
-    mut x: [__m256i; K],
-    mut y: [__m256i; K],
-) -> ([__m256i; K], [__m256i; K]) {
-    for k in 0..K {
-        // SAFETY: the caller enables AVX2.
-        (x[k], y[k]) = unsafe {
-            (
-                _mm256_unpacklo_epi64(x[k], y[k]),
-                _mm256_unpackhi_epi64(x[k], y[k]),
-            )
-        };
-    }
-    (x, y)
 }

@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 
 use super::{Constant32, Ntt32, Twiddles32};
 use crate::plans::Order;
+use crate::simd256::{halves, neighbours};
 
 /// Residues in one vector.
 const LANES: usize = 8;
@@ -331,7 +332,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         unsafe {
             let [two, _, _] = places();
             let (x, y) = self.forward(x, y, self.twiddles::<2>(index, two));
-            quarters(x, y)
+            neighbours(x, y)
         }
     }
 
@@ -354,7 +355,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
             let [_, _, eight] = places();
             let (x, y) = self.forward(x, y, self.twiddles::<8>(index, eight));
             let (x, y) = join(x, y);
-            let (x, y) = quarters(x, y);
+            let (x, y) = neighbours(x, y);
             // Reduced between the moves, as the compiler makes three instructions of the last two.
             let ([a, c], [b, d]) = halves(self.reduce(x), self.reduce(y));
             store_two(p, [a, b]);
@@ -371,7 +372,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
             let [_, _, eight] = places();
             let ([a, b], [c, d]) = (load_two(p), load_two(p.add(STEP)));
             let (x, y) = halves([a, c], [b, d]);
-            let (x, y) = quarters(x, y);
+            let (x, y) = neighbours(x, y);
             let (x, y) = split(x, y);
             let (x, y) = self.inverse(x, y, self.twiddles::<8>(index, eight));
             join(x, y)
@@ -385,7 +386,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         unsafe {
             let [_, four, _] = places();
             let (x, y) = self.inverse(x, y, self.twiddles::<4>(index, four));
-            quarters(x, y)
+            neighbours(x, y)
         }
     }
 
@@ -540,42 +541,7 @@ unsafe fn places() -> [__m256i; 3] {
     }
 }
 
-/// Of each of K pairs (low halves of both, high halves of both); its own inverse. Partners four lanes apart come to the same
-/// lane.
-#[inline(always)]
-unsafe fn halves<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
-    for k in 0..K {
-        // SAFETY: the caller enables AVX2.
-        (x[k], y[k]) = unsafe {
-            (
-                _mm256_permute2x128_si256::<0x20>(x[k], y[k]),
-                _mm256_permute2x128_si256::<0x31>(x[k], y[k]),
-            )
-        };
-    }
-    (x, y)
-}
-
-/// Of each of K pairs (even quarters of both, odd quarters of both), by turns; its own inverse. After [`halves`], partners two
-/// lanes apart come to the same lane.
-#[inline(always)]
-unsafe fn quarters<const K: usize>(
-    mut x: Vectors<K>,
-    mut y: Vectors<K>,
-) -> (Vectors<K>, Vectors<K>) {
-    for k in 0..K {
-        // SAFETY: the caller enables AVX2.
-        (x[k], y[k]) = unsafe {
-            (
-                _mm256_unpacklo_epi64(x[k], y[k]),
-                _mm256_unpackhi_epi64(x[k], y[k]),
-            )
-        };
-    }
-    (x, y)
-}
-
-/// Of each of K pairs (even lanes of both, odd lanes of both): after [`quarters`], partners that are neighbours come to the same
+/// Of each of K pairs (even lanes of both, odd lanes of both): after [`neighbours`], partners that are neighbours come to the same
 /// lane.
 #[inline(always)]
 unsafe fn split<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
