@@ -224,6 +224,16 @@ pub struct CallsUse {
     pub turning: u64,
 }
 
+impl CallsUse {
+    /// These calls and others.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.micro_cycles += other.micro_cycles;
+        self.loading += other.loading;
+        self.turning += other.turning;
+    }
+}
+
 /// Operations of one kind: how many, and what they took. An operation takes the time from when the one before it was sent until it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct TimeUse {

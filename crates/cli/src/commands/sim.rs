@@ -76,9 +76,12 @@ fn parts<'a>(
         return None;
     };
     let all = &own.parts;
-    let by_macro = all.by_macro(stands_for);
+    let by_macro;
     let of = match level {
-        ByLevel::Macro => &by_macro,
+        ByLevel::Macro => {
+            by_macro = all.by_macro(stands_for);
+            &by_macro
+        }
         ByLevel::Mid => &all.by_mid,
         ByLevel::Micro => &all.by_micro,
     };

@@ -82,16 +82,6 @@ struct Replay {
     ran: Ran,
 }
 
-/// Calls of a procedure, and what they took.
-#[derive(Clone, Copy, Debug, Default)]
-struct Used {
-    calls: u64,
-    /// Micro-cycles; those in which the operands that the program reads were loaded; those of automorphisms.
-    micro: u64,
-    loading: u64,
-    turning: u64,
-}
-
 /// A run of a program.
 pub struct Running<'m> {
     d: &'m Description,
@@ -122,7 +112,7 @@ pub struct Running<'m> {
     pub replayed: u64,
     pub stepped: u64,
     /// Of each procedure by its number.
-    used: Vec<Used>,
+    used: Vec<CallsUse>,
     /// States are looked up.
     pub replays: bool,
 }
@@ -158,7 +148,7 @@ impl<'m> Running<'m> {
             calls: 0,
             replayed: 0,
             stepped: 0,
-            used: vec![Used::default(); head.procs.len()],
+            used: vec![CallsUse::default(); head.procs.len()],
             replays: true,
         }
     }
@@ -193,10 +183,12 @@ impl<'m> Running<'m> {
             }
         };
         if let Some(used) = self.used.get_mut(number) {
-            used.calls += 1;
-            used.micro += replay.ran.micro[0];
-            used.loading += replay.ran.loading;
-            used.turning += replay.ran.took.of(MicroOp::Morph);
+            used.add(&CallsUse {
+                calls: 1,
+                micro_cycles: replay.ran.micro[0],
+                loading: replay.ran.loading,
+                turning: replay.ran.took.of(MicroOp::Morph),
+            });
         }
         self.total.add(&replay.ran);
         if let Some(tell) = &mut self.options.progress {
@@ -236,10 +228,7 @@ impl<'m> Running<'m> {
         for (procedure, used) in self.procs.iter().zip(&self.used) {
             if used.calls > 0 {
                 let entry = found.entry(procedure.name.clone()).or_default();
-                entry.calls += used.calls;
-                entry.micro_cycles += used.micro;
-                entry.loading += used.loading;
-                entry.turning += used.turning;
+                entry.add(used);
             }
         }
         found
