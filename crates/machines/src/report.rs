@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::EndToEnd;
 use crate::coprocessor::CardUse;
 use crate::fpga::Fit;
+use crate::vector::sides::HostUse;
 
 /// Cycles, time, memory and link traffic of one program on one machine.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -143,6 +144,8 @@ pub struct VectorUse {
     pub limbs_reloaded: u64,
     /// Masks of keys that were made on the chip of their seeds.
     pub limbs_made: u64,
+    /// Runs that follow one another, with the host's transfers between or beside them.
+    pub host: HostUse,
     pub parts: VectorParts,
     /// Instructions that were stepped through, and calls that were replayed.
     pub stepped: u64,

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::expanded::ExpandedStats;
 use ringmill_machines::fpga::{Fit, pieces_text};
+use ringmill_machines::vector::sides::{Period, Placement};
 use ringmill_machines::{MachineReport, OffloadUse, Own, RingUse, TorusUse, VectorUse};
 
 /// Width of the column of labels.
@@ -313,6 +314,34 @@ fn vector_rows(table: &mut Table<'_, '_>, vector: &VectorUse, how: Option<How>) 
         limbs.push_str(&format!(", {} made of seeds", vector.limbs_made));
     }
     table.row("limbs", limbs, how)?;
+    let host = &vector.host;
+    let Period {
+        machine,
+        host: beside,
+        period,
+    } = host.in_turn;
+    let in_turn = format!(
+        "a run each {}: machine {}, then host {}",
+        cycles(period),
+        grouped(machine),
+        grouped(beside)
+    );
+    table.row("host and machine in turn", in_turn, how)?;
+    let apart = match host.apart {
+        Some(of) => format!(
+            "a run each {}: machine {} beside host {}",
+            cycles(of.period),
+            grouped(of.machine),
+            grouped(of.host)
+        ),
+        None => "one side of distant memory is too small, or there is one channel".to_owned(),
+    };
+    table.row("each on half of the channels", apart, how)?;
+    let placement = match host.placement {
+        Placement::InTurn => "in turn, on all channels",
+        Placement::Apart => "apart, on half of the channels each",
+    };
+    table.row("placement of limbs", placement.to_owned(), how)?;
     let stepped = format!(
         "{} instructions stepped, {} calls replayed",
         grouped(vector.stepped),

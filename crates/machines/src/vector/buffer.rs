@@ -162,6 +162,13 @@ impl Buffer {
         })
     }
 
+    /// Limbs of distant memory up to the last one that ever held something.
+    pub fn most_distant(&self) -> u32 {
+        let channels = self.channels();
+        let ends = self.distant_free.iter().map(|&(_, next)| next);
+        ends.max().unwrap_or(0).saturating_sub(channels - 1)
+    }
+
     /// A limb of distant memory that is free again.
     pub fn drop_distant(&mut self, at: u32) {
         let channels = self.distant_free.len() as u32;

@@ -82,6 +82,11 @@ impl Decoded {
         }
     }
 
+    /// Whether it moves a chunk between the buffer and distant memory.
+    pub(super) fn moves(&self) -> bool {
+        matches!(self.kind, Kind::Load | Kind::Store)
+    }
+
     /// Whether it is one of the multiply-accumulate unit's.
     pub fn is_sum(&self) -> bool {
         self.kind == Kind::Mac

@@ -12,6 +12,7 @@ use super::clockwork::Counting;
 use super::description::{Description, FIXED_BITS, Masks, WORD_BITS};
 use super::lower::{Prepared, alone};
 use super::session::Running;
+use super::sides::{HostUse, Moved};
 use crate::fpga::{Fit, Part};
 use crate::report::{AT_END, VectorUse};
 use crate::{
@@ -70,7 +71,7 @@ impl VectorMachine {
     fn report(&self, running: &Running<'_>, head: &Head<'_>, outputs: usize) -> MachineReport {
         let d = &self.description;
         let total = &running.total;
-        let [whole, paper] = total.tally;
+        let [whole, paper, _] = total.tally;
         let cycles = total.micro[0].div_ceil(d.micro.buffer);
         let seconds = d.seconds(total.micro[0]);
         let limb = (WORD_BITS / 8) << head.log_n;
@@ -79,8 +80,9 @@ impl VectorMachine {
             .iter()
             .filter(|input| matches!(input.role, ringmill_isa::mid::InputRole::Key { .. }));
         let keys = keys.count() as u64;
-        let bytes_in = (head.inputs.len() as u64 - keys + total.hosted) * limb;
-        let (key_bytes, bytes_out) = (keys * limb, outputs as u64 * limb);
+        let limbs_in = head.inputs.len() as u64 - keys + total.hosted;
+        let (bytes_in, bytes_out) = (limbs_in * limb, outputs as u64 * limb);
+        let key_bytes = keys * limb;
         let program_bytes = whole.instructions * d.instruction_bytes;
         let link = LinkUse {
             bytes_in,
@@ -123,6 +125,12 @@ impl VectorMachine {
         }
         let shape = d.shape(head.log_n);
         let slots = u64::from(shape.slots());
+        let moved = Moved {
+            limbs_in,
+            limbs_out: outputs as u64,
+            program_bytes,
+            distant_limbs: running.distant_limbs(),
+        };
         MachineReport {
             machine: d.name.clone(),
             end_to_end: end_to_end.summed(|by| self.help(by, total.micro)),
@@ -173,6 +181,7 @@ impl VectorMachine {
                 limbs_spilled: total.spilled,
                 limbs_reloaded: total.reloaded,
                 limbs_made: total.made,
+                host: HostUse::new(d, shape, moved, total.micro[0], total.micro[2]),
                 parts: parts(running, shape.limb_chunks().into()),
                 stepped: running.stepped,
                 calls_replayed: running.replayed,
@@ -180,7 +189,7 @@ impl VectorMachine {
         }
     }
 
-    fn help(&self, by: crate::Resource, micro: [u64; 2]) -> String {
+    fn help(&self, by: crate::Resource, micro: [u64; 3]) -> String {
         use crate::Resource;
         match by {
             Resource::Compute if micro[0] > micro[1] + micro[1] / 4 => {

@@ -27,6 +27,7 @@ pub mod queue;
 mod readers;
 mod rest;
 pub mod session;
+pub mod sides;
 mod states;
 mod tally;
 

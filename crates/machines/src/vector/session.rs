@@ -9,8 +9,9 @@
 //! A replay costs what its arguments and the buffer's places cost to look at, whatever the call's instructions are: machines' states
 //! are kept once and compared by their numbers.
 
+mod replay;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -20,15 +21,18 @@ use ringmill_isa::mid::{
 };
 use ringmill_isa::vector::{MicroOp, Shape};
 
+use self::replay::{Key, Replay};
 use super::buffer::{Buffer, Content, Held};
-use super::clockwork::{Clockwork, Counting};
+use super::clockwork::{Clockwork, Decoded, Stuck};
 use super::description::Description;
+use super::emit::Emitter;
 use super::graph::Value;
 use super::lower::Prepared;
 use super::merge::merge;
-use super::place::{Param, Placed, Request, place};
+use super::place::{Param, Request, StepKind, place};
 use super::readers::Readers;
-use super::states::{State, States};
+use super::sides::{Side, Sides};
+use super::states::{COUNTINGS, Clocks, State, States};
 use super::tally::Ops;
 /// What runs took.
 pub use super::tally::Ran;
@@ -49,39 +53,6 @@ struct Known {
     dies: u64,
 }
 
-/// Who a limb is, seen from a call.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Who {
-    Param(usize),
-    Result(usize),
-    /// The place where it was before the call.
-    Other(usize),
-}
-
-/// What a call's times depend on, in words: its procedure and the machine's state; where things are on their way to; of each place in
-/// use whether distant memory has its limb, too, and on which channel; of each argument the first one that is the same limb, its place, whether it
-/// is needed later, the channel of its limb in distant memory; which arguments and results die, in their order.
-#[derive(Clone, PartialEq, Eq, Default)]
-struct Key(Vec<u64>);
-
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.0.iter().for_each(|&word| hasher.write_u64(word));
-    }
-}
-
-/// What a call does to a state, its dying limbs gone.
-struct Replay {
-    /// The limbs in the buffer's first places, and which of them distant memory has, too.
-    places: Vec<(Who, bool)>,
-    /// Limbs that were in the buffer and are there no more, but for those that died.
-    left: Vec<Who>,
-    /// Limbs that went to distant memory, and on which channel.
-    distant: Vec<(Who, u32)>,
-    state: State,
-    ran: Ran,
-}
-
 /// A run of a program.
 pub struct Running<'m> {
     d: &'m Description,
@@ -92,6 +63,8 @@ pub struct Running<'m> {
     shape: Shape,
     prepared: Vec<Option<Rc<Prepared>>>,
     buffer: Buffer,
+    /// Of distant memory, where it has two.
+    sides: Option<Sides>,
     states: States,
     state: State,
     limbs: LimbTable<Known>,
@@ -125,7 +98,7 @@ impl<'m> Running<'m> {
         let distant = d.distant_limbs(shape);
         let mut states = States::default();
         let clock = |counting| Clockwork::new(d, shape, counting);
-        let state = states.note(&[Counting::WHOLE, Counting::PAPER].map(clock));
+        let state = states.note(&COUNTINGS.map(clock));
         Self {
             d,
             order: Order::new(head),
@@ -134,6 +107,7 @@ impl<'m> Running<'m> {
             shape,
             prepared: vec![None; head.procs.len()],
             buffer: Buffer::new(shape.slots(), distant, 0, d.distant.channels),
+            sides: Sides::new(d, shape),
             states,
             state,
             limbs: LimbTable::new(inputs),
@@ -239,13 +213,15 @@ impl<'m> Running<'m> {
         self.loaded.len() as u64
     }
 
-    /// Lets everything come to its end, which is what HCF waits for where the program has one.
+    /// Lets everything come to its end, which is what HCF waits for where the program has one. Outputs that distant memory does not
+    /// have are stored, so that the host can take them.
     ///
     /// # Errors
-    /// Outputs that no call made.
+    /// Outputs that no call made; distant memory that is full.
     pub fn finish(&mut self, outputs: &[LimbId]) -> Result<(), MachineError> {
         self.order.check(outputs)?;
         let mut clocks = self.awake()?;
+        self.store(outputs, &mut clocks)?;
         for (at, clock) in clocks.iter_mut().enumerate() {
             let before = clock.now();
             let end = clock.drain();
@@ -262,7 +238,43 @@ impl<'m> Running<'m> {
         Ok(())
     }
 
-    fn awake(&self) -> Result<[Clockwork; 2], MachineError> {
+    /// Limbs of distant memory that a run's data and keys take, plaintexts that are given anew in each call among them.
+    pub fn distant_limbs(&self) -> u64 {
+        u64::from(self.buffer.most_distant()) + self.total.hosted
+    }
+
+    /// Stores what distant memory does not have, in the channels in turn.
+    fn store(&mut self, outputs: &[LimbId], clocks: &mut Clocks) -> Result<(), MachineError> {
+        let mut emitter = Emitter::new(self.shape);
+        let (mut channel, channels) = (0, self.buffer.channels());
+        for &limb in outputs {
+            let known = self.known(limb);
+            let (Some(place), None) = (known.place, known.distant) else {
+                continue;
+            };
+            let at = self.buffer.take_distant(channel).ok_or_else(full)?;
+            channel = (channel + 1) % channels;
+            self.limbs.entry(limb).distant = Some(at);
+            emitter.fill(StepKind::Store(at), &[], &[place], &[]);
+            for instr in &mut emitter {
+                let [whole, paper, apart] = &mut *clocks;
+                let decoded = whole.decode(&instr);
+                let before = whole.now();
+                let sent = whole.step_decoded(&decoded, 0).map_err(stuck)?;
+                self.total.ops.count(instr.op);
+                self.total.took.more(instr.op, sent - before);
+                self.total.micro[0] += sent - before;
+                let were = [paper.now(), apart.now()];
+                beside([paper, apart], self.sides, &decoded)?;
+                self.total.micro[1] += paper.now() - were[0];
+                self.total.micro[2] += apart.now() - were[1];
+                self.stepped += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn awake(&self) -> Result<Clocks, MachineError> {
         let clocks = self.states.awake(&self.state, self.shape.slots());
         clocks.ok_or_else(|| MachineError::Program("a state that was not met".to_owned()))
     }
@@ -320,7 +332,6 @@ impl<'m> Running<'m> {
             if !new(&self.limbs, limb) {
                 continue;
             }
-            let full = || MachineError::Program("distant memory is full (`distant.gbyte`)".into());
             let home = self.buffer.take_distant(channel).ok_or_else(full)?;
             self.limbs.entry(limb).distant = Some(home);
             if let Some(&Some(operand)) = self.operands.get(limb.0 as usize) {
@@ -332,51 +343,6 @@ impl<'m> Running<'m> {
             channel = (channel + 1) % channels;
         }
         Ok(())
-    }
-
-    /// Writes the call's key, and notes of each argument as which it comes first.
-    fn look(&mut self, called: &Called) {
-        let channels = self.d.distant.channels as u32;
-        let channel = |at: Option<u32>| at.map_or(0, |at| u64::from(at % channels) + 1);
-        let words = &mut self.key.0;
-        words.clear();
-        let both = |a: u32, b: u32| u64::from(a) | u64::from(b) << 32;
-        words.push(both(called.call.proc, self.state.number));
-        words.push(both(
-            self.state.places.len() as u32,
-            self.buffer.live() as u32,
-        ));
-        words.extend(self.state.places.iter().map(|&place| u64::from(place)));
-        // There are at most 64 channels.
-        for places in self.buffer.places.chunks(8) {
-            let of = places.iter().flatten().map(|c| channel(c.distant));
-            words.push(of.fold(0, |word, channel| word << 8 | channel));
-        }
-        for (at, &limb) in (0..).zip(&called.call.args) {
-            let known = self.limbs.entry(limb);
-            if known.call != self.calls {
-                (known.call, known.first) = (self.calls, at);
-            }
-            let place = known.place.map_or(0, |place| u64::from(place) + 1);
-            let later = u64::from(known.dies != self.calls);
-            let operand = self.operands.get(limb.0 as usize);
-            let operand = u64::from(operand.is_some_and(Option::is_some));
-            let rest = operand << 31 | place << 8 | later << 7 | channel(known.distant);
-            words.push(u64::from(known.first) | rest << 32);
-        }
-        // A result's number is behind those of the arguments. What is neither is known by its place.
-        let (args, results) = (called.call.args.len() as u64, &called.call.results);
-        let first = results.first().map_or(u64::MAX, |limb| limb.0);
-        for &limb in &called.dies {
-            let known = self.limbs.entry(limb);
-            let result = limb.0.checked_sub(first);
-            let result = result.filter(|&number| number < results.len() as u64);
-            words.push(match (known.call == self.calls, result) {
-                (true, _) => known.first.into(),
-                (false, Some(number)) => args + number,
-                (false, None) => 1 << 63 | known.place.map_or(0, |place| u64::from(place) + 1),
-            });
-        }
     }
 
     fn known(&self, limb: LimbId) -> Known {
@@ -466,7 +432,8 @@ impl<'m> Running<'m> {
         let mut last = were[0];
         let (homes, chunks) = (&self.homes, self.shape.limb_chunks());
         let mut loading = 0;
-        let [whole, paper] = &mut clocks;
+        let [whole, paper, apart] = &mut clocks;
+        let sides = self.sides;
         let watch = &self.options.watch;
         merge(
             (&placed, tasks),
@@ -482,15 +449,12 @@ impl<'m> Running<'m> {
                     loading += if operand { at - last } else { 0 };
                 }
                 last = at;
-                match paper.step_decoded(decoded, 0) {
-                    Ok(_) => Ok(()),
-                    Err(stuck) => Err(MachineError::Program(stuck.to_string())),
-                }
+                beside([paper, apart], sides, decoded)
             },
             || Ok(watch.check()?),
         )?;
         let ran = Ran {
-            micro: [0, 1].map(|at| clocks[at].now() - were[at]),
+            micro: [0, 1, 2].map(|at| clocks[at].now() - were[at]),
             tally: clocks.each_ref().map(|clock| clock.tally),
             ops,
             took,
@@ -521,98 +485,6 @@ impl<'m> Running<'m> {
         self.rename();
         self.replay(called, &before, &placed, ran)
     }
-
-    /// What was done, said by who limbs are.
-    fn replay(
-        &self,
-        called: &Called,
-        before: &[Option<Content>],
-        placed: &Placed,
-        ran: Ran,
-    ) -> Result<Replay, MachineError> {
-        // Parameters before results before what else is held, and of each the first.
-        let mut known = HashMap::new();
-        let (args, results) = (&called.call.args, &called.call.results);
-        for (i, arg) in args.iter().enumerate() {
-            known.entry(Held(arg.0)).or_insert(Who::Param(i));
-        }
-        for (i, result) in results.iter().enumerate() {
-            known.entry(Held(result.0)).or_insert(Who::Result(i));
-        }
-        for (at, content) in before.iter().enumerate() {
-            if let Some(content) = content {
-                known.entry(content.limb).or_insert(Who::Other(at));
-            }
-        }
-        let who = |limb: Held| known.get(&limb).copied().ok_or_else(malformed);
-        let contents = self.buffer.places.iter().flatten();
-        let places = contents.map(|c| Ok((who(c.limb)?, c.distant.is_some())));
-        let channels = self.d.distant.channels as u32;
-        let distant = placed.distant.iter();
-        let distant = distant.map(|(&limb, &at)| Ok((who(limb)?, at % channels)));
-        let gone = before.iter().flatten().filter(|content| {
-            let known = self.limbs.get(LimbId(content.limb.0));
-            known.is_some_and(|known| known.place.is_none())
-        });
-        let left = gone.map(|content| who(content.limb));
-        Ok(Replay {
-            left: left.collect::<Result<_, MachineError>>()?,
-            places: places.collect::<Result<_, MachineError>>()?,
-            distant: distant.collect::<Result<_, MachineError>>()?,
-            state: self.state.clone(),
-            ran,
-        })
-    }
-
-    /// Does what a call did before in the same state.
-    fn apply(&mut self, replay: &Replay, called: &Called) -> Result<(), MachineError> {
-        let mut places = vec![None; self.buffer.places.len()];
-        let (args, results) = (&called.call.args, &called.call.results);
-        let before = &self.buffer.places;
-        let limb = |who: Who| -> Result<LimbId, MachineError> {
-            match who {
-                Who::Param(at) => args.get(at).copied(),
-                Who::Result(at) => results.get(at).copied(),
-                Who::Other(at) => {
-                    let content = before.get(at).copied().flatten();
-                    content.map(|c| LimbId(c.limb.0))
-                }
-            }
-            .ok_or_else(malformed)
-        };
-        let mut went = Vec::with_capacity(replay.distant.len());
-        for &(who, channel) in &replay.distant {
-            went.push((limb(who)?, channel));
-        }
-        for &who in &replay.left {
-            self.limbs.entry(limb(who)?).place = None;
-        }
-        let mut kept = Vec::with_capacity(replay.places.len());
-        for &(who, distant) in &replay.places {
-            kept.push((limb(who)?, distant));
-        }
-        for (limb, channel) in went {
-            let known = self.limbs.entry(limb);
-            if known.distant.is_none() {
-                let at = self.buffer.take_distant(channel).ok_or_else(|| {
-                    MachineError::Program("distant memory is full (`distant.gbyte`)".to_owned())
-                })?;
-                known.distant = Some(at);
-            }
-        }
-        for ((at, place), (limb, distant)) in (0..).zip(&mut places).zip(kept) {
-            let known = self.limbs.entry(limb);
-            known.place = Some(at);
-            *place = Some(Content {
-                limb: Held(limb.0),
-                distant: known.distant.filter(|_| distant),
-                used: at.into(),
-            });
-        }
-        self.buffer.set(places, replay.places.len() as u32);
-        self.state.clone_from(&replay.state);
-        Ok(())
-    }
 }
 
 /// The ciphertext or plaintext that an input of a program is a limb of.
@@ -624,6 +496,22 @@ fn operand(input: &HeadInput) -> Option<(Visibility, u32)> {
     }
 }
 
-fn malformed() -> MachineError {
-    MachineError::Program("a replay does not fit its state".to_owned())
+/// Steps the machines that are sent what another is.
+fn beside(
+    [paper, apart]: [&mut Clockwork; 2],
+    sides: Option<Sides>,
+    instr: &Decoded,
+) -> Result<(), MachineError> {
+    paper.step_decoded(instr, 0).map_err(stuck)?;
+    let moved = sides.map_or(*instr, |sides| sides.moved(Side::First, instr));
+    apart.step_decoded(&moved, 0).map_err(stuck)?;
+    Ok(())
+}
+
+fn stuck(stuck: Stuck) -> MachineError {
+    MachineError::Program(stuck.to_string())
+}
+
+fn full() -> MachineError {
+    MachineError::Program("distant memory is full (`distant.gbyte`)".to_owned())
 }

@@ -3,10 +3,14 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::clockwork::Clockwork;
+use super::clockwork::{Clockwork, Counting};
 
-/// Machines that are sent the same instructions and share the buffer's places: with all times counted, and by the paper's counting.
-pub type Clocks = [Clockwork; 2];
+/// Machines that are sent the same instructions and share the buffer's places: with all times counted, by the paper's counting, and with
+/// all times counted and the program's limbs on one side of distant memory.
+pub type Clocks = [Clockwork; COUNTINGS.len()];
+
+/// What each of them counts.
+pub const COUNTINGS: [Counting; 3] = [Counting::WHOLE, Counting::PAPER, Counting::WHOLE];
 
 /// All states that were met.
 #[derive(Default)]
@@ -72,7 +76,6 @@ mod tests {
     use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};
     use ringmill_math::Prng;
 
-    use super::super::clockwork::Counting;
     use super::super::description::Description;
     use super::*;
 
@@ -156,7 +159,7 @@ mod tests {
             let before = program(&mut prng, 40);
             let after = program(&mut prng, 40);
             let other = |place: u16| (5 * place + 3) % PLACES;
-            let start = || [Counting::WHOLE, Counting::PAPER].map(|c| Clockwork::new(&d, shape, c));
+            let start = || COUNTINGS.map(|c| Clockwork::new(&d, shape, c));
             let (mut plain, mut moved) = (start(), start());
             for instr in &before {
                 let there = renamed(instr, other);

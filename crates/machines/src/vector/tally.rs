@@ -104,9 +104,9 @@ impl Ops {
 /// What one run of a call took.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// Micro-cycles, all counted and by the paper's counting.
-    pub micro: [u64; 2],
-    pub tally: [Tally; 2],
+    /// Micro-cycles, all counted, by the paper's counting, and all counted on one side of distant memory.
+    pub micro: [u64; 3],
+    pub tally: [Tally; 3],
     pub ops: Ops,
     /// Micro-cycles from one instruction to the next, which is told that it took them; all counted. They add up to `micro`, but for
     /// what is under way at the end of a program.
@@ -127,10 +127,12 @@ pub struct Ran {
 impl Ran {
     /// Adds what another took.
     pub fn add(&mut self, other: &Self) {
-        for at in 0..2 {
+        for at in 0..self.micro.len() {
             self.micro[at] += other.micro[at];
             self.tally[at] = self.tally[at].plus(other.tally[at]);
-            self.floors[at] += other.floors[at];
+        }
+        for (floor, other) in self.floors.iter_mut().zip(other.floors) {
+            *floor += other;
         }
         self.ops.add(&other.ops);
         self.took.add(&other.took);

@@ -15,3 +15,4 @@ mod masks;
 mod operations;
 mod programs;
 mod queue;
+mod sides;

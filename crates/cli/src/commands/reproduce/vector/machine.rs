@@ -17,7 +17,7 @@ use super::super::figure::How;
 use super::super::row::{Ours, Row};
 use super::operations::procedures;
 use super::paper::Vector;
-use super::{claims, cycles};
+use super::{claims, cycles, runs};
 use crate::error::CliError;
 
 const TABLE: &str =
@@ -157,6 +157,7 @@ pub fn bootstrap(
     );
     let whole = row("with distant memory", None, report.cycles).remarked(remark);
     let mut found = vec![paper, whole, floor];
+    found.extend(runs::rows("bootstrap", &report, &own));
     found.extend(cycles::of_program("bootstrap", &report, &own));
     let ms = |cycles: u64| cycles as f64 / (report.clock_mhz * 1e3);
     Ok((

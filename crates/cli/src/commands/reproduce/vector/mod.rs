@@ -13,6 +13,7 @@ mod operations;
 mod paper;
 mod parameters;
 mod removal;
+mod runs;
 mod sigmoid;
 mod speed;
 mod training;

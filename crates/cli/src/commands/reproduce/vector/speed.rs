@@ -76,7 +76,7 @@ pub fn rows(
             .remarked("the same from its tasks: placed, its order chosen, stepped"),
         in_program
             .row(table, "made in the program")
-            .remarked("lowered, placed, its order chosen, stepped by both countings"),
+            .remarked("lowered, placed, its order chosen, stepped by both countings, and all counted on half of the channels"),
         replayed
             .row(table, "replayed")
             .remarked("of the program's calls that were met before"),

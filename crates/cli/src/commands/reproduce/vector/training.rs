@@ -16,7 +16,7 @@ use ringmill_schemes::bgv::bootstrap::Procedure;
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
 use super::paper::Vector;
-use super::{cycles, machine, sigmoid, speed};
+use super::{cycles, machine, runs, sigmoid, speed};
 use crate::error::CliError;
 
 /// Samples and features; a gradient counts `step` / p^2.
@@ -275,6 +275,7 @@ pub fn rows(
         )),
     ];
     found.extend(speed::rows(TABLE, procedure, &d, &compiled.program)?);
+    found.extend(runs::rows("iteration", &report, &own));
     found.extend(cycles::of_program("iteration", &report, &own));
     Ok((found, [by_papers, whole]))
 }
