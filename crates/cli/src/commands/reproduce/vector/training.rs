@@ -193,6 +193,7 @@ pub fn compiled(procedure: &Arc<Procedure>, size: Size) -> Result<Compiled<Bgv>,
     let options = Options {
         bootstrapping: Some(Arc::clone(procedure)),
         seeded_keys: procedure.seeded(),
+        explicit: true,
         ..Options::given(Arc::clone(procedure.params()))
     };
     Ok(compile::<Bgv>(trainer.whole()?, &options)?)
