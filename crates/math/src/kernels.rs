@@ -4,6 +4,7 @@
 //! AVX2, AVX-512, AVX-512 with IFMA; see [`Backend`]). All paths give the same bits. Inputs must be residues below their
 //! modulus; outputs are. A larger input gives a wrong residue, never a fault.
 
+mod ahead;
 mod auto;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -31,6 +32,7 @@ mod split;
 mod sums;
 pub mod words;
 
+pub use ahead::ahead;
 pub use auto::{AutoEvalPlan, auto_coeff, auto_eval, auto_eval_halves};
 pub use backend::{Backend, available_backends, with_backend};
 pub(crate) use backend::{best_backend, forced_backend};
@@ -40,7 +42,8 @@ pub use elementwise::{
     mul_assign, mul_scalar, mul_scalar_assign, neg, neg_assign, sub, sub_assign,
 };
 pub use fused::{
-    PairTerm, Store, add_stored, conv_add, dot_pair, sub_scale, sub_scale_assign, tensor,
+    PairTerm, Store, add_stored, conv_add, dot_pair, mul_stored, sub_scale, sub_scale_assign,
+    tensor,
 };
 pub use split::{join, split};
 pub use sums::{dot, dot_scalars};

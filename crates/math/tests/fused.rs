@@ -31,18 +31,21 @@ const WAYS: [(Store, bool); 3] = [
 ];
 
 #[test]
-fn sums_stored_either_way() {
+fn sums_and_products_stored_either_way() {
     common::on_every_backend(|backend| {
         for q in common::any_moduli() {
             for seed in 0..9 {
                 let (a, b) = (pick(q, seed), pick(q, 2 * seed + 1));
-                let mut expected = vec![0; N];
-                kernels::add(q, &mut expected, &a, &b).unwrap();
+                let (mut sum, mut product) = (vec![0; N], vec![0; N]);
+                kernels::add(q, &mut sum, &a, &b).unwrap();
+                kernels::mul(q, &mut product, &a, &b).unwrap();
                 for (store, aligned) in WAYS {
                     let mut room = Vec::new();
                     let out = cut(&mut room, aligned);
                     kernels::add_stored(q, out, &a, &b, store).unwrap();
-                    assert_eq!(out, expected, "{backend:?} {q:?} {store:?}");
+                    assert_eq!(out, sum, "{backend:?} {q:?} {store:?}");
+                    kernels::mul_stored(q, out, &a, &b, store).unwrap();
+                    assert_eq!(out, product, "{backend:?} {q:?} {store:?}");
                 }
             }
         }
@@ -254,6 +257,8 @@ fn lengths_must_agree() {
     assert!(kernels::tensor(q, [&mut x, &mut y, &mut z], [&long, &short], all, kept).is_err());
     assert!(kernels::add_stored(q, &mut x, &short, &long, Store::Streamed).is_err());
     assert!(kernels::add_stored(q, &mut x, &long, &short, kept).is_err());
+    assert!(kernels::mul_stored(q, &mut x, &short, &long, Store::Streamed).is_err());
+    assert!(kernels::mul_stored(q, &mut x, &long, &short, kept).is_err());
     assert!(kernels::tensor(q, [&mut x, &mut y[..8], &mut z], all, all, kept).is_err());
     assert!(kernels::sub_scale(q, &mut x, &short, &long, w, None, kept).is_err());
     assert!(kernels::sub_scale(q, &mut x, &long, &short, w, None, kept).is_err());

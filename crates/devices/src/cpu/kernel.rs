@@ -109,7 +109,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
         Kernel::Add(q) => kernels::add_stored(*q, out, arg(0)?, arg(1)?, store)?,
         Kernel::Sub(q) => kernels::sub(*q, out, arg(0)?, arg(1)?)?,
         Kernel::Neg(q) => kernels::neg(*q, out, arg(0)?)?,
-        Kernel::Mul(q) => kernels::mul(*q, out, arg(0)?, arg(1)?)?,
+        Kernel::Mul(q) => kernels::mul_stored(*q, out, arg(0)?, arg(1)?, store)?,
         Kernel::Mac(q) => kernels::mac(*q, out, arg(0)?, arg(1)?, arg(2)?)?,
         Kernel::Muli(q, w) => kernels::mul_scalar(*q, out, arg(0)?, *w)?,
         Kernel::Addi(q, w) => kernels::add_scalar(*q, out, arg(0)?, *w)?,
@@ -191,7 +191,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
             }
             let scratch = &mut task.scratch;
             scratch.resize(pass.scratch_len(operands.len()), 0);
-            pass.run(&operands, &mut outs, scratch)?
+            pass.run(&operands, &mut outs, scratch, store)?
         }
         Kernel::RotateDifference(q) => {
             let (exponent, a) = exponents(src)?;

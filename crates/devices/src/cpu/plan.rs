@@ -146,10 +146,11 @@ impl Kernel {
 
     /// Whether it can write its results past the cache.
     pub fn streams(&self) -> bool {
-        matches!(
-            self,
-            Kernel::Add(_) | Kernel::SubScale(..) | Kernel::Tensor(_)
-        )
+        match self {
+            Kernel::Add(_) | Kernel::Mul(_) | Kernel::SubScale(..) | Kernel::Tensor(_) => true,
+            Kernel::Pass(pass) => pass.streams(),
+            _ => false,
+        }
     }
 
     /// Rough time in units of one elementwise pass over the limb, for estimates of progress only.

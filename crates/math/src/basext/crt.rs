@@ -70,6 +70,8 @@ impl Crt {
             for (i, ((limb, q), w)) in input.iter().zip(&self.from).zip(&self.scale).enumerate() {
                 let y = row_mut(scratch, i, at.len());
                 kernels::mul_constant(*q, y, &limb[at.clone()], *w)?;
+                // The next block's, which comes while this one's sums are made.
+                kernels::ahead(&limb[at.end..n.min(at.end + BLOCK)]);
             }
             count(scratch, at.clone())?;
             self.sums.apply(scratch, output, at)?;

@@ -52,6 +52,26 @@ pub fn add_stored(
     elementwise::add(q, &mut out[done..], &a[done..], &b[done..])
 }
 
+/// out = a b mod q, written as `store` says.
+pub fn mul_stored(
+    q: Modulus,
+    out: &mut [u64],
+    a: &[u64],
+    b: &[u64],
+    store: Store,
+) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    check_len("b", out.len(), b.len())?;
+    #[cfg(target_arch = "x86_64")]
+    let done = match store {
+        Store::Streamed => fused_ifma::mul_streamed(q, out, a, b),
+        Store::Cached => 0,
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let (done, _) = (0, store);
+    elementwise::mul(q, &mut out[done..], &a[done..], &b[done..])
+}
+
 /// A term of [`dot_pair`]: the factor that both sums share, and each sum's own, which are a key's.
 pub type PairTerm<'a> = (&'a [u64], Residues<'a>, Residues<'a>);
 

@@ -8,7 +8,8 @@ use super::backend::Backend;
 use super::conversion::{Converter, by_way, way};
 use super::fused::{PairTerm, Store};
 use super::ifma::Accumulator;
-use super::loops::vectors;
+use super::ifma::products::{Barrett, WideBarrett};
+use super::loops::{Products, vectors};
 use super::narrow::{NarrowReducer, SumReducer};
 use super::sums::LAZY_TERMS;
 use crate::simd::{IfmaWide, LANES, LazyMul, correct, load, splat, store};
@@ -76,6 +77,52 @@ unsafe fn add_past_cache(
     }
 }
 
+/// None where the limb is not aligned.
+pub(super) fn mul_streamed(q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
+    let p = out.as_mut_ptr();
+    if !in_force() || !streams(Store::Streamed, [p]) {
+        return 0;
+    }
+    // SAFETY: as in `dot_pair`; the output is aligned.
+    unsafe { mul_past_cache(q, p, a.as_ptr(), b.as_ptr(), out.len()) }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn mul_past_cache(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        match q.bits() {
+            ..=50 => mul_past_cache_by(Barrett::new(q), out, a, b, len),
+            51..54 => mul_past_cache_by(NarrowReducer::new(q), out, a, b, len),
+            _ => mul_past_cache_by(WideBarrett::new(q), out, a, b, len),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn mul_past_cache_by<P: Products<V = __m512i>>(
+    by: P,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words, and out is aligned (caller).
+    unsafe {
+        let done = vectors!(len, i => {
+            put::<true>(out.add(i), by.mul(load(a.add(i)), load(b.add(i))));
+        });
+        settle::<true>();
+        done
+    }
+}
+
 pub(super) fn dot_pair(
     q: Modulus,
     out: [&mut [u64]; 2],
@@ -128,6 +175,9 @@ const PAGE_AHEAD: usize = 512;
 /// is not driven out again.
 const KEY_AHEAD: usize = 64;
 
+/// The same where a key is in words of 32 bits, and for what it is multiplied by, of which there are fewer streams.
+const SHORT_AHEAD: usize = 256;
+
 #[inline(always)]
 unsafe fn prefetch<const AHEAD: usize>(limb: *const u64, i: usize) {
     // SAFETY: a hint on an address, which may lie beyond the end.
@@ -145,7 +195,7 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
                 load(words.as_ptr().add(i))
             }
             Residues::Short(words) => {
-                let p = words.as_ptr().wrapping_add(i + 2 * KEY_AHEAD);
+                let p = words.as_ptr().wrapping_add(i + SHORT_AHEAD);
                 _mm_prefetch::<_MM_HINT_T0>(p.cast());
                 _mm512_cvtepu32_epi64(_mm256_loadu_si256(words.as_ptr().add(i).cast()))
             }
@@ -172,6 +222,7 @@ unsafe fn dot_pair_with<R: SumReducer, const SHORT: bool>(
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
                 for &(shared, first, second) in group {
+                    prefetch::<SHORT_AHEAD>(shared.as_ptr(), i);
                     let x = load(shared.as_ptr().add(i));
                     let (y, z) = (eight(first, i), eight(second, i));
                     if SHORT {

@@ -4,7 +4,7 @@
 //! Single products have a reduction of their own below 2^50 and from 54 bits on, and that of sums between. Each function
 //! processes the largest multiple of eight coefficients and returns how many those were.
 
-mod products;
+pub(super) mod products;
 
 use std::arch::x86_64::*;
 

@@ -66,22 +66,33 @@ impl Pass {
         self.deeds.iter().map(|deed| deed.src.len() as u64).sum()
     }
 
-    /// Computes the results, all of one length.
+    /// Whether it can write all its results past the cache.
+    pub fn streams(&self) -> bool {
+        let leaves = |deed: &&Deed| deed.dst.iter().any(|at| matches!(at, At::Result(_)));
+        (self.deeds.iter().filter(leaves)).all(|deed| matches!(deed.act, Act::Add | Act::Mul))
+    }
+
+    /// Computes the results, all of one length, and writes them as `store` says.
     pub fn run(
         &self,
         operands: &[Operand<'_>],
         results: &mut [&mut [u64]],
         scratch: &mut [u64],
+        store: Store,
     ) -> Result<(), MathError> {
         let len = results.first().map_or(0, |r| r.len());
         let (between, spread) = scratch.split_at_mut((self.between * BLOCK).min(scratch.len()));
         let mut start = 0;
         while start < len {
             let size = BLOCK.min(len - start);
+            let next = start + size..len.min(start + size + BLOCK);
             for (operand, block) in operands.iter().zip(spread.chunks_exact_mut(BLOCK)) {
                 match operand {
-                    Operand::Limb(_) => {}
+                    Operand::Limb(limb) => {
+                        kernels::ahead(limb.get(next.clone()).unwrap_or_default());
+                    }
                     Operand::Short(words) => {
+                        kernels::ahead(words.get(next.clone()).unwrap_or_default());
                         let words = words.get(start..start + size).unwrap_or_default();
                         for (x, &word) in block.iter_mut().zip(words) {
                             *x = word.into();
@@ -115,8 +126,12 @@ impl Pass {
                     At::Result(i) => &*results[i],
                     At::Between(i) => &*between[i],
                 };
-                deed.act
-                    .run(self.q, &mut dst, |i| read(deed.src[i]), deed.src.len())?;
+                let store = match deed.dst.first() {
+                    Some(At::Result(_)) => store,
+                    _ => Store::Cached,
+                };
+                let (src, count) = (|i: usize| read(deed.src[i]), deed.src.len());
+                deed.act.run(self.q, &mut dst, src, count, store)?;
                 for (dst, at) in dst.into_iter().zip(&deed.dst) {
                     match *at {
                         At::Result(i) => results[i] = dst,
@@ -153,13 +168,14 @@ impl Act {
         dst: &mut [&mut [u64]; 3],
         src: impl Fn(usize) -> &'v [u64],
         count: usize,
+        store: Store,
     ) -> Result<(), MathError> {
         let [out, second, third] = dst;
         match self {
-            Self::Add => kernels::add(q, out, src(0), src(1)),
+            Self::Add => kernels::add_stored(q, out, src(0), src(1), store),
             Self::Sub => kernels::sub(q, out, src(0), src(1)),
             Self::Neg => kernels::neg(q, out, src(0)),
-            Self::Mul => kernels::mul(q, out, src(0), src(1)),
+            Self::Mul => kernels::mul_stored(q, out, src(0), src(1), store),
             Self::Mac => kernels::mac(q, out, src(0), src(1), src(2)),
             Self::Addi(w) => kernels::add_scalar(q, out, src(0), *w),
             Self::Combine(constants) => with_limbs(count, &src, |limbs| {

@@ -14,7 +14,7 @@ use crate::{Modulus, Shoup};
 /// P1 * floor(2^(k+50) / q) >> 52. It is short of P / q by less than 2.5: 1/2 from the cut, 1 each from the constant
 /// and the floor. So the remainder comes out below 3q.
 #[derive(Clone, Copy)]
-pub(super) struct Barrett {
+pub(in crate::kernels) struct Barrett {
     q: __m512i,
     two_q: __m512i,
     minus_q: __m512i,
@@ -26,7 +26,7 @@ pub(super) struct Barrett {
 
 impl Barrett {
     #[inline(always)]
-    pub(super) unsafe fn new(q: Modulus) -> Self {
+    pub(in crate::kernels) unsafe fn new(q: Modulus) -> Self {
         let k = q.bits();
         // At most 2^51, as q >= 2^(k-1).
         let ratio = ((1u128 << (k + 50)) / u128::from(q.value())) as u64;
@@ -72,7 +72,7 @@ impl Barrett {
 /// [`IfmaWide`] does. It is short of P / q by less than 4: 1/2 each from the cut, the one less and the constant, and
 /// 2 + 2^-20 from the floors. So the remainder comes out below 4q.
 #[derive(Clone, Copy)]
-pub(super) struct WideBarrett {
+pub(in crate::kernels) struct WideBarrett {
     q: __m512i,
     two_q: __m512i,
     ratio: WideQuotient,
@@ -82,7 +82,7 @@ pub(super) struct WideBarrett {
 
 impl WideBarrett {
     #[inline(always)]
-    pub(super) unsafe fn new(q: Modulus) -> Self {
+    pub(in crate::kernels) unsafe fn new(q: Modulus) -> Self {
         let k = q.bits();
         let ratio = ((1u128 << (k + 62)) / u128::from(q.value())) as u64;
         // SAFETY: the caller enables AVX-512 F.

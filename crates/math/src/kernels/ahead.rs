@@ -1,0 +1,20 @@
+//! Memory that is read soon: a processor looks ahead by itself along a few streams, within a page, and blocks of many limbs are neither.
+
+/// Bytes of a cache line.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
+
+/// Asks for words that are read soon.
+#[inline]
+pub fn ahead<T>(words: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in words.chunks(LINE / size_of::<T>().max(1)) {
+        // SAFETY: a hint on an address, by an instruction that every x86-64 processor has.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = words;
+}
