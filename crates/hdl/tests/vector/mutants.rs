@@ -83,14 +83,14 @@ const FAULTS: [Fault; 60] = [
     // Multiplication.
     Fault(
         "vector/rm_vector_tiles.sv",
-        "b_i[j*(Width/2)+:Width/2]",
-        "b_i[(1-j)*(Width/2)+:Width/2]",
+        "b_i[Width-1:Low]",
+        "b_i[Width-1:Low-1]",
         arith::check_multiplier,
     ),
     Fault(
         "vector/rm_vector_mul.sv",
-        "tile[1] + (Width + Word)'",
-        "tile[1] | (Width + Word)'",
+        "high + (Width + High)'",
+        "high | (Width + High)'",
         arith::check_multiplier,
     ),
     Fault(
