@@ -366,8 +366,8 @@ const FAULTS: [Fault; 60] = [
     ),
     Fault(
         "vector/rm_vector_queue.sv",
-        "taken ? word_o.op != OpHcf : runs_q",
-        "taken ? 1'b1 : runs_q",
+        "held_i ? !last_i : runs_q",
+        "held_i || runs_q",
         queue::check_queue,
     ),
     Fault(
@@ -391,7 +391,7 @@ const FAULTS: [Fault; 60] = [
 ];
 
 /// In what only the whole machine has.
-const WHOLE: [Fault; 28] = [
+const WHOLE: [Fault; 29] = [
     // What is still to be written, the port, the rules of dispatch.
     Fault(
         "vector/rm_vector_board.sv",
@@ -553,6 +553,12 @@ const WHOLE: [Fault; 28] = [
         "vector/rm_vector_factors.sv",
         "before_none_i ? one_i : words",
         "words",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector.sv",
+        ".held_i(held)",
+        ".held_i(pending)",
         machine::check_small,
     ),
     Fault(
