@@ -142,6 +142,7 @@ module rm_polymul_axi
       .busy_i(8'(busy)),
       .done_i(8'(done)),
       .end_code_i(8'(end_code)),
+      .counts_i('0),
       .in_valid_o(in_valid),
       .in_ready_i(in_ready),
       .in_data_o(in_data),

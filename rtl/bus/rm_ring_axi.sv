@@ -244,6 +244,7 @@ module rm_ring_axi
       .busy_i(8'({want, work_q})),
       .done_i(8'({want && !want_q, finished_q})),
       .end_code_i({2'd0, stream_q, end_q}),
+      .counts_i('0),
       .in_valid_o(in_valid),
       .in_ready_i(in_ready),
       .in_data_o(in_data),

@@ -18,6 +18,8 @@
 //   0x24 End       R   how the machine's last stream ended: its code
 //   0x28 Cycles    R   cycles since reset, lower half; latches the upper
 //   0x2c           R   the upper half, of the moment when the lower was read
+//   0x30 Count     R   the first of Counts numbers that the machine keeps (its wrapper says which)
+//   0x34           R   the second
 //   0x40 Read      RW  address at port 0, lower half
 //   0x44           RW  address at port 0, upper half
 //   0x48           RW  beats; writing starts the read at every port
@@ -43,6 +45,7 @@ module rm_shell #(
     parameter int unsigned Burst = 32,
     parameter logic [31:0] Machine = '0,
     parameter logic [31:0] Config = '0,
+    parameter int unsigned Counts = 0,
     localparam int unsigned PortWidth = DataWidth / Ports
 ) (
     input  logic                   clk_i,
@@ -100,6 +103,7 @@ module rm_shell #(
     input  logic [            7:0] busy_i,
     input  logic [            7:0] done_i,
     input  logic [            7:0] end_code_i,
+    input  logic [      1:0][31:0] counts_i,
     output logic                   in_valid_o,
     input  logic                   in_ready_i,
     output logic [  DataWidth-1:0] in_data_o,
@@ -120,6 +124,9 @@ module rm_shell #(
   end
   if (PortWidth > 1024) begin : gen_check_width
     $error("a port of AXI4 has 1024 bits at most: a beat of DataWidth bits needs more Ports");
+  end
+  if (Counts > 2) begin : gen_check_counts
+    $error("a machine keeps two numbers at most");
   end
 
   logic valid, write, ready, error, word_aligned;
@@ -244,6 +251,14 @@ module rm_shell #(
       12'h02c: begin
         rdata_d = high_q;
         error_d |= write;
+      end
+      12'h030: begin
+        rdata_d = (Counts > 0) ? counts_i[0] : '0;
+        error_d |= write || Counts < 1;
+      end
+      12'h034: begin
+        rdata_d = (Counts > 1) ? counts_i[1] : '0;
+        error_d |= write || Counts < 2;
       end
       12'h048: begin
         rdata_d = 32'(beats_q[0]);

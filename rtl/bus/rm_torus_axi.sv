@@ -187,6 +187,7 @@ module rm_torus_axi
       .busy_i(8'(!ready || take_q)),
       .done_i(8'(finished_q)),
       .end_code_i(8'(end_q)),
+      .counts_i('0),
       .in_valid_o(in_valid),
       .in_ready_i(in_ready),
       .in_data_o(in_data),

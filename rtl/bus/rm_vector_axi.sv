@@ -5,9 +5,16 @@
 //
 // Command: 0 tables, 1 instructions, 2 clears the queue after a fault; answered with 0, 1 where other bits are set, 8 while words of a
 // read are still to be taken. A read is a stream of words of 128 bits, of which those with bit 127 set are nothing: of tables entry_t of
-// rm_vector_top_pkg (TableCount and TableBase are this module's), of instructions word_t. A queue that is full holds the read up.
+// rm_vector_top_pkg (TableCount and TableBase are this module's), of instructions word_t.
+//
+// Instructions come in one read or in many, which may follow one another while the machine runs; a command of 1 is not needed between
+// them. The queue asks for batches of Batch instructions, an event each, and the second count is how many it has asked for that have
+// not come: a read of no more goes straight in. A queue that is full holds the read up. While a fault stands, words are dropped, so that
+// the read ends; then a command of 2 is taken, as soon as what went before the fault was sent (8 until then).
+//
 // Events and busy: bit 0 a program has ended (HCF, and its stores are in distant memory), busy until then; 1 the queue ran dry in a
-// program; 2 a word at the queue's head is no instruction; 3 distant memory answered with an error. End: why, fault_e; 0 for none.
+// program; 2 a word at the queue's head is no instruction; 3 distant memory answered with an error; 4 the queue asks for a batch. End:
+// why, fault_e; 0 for none. Counts: cycles in which the queue had run dry since it was last cleared; instructions asked for.
 // Config: LogRadix in bits 3 to 0, LogSpan in 7 to 4, Registers in 15 to 8, Slots in 31 to 16.
 module rm_vector_axi
   import rm_vector_isa_pkg::*;
@@ -20,6 +27,7 @@ module rm_vector_axi
     parameter int unsigned Registers = 16,
     parameter int unsigned Moduli = 4,
     parameter int unsigned Queue = 64,
+    parameter int unsigned Batch = 16,
     parameter int unsigned LoadChunks = 16,
     parameter int unsigned StoreChunks = 16,
     parameter int unsigned Distant = 1048576,
@@ -85,7 +93,6 @@ module rm_vector_axi
   localparam int unsigned BeatWidth = (Beats > 1) ? $clog2(Beats) : 1;
   localparam int unsigned LogBytes = $clog2(ChunkWidth / 8);
   localparam int unsigned ByteBits = $clog2(DataWidth / 8);
-  localparam int unsigned Batch = 16;
 
   localparam logic [31:0] Tables = 32'd0;
   localparam logic [31:0] Instructions = 32'd1;
@@ -110,10 +117,12 @@ module rm_vector_axi
   logic [AddrWidth-1:0] base_q;
   fault_e fault;
   logic halt, idle, pending, halted_q, exhausted, ended_q, dry_q, faulty_q, fault_seen_q, failed, failed_q;
-  logic memory_idle;
+  logic memory_idle, refill;
+  logic [$clog2(Queue+1)-1:0] asked;
+  logic [31:0] underrun;
 
   assign known = cmd inside {Tables, Instructions, Clear};
-  assign take = cmd_valid && known && !words_valid && !in_valid;
+  assign take = cmd_valid && known && !words_valid && !in_valid && (cmd != Clear || !pending);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -157,7 +166,8 @@ module rm_vector_axi
       .Ports(1),
       .AddrWidth(AddrWidth),
       .Machine(32'h56454354),  // "VECT"
-      .Config({16'(Slots), 8'(Registers), 4'(LogSpan), 4'(LogRadix)})
+      .Config({16'(Slots), 8'(Registers), 4'(LogSpan), 4'(LogRadix)}),
+      .Counts(2)
   ) u_shell (
       .clk_i,
       .rst_ni,
@@ -209,8 +219,9 @@ module rm_vector_axi
       .rsp_valid_i(answer_q),
       .rsp_code_i(code_q),
       .busy_i({7'd0, !idle || pending || !memory_idle}),
-      .done_i({4'd0, failed_q, fault_seen_q, dry_q, ended_q}),
+      .done_i({3'd0, refill, failed_q, fault_seen_q, dry_q, ended_q}),
       .end_code_i({5'd0, fault}),
+      .counts_i({32'(asked), underrun}),
       .in_valid_o(in_valid),
       .in_ready_i(in_ready),
       .in_data_o(in_data),
@@ -246,17 +257,16 @@ module rm_vector_axi
   assign entry = entry_t'(word[$bits(entry_t)-1:0]);
   assign table_valid = words_valid && is_tables_q && !word[127];
   assign instr_valid = words_valid && !is_tables_q && !word[127];
-  assign words_ready = is_tables_q || word[127] || instr_ready;
+  assign words_ready = is_tables_q || word[127] || instr_ready || fault != FaultNone;
 
   // ---- The machine. ----
 
   logic want_valid, want_ready, chunk_valid, chunk_ready, out_valid, out_ready;
   logic [31:0] want_address, out_address;
   logic [ChunkWidth-1:0] chunk, out_chunk;
-  logic unused_refill, unused_sent, unused_enters;
-  logic [$clog2(Queue+1)-1:0] unused_asked;
+  logic unused_sent, unused_enters;
   word_t unused_fault_word;
-  logic [31:0] unused_number, unused_underrun;
+  logic [31:0] unused_number;
   writers_t unused_wrote;
 
   rm_vector #(
@@ -281,9 +291,10 @@ module rm_vector_axi
       .table_i(entry),
       .moduli_i(moduli_q),
       .clear_i(clear_q),
-      .refill_o(unused_refill),
-      .refill_ready_i(1'b0),
-      .asked_o(unused_asked),
+      .refill_o(refill),
+      // The event is there, and the count.
+      .refill_ready_i(1'b1),
+      .asked_o(asked),
       .valid_i(instr_valid),
       .ready_o(instr_ready),
       .word_i(word_t'(word[$bits(word_t)-1:0])),
@@ -292,7 +303,7 @@ module rm_vector_axi
       .number_o(unused_number),
       .exhausted_o(exhausted),
       .acknowledge_i(1'b1),
-      .underrun_o(unused_underrun),
+      .underrun_o(underrun),
       .halt_o(halt),
       .idle_o(idle),
       .pending_o(pending),

@@ -5,7 +5,7 @@
 // Start-up: tables are written by table_*, a word a cycle; moduli_i of them are there. Instructions come by (valid_i, ready_o), refill and
 // faults are those of rm_vector_queue. Chunks are asked for by want_*, come by chunk_* in that order, and leave by out_* with their
 // address; words of a chunk are row after row. halt_o: HCF was sent in this cycle. idle_o: nothing is on its way anywhere. pending_o: an
-// instruction that the queue has given is still to be sent.
+// instruction that the queue has given is still to be sent; clear_i is for when there is none.
 //
 // For lockstep: sent_o (an instruction was sent), enters_o (half a chunk enters the permutation units), wrote_o (write-backs, by writer_e).
 //
@@ -90,7 +90,7 @@ module rm_vector
   word_t checked, next, head;
   logic checked_valid, checked_ready, next_valid, next_ready;
   logic [Width-1:0] next_q, next_one, head_q, head_one;
-  logic pending, head_morph, send_mac, send_transform, send_load, send_store, read, read_columns;
+  logic pending, held, last, head_morph, send_mac, send_transform, send_load, send_store, read, read_columns;
   logic [Registers-1:0] busy;
   logic mac_ready, mac_idle, transform_ready, transform_idle, load_ready, load_idle;
   logic store_ready, store_idle;
@@ -121,6 +121,8 @@ module rm_vector
       .valid_o(checked_valid),
       .ready_i(checked_ready),
       .word_o(checked),
+      .held_i(held),
+      .last_i(last),
       .number_o,
       .fault_o,
       .exhausted_o,
@@ -190,6 +192,8 @@ module rm_vector
       .read_columns_o(read_columns),
       .halt_o,
       .pending_o(pending),
+      .held_o(held),
+      .last_o(last),
       .waits_i(waits),
       .take_o(take)
   );

@@ -8,7 +8,7 @@
 // port is taken for Buffer cycles. A write-back of waits_i, the first, gets it when it is free and no read takes it in this cycle:
 // take_o. What it frees counts from the next cycle on.
 //
-// pending_o: an instruction that has left the queue is still to be sent.
+// pending_o: an instruction that has left the queue is still to be sent; held_o: it is the head; last_o: that is HCF.
 //
 // head_* are of the head, for units to say whether they take it; they take it with send_o.
 module rm_vector_control
@@ -52,6 +52,8 @@ module rm_vector_control
     output logic                        read_columns_o,
     output logic                        halt_o,
     output logic                        pending_o,
+    output logic                        held_o,
+    output logic                        last_o,
     // Write-backs.
     input  writers_t                    waits_i,
     output writers_t                    take_o
@@ -178,6 +180,8 @@ module rm_vector_control
   assign read_columns_o = head_q.from == LieColumns;
   assign halt_o = send && head_q.halt;
   assign pending_o = next_held_q || compared_held_q || held_q;
+  assign held_o = held_q;
+  assign last_o = head_q.word.op == OpHcf;
 
   // Reads come before writes, and of writes the first.
   always_comb begin

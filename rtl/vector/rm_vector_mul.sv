@@ -17,10 +17,11 @@ module rm_vector_mul
     output logic [    Width-1:0]            r_o
 );
 
-  localparam int unsigned Word = Width / 2;
+  localparam int unsigned Low = Width / 2 + 1;
+  localparam int unsigned High = Width - Low;
 
-  logic [1:0][Width+Word-1:0] tile;
-  logic [Width+Word-1:0] upper;
+  logic [Width+Low-1:0] low;
+  logic [Width+High-1:0] high, upper;
 
   rm_vector_tiles #(
       .Width(Width),
@@ -30,10 +31,11 @@ module rm_vector_mul
       .move_i(move_i[0]),
       .a_i,
       .b_i,
-      .tile_o(tile)
+      .low_o(low),
+      .high_o(high)
   );
 
-  assign upper = tile[1] + (Width + Word)'(tile[0][Width+Word-1:Word]);
+  assign upper = high + (Width + High)'(low[Width+Low-1:Low]);
 
   rm_vector_red #(
       .Width(Width),
@@ -42,7 +44,7 @@ module rm_vector_mul
       .clk_i,
       .move_i(move_i[3:1]),
       .q_i(q_i[3:1]),
-      .t_i({upper, tile[0][Word-1:0]}),
+      .t_i({upper, low[Low-1:0]}),
       .r_o
   );
 

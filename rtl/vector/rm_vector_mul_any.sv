@@ -21,10 +21,11 @@ module rm_vector_mul_any
     output logic [     Width-1:0] r_o
 );
 
-  localparam int unsigned Word = Width / 2;
+  localparam int unsigned Low = Width / 2 + 1;
+  localparam int unsigned High = Width - Low;
 
-  logic [1:0][Width+Word-1:0] tile;
-  logic [Width+Word-1:0] upper;
+  logic [Width+Low-1:0] low;
+  logic [Width+High-1:0] high, upper;
   logic [2*Width-1:0] product;
 
   rm_vector_tiles #(
@@ -35,10 +36,11 @@ module rm_vector_mul_any
       .move_i(move_i[0]),
       .a_i,
       .b_i,
-      .tile_o(tile)
+      .low_o(low),
+      .high_o(high)
   );
 
-  assign upper = tile[1] + (Width + Word)'(tile[0][Width+Word-1:Word]);
+  assign upper = high + (Width + High)'(low[Width+Low-1:Low]);
 
   if (Deep) begin : gen_deep
     rm_vector_rank #(
@@ -47,11 +49,11 @@ module rm_vector_mul_any
     ) u_product (
         .clk_i,
         .move_i(move_i[1]),
-        .d_i({upper, tile[0][Word-1:0]}),
+        .d_i({upper, low[Low-1:0]}),
         .q_o(product)
     );
   end else begin : gen_short
-    assign product = {upper, tile[0][Word-1:0]};
+    assign product = {upper, low[Low-1:0]};
   end
 
   rm_vector_red_any #(

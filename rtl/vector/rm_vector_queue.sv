@@ -2,12 +2,15 @@
 // at most; a word that comes into the empty queue is offered three cycles later: written, read, checked.
 //
 // Refill: where there is room for a whole batch beside what was asked for and has not come, refill_o asks for one; it is on its way
-// when refill_ready_i is up. Exhaustion: exhausted_o, an interrupt, rises when a program runs (from its first instruction to HCF) and
-// the queue has nothing for the controller, until acknowledge_i; underrun_o counts the cycles of that since clear_i.
+// when refill_ready_i is up. Exhaustion: exhausted_o, an interrupt, rises when a program runs (its first instruction was sent, HCF was
+// not) and the controller has no instruction that it could send, until acknowledge_i: held_i when it has one, last_i when that is HCF;
+// underrun_o counts the cycles of that since clear_i: those by which instructions came too late, as `fed` in crates/machines/src/vector/queue.rs
+// counts them. A fault exhausts it as well.
 //
 // A word at the head that is no instruction (rm_vector_check) stops the queue: fault_o names what is wrong, word_o the word and
 // number_o which one since clear_i it is, until clear_i, which empties the queue and forgets what was asked for; the rest of the
-// machine ends what it has. So the host first lets batches that are on their way come (asked_o is 0 when it stops asking).
+// machine ends what it has. So the host first lets batches that are on their way come (asked_o is 0 when it stops asking), and what the
+// controller has be sent.
 module rm_vector_queue
   import rm_vector_isa_pkg::*;
   import rm_vector_fault_pkg::*;
@@ -34,6 +37,8 @@ module rm_vector_queue
     output logic                  valid_o,
     input  logic                  ready_i,
     output word_t                 word_o,
+    input  logic                  held_i,
+    input  logic                  last_i,
     output logic [          31:0] number_o,
     output fault_e                fault_o,
     output logic                  exhausted_o,
@@ -46,7 +51,7 @@ module rm_vector_queue
   end
 
   logic clear_q, push, stored, read, read_held_q, check, held_q, held, taken;
-  logic runs_d, runs_q, dry, asks, comes;
+  logic runs_q, dry, asks, comes;
   logic [CountWidth-1:0] count_d, count_q, asked_d, asked_q, unused_stored;
   logic [31:0] number_q, underrun_q;
   logic exhausted_q;
@@ -124,8 +129,9 @@ module rm_vector_queue
   assign count_d = count_q + CountWidth'(push) - CountWidth'(taken);
   assign asked_d = asked_q + (asks ? CountWidth'(Batch) : '0) - CountWidth'(comes);
 
-  assign runs_d = taken ? word_o.op != OpHcf : runs_q;
-  assign dry = runs_q && ready_i && !held;
+  // Whether a program runs matters when there is no head, and is said by the last one: so nothing hangs on what is sent in this cycle,
+  // which is late.
+  assign dry = runs_q && !held_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -138,7 +144,7 @@ module rm_vector_queue
       underrun_q <= '0;
     end else begin
       clear_q <= clear_i;
-      runs_q <= runs_d && !clear_q;
+      runs_q <= (held_i ? !last_i : runs_q) && !clear_q;
       exhausted_q <= (dry || (exhausted_q && !acknowledge_i)) && !clear_q;
       count_q <= clear_q ? '0 : count_d;
       asked_q <= clear_q ? '0 : asked_d;

@@ -21,7 +21,8 @@ module rm_vector_red_any #(
     output logic [     Width-1:0] r_o
 );
 
-  localparam int unsigned Word = Width / 2;
+  localparam int unsigned Low = Width / 2 + 1;
+  localparam int unsigned High = Width - Low;
 
   logic [Width-1:0] m_d, m, high, high_late, multiple, r_d;
   logic [Width:0] left_d, left;
@@ -39,8 +40,8 @@ module rm_vector_red_any #(
   );
 
   if (Deep) begin : gen_deep
-    logic [1:0][Width+Word-1:0] tile;
-    logic [Width+Word-1:0] sum;
+    logic [Width+Low-1:0] low;
+    logic [Width+High-1:0] upper, sum;
 
     rm_vector_tiles #(
         .Width(Width),
@@ -50,7 +51,8 @@ module rm_vector_red_any #(
         .move_i(move_i[1]),
         .a_i(m),
         .b_i(q_i[0]),
-        .tile_o(tile)
+        .low_o(low),
+      .high_o(upper)
     );
 
     rm_vector_rank #(
@@ -63,11 +65,11 @@ module rm_vector_red_any #(
         .q_o(high_late)
     );
 
-    assign sum = tile[1] + (Width + Word)'(tile[0][Width+Word-1:Word]);
-    assign multiple = sum[Width+Word-1:Word];
+    assign sum = upper + (Width + High)'(low[Width+Low-1:Low]);
+    assign multiple = sum[Width+High-1:High];
 
     logic unused_low;
-    assign unused_low = ^{tile[0][Word-1:0], sum[Word-1:0]};
+    assign unused_low = ^{low[Low-1:0], sum[High-1:0]};
   end else begin : gen_whole
     logic [2*Width-1:0] whole;
     assign whole = (2 * Width)'(m) * (2 * Width)'(q_i[0]);

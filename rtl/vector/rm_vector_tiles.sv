@@ -1,32 +1,40 @@
-// a b as two tiles: a times the lower and the upper half of b, a register each. a b = tile[1] 2^(Width/2) + tile[0]. Both multipliers
-// begin so.
+// a b as two tiles: a times the lower Width / 2 + 1 bits of b and a times the rest, a register each. a b = high 2^(Width/2+1) + low. Both
+// multipliers begin so. Digits of Booth's, of two bits each and one more for an unsigned word, are one fewer of 17 and 15 bits than of
+// 16 and 16; a block of an FPGA takes 17 bits.
 //
 // Latency 1 move.
 module rm_vector_tiles #(
     parameter int unsigned Width = 32,
     parameter bit Stalls = 1'b1,
-    localparam int unsigned TileWidth = Width + Width / 2
+    localparam int unsigned Low = Width / 2 + 1,
+    localparam int unsigned High = Width - Low
 ) (
-    input  logic                      clk_i,
-    input  logic                      move_i,
-    input  logic [         Width-1:0] a_i,
-    input  logic [         Width-1:0] b_i,
-    output logic [1:0][TileWidth-1:0] tile_o
+    input  logic                  clk_i,
+    input  logic                  move_i,
+    input  logic [     Width-1:0] a_i,
+    input  logic [     Width-1:0] b_i,
+    output logic [ Width+Low-1:0] low_o,
+    output logic [Width+High-1:0] high_o
 );
 
-  for (genvar j = 0; j < 2; j++) begin : gen_half
-    logic [TileWidth-1:0] made;
-    assign made = TileWidth'(a_i) * TileWidth'(b_i[j*(Width/2)+:Width/2]);
+  rm_vector_rank #(
+      .Width(Width + Low),
+      .Stalls(Stalls)
+  ) u_low (
+      .clk_i,
+      .move_i,
+      .d_i((Width + Low)'(a_i) * (Width + Low)'(b_i[Low-1:0])),
+      .q_o(low_o)
+  );
 
-    rm_vector_rank #(
-        .Width(TileWidth),
-        .Stalls(Stalls)
-    ) u_tile (
-        .clk_i,
-        .move_i,
-        .d_i(made),
-        .q_o(tile_o[j])
-    );
-  end
+  rm_vector_rank #(
+      .Width(Width + High),
+      .Stalls(Stalls)
+  ) u_high (
+      .clk_i,
+      .move_i,
+      .d_i((Width + High)'(a_i) * (Width + High)'(b_i[Width-1:Low])),
+      .q_o(high_o)
+  );
 
 endmodule

@@ -31,7 +31,8 @@ fn same(what: &'static str, found: &[u64], expected: &[u64]) -> Result<(), Diver
 }
 
 /// Steps the instructions through the clockwork, given when each was next in the queue and when the streams let chunks pass, and
-/// compares every dispatch, every entry of half a chunk into the permutation units and every write-back.
+/// compares every dispatch, every entry of half a chunk into the permutation units and every write-back, and in how many cycles the
+/// queue had run dry.
 ///
 /// # Errors
 /// The first that differs.
@@ -81,6 +82,13 @@ pub fn lockstep(
     same("entry of half a chunk", &trace.entered, &entered)?;
     let wrote: Vec<u64> = trace.wrote.iter().map(|&(at, _)| at).collect();
     same("write-back", &wrote, &written)?;
+    let after = trace.there.iter().skip(1).zip(&sent);
+    let dry = after.map(|(there, before)| there.saturating_sub(before + 1));
+    same(
+        "number of cycles with a dry queue",
+        &[trace.dry],
+        &[dry.sum()],
+    )?;
     let count = |of: Writer| {
         trace
             .wrote

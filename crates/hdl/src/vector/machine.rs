@@ -53,6 +53,8 @@ pub struct Trace {
     /// When each LOAD's chunk was there, and each STORE's gone.
     pub came: Vec<u64>,
     pub gone: Vec<u64>,
+    /// Cycles in which the queue had run dry, from the first instruction sent to the last, as the machine counts them.
+    pub dry: u64,
 }
 
 /// A word that the queue does not take for an instruction (`fault_e` of `rm_vector_fault_pkg`).
@@ -106,6 +108,7 @@ struct Ports {
     fault: Out,
     fault_word: Out,
     number: Out,
+    underrun: Out,
     idle: Out,
     want_valid: Out,
     want_ready: In,
@@ -159,6 +162,7 @@ impl Machine {
             fault: model.output("fault_o")?,
             fault_word: model.output("fault_word_o")?,
             number: model.output("number_o")?,
+            underrun: model.output("underrun_o")?,
             idle: model.output("idle_o")?,
             want_valid: model.output("want_valid_o")?,
             want_ready: model.input("want_ready_i")?,
@@ -289,6 +293,7 @@ impl Machine {
         // Chunks that were asked for: from when on they come, and which.
         let mut wanted: VecDeque<(u64, u32)> = VecDeque::new();
         let (mut offered, mut last_event, mut fault) = (0, 0, None);
+        let mut dry_before = None;
         loop {
             let at = self.cycle - begin;
             let (ports, model) = (&self.ports, &mut self.model);
@@ -296,6 +301,9 @@ impl Machine {
             let sent = model.get(ports.sent)? == 1;
             if sent {
                 trace.sent.push(at);
+                // The count is 32 bits wide.
+                let dry = model.get(ports.underrun)? as u32;
+                trace.dry = dry.wrapping_sub(*dry_before.get_or_insert(dry)).into();
             }
             let enters = model.get(ports.enters)? == 1;
             if enters {

@@ -81,6 +81,8 @@ pub struct Bus {
     /// To the host's last write and to its last read: value and response.
     answered: [Option<(u64, u64)>; 2],
     pub bursts: usize,
+    /// When each word that was read came at port 0.
+    pub came: Vec<u64>,
 }
 
 fn driven(
@@ -210,6 +212,7 @@ impl Bus {
             sending: [None; 3],
             answered: [None; 2],
             bursts: 0,
+            came: Vec::new(),
         })
     }
 
@@ -332,6 +335,9 @@ impl Bus {
         }
 
         // What moves with the edge.
+        if given.first().is_some_and(|moves| moves[0]) {
+            self.came.push(self.model.cycle());
+        }
         for (port, [ar, aw, w]) in moved.into_iter().enumerate() {
             self.move_at_port(port, ar, aw, w)?;
         }
@@ -633,5 +639,6 @@ pub const EVENTS: u64 = 0x1c;
 pub const ENABLE: u64 = 0x20;
 pub const END: u64 = 0x24;
 pub const CYCLES: u64 = 0x28;
+pub const COUNT: u64 = 0x30;
 pub const READ: u64 = 0x40;
 pub const WRITE: u64 = 0x50;

@@ -83,14 +83,14 @@ const FAULTS: [Fault; 60] = [
     // Multiplication.
     Fault(
         "vector/rm_vector_tiles.sv",
-        "b_i[j*(Width/2)+:Width/2]",
-        "b_i[(1-j)*(Width/2)+:Width/2]",
+        "b_i[Width-1:Low]",
+        "b_i[Width-1:Low-1]",
         arith::check_multiplier,
     ),
     Fault(
         "vector/rm_vector_mul.sv",
-        "tile[1] + (Width + Word)'",
-        "tile[1] | (Width + Word)'",
+        "high + (Width + High)'",
+        "high | (Width + High)'",
         arith::check_multiplier,
     ),
     Fault(
@@ -366,8 +366,8 @@ const FAULTS: [Fault; 60] = [
     ),
     Fault(
         "vector/rm_vector_queue.sv",
-        "taken ? word_o.op != OpHcf : runs_q",
-        "taken ? 1'b1 : runs_q",
+        "held_i ? !last_i : runs_q",
+        "held_i || runs_q",
         queue::check_queue,
     ),
     Fault(
@@ -391,7 +391,7 @@ const FAULTS: [Fault; 60] = [
 ];
 
 /// In what only the whole machine has.
-const WHOLE: [Fault; 28] = [
+const WHOLE: [Fault; 29] = [
     // What is still to be written, the port, the rules of dispatch.
     Fault(
         "vector/rm_vector_board.sv",
@@ -553,6 +553,12 @@ const WHOLE: [Fault; 28] = [
         "vector/rm_vector_factors.sv",
         "before_none_i ? one_i : words",
         "words",
+        machine::check_small,
+    ),
+    Fault(
+        "vector/rm_vector.sv",
+        ".held_i(held)",
+        ".held_i(pending)",
         machine::check_small,
     ),
     Fault(

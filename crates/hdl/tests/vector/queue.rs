@@ -199,6 +199,8 @@ pub fn check_queue(hdl: &Hdl, seed: u64) -> Check {
         "valid_i",
         "ready_i",
         "acknowledge_i",
+        "held_i",
+        "last_i",
     ];
     for name in bits {
         let port = model.input(name)?;
@@ -221,9 +223,12 @@ pub fn check_queue(hdl: &Hdl, seed: u64) -> Check {
         let clear = (stuck && dice.chance(6)) || dice.chance(700);
         let (valid, ready) = (dice.chance(host), dice.chance(controller));
         let (refill_ready, acknowledge) = (dice.chance(3), dice.chance(9));
-        for (name, value) in bits
-            .into_iter()
-            .zip([clear, refill_ready, valid, ready, acknowledge])
+        // The controller has an instruction, and it is the last of a program.
+        let holds = !dice.chance(3);
+        let last = dice.chance(6);
+        for (name, value) in
+            bits.into_iter()
+                .zip([clear, refill_ready, valid, ready, acknowledge, holds, last])
         {
             let port = model.input(name)?;
             model.set(port, value.into())?;
@@ -260,7 +265,7 @@ pub fn check_queue(hdl: &Hdl, seed: u64) -> Check {
         // What the edge does.
         model.step(1)?;
         faults[fault as usize] += 1;
-        let dry = queue.runs && ready && front.is_none();
+        let dry = queue.runs && !holds;
         let taken = offers && ready;
         if queue.clears {
             clears += 1;
@@ -273,7 +278,9 @@ pub fn check_queue(hdl: &Hdl, seed: u64) -> Check {
         queue.moves(taken);
         if taken {
             queue.number += 1;
-            queue.runs = front.is_some_and(|word| word.op != MicroOp::Hcf as u32);
+        }
+        if holds {
+            queue.runs = !last;
         }
         queue.underrun += u64::from(dry);
         queue.exhausted = dry || (queue.exhausted && !acknowledge);

@@ -63,7 +63,7 @@ module tst_vector_plane
   logic head_morph, send, send_mac, send_transform, send_load, send_store, read, read_columns;
   logic [Registers-1:0] busy;
   logic mac_ready, mac_idle, transform_ready, transform_idle, load_ready, load_idle;
-  logic store_ready, store_idle, again, unused_way, halt, pending;
+  logic store_ready, store_idle, again, unused_way, halt, pending, held, last;
   writers_t waits, take;
   targets_t target;
   logic [13:0] mac_place, load_place;
@@ -95,6 +95,8 @@ module tst_vector_plane
       .valid_o(checked_valid),
       .ready_i(checked_ready),
       .word_o(checked),
+      .held_i(held),
+      .last_i(last),
       .number_o,
       .fault_o,
       .exhausted_o,
@@ -161,6 +163,8 @@ module tst_vector_plane
       .read_columns_o(read_columns),
       .halt_o(halt),
       .pending_o(pending),
+      .held_o(held),
+      .last_o(last),
       .waits_i(waits),
       .take_o(take)
   );
