@@ -52,6 +52,7 @@ fn bus(hdl: &Hdl, d: &Description, seed: u64) -> Bus {
             .filter(|(name, _)| !own.contains(&name.as_str()))
             .collect(),
         once: Vec::new(),
+        apart: Vec::new(),
     };
     // Words of 32 bits in a beat of a manager.
     let beat = 1 << (d.log_lanes - 1);
