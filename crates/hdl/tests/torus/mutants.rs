@@ -406,7 +406,7 @@ const FAULTS: [Fault; 78] = [
         "made_d = made_q;",
         check_tiny_refusals,
     ),
-    Fault("rm_torus.sv", "negate_q ? -picked : picked", "picked", one),
+    Fault("rm_torus.sv", "negate_q2 ? -picked : picked", "picked", one),
     // The key switch within the engine.
     Fault(
         "rm_torus_ctl.sv",
