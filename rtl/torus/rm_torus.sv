@@ -778,34 +778,50 @@ module rm_torus
 
   // ---- Extraction. ----
 
-  logic extract_q, extract_q2, body_q, negate_q, bank_q;
-  logic [LogLanes-1:0] lane_q;
-  logic [PlaceWidth-1:0] put_place_q, put_place_q2;
-  logic [LogN:0] at_q, at_q2;
-  logic [31:0] picked, word_q2;
+  // One word of all that are read: of each group the word by the lower bits of its number, then the group.
+  localparam int unsigned IndexWidth = LogLanes + 2;
+  localparam int unsigned WordBits = IndexWidth / 2;
+  localparam int unsigned GroupBits = IndexWidth - WordBits;
 
-  assign picked = plain[body_q][{bank_q, lane_q}];
+  logic extract_q, extract_q2, extract_q3, negate_q, negate_q2;
+  logic [IndexWidth-1:0] index_q;
+  logic [GroupBits-1:0] group_q2;
+  logic [(1<<GroupBits)-1:0][(1<<WordBits)-1:0][31:0] groups;
+  logic [(1<<GroupBits)-1:0][31:0] words_q2;
+  logic [PlaceWidth-1:0] put_place_q, put_place_q2, put_place_q3;
+  logic [LogN:0] at_q, at_q2, at_q3;
+  logic [31:0] picked, word_q3;
+
+  assign groups = plain;
+  assign picked = words_q2[group_q2];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       extract_q <= 1'b0;
       extract_q2 <= 1'b0;
+      extract_q3 <= 1'b0;
     end else begin
       extract_q <= extract;
       extract_q2 <= extract_q;
+      extract_q3 <= extract_q2;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    body_q <= word[LogN];
+    index_q <= {word[LogN], coefficient[LogN-1], coefficient[LogLanes-1:0]};
+    group_q2 <= index_q[IndexWidth-1-:GroupBits];
+    for (int unsigned g = 0; g < (1 << GroupBits); g++) begin
+      words_q2[g] <= groups[g][index_q[WordBits-1:0]];
+    end
     negate_q <= word[LogN-1:0] != '0;
-    bank_q <= coefficient[LogN-1];
-    lane_q <= coefficient[LogLanes-1:0];
+    negate_q2 <= negate_q;
     put_place_q <= ctl_place;
     put_place_q2 <= put_place_q;
+    put_place_q3 <= put_place_q2;
     at_q <= word[LogN:0];
     at_q2 <= at_q;
-    word_q2 <= negate_q ? -picked : picked;
+    at_q3 <= at_q2;
+    word_q3 <= negate_q2 ? -picked : picked;
   end
 
   rm_torus_results #(
@@ -820,10 +836,10 @@ module rm_torus
   ) u_results (
       .clk_i,
       .rst_ni,
-      .put_i(extract_q2),
-      .put_place_i(put_place_q2),
-      .put_word_i(at_q2),
-      .put_data_i(word_q2),
+      .put_i(extract_q3),
+      .put_place_i(put_place_q3),
+      .put_word_i(at_q3),
+      .put_data_i(word_q3),
       .start_i(switch),
       .last_place_i(last_place),
       .done_o(switch_done),

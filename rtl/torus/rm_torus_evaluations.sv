@@ -32,16 +32,14 @@ module rm_torus_evaluations #(
   logic [Pos*Width-1:0] get_q;
 
   for (genvar b = 0; b < 2; b++) begin : gen_bank
-    rm_ram_1r1w #(
+    rm_torus_ram #(
         .Width(Lanes * Width),
-        .Depth(1 << AddrWidth),
-        .Style("distributed")
+        .Depth(1 << AddrWidth)
     ) u_rows (
         .clk_i,
         .we_i(put_i),
         .waddr_i(AddrWidth'({put_place_i, put_row_i[b]})),
         .wdata_i(put_data_i[b]),
-        .re_i(1'b1),
         .raddr_i(AddrWidth'({get_place_i, get_row_i[LogH-1:0]})),
         .rdata_o(rows[b])
     );

@@ -272,7 +272,8 @@ module rm_torus_ks
 
   rm_torus_ks_lane #(
       .Batch(Batch),
-      .LogBase(LogBase)
+      .LogBase(LogBase),
+      .Inits(1'b1)
   ) u_bodies (
       .clk_i,
       .mask_i(body_late),

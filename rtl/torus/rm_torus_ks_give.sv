@@ -27,8 +27,9 @@ module rm_torus_ks_give #(
 
   localparam int unsigned LaneWidth = $clog2(Lanes + 1);
 
-  // The sums of the ciphertext whose turn it is come first, and of these the lane whose turn it is.
-  logic [Batch-1:0][Lanes-1:0][31:0] held_q;
+  // What each lane has of the ciphertext whose turn it is; that of the lane whose turn it is in lane 0.
+  logic [Lanes:0][31:0] held;
+  // The body of the ciphertext whose turn it is comes first.
   logic [Batch-1:0][31:0] body_q;
   logic full_d, full_q;
   // The lane, the ciphertext, and the last of each.
@@ -88,19 +89,28 @@ module rm_torus_ks_give #(
     left_q <= left_d;
     last_q <= last_d;
     for (int unsigned c = 0; c < Batch; c++) begin
-      if (capture_i) begin
-        for (int unsigned lane = 0; lane < Lanes; lane++) held_q[c][lane] <= sum_i[lane][c];
-        body_q[c] <= body_i[c];
-      end else if (next_turn && c + 1 < Batch) begin
-        held_q[c] <= held_q[(c+1)%Batch];
-        body_q[c] <= body_q[(c+1)%Batch];
-      end else if (push && c == 0) begin
-        held_q[c] <= held_q[c] >> 32;
-      end
+      if (capture_i) body_q[c] <= body_i[c];
+      else if (next_turn && c + 1 < Batch) body_q[c] <= body_q[(c+1)%Batch];
     end
   end
 
-  assign word = (last_q && at_top) ? body_q[0] : held_q[0][0];
+  assign held[Lanes] = '0;
+
+  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_held
+    rm_torus_ks_held #(
+        .Batch(Batch)
+    ) u_held (
+        .clk_i,
+        .capture_i,
+        .turn_i(next_turn),
+        .shift_i(push),
+        .sum_i(sum_i[lane]),
+        .above_i(held[lane+1]),
+        .word_o(held[lane])
+    );
+  end
+
+  assign word = (last_q && at_top) ? body_q[0] : held[0];
 
   rm_skid #(
       .Width(32 + 16 + 8 + 1)

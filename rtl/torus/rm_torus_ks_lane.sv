@@ -11,10 +11,11 @@
 //
 // Of a digit the top and bit 0 come with the mask word, bit k so many cycles after it. valid_i says
 // in the cycle of the last sum, product_latency(LogBase) after the mask word, that there is a row.
-// clear_i sets sum to init_i, in a cycle without a row. One row a cycle. No reset.
+// clear_i sets sum to init_i, without Inits to 0, in a cycle without a row. One row a cycle. No reset.
 module rm_torus_ks_lane #(
     parameter int unsigned Batch = 1,
-    parameter int unsigned LogBase = 1
+    parameter int unsigned LogBase = 1,
+    parameter bit Inits = 1'b0
 ) (
     input  logic                          clk_i,
     input  logic [     31:0]              mask_i,
@@ -28,10 +29,14 @@ module rm_torus_ks_lane #(
   localparam int unsigned Top = LogBase - 1;
 
   logic [Batch-1:0][31:0] product, sum_q;
+  logic [Batch-1:0] adds;
 
   if (LogBase == 1) begin : gen_bit
+    // A digit of zero holds the sum: a mask word that is set to zero before it takes as many look-up tables
+    // as the sum.
     for (genvar c = 0; c < Batch; c++) begin : gen_one
-      assign product[c] = digit_i[c][Top] ? '0 : mask_i;
+      assign adds[c] = !digit_i[c][Top];
+      assign product[c] = mask_i;
     end
   end else begin : gen_digit
     // The mask word so many cycles later, and the partial products.
@@ -59,15 +64,21 @@ module rm_torus_ks_lane #(
     end
 
     assign product = part_q[Top-1];
+    assign adds = '1;
   end
 
   always_ff @(posedge clk_i) begin
     for (int unsigned c = 0; c < Batch; c++) begin
-      if (clear_i) sum_q[c] <= init_i[c];
-      else if (valid_i) sum_q[c] <= sum_q[c] + product[c];
+      if (clear_i) sum_q[c] <= Inits ? init_i[c] : '0;
+      else if (valid_i && adds[c]) sum_q[c] <= sum_q[c] + product[c];
     end
   end
 
   assign sum_o = sum_q;
+
+  if (!Inits) begin : gen_unused
+    logic unused_init;
+    assign unused_init = ^init_i;
+  end
 
 endmodule

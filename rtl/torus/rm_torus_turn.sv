@@ -9,7 +9,8 @@
 // coefficient + the half base of every digit + the half that rounds leaves in y_o, TurnLatency cycles
 // after its row's number: a digit is Digits bits of y less half a base.
 //
-// Throughput 2 Lanes coefficients a cycle; an update, visible three cycles after its rows, meanwhile.
+// Throughput 2 Lanes coefficients a cycle; an update, visible three cycles after its rows, meanwhile. A
+// coefficient of a table goes the same way, as an update of nothing.
 module rm_torus_turn
   import rm_torus_pkg::*;
 #(
@@ -48,47 +49,42 @@ module rm_torus_turn
 
   // ---- Memory: a copy for each reader. ----
 
-  logic sum_q, lift_q;
+  logic sum_q, lift_q, lift_set_q, sum_set_q;
   logic [PlaceWidth-1:0] lift_place_q, sum_place_q;
   logic [LogH-1:0] lift_row_q, sum_row_q;
+  // Of a table's coefficient: its half of the rows and its lane.
+  logic [LogLanes:0] lift_lane_q, sum_lane_q;
   logic [2*Lanes-1:0][31:0] lift_low_q, sum_d, sum_data_q;
   logic [2*Lanes-1:0] lift_big;
   logic [AddrWidth-1:0] waddr;
   logic [2*Lanes-1:0] we;
-  logic [2*Lanes-1:0][31:0] wdata, plain, old;
+  logic [2*Lanes-1:0][31:0] plain, old;
 
-  assign waddr = sum_q ? AddrWidth'({sum_place_q, sum_row_q}) :
-      AddrWidth'({set_place_i, set_index_i[LogN-2-:LogH]});
+  assign waddr = AddrWidth'({sum_place_q, sum_row_q});
 
   for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_word
-    assign we[i] = sum_q || (set_i && set_index_i[LogN-1] == (i >= Lanes) &&
-                             set_index_i[LogLanes-1:0] == LogLanes'(i));
-    assign wdata[i] = sum_q ? sum_data_q[i] : set_data_i;
+    assign we[i] = sum_q && (!sum_set_q || sum_lane_q == (LogLanes + 1)'(i));
 
-    rm_ram_1r1w #(
+    rm_torus_ram #(
         .Width(32),
-        .Depth(Depth),
-        .Style("distributed")
+        .Depth(Depth)
     ) u_plain (
         .clk_i,
         .we_i(we[i]),
         .waddr_i(waddr),
-        .wdata_i(wdata[i]),
-        .re_i(1'b1),
+        .wdata_i(sum_data_q[i]),
         .raddr_i(AddrWidth'({place_i, row_i})),
         .rdata_o(plain[i])
     );
 
-    rm_ram_1r1w #(
+    rm_torus_ram #(
         .Width(32),
-        .Depth(Depth),
-        .Style("distributed")
+        .Depth(Depth)
     ) u_old (
         .clk_i,
         .we_i(we[i]),
         .waddr_i(waddr),
-        .wdata_i(wdata[i]),
-        .re_i(1'b1),
+        .wdata_i(sum_data_q[i]),
         .raddr_i(AddrWidth'({add_place_i, add_row_i})),
         .rdata_o(old[i])
     );
@@ -103,26 +99,31 @@ module rm_torus_turn
       lift_q <= 1'b0;
       sum_q <= 1'b0;
     end else begin
-      lift_q <= add_i;
+      lift_q <= add_i || set_i;
       sum_q <= lift_q;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    lift_place_q <= add_place_i;
-    lift_row_q <= add_row_i;
+    lift_set_q <= set_i;
+    lift_place_q <= set_i ? set_place_i : add_place_i;
+    lift_row_q <= set_i ? set_index_i[LogN-2-:LogH] : add_row_i;
+    lift_lane_q <= {set_index_i[LogN-1], set_index_i[LogLanes-1:0]};
+    sum_set_q <= lift_set_q;
     sum_place_q <= lift_place_q;
     sum_row_q <= lift_row_q;
+    sum_lane_q <= lift_lane_q;
     sum_data_q <= sum_d;
+    // The first number of a sum is what its carries take, and comes as it is.
     for (int unsigned i = 0; i < 2 * Lanes; i++) begin
-      lift_low_q[i] <= (lift_big[i] ? 32'd4095 : 32'd0) + add_rows_i[i][31:0];
+      lift_low_q[i] <= (lift_big[i] ? 32'd4095 : 32'd0) + (set_i ? set_data_i : add_rows_i[i][31:0]);
     end
   end
 
   // Above half of P, which is 2^51 - 2^11; -P is 4095 modulo 2^32.
   for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_sum
-    assign lift_big[i] = above_half(add_rows_i[i]);
-    assign sum_d[i] = old[i] + lift_low_q[i];
+    assign lift_big[i] = !set_i && above_half(add_rows_i[i]);
+    assign sum_d[i] = lift_low_q[i] + (lift_set_q ? '0 : old[i]);
   end
 
   // ---- Decomposition. ----
@@ -151,30 +152,26 @@ module rm_torus_turn
     assign beyond = from - 1'b1;
 
     for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_copy
-      rm_ram_1r1w #(
+      rm_torus_ram #(
           .Width(32),
-          .Depth(Depth),
-          .Style("distributed")
+          .Depth(Depth)
       ) u_near (
           .clk_i,
           .we_i(we[i]),
           .waddr_i(waddr),
-          .wdata_i(wdata[i]),
-          .re_i(1'b1),
+          .wdata_i(sum_data_q[i]),
           .raddr_i(AddrWidth'({place_i, from[LogH-1:0]})),
           .rdata_o(near_rows[i])
       );
 
-      rm_ram_1r1w #(
+      rm_torus_ram #(
           .Width(32),
-          .Depth(Depth),
-          .Style("distributed")
+          .Depth(Depth)
       ) u_far (
           .clk_i,
           .we_i(we[i]),
           .waddr_i(waddr),
-          .wdata_i(wdata[i]),
-          .re_i(1'b1),
+          .wdata_i(sum_data_q[i]),
           .raddr_i(AddrWidth'({place_i, beyond[LogH-1:0]})),
           .rdata_o(far_rows[i])
       );

@@ -85,6 +85,7 @@ fn what_is_shown_is_a_description_and_is_shown_again_as_it_is() {
         "basext-card",
         "torus",
         "torus-paper",
+        "torus-fit",
         "torus-wide",
         "torus-large",
         "vector",

@@ -50,6 +50,7 @@ fn what_there_is_can_be_listed() {
             "basext-shared",
             "torus",
             "torus-paper",
+            "torus-fit",
             "torus-wide",
             "torus-large"
         ])

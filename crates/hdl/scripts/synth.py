@@ -1,9 +1,10 @@
-"""{..., "family", "once", "most_levels", "most_carry"} to {"cells": {type: count}, "paths"}: for a Xilinx family."""
+"""{..., "family", "once", "apart", "most_levels", "most_carry"} to {"cells": {type: count}, "paths"}: for Xilinx."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from absorb import KINDS, absorb
@@ -38,22 +39,25 @@ endmodule
 def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
     """Cells by type, flattened, without I/O and clock buffers, and how long the paths between registers are.
 
-    Modules of `once` are mapped by themselves and put in the place of their instances before anything is counted.
+    Modules of `once` are mapped by themselves and put in the place of their instances before anything is counted. Those
+    of `apart` are not there: nothing of them is counted, and no path begins or ends at them.
     """
     (scratch / "copy.v").write_text(COPIES)
-    top, once = request["top"], request["once"]
+    top, once, apart = request["top"], request["once"], request["apart"]
     steps = len(STAGES) * (1 + len(once)) + 2
     tell("elaborate", 0, steps)
-    design = read(request, scratch, (COPY, *once))
+    design = read(request, scratch, (COPY, *once, *apart))
+    if apart:
+        cells = netlist(design, scratch)[top]["cells"].values()
+        for module, names in {cell["type"]: cell["parameters"] for cell in cells if cell["type"] in apart}.items():
+            plain(design, module, names)
     for number, module in enumerate(once):
         params = parameters(netlist(design, scratch)[top], module)
         part = read({**request, "top": module, "params": [f"{p}={v}" for p, v in params.items()]}, scratch, (COPY,))
         mapped(part, {**request, "top": module}, scratch, tell, (number * len(STAGES), steps))
         for one in ("setattr -mod -unset top", f"select {module}", f"write_rtlil -selected {scratch}/{module}.il"):
             ys.run_pass(one, part)
-        # The mapped module has none.
-        for name in params:
-            ys.run_pass(f"setparam -unset {name} t:{module}", design)
+        plain(design, module, params)
     mapped(design, request, scratch, tell, (len(once) * len(STAGES), steps))
     for module in once:
         for one in (f"delete ={module}", f"read_rtlil {scratch}/{module}.il"):
@@ -62,6 +66,7 @@ def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
         ys.run_pass(one, design)
     tell("paths", steps - 1, steps)
     flat = netlist(design, scratch)[top]
+    flat["cells"] = {name: cell for name, cell in flat["cells"].items() if cell["type"] not in apart}
     if request["family"] in KINDS:
         absorb(flat, request["family"])
     return {
@@ -79,6 +84,12 @@ def mapped(design: ys.Design, request: dict, scratch: Path, tell: Tell, so_far: 
         ys.run_pass(f"{flow} -run {stage}:{after}", design)
     ys.run_pass(f"techmap -map {scratch}/copy.v", design)
     ys.run_pass("clean", design)
+
+
+def plain(design: ys.Design, module: str, names: Iterable[str]) -> None:
+    """Takes parameters of a module's instances away: what is mapped, or left out, has none."""
+    for name in names:
+        ys.run_pass(f"setparam -unset {name} t:{module}", design)
 
 
 def parameters(found: dict, module: str) -> dict[str, int]:

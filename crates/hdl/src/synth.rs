@@ -94,6 +94,7 @@ pub struct Synthesis {
 struct Options<'t> {
     family: Family,
     once: &'t [String],
+    apart: &'t [String],
     most_levels: u32,
     most_carry: u32,
 }
@@ -110,6 +111,7 @@ pub(crate) fn mapped(hdl: &Hdl, top: &Top, family: Family) -> Result<Mapped, Hdl
     let options = Options {
         family,
         once: &top.once,
+        apart: &top.apart,
         most_levels: MOST_LEVELS,
         most_carry: MOST_CARRY,
     };

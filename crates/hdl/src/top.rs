@@ -21,6 +21,9 @@ pub struct Top {
     /// Modules that synthesis for an FPGA maps once, for all their instances: [`Top::once`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub once: Vec<String>,
+    /// Modules that synthesis for an FPGA leaves out: [`Top::apart`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<String>,
 }
 
 impl Top {
@@ -30,6 +33,7 @@ impl Top {
             module: module.into(),
             params: Vec::new(),
             once: Vec::new(),
+            apart: Vec::new(),
         }
     }
 
@@ -38,6 +42,12 @@ impl Top {
     /// paths are followed through them all the same.
     pub fn once(mut self, module: impl Into<String>) -> Self {
         self.once.push(module.into());
+        self
+    }
+
+    /// Synthesis for an FPGA leaves `module` out wherever it stands: what is counted is the rest.
+    pub fn apart(mut self, module: impl Into<String>) -> Self {
+        self.apart.push(module.into());
         self
     }
 
@@ -63,7 +73,7 @@ impl Top {
     /// Refuses names and texts that a tool could read as something else.
     pub(crate) fn validate(&self) -> Result<(), HdlError> {
         let names = self.params.iter().map(|p| &p.0).chain(&self.once);
-        for name in names.chain([&self.module]) {
+        for name in names.chain(&self.apart).chain([&self.module]) {
             let mut chars = name.chars();
             let head = chars
                 .next()
@@ -124,6 +134,7 @@ mod tests {
         assert!(Top::new("a b").validate().is_err());
         assert!(Top::new("").validate().is_err());
         assert!(Top::new("m").once("n; delete").validate().is_err());
+        assert!(Top::new("m").apart("n; delete").validate().is_err());
         assert!(Top::new("m").int("0x", 1).validate().is_err());
         assert!(
             Top::new("m")

@@ -84,12 +84,13 @@ fn cycles_of_the_128_bit_set() {
     assert_eq!(full(3, 1, 2, 14, BASE_2).floors(), (1067, 256));
 }
 
-/// The shipped engines, keys at their sources' rates: on the paper's butterflies; within its 2,881 DSP blocks; within FPT's 5,494, whose
-/// blind rotation alone is 96,000 cycles.
+/// The shipped engines, keys at their sources' rates: on the paper's butterflies; within all of the paper's resources; within its 2,881
+/// DSP blocks; within FPT's 5,494, whose blind rotation alone is 96,000 cycles.
 #[test]
 fn cycles_of_shipped_engines() {
     for (text, dsp, alone_most, all_most) in [
         (Description::OURS, 864.0, 550_000, 350_000),
+        (Description::FIT, 2881.0, 400_000, 150_000),
         (Description::WIDE, 2881.0, 400_000, 150_000),
         (Description::LARGE, 5494.0, 400_000, 60_000),
     ] {
@@ -208,20 +209,19 @@ fn a_slow_key_bounds_the_run() {
     );
 }
 
+/// (96 + 48) products of six blocks, and (128 + 96 + 16); memory within the paper's 48 Mb.
 #[test]
-fn needs_of_the_shipped_description() {
-    let machine = TorusMachine::parse(Description::OURS).unwrap();
-    let used = |resource| {
-        let totals = &machine.fit().totals;
-        totals.iter().find(|t| t.resource == resource).unwrap().used
-    };
-    // (96 + 48) products of six blocks.
-    assert_eq!(used(Resource::Dsp), 864.0);
-    assert!(
-        used(Resource::BlockRam) < 60.0,
-        "{}",
-        used(Resource::BlockRam)
-    );
+fn needs_of_the_shipped_descriptions() {
+    for (text, dsp) in [(Description::OURS, 864.0), (Description::FIT, 1440.0)] {
+        let machine = TorusMachine::parse(text).unwrap();
+        let used = |resource| {
+            let totals = &machine.fit().totals;
+            totals.iter().find(|t| t.resource == resource).unwrap().used
+        };
+        assert_eq!(used(Resource::Dsp), dsp);
+        let bits = used(Resource::BlockRam) * 36.0 * 1024.0;
+        assert!(bits < 48e6, "{bits}");
+    }
 }
 
 #[test]

@@ -2,7 +2,27 @@
 
 use ringmill_machines::torus::{Schedule, Shape};
 
+use super::top;
 use crate::{Family, Hdl, HdlError, Resources, Top};
+
+/// Modules of `rm_torus` that are counted by themselves.
+const APART: [&str; 12] = [
+    "rm_torus_bundle",
+    "rm_torus_coefs",
+    "rm_torus_ctl",
+    "rm_torus_gather",
+    "rm_torus_key",
+    "rm_torus_pairs",
+    "rm_torus_product",
+    "rm_torus_results",
+    "rm_torus_seq",
+    "rm_torus_turn",
+    "rm_torus_twiddle",
+    "rm_torus_unit",
+];
+
+/// Mask words of a block of the generator.
+const BLOCK_WORDS: u64 = 16;
 
 /// A module of `rm_torus`, and how often it is there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,23 +56,75 @@ fn twiddles(log_n: u32, log_lanes: u32) -> Part {
     }
 }
 
-/// The modules of an engine. What `rm_torus` has around them is not there: registers that delay the schedule, and the choice
-/// among a unit's polynomials.
+/// `rm_torus` without its modules: registers that delay the schedule, exponents, digits and the choice among a unit's polynomials,
+/// the choice of a coefficient that is extracted.
+fn rest(shape: Shape) -> Part {
+    let whole = Top {
+        once: Vec::new(),
+        ..top(shape)
+    };
+    Part {
+        top: APART.into_iter().fold(whole, Top::apart),
+        count: 1,
+    }
+}
+
+/// `rm_torus_results`: its generators, its lanes and what they hold, each mapped by itself, and the rest. Whole it takes Yosys half an
+/// hour.
+fn results(shape: Shape) -> Vec<Part> {
+    let s = shape.sizes();
+    let (digits, generators) = (s.switch.digits, s.switch.generators);
+    let (cores, places) = (generators.cores as u64, s.places as u64);
+    let lanes = BLOCK_WORDS * cores;
+    let lane = |inits| {
+        Top::new("rm_torus_ks_lane")
+            .int("Batch", places)
+            .int("LogBase", digits.log_base.into())
+            .int("Inits", inits)
+    };
+    // As `rm_torus_ks` derives them.
+    let bits = |values: u64| u64::from(values.next_power_of_two().ilog2());
+    let streams = bits((shape.degree() * digits.levels) as u64);
+    let blocks = bits(s.dim as u64 / BLOCK_WORDS + 2 * cores + 1);
+    let generator = Top::new("rm_chacha20")
+        .int("Rounds", generators.rounds.into())
+        .int("Steps", generators.steps.into())
+        .int("StreamWidth", streams)
+        .int("CounterWidth", blocks);
+    let rest = Top::new("rm_torus_results")
+        .int("LogN", s.log_n.into())
+        .int("Places", places)
+        .int("Dim", s.dim as u64)
+        .int("SwitchBase", digits.log_base.into())
+        .int("SwitchLevels", digits.levels as u64)
+        .int("Cores", cores)
+        .int("Rounds", generators.rounds.into())
+        .int("Steps", generators.steps.into());
+    let rest = ["rm_chacha20", "rm_torus_ks_held", "rm_torus_ks_lane"]
+        .into_iter()
+        .fold(rest, Top::apart);
+    let held = Top::new("rm_torus_ks_held").int("Batch", places);
+    [
+        (rest, 1),
+        (generator, cores),
+        (lane(0), lanes),
+        (held, lanes),
+        // That of the bodies.
+        (lane(1), 1),
+    ]
+    .map(|(top, count)| Part { top, count })
+    .into()
+}
+
+/// The modules of an engine, and what `rm_torus` has around them.
 pub fn parts(shape: Shape) -> Vec<Part> {
     let s = shape.sizes();
-    let (rows, lanes) = (shape.rows() as u64, 1u64 << s.log_lanes);
+    let rows = shape.rows() as u64;
     let pairs = shape.schedule() == Schedule::Pairs;
     let bundles = pairs && s.unroll > 1;
-    let (digits, generators) = (s.switch.digits, s.switch.generators);
     let (steps, places) = (shape.steps() as u64, s.places as u64);
     let of = |module: &str| Top::new(module).int("LogN", s.log_n.into());
     let once = |top| Part { top, count: 1 };
-    let ram = |depth: u64, width: u64| {
-        Top::new("rm_ram_1r1w")
-            .int("Width", width)
-            .int("Depth", depth)
-            .text("Style", "block")
-    };
     let key = |depth: u64, total: u64| {
         once(
             Top::new("rm_torus_key")
@@ -65,6 +137,7 @@ pub fn parts(shape: Shape) -> Vec<Part> {
     let bundled = bundles || coefficients;
     let scheduled = if bundled { 1 } else { s.unroll };
     let mut found = vec![
+        rest(shape),
         once(
             of("rm_torus_ctl")
                 .int("Places", places)
@@ -93,33 +166,9 @@ pub fn parts(shape: Shape) -> Vec<Part> {
                 .int("Turns", u64::from(s.unroll == 1)),
             count: 2,
         },
-        Part {
-            top: Top::new("rm_torus_digits")
-                .int("Count", 2 * lanes)
-                .int("LogBase", s.log_base.into())
-                .int("Low", u64::from(32 - s.log_base)),
-            count: rows,
-        },
         twiddles(s.log_n, s.log_lanes),
-        Part {
-            top: ram(
-                places.next_power_of_two() * steps.next_power_of_two(),
-                u64::from(s.log_n) + 1,
-            ),
-            count: s.unroll as u64,
-        },
-        once(
-            of("rm_torus_results")
-                .int("Places", places)
-                .int("Dim", s.dim as u64)
-                .int("SwitchBase", digits.log_base.into())
-                .int("SwitchLevels", digits.levels as u64)
-                .int("Cores", generators.cores as u64)
-                .int("Rounds", generators.rounds.into())
-                .int("Steps", generators.steps.into())
-                .once("rm_chacha20"),
-        ),
     ];
+    found.extend(results(shape));
     if pairs {
         found.push(once(
             of("rm_torus_pairs")

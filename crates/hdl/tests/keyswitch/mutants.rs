@@ -54,6 +54,7 @@ const DIGITS: &str = "torus/rm_torus_ks_digits.sv";
 const LANE: &str = "torus/rm_torus_ks_lane.sv";
 const JOB: &str = "torus/rm_torus_ks_job.sv";
 const GIVE: &str = "torus/rm_torus_ks_give.sv";
+const HELD: &str = "torus/rm_torus_ks_held.sv";
 const TOP: &str = "torus/rm_torus_ks.sv";
 
 const QUICK: [Fault; 2] = [
@@ -94,7 +95,7 @@ const FAULTS: [Fault; 38] = [
     Fault(PKG, "(31 - j * log_base)", "(31 - j)", digits),
     Fault(DIGITS, "word_i + Offset", "word_i", bits),
     Fault(DIGITS, "word_q << LogBase", "word_q << 1", digits),
-    Fault(LANE, "? '0 : mask_i;", "? mask_i : '0;", bits),
+    Fault(LANE, "= !digit_i[c][Top];", "= digit_i[c][Top];", bits),
     Fault(LANE, "<< Top) -", "<< Top) +", digits),
     Fault(LANE, "mask[k] << k", "mask[k]", digits),
     // Rows and passes.
@@ -126,8 +127,8 @@ const FAULTS: [Fault; 38] = [
         "LaneWidth'(Lanes - 1)",
         bits,
     ),
-    Fault(GIVE, "held_q[(c+1)%Batch]", "held_q[c]", bits),
-    Fault(GIVE, "held_q[c] >> 32", "held_q[c]", bits),
+    Fault(HELD, "held_q[(c+1)%Batch]", "held_q[c]", bits),
+    Fault(HELD, "<= above_i", "<= held_q[c]", bits),
     Fault(GIVE, "body_q[(c+1)%Batch]", "body_q[c]", bits),
     // Together.
     Fault(

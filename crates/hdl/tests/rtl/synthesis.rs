@@ -53,6 +53,21 @@ fn memories_become_ultraram_when_asked() {
     }
 }
 
+/// A module and what is left without it are the whole: to the register, and to the block.
+#[test]
+#[ignore = "synthesis; `make full` runs it"]
+fn what_is_left_out_is_counted_by_itself() {
+    let count = |top: Top| hdl().synthesise_for(&top, Family::Xcup).unwrap().resources;
+    let whole = Top::new("rm_torus_mul");
+    let rest = count(whole.clone().apart("rm_torus_times"));
+    let inner = count(Top::new("rm_torus_times"));
+    let whole = count(whole);
+    assert_eq!((whole.dsp, inner.dsp, rest.dsp), (6, 6, 0));
+    assert_eq!(whole.ff, inner.ff + rest.ff);
+    assert!(rest.lut > 0 && rest.lut < inner.lut, "{rest:?}");
+    assert_eq!(rest.other, [].into());
+}
+
 #[test]
 #[ignore = "half a minute a multiplier; `make full` runs it"]
 fn every_leaf() {

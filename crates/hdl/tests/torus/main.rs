@@ -23,9 +23,14 @@ fn one_bit_a_step() {
     check(hdl(), small(1, 3, 24), seed()).unwrap();
 }
 
+/// As `torus-fit`: two units, two groups of two ciphertexts.
 #[test]
 fn two_bits_a_step() {
-    check(hdl(), small(2, 2, 24), seed()).unwrap();
+    let sizes = Sizes {
+        units: 2,
+        ..small(2, 4, 24).sizes()
+    };
+    check(hdl(), Shape::new(sizes).unwrap(), seed()).unwrap();
 }
 
 /// Other numbers of units, butterflies, positions, levels and ciphertexts.
@@ -105,7 +110,7 @@ fn the_128_bit_set() {
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn paths_are_within_the_bar() {
-    for module in [
+    let modules = [
         "seq",
         "ctl",
         "key",
@@ -116,15 +121,22 @@ fn paths_are_within_the_bar() {
         "gather",
         "gather_turn",
         "coefs",
-    ] {
-        let top = Top::new(format!("rm_torus_{module}"));
+    ];
+    let mut tops = modules
+        .map(|module| Top::new(format!("rm_torus_{module}")))
+        .to_vec();
+    // With accumulators and evaluations in block RAM.
+    for module in ["rm_torus_turn", "rm_torus_unit"] {
+        tops.push(Top::new(module).int("Places", 4));
+    }
+    for top in tops {
         let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
         println!(
-            "{module}: {} levels, {} carry bits",
+            "{top}: {} levels, {} carry bits",
             paths.levels(),
             paths.carry()
         );
-        assert!(paths.within_bar(), "{module}: {paths:?}");
+        assert!(paths.within_bar(), "{top}: {paths:?}");
     }
 }
 

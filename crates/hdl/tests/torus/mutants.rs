@@ -52,7 +52,7 @@ const QUICK: [Fault; 2] = [
     ),
 ];
 
-const FAULTS: [Fault; 76] = [
+const FAULTS: [Fault; 78] = [
     // Rotation, decomposition, update.
     Fault(
         "rm_torus_turn.sv",
@@ -112,6 +112,18 @@ const FAULTS: [Fault; 76] = [
         "rm_torus_turn.sv",
         "? 32'd4095 : 32'd0",
         "? 32'd4096 : 32'd0",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "? '0 : old[i]",
+        "? old[i] : old[i]",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "!set_i && above_half",
+        "above_half",
         one,
     ),
     Fault(
@@ -394,7 +406,7 @@ const FAULTS: [Fault; 76] = [
         "made_d = made_q;",
         check_tiny_refusals,
     ),
-    Fault("rm_torus.sv", "negate_q ? -picked : picked", "picked", one),
+    Fault("rm_torus.sv", "negate_q2 ? -picked : picked", "picked", one),
     // The key switch within the engine.
     Fault(
         "rm_torus_ctl.sv",
@@ -538,7 +550,7 @@ fn quick_faults_are_caught() {
 }
 
 #[test]
-#[ignore = "76 models; `make full` runs it"]
+#[ignore = "78 models; `make full` runs it"]
 fn every_fault_is_caught() {
     all_caught(&FAULTS);
 }

@@ -104,6 +104,8 @@ impl Description {
     pub const OURS: &'static str = include_str!("torus.toml");
     /// The paper's own engine, m = 1.
     pub const PAPER: &'static str = include_str!("torus-paper.toml");
+    /// Within the paper's LUT, FF, DSP blocks and memory.
+    pub const FIT: &'static str = include_str!("torus-fit.toml");
     /// Within the paper's DSP blocks.
     pub const WIDE: &'static str = include_str!("torus-wide.toml");
     /// Within those of FPT.

@@ -30,9 +30,10 @@ pub use shape::{BUTTERFLY, KeySwitch, PRODUCT, Shape, Sizes};
 pub use switch::{SEED_WORDS, give_cycles, switch, switch_cycles, switch_words};
 
 /// The descriptions that Ringmill ships, by their names.
-pub const SHIPPED: [(&str, &str); 4] = [
+pub const SHIPPED: [(&str, &str); 5] = [
     ("torus", Description::OURS),
     ("torus-paper", Description::PAPER),
+    ("torus-fit", Description::FIT),
     ("torus-wide", Description::WIDE),
     ("torus-large", Description::LARGE),
 ];

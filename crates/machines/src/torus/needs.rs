@@ -31,6 +31,11 @@ impl Shape {
             |name, count, depth, width| Need::memory(name, MemoryKind::Lutram, count, depth, width);
         let bram =
             |name, count, depth, width| Need::memory(name, MemoryKind::Bram, count, depth, width);
+        // `rm_torus_ram`: beyond 32 words a look-up table holds half as many bits.
+        let by_depth = |name, count, depth, width| match depth {
+            0..=32 => lut(name, count, depth, width),
+            _ => bram(name, count, depth, width),
+        };
         // Read by rotation twice, by decomposition and by the update.
         let copies = if s.unroll == 1 { 4 } else { 2 };
         let (products, weighing) = self.multipliers();
@@ -40,7 +45,7 @@ impl Shape {
         };
         let mut shared = vec![
             multipliers("product multipliers", products),
-            lut("accumulators", 4 * lanes * copies, places * rows, WORD),
+            by_depth("accumulators", 4 * lanes * copies, places * rows, WORD),
             // Two banks of two columns, or of each pair.
             lut(
                 match self.schedule() {
@@ -100,7 +105,7 @@ impl Shape {
                 2 * slots * group * rows,
                 lanes * RESIDUE,
             ),
-            lut(
+            by_depth(
                 "evaluations",
                 2 * self.slots(),
                 places * rows,
@@ -117,7 +122,7 @@ impl Shape {
                 self.key_positions() as u64 * (WORD + 1),
             ));
             // Of two steps and columns.
-            unit.push(lut(
+            unit.push(by_depth(
                 "evaluations of bundles",
                 2 * 2 * self.slots(),
                 2 * places * rows,

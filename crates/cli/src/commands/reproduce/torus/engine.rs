@@ -16,8 +16,8 @@ use crate::error::CliError;
 
 /// Bits of a block of RAM.
 const BLOCK: f64 = 36.0 * 1024.0;
-/// Butterflies of the widest engine whose LUT and FF are counted: the turn of a wider one takes Yosys more than minutes.
-const WIDEST: u64 = 128;
+/// Butterflies of the widest unit, 2^`WIDEST`, whose engine's LUT and FF are counted: the turn of a wider one was not mapped.
+const WIDEST: u32 = 6;
 
 /// What a design takes; what was not synthesised is not there.
 pub struct Figures {
@@ -141,7 +141,7 @@ pub fn engine(machine: &TorusMachine, hdl: Option<&Hdl>) -> Result<Figures, CliE
         counted(Resource::Dsp),
         counted(Resource::BlockRam),
     ];
-    let narrow = shape.butterflies() <= WIDEST;
+    let narrow = shape.sizes().log_lanes <= WIDEST;
     let taken = hdl.filter(|_| narrow);
     let taken = taken.map(|hdl| synthesised(hdl, &parts(shape)));
     let [lut, ff, dsp, bram] = taken.transpose()?.unwrap_or(counts);

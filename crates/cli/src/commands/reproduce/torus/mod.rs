@@ -68,7 +68,7 @@ pub fn print(synthesis: bool, json: bool) -> Result<(), CliError> {
 fn notes(synthesis: bool) -> String {
     let resources = if synthesis {
         "LUT, FF, DSP and block RAM: Yosys, synth_xilinx -family xcup, before placement; an engine is the sum of its modules, each \
-         mapped once;\nof engines wider than 128 butterflies DSP and block RAM alone, as their descriptions' needs count them."
+         mapped once;\nof engines whose units are wider than 64 butterflies DSP and block RAM alone, as their descriptions' needs count them."
     } else {
         "LUT and FF are left out (--no-synth): they take minutes. DSP and block RAM are those of the descriptions' needs, as \
          `ringmill machine show` has them."

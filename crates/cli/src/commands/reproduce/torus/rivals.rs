@@ -264,11 +264,14 @@ fn bootstraps(paper: &Torus, gate: &Milliseconds, hdl: Option<&Hdl>) -> Result<V
     }
     for (name, text, mhz) in [
         ("torus", Description::OURS, 180.0),
+        ("torus-fit", Description::FIT, 180.0),
         ("torus-wide", Description::WIDE, 180.0),
         ("torus-large", Description::LARGE, 200.0),
     ] {
-        let ours = engine::engine(&TorusMachine::parse(text)?, hdl)?;
-        alone(&mut found, &format!("ours, `{name}`, m = 1"), mhz, &ours);
+        let machine = TorusMachine::parse(text)?;
+        let unroll = machine.shape().sizes().unroll;
+        let case = format!("ours, `{name}`, m = {unroll}");
+        alone(&mut found, &case, mhz, &engine::engine(&machine, hdl)?);
     }
     for row in &mut found {
         if row.case.starts_with("TFHE library") && row.metric == "latency" {
