@@ -32,7 +32,7 @@ mod split;
 mod sums;
 pub mod words;
 
-pub use ahead::ahead;
+pub use ahead::{FAR, ahead};
 pub use auto::{AutoEvalPlan, auto_coeff, auto_eval, auto_eval_halves};
 pub use backend::{Backend, available_backends, with_backend};
 pub(crate) use backend::{best_backend, forced_backend};

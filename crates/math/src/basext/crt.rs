@@ -7,6 +7,9 @@ use super::{BLOCK, Targets, blocks, row_mut};
 use crate::kernels;
 use crate::{MathError, Modulus, RnsBasis, Shoup};
 
+/// Words of all limbs from which on they are asked for ahead.
+const FAR_IN_ALL: usize = 16 * kernels::FAR;
+
 /// Tables of sum_i y_i (Q / q_i) - alpha Q modulo each target. Scratch rows: y_0 ... y_(l-1), alpha, one spare.
 #[derive(Clone, Debug)]
 pub(crate) struct Crt {
@@ -66,12 +69,15 @@ impl Crt {
         scratch: &mut [u64],
         mut count: impl FnMut(&mut [u64], Range<usize>) -> Result<(), MathError>,
     ) -> Result<(), MathError> {
+        let far = n * input.len() >= FAR_IN_ALL;
         for at in blocks(n) {
             for (i, ((limb, q), w)) in input.iter().zip(&self.from).zip(&self.scale).enumerate() {
                 let y = row_mut(scratch, i, at.len());
                 kernels::mul_constant(*q, y, &limb[at.clone()], *w)?;
                 // The next block's, which comes while this one's sums are made.
-                kernels::ahead(&limb[at.end..n.min(at.end + BLOCK)]);
+                if far {
+                    kernels::ahead(&limb[at.end..n.min(at.end + BLOCK)]);
+                }
             }
             count(scratch, at.clone())?;
             self.sums.apply(scratch, output, at)?;

@@ -4,6 +4,9 @@
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
+/// Words of a limb from which on the next cache does not hold what an operation reads: to ask for what is near costs, too.
+pub const FAR: usize = 1 << 15;
+
 /// Asks for words that are read soon.
 #[inline]
 pub fn ahead<T>(words: &[T]) {

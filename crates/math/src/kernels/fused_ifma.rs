@@ -222,7 +222,9 @@ unsafe fn dot_pair_with<R: SumReducer, const SHORT: bool>(
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
                 for &(shared, first, second) in group {
-                    prefetch::<SHORT_AHEAD>(shared.as_ptr(), i);
+                    if SHORT {
+                        prefetch::<SHORT_AHEAD>(shared.as_ptr(), i);
+                    }
                     let x = load(shared.as_ptr().add(i));
                     let (y, z) = (eight(first, i), eight(second, i));
                     if SHORT {

@@ -85,7 +85,10 @@ impl Pass {
         let mut start = 0;
         while start < len {
             let size = BLOCK.min(len - start);
-            let next = start + size..len.min(start + size + BLOCK);
+            let next = match len >= kernels::FAR {
+                true => start + size..len.min(start + size + BLOCK),
+                false => 0..0,
+            };
             for (operand, block) in operands.iter().zip(spread.chunks_exact_mut(BLOCK)) {
                 match operand {
                     Operand::Limb(limb) => {
