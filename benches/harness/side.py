@@ -7,6 +7,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,8 +66,10 @@ class Side:
         if self._process is None:
             return
         for stream in (self._process.stdin, self._process.stdout, self._errors):
-            if stream is not None:
-                stream.close()
+            # What a process that has died did not read is lost with it.
+            with suppress(BrokenPipeError):
+                if stream is not None:
+                    stream.close()
         try:
             self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:

@@ -329,6 +329,14 @@ def test_a_side_answers_and_its_failure_is_told():
     side.close()
 
 
+def test_a_side_that_has_died_is_closed():
+    side = Side("test", "0", [sys.executable, "-c", "raise SystemExit('boom')"])
+    for _ in range(2):
+        with pytest.raises(SideFailed, match="test failed at open: boom"):
+            side.ask(do="open")
+    side.close()
+
+
 def test_what_can_not_be_had_is_told_in_one_line():
     with pytest.raises(peers.Unavailable, match="no `no-such-tool` on this computer"):
         peers.tool("no-such-tool")

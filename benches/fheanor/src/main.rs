@@ -53,7 +53,8 @@ struct Set {
     prime: i64,
     exponents: [u32; 2],
     /// Of the ciphertext modulus.
-    bits: usize,
+    /// Not whole.
+    bits: f64,
     weight: usize,
     /// The largest quotient.
     bound: i64,
@@ -93,9 +94,10 @@ fn bootstrap(set: &Set, cache: &str) -> (Run, bool, usize) {
     let params = Pow2BGV::new(2 << set.log_n);
     let [r, e] = set.exponents;
     let p = int_cast(set.prime, integers, small);
+    let bits = set.bits.round() as usize;
     let plain: PlaintextRing<Pow2BGV> = params.create_plaintext_ring(integers.pow(p, r as usize));
     let cipher: CiphertextRing<Pow2BGV> =
-        params.create_ciphertext_ring(set.bits.saturating_sub(20)..set.bits + 1);
+        params.create_ciphertext_ring(bits.saturating_sub(20)..bits + 1);
     let [galois, relin] = DIGITS
         .map(|count| RNSGadgetVectorDigitIndices::select_digits(count, cipher.base_ring().len()));
     let strategy = || DefaultModswitchStrategy::<_, _, false>::new(NaiveBGVNoiseEstimator);
