@@ -52,8 +52,7 @@ struct Set {
     log_n: u32,
     prime: i64,
     exponents: [u32; 2],
-    /// Of the ciphertext modulus.
-    /// Not whole.
+    /// Of the ciphertext modulus, not whole.
     bits: f64,
     weight: usize,
     /// The largest quotient.

@@ -1,7 +1,10 @@
 //! The run report as tables for people: what a run took in a dozen lines, or every figure.
 
+mod machines;
+
 use std::fmt;
 
+use self::machines::{ring_rows, torus_rows, vector_rows};
 use super::summary;
 use super::{
     Counts, CpuReport, How, InstructionReport, KeyReport, NoiseReport, ParameterReport,
@@ -9,8 +12,7 @@ use super::{
 };
 use crate::expanded::ExpandedStats;
 use ringmill_machines::fpga::{Fit, pieces_text};
-use ringmill_machines::vector::sides::{Period, Placement};
-use ringmill_machines::{MachineReport, OffloadUse, Own, RingUse, TorusUse, VectorUse};
+use ringmill_machines::{MachineReport, OffloadUse, Own};
 
 /// Width of the column of labels.
 const LABEL: usize = 30;
@@ -247,109 +249,6 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
     }
 }
 
-/// One bootstrap alone and among others, beside the floor.
-fn torus_rows(table: &mut Table<'_, '_>, torus: &TorusUse, how: Option<How>) -> fmt::Result {
-    table.row(
-        "one ciphertext alone",
-        format!("{} cycles", torus.alone),
-        how,
-    )?;
-    let several = format!("{} cycles each", torus.interleaved);
-    table.row(&format!("{} interleaved", torus.places), several, how)?;
-    let floor = format!("{} cycles", torus.floor);
-    table.row("floor of butterflies, products", floor, Some(How::Counted))?;
-    table.row(
-        "waiting for the key",
-        format!("{} cycles", torus.starved),
-        how,
-    )?;
-    if let Some(switch) = torus.switch {
-        let (alone, together) = (switch.alone, switch.together);
-        let cycles = format!("{alone} cycles, {together} for {}", torus.places);
-        table.row("of that, the key switch", cycles, how)?;
-        let floor = format!("{} cycles", switch.floor);
-        table.row("floor of masks", floor, Some(How::Counted))?;
-    }
-    Ok(())
-}
-
-/// Where a vector machine's cycles went.
-fn vector_rows(table: &mut Table<'_, '_>, vector: &VectorUse, how: Option<How>) -> fmt::Result {
-    let cycles = |n: u64| format!("{} cycles", grouped(n));
-    table.row(
-        "by the paper's counting",
-        cycles(vector.cycles_by_papers_counting),
-        how,
-    )?;
-    let (reads, writes) = (grouped(vector.port_reads), grouped(vector.port_writes));
-    let stalls = grouped(vector.port_stalls);
-    let port = format!("{reads} reads, {writes} writes, {stalls} stalled");
-    table.row("port of the buffer", port, how)?;
-    table.row(
-        "floor of the port",
-        cycles(vector.port_floor),
-        Some(How::Counted),
-    )?;
-    table.row(
-        "floor of sums",
-        cycles(vector.mac_floor),
-        Some(How::Counted),
-    )?;
-    let filled = |share: f64| format!("{:.1} %", 100.0 * share);
-    table.row("pipeline of sums, filled", filled(vector.filled_mac), how)?;
-    let transforms = filled(vector.filled_transform);
-    table.row("pipeline of transforms, filled", transforms, how)?;
-    table.row("queue dry", cycles(vector.queue_dry), how)?;
-    table.row(
-        "on a channel of distant memory",
-        cycles(vector.distant_cycles),
-        how,
-    )?;
-    let (spilled, reloaded) = (vector.limbs_spilled, vector.limbs_reloaded);
-    let mut limbs = format!(
-        "{} loaded, {spilled} spilled, {reloaded} of them had back",
-        vector.limbs_loaded
-    );
-    if vector.limbs_made > 0 {
-        limbs.push_str(&format!(", {} made of seeds", vector.limbs_made));
-    }
-    table.row("limbs", limbs, how)?;
-    let host = &vector.host;
-    let Period {
-        machine,
-        host: beside,
-        period,
-    } = host.in_turn;
-    let in_turn = format!(
-        "a run each {}: machine {}, then host {}",
-        cycles(period),
-        grouped(machine),
-        grouped(beside)
-    );
-    table.row("host and machine in turn", in_turn, how)?;
-    let apart = match host.apart {
-        Some(of) => format!(
-            "a run each {}: machine {} beside host {}",
-            cycles(of.period),
-            grouped(of.machine),
-            grouped(of.host)
-        ),
-        None => "one side of distant memory is too small, or there is one channel".to_owned(),
-    };
-    table.row("each on half of the channels", apart, how)?;
-    let placement = match host.placement {
-        Placement::InTurn => "in turn, on all channels",
-        Placement::Apart => "apart, on half of the channels each",
-    };
-    table.row("placement of limbs", placement.to_owned(), how)?;
-    let stepped = format!(
-        "{} instructions stepped, {} calls replayed",
-        grouped(vector.stepped),
-        grouped(vector.calls_replayed)
-    );
-    table.row("simulated", stepped, how)
-}
-
 /// What the machine is made of: in all, then memories and multipliers by name.
 fn fit_rows(table: &mut Table<'_, '_>, fit: &Fit) -> fmt::Result {
     for t in &fit.totals {
@@ -370,32 +269,6 @@ fn fit_rows(table: &mut Table<'_, '_>, fit: &Fit) -> fmt::Result {
     Ok(())
 }
 
-fn ring_rows(table: &mut Table<'_, '_>, ring: &RingUse, how: Option<How>) -> fmt::Result {
-    let slots = ring.memory.slots;
-    let peak = ring.memory.peak_slots.iter().max().copied().unwrap_or(0);
-    let text = format!("{peak} of {slots} slots");
-    table.row("polynomials, fullest unit", text, how)?;
-    // A machine without key memory keeps none.
-    if ring.memory.key_slots > 0 {
-        let (keys, room) = (ring.memory.key_limbs, ring.memory.key_slots);
-        table.row(
-            "key limbs, fullest unit",
-            format!("{keys} needed, room for {room}"),
-            how,
-        )?;
-        let all = &ring.keys;
-        table.row(
-            "key limbs",
-            format!(
-                "{} needed, {} fit, {} loaded in the run",
-                all.needed, all.fit, all.loaded
-            ),
-            how,
-        )?;
-    }
-    spill_rows(table, ring, how)
-}
-
 fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> fmt::Result {
     let link = &m.link;
     for (label, bytes_moved, time) in [
@@ -413,38 +286,6 @@ fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> 
             format!("{}, {}", bytes(bytes_moved), seconds(time)),
             how,
         )?;
-    }
-    Ok(())
-}
-
-fn spill_rows(table: &mut Table<'_, '_>, ring: &RingUse, how: Option<How>) -> fmt::Result {
-    let cuts = &ring.cuts;
-    if cuts.calls > 0 {
-        let text = format!("{} into {} that fit", cuts.calls, cuts.parts);
-        table.row("calls cut", text, how)?;
-    }
-    let s = &ring.spills;
-    if s.stores + s.loads > 0 {
-        let text = format!(
-            "{} out, {} in; {}, {}",
-            s.stores,
-            s.loads,
-            bytes(s.bytes),
-            seconds(s.seconds)
-        );
-        table.row("spilled limbs", text, how)?;
-    }
-    let inside = &s.inside;
-    if inside.bytes > 0 {
-        let text = format!(
-            "{} out, {} in, {} of keys; {}, {} (waits are in the cycles)",
-            inside.stores,
-            inside.loads,
-            inside.key_loads,
-            bytes(inside.bytes),
-            seconds(inside.seconds)
-        );
-        table.row("limbs moved inside procedures", text, how)?;
     }
     Ok(())
 }

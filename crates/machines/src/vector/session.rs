@@ -221,11 +221,10 @@ impl<'m> Running<'m> {
     pub fn finish(&mut self, outputs: &[LimbId]) -> Result<(), MachineError> {
         self.order.check(outputs)?;
         let mut clocks = self.awake()?;
+        let were = clocks.each_ref().map(Clockwork::now);
         self.store(outputs, &mut clocks)?;
         for (at, clock) in clocks.iter_mut().enumerate() {
-            let before = clock.now();
-            let end = clock.drain();
-            self.total.micro[at] += end - before;
+            self.total.micro[at] += clock.drain() - were[at];
             self.total.tally[at] = self.total.tally[at].plus(clock.tally);
             self.total.tally[at].instructions += u64::from(self.halts);
         }
@@ -263,11 +262,7 @@ impl<'m> Running<'m> {
                 let sent = whole.step_decoded(&decoded, 0).map_err(stuck)?;
                 self.total.ops.count(instr.op);
                 self.total.took.more(instr.op, sent - before);
-                self.total.micro[0] += sent - before;
-                let were = [paper.now(), apart.now()];
                 beside([paper, apart], self.sides, &decoded)?;
-                self.total.micro[1] += paper.now() - were[0];
-                self.total.micro[2] += apart.now() - were[1];
                 self.stepped += 1;
             }
         }

@@ -12,7 +12,7 @@ use ringmill_isa::vector::{MASKS, Shape};
 use serde::Serialize;
 
 use super::decode::{Decoded, log_chunks};
-use super::description::Description;
+use super::description::{Description, WORD_BITS};
 
 /// How limbs are laid over the channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -130,7 +130,7 @@ impl HostUse {
     /// Of a run that takes so many micro-cycles in turn and, where it can, apart.
     pub fn new(d: &Description, shape: Shape, moved: Moved, in_turn: u64, apart: u64) -> Self {
         let cycles = |micro: u64| micro.div_ceil(d.micro.buffer);
-        let limb_bytes = u64::from(shape.limb_chunks()) * (4 << shape.log_lanes);
+        let limb_bytes = (WORD_BITS / 8) << shape.log_n;
         // The link goes both ways at once.
         let link = |inwards: u64, outwards: u64| {
             let seconds = d.link.seconds(inwards.max(outwards));

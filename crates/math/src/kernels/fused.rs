@@ -32,6 +32,13 @@ fn blocks(done: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize
         .map(move |start| start..len.min(start + BLOCK))
 }
 
+/// What two limbs become.
+#[derive(Clone, Copy)]
+pub(super) enum Pairwise {
+    Sum,
+    Product,
+}
+
 /// out = a + b mod q, written as `store` says.
 pub fn add_stored(
     q: Modulus,
@@ -40,16 +47,7 @@ pub fn add_stored(
     b: &[u64],
     store: Store,
 ) -> Result<(), MathError> {
-    check_len("a", out.len(), a.len())?;
-    check_len("b", out.len(), b.len())?;
-    #[cfg(target_arch = "x86_64")]
-    let done = match store {
-        Store::Streamed => fused_ifma::add_streamed(q, out, a, b),
-        Store::Cached => 0,
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    let (done, _) = (0, store);
-    elementwise::add(q, &mut out[done..], &a[done..], &b[done..])
+    stored(Pairwise::Sum, q, out, [a, b], store)
 }
 
 /// out = a b mod q, written as `store` says.
@@ -60,16 +58,30 @@ pub fn mul_stored(
     b: &[u64],
     store: Store,
 ) -> Result<(), MathError> {
+    stored(Pairwise::Product, q, out, [a, b], store)
+}
+
+fn stored(
+    what: Pairwise,
+    q: Modulus,
+    out: &mut [u64],
+    [a, b]: [&[u64]; 2],
+    store: Store,
+) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     check_len("b", out.len(), b.len())?;
     #[cfg(target_arch = "x86_64")]
     let done = match store {
-        Store::Streamed => fused_ifma::mul_streamed(q, out, a, b),
+        Store::Streamed => fused_ifma::streamed(what, q, out, a, b),
         Store::Cached => 0,
     };
     #[cfg(not(target_arch = "x86_64"))]
     let (done, _) = (0, store);
-    elementwise::mul(q, &mut out[done..], &a[done..], &b[done..])
+    let (out, a, b) = (&mut out[done..], &a[done..], &b[done..]);
+    match what {
+        Pairwise::Sum => elementwise::add(q, out, a, b),
+        Pairwise::Product => elementwise::mul(q, out, a, b),
+    }
 }
 
 /// A term of [`dot_pair`]: the factor that both sums share, and each sum's own, which are a key's.

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use super::avx512::WideReducer;
 use super::backend::Backend;
 use super::conversion::{Converter, by_way, way};
-use super::fused::{PairTerm, Store};
+use super::fused::{PairTerm, Pairwise, Store};
 use super::ifma::Accumulator;
 use super::ifma::products::{Barrett, WideBarrett};
 use super::loops::{Products, vectors};
@@ -46,13 +46,18 @@ unsafe fn settle<const STREAM: bool>() {
 }
 
 /// None where the limb is not aligned.
-pub(super) fn add_streamed(q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
+pub(super) fn streamed(what: Pairwise, q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
     let p = out.as_mut_ptr();
     if !in_force() || !streams(Store::Streamed, [p]) {
         return 0;
     }
     // SAFETY: as in `dot_pair`; the output is aligned.
-    unsafe { add_past_cache(q, p, a.as_ptr(), b.as_ptr(), out.len()) }
+    unsafe {
+        match what {
+            Pairwise::Sum => add_past_cache(q, p, a.as_ptr(), b.as_ptr(), out.len()),
+            Pairwise::Product => mul_past_cache(q, p, a.as_ptr(), b.as_ptr(), out.len()),
+        }
+    }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
@@ -75,16 +80,6 @@ unsafe fn add_past_cache(
         settle::<true>();
         done
     }
-}
-
-/// None where the limb is not aligned.
-pub(super) fn mul_streamed(q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
-    let p = out.as_mut_ptr();
-    if !in_force() || !streams(Store::Streamed, [p]) {
-        return 0;
-    }
-    // SAFETY: as in `dot_pair`; the output is aligned.
-    unsafe { mul_past_cache(q, p, a.as_ptr(), b.as_ptr(), out.len()) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
