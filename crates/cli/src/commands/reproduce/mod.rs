@@ -69,7 +69,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
                 "--model, --plot and --runs are for other machines: cycles of `torus` are the model's".to_owned(),
             ));
         }
-        "torus" => return torus::print(sources.synthesis, args.json),
+        "torus" => return torus::print(sources.synthesis, args.json, &Bar::new()),
         "vector" if args.model || args.no_synth || args.plot.is_some() || args.runs.is_some() => {
             return Err(CliError::Usage(
                 "--model, --no-synth, --plot and --runs are for other machines: `vector` has what software alone can say".to_owned(),

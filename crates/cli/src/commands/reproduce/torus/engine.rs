@@ -1,8 +1,7 @@
 //! Our engine beside the designs of Tables IV and VI: cycles of the model, which lockstep holds to the RTL; resources by synthesis
 //! of its modules, or as the description's needs count them.
 
-use ringmill_hdl::torus::parts::{Part, parts, resources, unit};
-use ringmill_hdl::{Family, Hdl};
+use ringmill_hdl::torus::parts::{Part, parts, unit};
 use ringmill_machines::Machine;
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::torus::{Description, Schedule, Shape, Sizes, TorusMachine};
@@ -12,6 +11,7 @@ use ringmill_schemes::tfhe::{
 
 use super::super::figure::How;
 use super::super::row::Ours;
+use super::mapping::Mapping;
 use crate::error::CliError;
 
 /// Bits of a block of RAM.
@@ -78,9 +78,11 @@ fn scaled(ours: Ours, by: f64) -> Ours {
     }
 }
 
-/// LUT, FF, DSP and blocks of RAM of the parts.
-fn synthesised(hdl: &Hdl, parts: &[Part]) -> Result<[Ours; 4], CliError> {
-    let found = resources(hdl, parts, Family::Xcup)?;
+/// LUT, FF, DSP and blocks of RAM of the parts, where they are mapped.
+fn synthesised(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<[Ours; 4]>, CliError> {
+    let Some(found) = mapping.resources(parts)? else {
+        return Ok(None);
+    };
     let lut = (found.lut + found.lut_memory) as f64;
     let counts = [
         lut,
@@ -88,11 +90,11 @@ fn synthesised(hdl: &Hdl, parts: &[Part]) -> Result<[Ours; 4], CliError> {
         found.dsp as f64,
         found.bram18 as f64 / 2.0,
     ];
-    Ok(counts.map(|count| Ours::Is(count, How::Synthesis)))
+    Ok(Some(counts.map(|count| Ours::Is(count, How::Synthesis))))
 }
 
 /// A transform unit of N = 1024 by eight butterflies, as Table IV has it.
-pub fn ntt(hdl: Option<&Hdl>) -> Result<Figures, CliError> {
+pub fn ntt(mapping: &Mapping<'_>) -> Result<Figures, CliError> {
     const LOG_LANES: u32 = 3;
     let d = Description::read(Description::PAPER)?;
     let shape = Shape::scheduled(
@@ -113,9 +115,8 @@ pub fn ntt(hdl: Option<&Hdl>) -> Result<Figures, CliError> {
         Schedule::Pairs,
     );
     let shape = shape.map_err(|e| CliError::Internal(format!("a unit of Table IV: {e}")))?;
-    let none = [Ours::NotMeasured; 4];
-    let taken = hdl.map(|hdl| synthesised(hdl, &unit(10, LOG_LANES)));
-    let [lut, ff, dsp, bram] = taken.transpose()?.unwrap_or(none);
+    let taken = synthesised(mapping, &unit(10, LOG_LANES))?;
+    let [lut, ff, dsp, bram] = taken.unwrap_or([Ours::NotMeasured; 4]);
     Ok(Figures {
         cycles: shape.transform_cycles(),
         interleaved: None,
@@ -127,7 +128,7 @@ pub fn ntt(hdl: Option<&Hdl>) -> Result<Figures, CliError> {
 }
 
 /// An engine's whole bootstrap, load, key switch and what is given in it, and what it takes.
-pub fn engine(machine: &TorusMachine, hdl: Option<&Hdl>) -> Result<Figures, CliError> {
+pub fn engine(machine: &TorusMachine, mapping: &Mapping<'_>) -> Result<Figures, CliError> {
     let shape = machine.shape();
     let places = shape.sizes().places;
     let totals = &machine.fit().totals;
@@ -141,10 +142,11 @@ pub fn engine(machine: &TorusMachine, hdl: Option<&Hdl>) -> Result<Figures, CliE
         counted(Resource::Dsp),
         counted(Resource::BlockRam),
     ];
-    let narrow = shape.sizes().log_lanes <= WIDEST;
-    let taken = hdl.filter(|_| narrow);
-    let taken = taken.map(|hdl| synthesised(hdl, &parts(shape)));
-    let [lut, ff, dsp, bram] = taken.transpose()?.unwrap_or(counts);
+    let taken = match shape.sizes().log_lanes <= WIDEST {
+        true => synthesised(mapping, &parts(shape))?,
+        false => None,
+    };
+    let [lut, ff, dsp, bram] = taken.unwrap_or(counts);
     let together = machine.bootstraps(places, true).div_ceil(places as u64);
     Ok(Figures {
         cycles: machine.bootstraps(1, true),

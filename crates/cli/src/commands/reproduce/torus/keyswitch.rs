@@ -1,13 +1,14 @@
 //! Our key switch: masks made on the chip from a public seed, distinct for every row.
 
 use ringmill_hdl::torus::keyswitch::top;
-use ringmill_hdl::{Family, Hdl};
+use ringmill_hdl::torus::parts::Part;
 use ringmill_machines::torus::keyswitch::{Command, Digits, Floor, Generators, Shape, cycles};
 use ringmill_schemes::tfhe::{Decomposition, Params};
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
 use super::gate;
+use super::mapping::Mapping;
 use crate::error::CliError;
 
 const TABLE: &str = "Section III-C: the key switch with honest masks, n = 630, N = 1024";
@@ -38,7 +39,7 @@ const fn case(generators: usize, batch: usize, log_base: u32, levels: usize) -> 
     }
 }
 
-pub fn rows(params: &Params, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
+pub fn rows(params: &Params, mapping: &Mapping<'_>) -> Result<Vec<Row>, CliError> {
     let (large, small) = (params.sizes().large_dimension(), params.sizes().n.0);
     let mut found = Vec::new();
     for Case {
@@ -91,8 +92,11 @@ pub fn rows(params: &Params, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
             found_cycles / batch as f64,
             How::Model,
         );
-        if let Some(hdl) = hdl {
-            let resources = hdl.synthesise_for(&top(shape), Family::Xcup)?.resources;
+        let unit = Part {
+            top: top(shape),
+            count: 1,
+        };
+        if let Some(resources) = mapping.resources(&[unit])? {
             let lut = (resources.lut + resources.lut_memory) as f64;
             push("LUT", "", lut, How::Synthesis);
             push("FF", "", resources.ff as f64, How::Synthesis);

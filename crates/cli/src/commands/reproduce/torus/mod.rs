@@ -6,6 +6,7 @@ mod engine;
 mod gate;
 mod keys;
 mod keyswitch;
+mod mapping;
 mod own;
 mod paper;
 mod peer;
@@ -20,21 +21,35 @@ use ringmill_hdl::Hdl;
 
 pub(super) use paper::Cell;
 
+use self::mapping::Mapping;
 use super::row::{self, Row};
 use crate::error::CliError;
 use crate::output;
+use crate::progress::Bar;
 
 /// Every row, table by table; without a tool of synthesis no resources.
-fn rows(hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
+fn rows(hdl: Option<&Hdl>, bar: &Bar) -> Result<Vec<Row>, CliError> {
     let paper = paper::torus()?;
     let params = gate::params()?;
+    let gate = gate::milliseconds()?;
+    let mapping = match hdl {
+        Some(hdl) => {
+            let tables = |asked: &Mapping<'_>| {
+                rivals::rows(&paper, &gate, asked)?;
+                keyswitch::rows(&params, asked).map(drop)
+            };
+            mapping::map(hdl, tables, bar)?;
+            Mapping::By(hdl)
+        }
+        None => Mapping::LeftOut,
+    };
     let mut found = steps::rows(&paper, &params)?;
     found.extend(primes::rows(&paper)?);
     found.extend(security::rows(&paper)?);
-    found.extend(rivals::rows(&paper, &gate::milliseconds()?, hdl)?);
+    found.extend(rivals::rows(&paper, &gate, &mapping)?);
     found.extend(own::rows()?);
     found.extend(keys::rows()?);
-    found.extend(keyswitch::rows(&params, hdl)?);
+    found.extend(keyswitch::rows(&params, &mapping)?);
     Ok(found)
 }
 
@@ -50,12 +65,12 @@ pub fn needs() -> Result<f64, CliError> {
 }
 
 /// Prints them, as text or one JSON object a line.
-pub fn print(synthesis: bool, json: bool) -> Result<(), CliError> {
+pub fn print(synthesis: bool, json: bool, bar: &Bar) -> Result<(), CliError> {
     let hdl = match synthesis {
         true => Some(Hdl::find(Path::new("."))?),
         false => None,
     };
-    let rows = rows(hdl.as_ref())?;
+    let rows = rows(hdl.as_ref(), bar)?;
     if json {
         return rows
             .iter()
@@ -114,7 +129,7 @@ mod tests {
     /// cycles than the paper's.
     #[test]
     fn the_tables_without_synthesis() {
-        let rows = rows(None).unwrap();
+        let rows = rows(None, &Bar::none()).unwrap();
         for (metric, operations) in [
             ("(x^a - 1) * bk", 2048.0),
             ("decompose", 6144.0),
@@ -240,7 +255,7 @@ mod tests {
     /// Shared by the ciphertexts of a batch, honest masks take fewer cycles than the paper's bootstrap has left.
     #[test]
     fn honest_masks_are_near_their_floor() {
-        let rows = keyswitch::rows(&gate::params().unwrap(), None).unwrap();
+        let rows = keyswitch::rows(&gate::params().unwrap(), &Mapping::LeftOut).unwrap();
         let cycles = rows.iter().filter(|row| row.metric == "cycles");
         let floors = rows.iter().filter(|row| row.metric == "floor");
         let both: Vec<_> = cycles.zip(floors).collect();

@@ -1,12 +1,12 @@
 //! Tables IV to VI: every design that the paper prints, ours beside its own.
 
-use ringmill_hdl::Hdl;
 use ringmill_machines::torus::{Description, Schedule, TorusMachine};
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
 use super::engine::{self, Figures, Printed};
 use super::gate::Milliseconds;
+use super::mapping::Mapping;
 use super::paper::{Cell, Torus};
 use super::peer;
 use crate::error::CliError;
@@ -194,11 +194,11 @@ fn machine(printed: Printed, schedule: Schedule) -> Result<TorusMachine, CliErro
     Ok(TorusMachine::new(description)?)
 }
 
-fn ntts(paper: &Torus, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
+fn ntts(paper: &Torus, mapping: &Mapping<'_>) -> Result<Vec<Row>, CliError> {
     let mut found = Vec::new();
     for design in &paper.ntt_designs {
         if proposed(design) {
-            let ours = (ntt_case(design), &engine::ntt(hdl)?);
+            let ours = (ntt_case(design), &engine::ntt(mapping)?);
             beside(&mut found, NTT, &NTT_COLUMNS, (4, 1.0), design, ours);
         } else {
             let case = ntt_case(design);
@@ -236,13 +236,17 @@ fn bandwidths(paper: &Torus) -> Result<Vec<Row>, CliError> {
     Ok(found)
 }
 
-fn bootstraps(paper: &Torus, gate: &Milliseconds, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
+fn bootstraps(
+    paper: &Torus,
+    gate: &Milliseconds,
+    mapping: &Mapping<'_>,
+) -> Result<Vec<Row>, CliError> {
     let mut found = Vec::new();
     for design in &paper.bootstrap_designs {
         let case = bootstrap_case(design);
         match printed(design).filter(|_| proposed(design)) {
             Some(printed) => {
-                let ours = engine::engine(&machine(printed, Schedule::Sums)?, hdl)?;
+                let ours = engine::engine(&machine(printed, Schedule::Sums)?, mapping)?;
                 let ours = (case.clone(), &ours);
                 beside(
                     &mut found,
@@ -253,7 +257,7 @@ fn bootstraps(paper: &Torus, gate: &Milliseconds, hdl: Option<&Hdl>) -> Result<V
                     ours,
                 );
                 proofs(&mut found, &case, printed)?;
-                let pairs = engine::engine(&machine(printed, Schedule::Pairs)?, hdl)?;
+                let pairs = engine::engine(&machine(printed, Schedule::Pairs)?, mapping)?;
                 let case = format!("{case}: its own order (`torus-paper`)");
                 alone(&mut found, &case, printed.clock_mhz, &pairs);
             }
@@ -271,7 +275,7 @@ fn bootstraps(paper: &Torus, gate: &Milliseconds, hdl: Option<&Hdl>) -> Result<V
         let machine = TorusMachine::parse(text)?;
         let unroll = machine.shape().sizes().unroll;
         let case = format!("ours, `{name}`, m = {unroll}");
-        alone(&mut found, &case, mhz, &engine::engine(&machine, hdl)?);
+        alone(&mut found, &case, mhz, &engine::engine(&machine, mapping)?);
     }
     for row in &mut found {
         if row.case.starts_with("TFHE library") && row.metric == "latency" {
@@ -293,9 +297,13 @@ fn bootstraps(paper: &Torus, gate: &Milliseconds, hdl: Option<&Hdl>) -> Result<V
 }
 
 /// All of them.
-pub fn rows(paper: &Torus, gate: &Milliseconds, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
-    let mut found = ntts(paper, hdl)?;
+pub fn rows(
+    paper: &Torus,
+    gate: &Milliseconds,
+    mapping: &Mapping<'_>,
+) -> Result<Vec<Row>, CliError> {
+    let mut found = ntts(paper, mapping)?;
     found.extend(bandwidths(paper)?);
-    found.extend(bootstraps(paper, gate, hdl)?);
+    found.extend(bootstraps(paper, gate, mapping)?);
     Ok(found)
 }

@@ -1,0 +1,66 @@
+//! What modules take of a part: left out, asked for, or mapped by Yosys.
+
+use std::cell::RefCell;
+
+use ringmill_hdl::torus::parts::{Part, resources};
+use ringmill_hdl::{Family, Hdl, Resources, Top};
+
+use crate::error::CliError;
+use crate::progress::{Bar, Parts};
+
+/// The family that engines are counted for.
+const FAMILY: Family = Family::Xcup;
+
+/// Where a table's resources come from.
+pub enum Mapping<'a> {
+    /// They are not in the tables.
+    LeftOut,
+    /// They are only noted down: the modules that the tables ask for.
+    Asked(RefCell<Vec<Top>>),
+    /// Yosys finds them, unless the cache has them.
+    By(&'a Hdl),
+}
+
+impl Mapping<'_> {
+    /// What the parts take together, where they are mapped.
+    pub fn resources(&self, parts: &[Part]) -> Result<Option<Resources>, CliError> {
+        match self {
+            Mapping::LeftOut => Ok(None),
+            Mapping::Asked(tops) => {
+                let mut tops = tops.borrow_mut();
+                for Part { top, .. } in parts {
+                    if !tops.contains(top) {
+                        tops.push(top.clone());
+                    }
+                }
+                Ok(None)
+            }
+            Mapping::By(hdl) => Ok(Some(resources(hdl, parts, FAMILY)?)),
+        }
+    }
+
+    /// The different modules that were asked for.
+    fn asked(self) -> Vec<Top> {
+        match self {
+            Mapping::Asked(tops) => tops.into_inner(),
+            Mapping::LeftOut | Mapping::By(_) => Vec::new(),
+        }
+    }
+}
+
+/// Maps what the tables ask for, one module after another, so that they find it in the cache; tells how far it is.
+pub fn map(
+    hdl: &Hdl,
+    tables: impl FnOnce(&Mapping<'_>) -> Result<(), CliError>,
+    bar: &Bar,
+) -> Result<(), CliError> {
+    let asked = Mapping::Asked(RefCell::default());
+    tables(&asked)?;
+    let tops = asked.asked();
+    let mut parts = Parts::new(bar, "synthesis", tops.len() as u64);
+    for top in &tops {
+        hdl.synthesise_for(top, FAMILY)?;
+        parts.done();
+    }
+    Ok(())
+}
