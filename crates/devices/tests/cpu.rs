@@ -11,7 +11,7 @@ use ringmill_devices::progress::{Progress, Silent, Step};
 use ringmill_devices::{Bindings, Cpu, Device, DeviceError, Limb, Request};
 use ringmill_isa::mid::*;
 use ringmill_isa::{Galois, Poly};
-use ringmill_math::Ring;
+use ringmill_math::{Residues, Ring};
 
 #[test]
 fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
@@ -195,6 +195,32 @@ fn liveness_keeps_memory_at_what_the_hand_count_says() {
             );
         }
     }
+}
+
+#[test]
+fn words_of_32_bits_are_bound_to_any_modulus_and_checked_as_others_are() {
+    let program = chain_modulo(6, 1);
+    let q = program.moduli[1];
+    let words: Vec<u32> = (0..64u32).map(|i| u32::MAX - i * i).collect();
+    let wide: Vec<u64> = words.iter().map(|&x| x.into()).collect();
+    let outputs = [Residues::Short(&words), Residues::Wide(&wide)].map(|data| {
+        let bindings = Bindings {
+            limbs: vec![Limb::held(data, q).unwrap()],
+            seeds: vec![],
+        };
+        let cpu = Cpu::new(1).unwrap();
+        let ran = cpu.execute(&common::ready(&program), &bindings, &Silent, None);
+        ran.unwrap().0
+    });
+    assert_eq!(outputs[0], outputs[1]);
+    common::check_words(&program, &outputs[0]);
+    let small = program.moduli[0];
+    let words = [1, small.value() as u32, 2];
+    let refused = Limb::held(Residues::Short(&words), small);
+    let Err(DeviceError::Residue { position, .. }) = refused.map(|_| ()) else {
+        panic!("a residue that is the modulus");
+    };
+    assert_eq!(position, 1);
 }
 
 #[test]
