@@ -7,7 +7,7 @@ use ringmill_devices::Cpu;
 use ringmill_devices::progress::Silent;
 use ringmill_isa::{Galois, Level, Poly};
 use ringmill_math::slots::SlotEncoder;
-use ringmill_math::{Modulus, NttPlan, Ring};
+use ringmill_math::{Modulus, NttPlan, Residues, Ring};
 use ringmill_schemes::bgv::bootstrap::{
     BootstrapKeys, Bootstrapper, Bootstrapping, Maps, Set, Value,
 };
@@ -180,16 +180,16 @@ fn operations(
     Ok(())
 }
 
-/// A plaintext in evaluation form modulo all primes, as a constant of a program is kept.
+/// A plaintext in evaluation form modulo all primes, as a constant of a program is kept: all primes are below 2^32.
 struct Lifted {
     params_id: ParamsId,
-    limbs: Vec<Vec<u64>>,
+    limbs: Vec<Vec<u32>>,
 }
 
 impl Lifted {
     fn new(params: &Params, m: &[u64]) -> Result<Self> {
         let t = params.plain_modulus();
-        let limb = |&q: &u64| -> Result<Vec<u64>> {
+        let limb = |&q: &u64| -> Result<Vec<u32>> {
             let q = Modulus::new(q)?;
             let residue = |&c: &u64| {
                 let c = t.centred(c);
@@ -198,7 +198,8 @@ impl Lifted {
             };
             let mut limb: Vec<u64> = m.iter().map(residue).collect();
             NttPlan::shared(q, Ring::full(params.log_n()))?.forward(&mut limb)?;
-            Ok(limb)
+            let short = limb.into_iter().map(u32::try_from);
+            Ok(short.collect::<std::result::Result<_, _>>()?)
         };
         let limbs = params.cipher_moduli().iter().map(limb);
         Ok(Self {
@@ -217,9 +218,9 @@ impl Limbed for Lifted {
         1
     }
 
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
-        let limb = self.limbs.get(modulus).map(Vec::as_slice);
-        limb.filter(|_| poly == Poly::FIRST)
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
+        let limb = self.limbs.get(modulus).filter(|_| poly == Poly::FIRST)?;
+        Some(Residues::Short(limb))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{Program, TableModulus};
 use ringmill_limits::room;
-use ringmill_math::{Modulus, Residues, Ring, RingKind, expand_uniform};
+use ringmill_math::{Modulus, Residues, Ring, RingKind, expand_uniform, is_short};
 use ringmill_schemes::Limbed;
 
 use crate::DeviceError;
@@ -16,7 +16,7 @@ use crate::value::Value;
 #[derive(Clone)]
 enum Data<'a> {
     Borrowed(&'a [u64]),
-    /// In words of 32 bits.
+    /// In words of 32 bits: of a modulus below 2^32.
     Short(&'a [u32]),
     /// By its values, each for a run of equal ones, and its length.
     Spread(&'a [u64], usize),
@@ -60,8 +60,13 @@ impl<'a> Limb<'a> {
         match data {
             Residues::Wide(data) => Self::borrowed(data, modulus),
             Residues::Short(words) => {
+                let most = words.iter().fold(0, |most, &x| x.max(most));
                 let above = |&x: &u32| u128::from(x) >= modulus.value();
-                match words.iter().position(above) {
+                let position = match above(&most) {
+                    true => words.iter().position(above),
+                    false => None,
+                };
+                match position {
                     Some(position) => Err(DeviceError::Residue {
                         position,
                         value: words[position].into(),
@@ -99,11 +104,14 @@ impl<'a> Limb<'a> {
 
     /// Borrows residues that this crate has scanned before (keys, at every run of a session).
     pub(crate) fn scanned(data: impl Into<Residues<'a>>, modulus: TableModulus) -> Self {
-        let data = match data.into() {
+        let data = data.into();
+        let data = match data {
             Residues::Wide(data) => {
                 debug_assert!(check_residues(data, modulus).is_ok());
                 Data::Borrowed(data)
             }
+            // Below 2^32 by chance.
+            Residues::Short(_) if !is_short(modulus.value()) => Data::Shared(data.wide().into()),
             Residues::Short(data) => Data::Short(data),
         };
         Self {

@@ -251,10 +251,8 @@ fn outputs(
     };
     let mut outcome = device.run(program, &bindings, request, &Silent)?;
     let words = outcome.outputs.take().unwrap_or_default();
-    Ok((
-        words.iter().flat_map(|limb| limb.iter().copied()).collect(),
-        outcome,
-    ))
+    let words = words.iter().flat_map(|limb| limb.wide().into_owned());
+    Ok((words.collect(), outcome))
 }
 
 /// The polynomials of a bootstrapping key in transform form, in the order of [`mid::rotation_inputs`].

@@ -77,8 +77,8 @@ impl Whose {
             let mut value = limb.value();
             value.read(usage)?;
             value.write_out();
-            data.update((value.residues().len() as u64).to_le_bytes());
-            hash_words(&mut data, value.residues());
+            data.update((value.wide().len() as u64).to_le_bytes());
+            hash_words(&mut data, value.wide());
         }
         for seed in &bindings.seeds {
             data.update(seed.seed());

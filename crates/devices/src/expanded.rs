@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use ringmill_isa::Poly;
-use ringmill_math::Ring;
+use ringmill_math::{Residues, Ring};
 use ringmill_schemes::Limbed;
 use serde::Serialize;
 
@@ -46,10 +46,13 @@ pub(crate) struct Made {
 
 impl Made {
     /// The residues: of a constant those modulo modulus number `modulus`, none where it has no such.
-    pub fn limb(&self, modulus: usize) -> &[u64] {
+    pub fn limb(&self, modulus: usize) -> Residues<'_> {
         match &self.form {
-            Form::Limb(residues) => residues,
-            Form::Constant(plain) => plain.limb(Poly::FIRST, modulus).unwrap_or_default(),
+            Form::Limb(residues) => Residues::Wide(residues),
+            Form::Constant(plain) => {
+                let limb = plain.limb(Poly::FIRST, modulus);
+                limb.unwrap_or(Residues::Wide(&[]))
+            }
         }
     }
 }
@@ -403,7 +406,7 @@ mod tests {
                 let made = expanded.get(ITEM, 64, &usage, make).unwrap();
                 // Nobody lets go before both have it.
                 both.wait();
-                made.limb(0).to_vec()
+                made.limb(0).wide().into_owned()
             };
             thread::scope(|scope| {
                 let other = scope.spawn(want);

@@ -73,7 +73,7 @@ pub fn negacyclic_product(
     let product =
         product.ok_or_else(|| DeviceError::Malformed("a product without result".into()))?;
     Ok(NegacyclicProduct {
-        residues: product.to_vec(),
+        residues: product.wide().into_owned(),
         machine: outcome.machine,
     })
 }

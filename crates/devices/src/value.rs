@@ -33,8 +33,8 @@ impl Value<'_> {
     /// A limb that is known by its values, with all of them; one in short words, in words of 64 bits.
     pub fn write_out(&mut self) {
         self.write_values_out();
-        if let Value::Short(words) = *self {
-            *self = Value::Shared(Residues::Short(words).wide().into());
+        if let Residues::Short(words) = self.held() {
+            *self = Value::Shared(words.iter().map(|&x| x.into()).collect());
         }
     }
 
@@ -49,20 +49,26 @@ impl Value<'_> {
     /// values.
     pub fn held(&self) -> Residues<'_> {
         match self {
-            Value::Short(words) => Residues::Short(words),
-            other => Residues::Wide(other.residues()),
+            Value::Bound(d) => Residues::Wide(d),
+            Value::Short(d) => Residues::Short(d),
+            Value::Shared(d) => Residues::Wide(d),
+            Value::Constant(..) | Value::Spread(..) => Residues::Wide(&[]),
+            Value::Expanded(made, modulus) => made.limb(*modulus),
+            Value::Pooled(b) => b.residues(),
         }
     }
 
-    /// The residues; none of a constant that is still to be read, or of what is to be written out.
-    pub fn residues(&self) -> &[u64] {
-        match self {
-            Value::Bound(d) => d,
-            Value::Shared(d) => d,
-            Value::Constant(..) | Value::Spread(..) | Value::Short(_) => &[],
-            Value::Expanded(made, modulus) => made.limb(*modulus),
-            Value::Pooled(b) => b.as_slice(),
+    /// The residues where they are in words of 64 bits; none otherwise, as of what is to be read or written out.
+    pub fn wide(&self) -> &[u64] {
+        match self.held() {
+            Residues::Wide(words) => words,
+            Residues::Short(_) => &[],
         }
+    }
+
+    /// Whether they are in words of 32 bits.
+    pub fn is_short(&self) -> bool {
+        matches!(self.held(), Residues::Short(_))
     }
 
     /// Reads a constant; everything else has its residues.
@@ -78,8 +84,8 @@ impl Value<'_> {
         Ok(())
     }
 
-    /// Whether this is the only reference to a buffer of the run's own.
+    /// Whether this is the only reference to a buffer of the run's own, of words of 64 bits.
     pub fn is_sole(&self) -> bool {
-        matches!(self, Value::Pooled(b) if Arc::strong_count(b) == 1)
+        matches!(self, Value::Pooled(b) if Arc::strong_count(b) == 1 && !b.is_short())
     }
 }

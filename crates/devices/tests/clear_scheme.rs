@@ -151,8 +151,8 @@ fn its_operations_are_called_and_its_objects_written_and_read() {
         &procedure,
         &cache.get(&Operation::Mul).unwrap()
     ));
-    let mut results = call(&Interpreted, &Operation::Mul, &procedure, &operands).unwrap();
-    let limbs = results.remove(0).remove(0);
+    let mut results = call(&Interpreted, &Operation::Mul, &procedure, &operands, false).unwrap();
+    let limbs = results.remove(0).remove(0).into_wide();
     let limbs = limbs.chunks(params.degree()).map(<[u64]>::to_vec);
     let product = Value::new(&params, limbs.collect()).unwrap();
     assert_eq!(

@@ -11,7 +11,7 @@ use ringmill_devices::progress::{Progress, Silent, Step};
 use ringmill_devices::{Bindings, Cpu, Device, DeviceError, Limb, Request};
 use ringmill_isa::mid::*;
 use ringmill_isa::{Galois, Poly};
-use ringmill_math::Ring;
+use ringmill_math::{Residues, Ring};
 
 #[test]
 fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
@@ -28,21 +28,21 @@ fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
                 .map(|i| i.op),
         );
         let expected = interpret(&case.program, &case.inputs, &case.seeds);
+        let short = common::short_words(&case);
         for cpu in &devices {
-            let outcome = cpu
-                .run(
-                    &common::ready(&case.program),
-                    &common::bind(&case),
-                    Request::function_only(),
-                    &Silent,
-                )
-                .unwrap();
-            assert_eq!(
-                outcome.outputs.unwrap(),
-                expected,
-                "seed {seed}, {} threads",
-                cpu.threads()
-            );
+            for bindings in [common::bind(&case), common::bind_short(&case, &short)] {
+                let outcome = cpu
+                    .run(
+                        &common::ready(&case.program),
+                        &bindings,
+                        Request::function_only(),
+                        &Silent,
+                    )
+                    .unwrap();
+                let outputs = outcome.outputs.unwrap();
+                common::check_words(&case.program, &outputs);
+                assert_eq!(outputs, expected, "seed {seed}, {} threads", cpu.threads());
+            }
         }
         // The reference interpreter, and both on the expansions.
         let expanded = Unrolled {
@@ -101,10 +101,15 @@ fn buffers_do_not_grow_from_run_to_run() {
 
 /// A chain of dependent instructions on one eval limb, with one value that lives to the end.
 fn chain(log_n: u8) -> Unrolled {
+    chain_modulo(log_n, 0)
+}
+
+/// The same modulo prime number `which` of [`moduli`], of which the first alone is below 2^32.
+fn chain_modulo(log_n: u8, which: u16) -> Unrolled {
     let moduli = moduli(log_n);
     let ty = LimbType {
         ring: Ring::full(log_n),
-        modulus: ModulusId(0),
+        modulus: ModulusId(which),
         form: Form::Eval,
     };
     let mut b = ProcBuilder::new("chain", log_n, &moduli).unwrap();
@@ -166,21 +171,56 @@ fn chain(log_n: u8) -> Unrolled {
 
 #[test]
 fn liveness_keeps_memory_at_what_the_hand_count_says() {
-    let program = chain(6);
-    let data = Dice::new(1).residues(program.moduli[0], 64);
-    let bindings = Bindings {
-        limbs: vec![Limb::borrowed(&data, program.moduli[0]).unwrap()],
-        seeds: vec![],
-    };
-    for threads in [1, 2] {
-        let (_, stats) = Cpu::new(threads)
-            .unwrap()
-            .execute(&common::ready(&program), &bindings, &Silent, None)
-            .unwrap();
-        // Three buffers in each call; the first call's result is the second's operand and dies at its first instruction.
-        assert_eq!(stats.pool_peak_bytes, 3 * 64 * 8, "{threads} threads");
-        assert_eq!(stats.pool_held_bytes, 3 * 64 * 8, "{threads} threads");
+    // Three buffers in each call; the first call's result is the second's operand and dies at its first instruction. Results in
+    // words of 32 bits have buffers of their own, which the last instruction writes when two of the three are free.
+    for (which, short) in [(1, 0), (0, 64 * 4)] {
+        let program = chain_modulo(6, which);
+        let q = program.moduli[usize::from(which)];
+        let data = Dice::new(1).residues(q, 64);
+        let bindings = Bindings {
+            limbs: vec![Limb::borrowed(&data, q).unwrap()],
+            seeds: vec![],
+        };
+        for threads in [1, 2] {
+            let (_, stats) = Cpu::new(threads)
+                .unwrap()
+                .execute(&common::ready(&program), &bindings, &Silent, None)
+                .unwrap();
+            let wide = 3 * 64 * 8;
+            assert_eq!(stats.pool_peak_bytes, wide, "{threads} threads, {q:?}");
+            assert_eq!(
+                stats.pool_held_bytes,
+                wide + short,
+                "{threads} threads, {q:?}"
+            );
+        }
     }
+}
+
+#[test]
+fn words_of_32_bits_are_bound_to_any_modulus_and_checked_as_others_are() {
+    let program = chain_modulo(6, 1);
+    let q = program.moduli[1];
+    let words: Vec<u32> = (0..64u32).map(|i| u32::MAX - i * i).collect();
+    let wide: Vec<u64> = words.iter().map(|&x| x.into()).collect();
+    let outputs = [Residues::Short(&words), Residues::Wide(&wide)].map(|data| {
+        let bindings = Bindings {
+            limbs: vec![Limb::held(data, q).unwrap()],
+            seeds: vec![],
+        };
+        let cpu = Cpu::new(1).unwrap();
+        let ran = cpu.execute(&common::ready(&program), &bindings, &Silent, None);
+        ran.unwrap().0
+    });
+    assert_eq!(outputs[0], outputs[1]);
+    common::check_words(&program, &outputs[0]);
+    let small = program.moduli[0];
+    let words = [1, small.value() as u32, 2];
+    let refused = Limb::held(Residues::Short(&words), small);
+    let Err(DeviceError::Residue { position, .. }) = refused.map(|_| ()) else {
+        panic!("a residue that is the modulus");
+    };
+    assert_eq!(position, 1);
 }
 
 #[test]

@@ -175,7 +175,7 @@ impl Shape {
                     seeds: vec![],
                 };
                 let (outputs, _) = cpu.execute(&program, &bindings, &Silent, None).unwrap();
-                let same = outputs.iter().zip(&expected).all(|(a, b)| a[..] == b[..]);
+                let same = outputs.iter().zip(&expected).all(|(a, b)| a == b);
                 assert!(same && outputs.len() == expected.len(), "{what}, {threads}");
             }
         }

@@ -121,15 +121,21 @@ fn every_procedure_keeps_its_bits() {
     for params in [
         small(7, &[60, 54, 54], &[54]),
         small(7, &[50, 40, 30, 61], &[61, 50]),
+        // All in words of 32 bits.
+        small(7, &[32, 31, 30], &[32]),
     ] {
         let cache = ProcCache::new(params.clone());
         for level in [params.max_level(), Level(0)] {
             for op in operations(&params, level) {
                 let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(level.0.into()));
                 let expected = interpret(&case.program, &case.inputs, &case.seeds);
+                let short = common::short_words(&case);
                 for cpu in &devices {
-                    let found = run(cpu, &case.program, &common::bind(&case));
-                    assert!(found == expected, "{op:?} on {} threads", cpu.threads());
+                    for bindings in [common::bind(&case), common::bind_short(&case, &short)] {
+                        let found = run(cpu, &case.program, &bindings);
+                        common::check_words(&case.program, &found);
+                        assert!(found == expected, "{op:?} on {} threads", cpu.threads());
+                    }
                 }
             }
         }
@@ -139,23 +145,30 @@ fn every_procedure_keeps_its_bits() {
 /// Large enough that outputs go past the cache and sums are cut into parts.
 #[test]
 fn large_limbs_keep_their_bits() {
-    let params = Params::named("set1").unwrap();
-    let cache = ProcCache::new(params.clone());
-    let level = params.max_level();
+    let short = Params::builder(15).prime_bits(&[32; 6], &[32, 32]);
+    let short = short.allow_insecure_parameters_for_tests_only();
     let [one, two, _, unfused] = devices();
-    for op in [
-        OpKey::add(level, 2, 2),
-        OpKey::mul(level),
-        OpKey::mul_relin(level, false),
-        OpKey::rescale(level, 2),
-        OpKey::rotate(level, params.galois_element(1).unwrap(), true),
-    ] {
-        let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(1));
-        let bindings = common::bind(&case);
-        let expected = run(&unfused, &case.program, &bindings);
-        for cpu in [&one, &two] {
-            let found = run(cpu, &case.program, &bindings);
-            assert!(found == expected, "{op:?} on {} threads", cpu.threads());
+    for params in [Params::named("set1").unwrap(), short.build().unwrap()] {
+        let cache = ProcCache::new(params.clone());
+        let level = params.max_level();
+        for op in [
+            OpKey::add(level, 2, 2),
+            OpKey::mul_plain(level, 2),
+            OpKey::mul(level),
+            OpKey::mul_relin(level, false),
+            OpKey::rescale(level, 2),
+            OpKey::rotate(level, params.galois_element(1).unwrap(), true),
+        ] {
+            let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(1));
+            let expected = run(&unfused, &case.program, &common::bind(&case));
+            let short = common::short_words(&case);
+            for cpu in [&one, &two] {
+                for bindings in [common::bind(&case), common::bind_short(&case, &short)] {
+                    let found = run(cpu, &case.program, &bindings);
+                    common::check_words(&case.program, &found);
+                    assert!(found == expected, "{op:?} on {} threads", cpu.threads());
+                }
+            }
         }
     }
 }

@@ -97,7 +97,7 @@ fn check(procedure: &Procedure, dice: &mut Dice) {
             };
             let cpu = Cpu::new(threads).unwrap();
             let (outputs, _) = cpu.execute(&program, &bindings, &Silent, None).unwrap();
-            let same = outputs.iter().zip(&expected).all(|(a, b)| a[..] == b[..]);
+            let same = outputs.iter().zip(&expected).all(|(a, b)| a == b);
             assert!(same && outputs.len() == expected.len(), "{name}, {threads}");
         }
     }

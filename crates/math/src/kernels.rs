@@ -17,6 +17,13 @@ mod elementwise;
 mod fused;
 #[cfg(target_arch = "x86_64")]
 mod fused_ifma;
+mod held;
+#[cfg(target_arch = "x86_64")]
+mod held_avx2;
+#[cfg(target_arch = "x86_64")]
+mod held_ifma;
+#[cfg(target_arch = "x86_64")]
+mod held_loops;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod ifma;
 #[cfg(target_arch = "x86_64")]
@@ -45,6 +52,7 @@ pub use fused::{
     PairTerm, Store, add_stored, conv_add, dot_pair, mul_stored, sub_scale, sub_scale_assign,
     tensor,
 };
+pub use held::{add_short, mul_short, narrow, sub_scale_short, sub_short, widen};
 pub use split::{join, split};
 pub use sums::{dot, dot_scalars};
 

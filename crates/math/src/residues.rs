@@ -3,12 +3,24 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Whether residues of a modulus of this value are held in words of 32 bits: where it is below 2^32.
+pub const fn is_short(modulus: u128) -> bool {
+    modulus >> 32 == 0
+}
+
 /// A limb's residues, in words of either length.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Residues<'a> {
     Wide(&'a [u64]),
-    /// Of a modulus of at most 2^32: half the memory, and half of what sums of products read.
+    /// Of a modulus below 2^32 ([`is_short`]): half the memory, and half of what is read and written.
     Short(&'a [u32]),
+}
+
+/// Room for a limb's residues, in words of either length.
+#[derive(Debug)]
+pub enum ResiduesMut<'a> {
+    Wide(&'a mut [u64]),
+    Short(&'a mut [u32]),
 }
 
 impl<'a> Residues<'a> {
@@ -32,12 +44,55 @@ impl<'a> Residues<'a> {
         }
     }
 
+    /// That of one place.
+    pub fn at(&self, place: usize) -> Option<u64> {
+        match self {
+            Self::Wide(words) => words.get(place).copied(),
+            Self::Short(words) => words.get(place).map(|&x| x.into()),
+        }
+    }
+
+    /// In order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        (0..self.len()).map(|place| self.at(place).unwrap_or(0))
+    }
+
     /// The same in words of 64 bits.
     pub fn wide(self) -> Cow<'a, [u64]> {
         match self {
             Self::Wide(words) => Cow::Borrowed(words),
             Self::Short(words) => Cow::Owned(words.iter().map(|&x| x.into()).collect()),
         }
+    }
+}
+
+/// By what they are, not by the words that they are held in.
+impl PartialEq for Residues<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Wide(a), Self::Wide(b)) => a == b,
+            (Self::Short(a), Self::Short(b)) => a == b,
+            (Self::Wide(wide), Self::Short(short)) | (Self::Short(short), Self::Wide(wide)) => {
+                let words = || wide.iter().zip(*short);
+                wide.len() == short.len() && words().all(|(&a, &b)| a == u64::from(b))
+            }
+        }
+    }
+}
+
+impl Eq for Residues<'_> {}
+
+impl<'a> ResiduesMut<'a> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Wide(words) => words.len(),
+            Self::Short(words) => words.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 

@@ -65,26 +65,26 @@ fn pairs_of_sums() {
                     let limbs: Vec<[Vec<u64>; 3]> = (0..terms)
                         .map(|k| [limb(k), limb(5 * k + 1), limb(7 * k + 2)])
                         .collect();
-                    let short = |limb: &[u64]| -> Option<Vec<u32>> {
-                        limb.iter().map(|&x| x.try_into().ok()).collect()
-                    };
-                    let shorts: Vec<_> =
-                        limbs.iter().map(|[_, a, b]| [short(a), short(b)]).collect();
+                    let shorts: Vec<_> = limbs
+                        .iter()
+                        .map(|limbs| limbs.each_ref().map(|limb| short(limb)))
+                        .collect();
                     let starts = [limb(3), limb(4)];
                     for carry in [false, true] {
                         let expected = [0, 1].map(|side| {
                             let start = carry.then_some(&starts[side][..]);
                             sums(q, &limbs, side + 1, start)
                         });
-                        for form in [Words::Wide, Words::Short, Words::First, Words::ByTurns] {
+                        for form in Words::ALL {
                             let list: Vec<_> = limbs
                                 .iter()
                                 .zip(&shorts)
                                 .enumerate()
-                                .map(|(k, ([d, a, b], [short_a, short_b]))| {
-                                    let [a, b] = [(a, short_a, 0), (b, short_b, 1)]
-                                        .map(|(wide, short, side)| form.of(wide, short, side, k));
-                                    (&d[..], a, b)
+                                .map(|(k, (wide, short))| {
+                                    let limb = |which: usize| {
+                                        form.of(wide[which].as_slice(), &short[which], which, k)
+                                    };
+                                    (limb(0), limb(1), limb(2))
                                 })
                                 .collect();
                             let mut found = starts.clone();
@@ -102,6 +102,11 @@ fn pairs_of_sums() {
     });
 }
 
+/// Residues in words of 32 bits, where they are below 2^32.
+fn short(limb: &[u64]) -> Option<Vec<u32>> {
+    limb.iter().map(|&x| x.try_into().ok()).collect()
+}
+
 /// In which words keys' residues are given, where these are below 2^32.
 #[derive(Clone, Copy, Debug)]
 enum Words {
@@ -109,22 +114,34 @@ enum Words {
     Short,
     /// The first sum's alone are short.
     First,
+    /// What both are multiplied by alone is.
+    Shared,
     /// Every other term's are.
     ByTurns,
 }
 
 impl Words {
+    const ALL: [Self; 5] = [
+        Self::Wide,
+        Self::Short,
+        Self::First,
+        Self::Shared,
+        Self::ByTurns,
+    ];
+
+    /// Of the shared factor, the first sum's and the second's, number `which`.
     fn of<'a>(
         self,
         wide: &'a [u64],
         short: &'a Option<Vec<u32>>,
-        side: usize,
+        which: usize,
         term: usize,
     ) -> Residues<'a> {
         let is_short = match self {
             Self::Wide => false,
             Self::Short => true,
-            Self::First => side == 0,
+            Self::First => which == 1,
+            Self::Shared => which == 0,
             Self::ByTurns => term.is_multiple_of(2),
         };
         match short {
@@ -161,12 +178,18 @@ fn tensor_products() {
                     wide(&|i| product(&a0, &b1, i) + product(&a1, &b0, i)),
                     wide(&|i| product(&a1, &b1, i)),
                 ];
+                let limbs = [&a0, &a1, &b0, &b1];
+                let shorts = limbs.map(|limb| short(limb));
                 for (store, aligned) in WAYS {
-                    let mut rooms = [Vec::new(), Vec::new(), Vec::new()];
-                    let mut out = rooms.each_mut().map(|room| cut(room, aligned));
-                    let [d0, d1, d2] = &mut out;
-                    kernels::tensor(q, [d0, d1, d2], [&a0, &a1], [&b0, &b1], store).unwrap();
-                    assert_eq!(out, expected, "{backend:?} {q:?} {store:?}");
+                    for form in Words::ALL {
+                        let mut rooms = [Vec::new(), Vec::new(), Vec::new()];
+                        let mut out = rooms.each_mut().map(|room| cut(room, aligned));
+                        let [d0, d1, d2] = &mut out;
+                        let [a0, a1, b0, b1] =
+                            [0, 1, 2, 3].map(|k| form.of(limbs[k], &shorts[k], k, k));
+                        kernels::tensor(q, [d0, d1, d2], [a0, a1], [b0, b1], store).unwrap();
+                        assert_eq!(out, expected, "{backend:?} {q:?} {store:?} {form:?}");
+                    }
                 }
             }
         }
@@ -237,7 +260,7 @@ fn lengths_must_agree() {
             kernels::dot_pair(
                 q,
                 [&mut x, &mut y],
-                &[(term.0, term.1.into(), term.2.into())],
+                &[(term.0.into(), term.1.into(), term.2.into())],
                 false
             )
             .is_err()
@@ -246,15 +269,16 @@ fn lengths_must_agree() {
             kernels::dot_pair(
                 q,
                 [&mut x, &mut y],
-                &[(term.1, term.2.into(), term.0.into())],
+                &[(term.1.into(), term.2.into(), term.0.into())],
                 true
             )
             .is_err()
         );
     }
     assert!(kernels::dot_pair(q, [&mut x, &mut y[..8]], &[], false).is_err());
-    let (kept, all) = (Store::Cached, [&long[..], &long]);
-    assert!(kernels::tensor(q, [&mut x, &mut y, &mut z], [&long, &short], all, kept).is_err());
+    let (kept, all) = (Store::Cached, [Residues::Wide(&long); 2]);
+    let some = [Residues::Wide(&long), Residues::Wide(&short)];
+    assert!(kernels::tensor(q, [&mut x, &mut y, &mut z], some, all, kept).is_err());
     assert!(kernels::add_stored(q, &mut x, &short, &long, Store::Streamed).is_err());
     assert!(kernels::add_stored(q, &mut x, &long, &short, kept).is_err());
     assert!(kernels::mul_stored(q, &mut x, &short, &long, Store::Streamed).is_err());
@@ -278,18 +302,12 @@ fn unreduced_inputs_do_no_harm() {
             kernels::dot_pair(
                 q,
                 [&mut x, &mut y],
-                &[(&a[..], (&a).into(), (&a).into()); 40],
+                &[((&a).into(), (&a).into(), (&a).into()); 40],
                 true,
             )
             .unwrap();
-            kernels::tensor(
-                q,
-                [&mut x, &mut y, &mut z],
-                [&a, &a],
-                [&a, &a],
-                Store::Cached,
-            )
-            .unwrap();
+            let both = [Residues::Wide(&a); 2];
+            kernels::tensor(q, [&mut x, &mut y, &mut z], both, both, Store::Cached).unwrap();
             kernels::sub_scale(q, &mut x, &a, &a, q.shoup(1), Some(&a), Store::Cached).unwrap();
             for to in common::moduli() {
                 kernels::conv_add(q, to, &mut x, &a, u64::MAX).unwrap();

@@ -75,8 +75,9 @@ impl<S: Spoken> AnyCipher for Held<S> {
         let (polys, primes, degree) = self.shape();
         let mut residues = Vec::with_capacity(polys * primes * degree);
         for (poly, modulus) in (0..polys).flat_map(|p| (0..primes).map(move |q| (p, q))) {
-            let limb = self.cipher.limb(Poly(poly as u16), modulus);
-            residues.extend_from_slice(limb.unwrap_or_default());
+            if let Some(limb) = self.cipher.limb(Poly(poly as u16), modulus) {
+                residues.extend_from_slice(&limb.wide());
+            }
         }
         ((polys, primes, degree), residues)
     }

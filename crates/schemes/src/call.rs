@@ -11,6 +11,7 @@ use ringmill_math::{MathError, Residues};
 use thiserror::Error;
 
 use crate::interpret::{self, InterpretError};
+use crate::rlwe::ResidueVec;
 use crate::scheme::{Limbed, Operation};
 
 /// Where a procedure takes a limb from.
@@ -98,7 +99,7 @@ pub fn bind<O: ?Sized, L, S>(
 }
 
 /// Polynomials of one result, each limb-major over the moduli of the result's level.
-pub type Polys = Vec<Vec<u64>>;
+pub type Polys = Vec<ResidueVec>;
 
 /// A limb that a procedure is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,7 +118,7 @@ pub fn written_out(values: &[u64], len: usize) -> Vec<u64> {
 }
 
 /// Takes the result of this number of a procedure.
-pub type Take<'a> = &'a mut (dyn FnMut(usize, &[u64]) + Send);
+pub type Take<'a> = &'a mut (dyn FnMut(usize, Residues<'_>) + Send);
 
 /// Runs procedures: the reference interpreter, or a device.
 pub trait Runs: Send + Sync {
@@ -162,7 +163,7 @@ impl Runs for Interpreted {
             other => CallError::Malformed(other.to_string()),
         })?;
         let results = results.iter().enumerate();
-        results.for_each(|(number, limb)| take(number, limb));
+        results.for_each(|(number, limb)| take(number, limb.into()));
         Ok(())
     }
 }
@@ -182,7 +183,7 @@ fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
 }
 
 /// Has an operation's procedure run on operands in the order of [`Place::arg`], and puts the polynomials that pass through
-/// in their places. Every result has [`Operation::result_size`] polynomials.
+/// in their places. Every result has [`Operation::result_size`] polynomials, in words of 32 bits if `short` says so.
 ///
 /// # Errors
 /// [`CallError`]: operands that lack a limb, or what is refused where it runs.
@@ -191,6 +192,7 @@ pub fn call<O: Operation>(
     operation: &O,
     procedure: &Arc<Procedure>,
     operands: &[&dyn Limbed],
+    short: bool,
 ) -> Result<Vec<Polys>, CallError> {
     let at = |arg: u16| operands.get(usize::from(arg)).copied();
     let bound = bind(
@@ -200,15 +202,17 @@ pub fn call<O: Operation>(
             let (operand, modulus) = (at(place.arg)?, usize::from(place.modulus.0));
             match operand.spread(place.poly, modulus) {
                 Some(values) => Some(Given::Spread(values)),
-                None => operand.residues(place.poly, modulus).map(Given::Limb),
+                None => operand.limb(place.poly, modulus).map(Given::Limb),
             }
         },
         |(), arg| at(arg)?.seed().copied(),
     )?;
     let size = operation.result_size() as usize;
     let count = procedure.results.iter().map(|r| usize::from(r.index) + 1);
-    let mut results: Vec<Polys> = vec![vec![Vec::new(); size]; count.max().unwrap_or(0)];
+    let none = ResidueVec::zeros(short, 0);
+    let mut results: Vec<Polys> = vec![vec![none; size]; count.max().unwrap_or(0)];
     let places = places(&procedure.results);
+    let mut put = Ok(());
     runs.run(
         procedure,
         &bound.limbs,
@@ -223,22 +227,27 @@ pub fn call<O: Operation>(
                 return;
             };
             if data.is_empty() {
-                // Zeroed by the system, page by page as they are written.
-                *data = vec![0; limbs * limb.len()];
+                *data = ResidueVec::zeros(short, limbs * limb.len());
             }
-            let at = place * limb.len();
-            if let Some(to) = data.get_mut(at..at + limb.len()) {
-                to.copy_from_slice(limb);
+            if let Err(fault) = data.put(place * limb.len(), limb) {
+                put = Err(fault);
             }
         },
     )?;
+    put?;
     for polys in &mut results {
         for (poly, data) in Poly::of(operation.result_size()).zip(polys) {
             let Some(source) = operation.passes_through(poly).and_then(at) else {
                 continue;
             };
             let limbs = (0..procedure.moduli.len()).map_while(|q| source.limb(poly, q));
-            *data = limbs.flatten().copied().collect();
+            let limbs: Vec<Residues<'_>> = limbs.collect();
+            *data = ResidueVec::zeros(short, limbs.iter().map(Residues::len).sum());
+            let mut at = 0;
+            for limb in limbs {
+                data.put(at, limb)?;
+                at += limb.len();
+            }
         }
     }
     Ok(results)

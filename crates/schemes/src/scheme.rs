@@ -113,14 +113,9 @@ pub trait Limbed {
     /// Number of polynomials.
     fn polys(&self) -> usize;
 
-    /// The limb of polynomial `poly` modulo modulus `modulus` of the parameters' table, if it has one in words of 64 bits. Polynomials
-    /// of a key are numbered as [`Place::poly`](crate::call::Place::poly) says.
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]>;
-
-    /// The same limb in the words that it is held in: those of switching keys may be shorter.
-    fn residues(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
-        self.limb(poly, modulus).map(Residues::Wide)
-    }
+    /// The limb of polynomial `poly` modulo modulus `modulus` of the parameters' table, if it has one, in the words that it is held
+    /// in. Polynomials of a key are numbered as [`Place::poly`](crate::call::Place::poly) says.
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>>;
 
     /// The same limb by its values alone, where each stands for a run of as many equal ones: that of a polynomial in a power of x,
     /// in evaluation form.

@@ -139,8 +139,9 @@ fn its_values_are_encrypted_written_and_read_with_their_annotation() {
     assert_eq!(again, Ok(plain));
 
     // What the annotation refuses, what is cut, and what another scheme wrote.
-    let refused =
-        rlwe::Ciphertext::<Factor>::new(&params.ring, Level(1), Factor(0), read.into_polys());
+    let polys = read.into_polys().into_iter();
+    let polys = polys.map(rlwe::ResidueVec::into_wide).collect();
+    let refused = rlwe::Ciphertext::<Factor>::new(&params.ring, Level(1), Factor(0), polys);
     assert!(matches!(refused, Err(RlweError::Parameter { .. })));
     for length in [0, 11, 12, 75, bytes.len() - 1] {
         assert!(file::read_ciphertext::<Factor>(&bytes[..length], &params.ring).is_err());

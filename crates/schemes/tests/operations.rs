@@ -271,7 +271,8 @@ fn what_seal_refuses_is_refused() {
         ] {
             assert_eq!(refused, Err(RlweError::Transparent.into()));
         }
-        let polys = vec![a.polys()[0].clone(), vec![0; a.polys()[0].len()]];
+        let c0 = a.polys()[0].clone().into_wide();
+        let polys = vec![c0.clone(), vec![0; c0.len()]];
         let shown = Ciphertext::new(&s.params, top, a.scale(), polys).unwrap();
         assert!(shown.is_transparent() && !a.is_transparent());
         assert_eq!(

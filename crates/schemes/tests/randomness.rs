@@ -43,8 +43,10 @@ fn threads_that_share_a_generator_and_an_encryptor_repeat_nothing() {
                 scope.spawn(|| {
                     let mut masks = Vec::new();
                     for _ in 0..8 {
-                        masks.push(by_public.encrypt(&plain).unwrap().polys()[1].clone());
-                        masks.push(by_secret.encrypt(&plain).unwrap().polys()[1].clone());
+                        for encryptor in [&by_public, &by_secret] {
+                            let cipher = encryptor.encrypt(&plain).unwrap();
+                            masks.push(cipher.polys()[1].clone().into_wide());
+                        }
                         let galois = keys
                             .galois_keys(&[Galois(3), Galois(5)], KeyForm::Seeded)
                             .unwrap();

@@ -130,7 +130,7 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
             }
             InputRole::Exponent { .. } => unreachable!("of no scheme here"),
         };
-        limbs[input.limb.0 as usize] = limb.unwrap().to_vec();
+        limbs[input.limb.0 as usize] = limb.unwrap().wide().into_owned();
     }
     let seeds: Vec<[u8; 32]> = program
         .seeds

@@ -116,10 +116,10 @@ pub fn bind<'a>(
         let data = match input.role {
             InputRole::Cipher { input, poly } => ciphers
                 .get(input as usize)
-                .and_then(|c| c.residues(poly, modulus)),
+                .and_then(|c| c.limb(poly, modulus)),
             InputRole::Plain { input } => ciphers
                 .get(input as usize)
-                .and_then(|plain| plain.residues(Poly::FIRST, modulus)),
+                .and_then(|plain| plain.limb(Poly::FIRST, modulus)),
             InputRole::Exponent { .. } => None,
             InputRole::Key {
                 key: k,
@@ -152,7 +152,11 @@ where
     let per_poly = level.primes();
     let polys = limbs
         .chunks(per_poly)
-        .map(|poly| poly.iter().flat_map(|limb| limb.iter().copied()).collect())
+        .map(|poly| {
+            poly.iter()
+                .flat_map(|limb| limb.wide().into_owned())
+                .collect()
+        })
         .collect();
     Ok(Ciphertext::new(params, level, annotation, polys)?)
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use ringmill_isa::mid::{Action, LimbMap, LocalId, Step as Line, ValueType, Verified};
 
 use super::plan::{Kernel, Plan, Step};
+use crate::pool::{self, holds_short, limb_modulus};
 
 /// Buffers are powers of two.
-fn bytes_of(words: usize) -> u64 {
-    (size_of::<u64>() * words.next_power_of_two()) as u64
+fn bytes_of(words: usize, short: bool) -> u64 {
+    pool::bytes_of(words.next_power_of_two(), short)
 }
 
 /// Most bytes of limbs that the steps of one call hold at one time, taken in order: what they make until its last use, and
@@ -23,11 +24,13 @@ pub(super) fn inside<'s>(steps: impl Iterator<Item = &'s Step>, uses: &[u32]) ->
         // An expanded limb belongs to its seed.
         if !matches!(step.kernel, Kernel::Prng { .. }) {
             for made in &step.dst {
-                size[made.value as usize] = bytes_of(made.words);
-                held += bytes_of(made.words);
+                let bytes = bytes_of(made.words, made.short);
+                size[made.value as usize] = bytes;
+                held += bytes;
             }
         }
-        peak = peak.max(held);
+        let room = step.room.iter().map(|&words| bytes_of(words, false));
+        peak = peak.max(held + room.sum::<u64>());
         for &value in &step.src {
             let left = &mut uses[value as usize];
             *left = left.saturating_sub(1);
@@ -106,7 +109,10 @@ impl<'a> Frame<'a> {
     }
 
     fn define(&mut self, local: LocalId, ty: ValueType) {
-        let bytes = bytes_of(ty.words());
+        let bytes = bytes_of(
+            ty.words(),
+            holds_short(limb_modulus(ty, &self.program.program().moduli)),
+        );
         self.alive.insert(local, bytes);
         self.held += bytes;
         self.run.peak = self.run.peak.max(self.held);
@@ -224,7 +230,7 @@ pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> Expands {
                 ring,
             } = &inner.kernel
             {
-                let bytes = bytes_of(ring.len());
+                let bytes = bytes_of(ring.len(), false);
                 within += bytes;
                 expands.largest = expands.largest.max(bytes);
                 if limbs.insert((step.seeds.get(seed), stream, modulus.value(), ring)) {

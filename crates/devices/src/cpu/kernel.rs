@@ -1,10 +1,12 @@
 //! One step on its operands: the only place where the cpu device computes.
 
+mod short;
+
 use std::sync::Arc;
 
 use ringmill_math::kernels::{self, Store, words};
 use ringmill_math::torus;
-use ringmill_math::{Difference, MathError, Residues};
+use ringmill_math::{Difference, MathError, Residues, ResiduesMut};
 
 use super::plan::{EXTENDED, Kernel, Operand, Step, WordKernel};
 use crate::DeviceError;
@@ -27,8 +29,19 @@ pub(super) struct Task<'a> {
     pub streamed: bool,
     /// What a kernel works in; kept for the next.
     pub scratch: Vec<u64>,
+    /// Buffers of words of 64 bits ([`Step::room`]).
+    pub room: Vec<Arc<Buf>>,
     /// The call's seeds, in the procedure's order.
     pub seed: Option<Arc<SeedExpansion>>,
+}
+
+impl Task<'_> {
+    fn store(&self) -> Store {
+        match self.streamed {
+            true => Store::Streamed,
+            false => Store::Cached,
+        }
+    }
 }
 
 /// Why a kernel did not run.
@@ -52,27 +65,20 @@ impl From<DeviceError> for Fault {
     }
 }
 
-fn writable<'v>(value: Option<&'v mut Value<'_>>) -> Result<&'v mut [u64], Fault> {
+fn result<'v>(value: Option<&'v mut Value<'_>>) -> Result<ResiduesMut<'v>, Fault> {
     match value {
-        Some(Value::Pooled(buf)) => Arc::get_mut(buf).map(Buf::as_mut_slice).ok_or(Fault::Shape),
+        Some(Value::Pooled(buf)) => {
+            let buf = Arc::get_mut(buf).map(Buf::residues_mut);
+            buf.ok_or(Fault::Shape)
+        }
         _ => Err(Fault::Shape),
     }
 }
 
-/// Of operands that are known by their values, or in short words, those that the kernel cannot take so.
-fn write_out(kernel: &Kernel, src: &mut [Value<'_>]) {
-    match kernel {
-        Kernel::Pass(_) => {}
-        // The keys' factors, two of each three, may be short.
-        Kernel::DotPair { .. } => {
-            for (k, value) in src.iter_mut().skip(kernel.updates()).enumerate() {
-                match k % 3 {
-                    0 => value.write_out(),
-                    _ => value.write_values_out(),
-                }
-            }
-        }
-        _ => src.iter_mut().for_each(Value::write_out),
+fn writable<'v>(value: Option<&'v mut Value<'_>>) -> Result<&'v mut [u64], Fault> {
+    match result(value)? {
+        ResiduesMut::Wide(words) => Ok(words),
+        ResiduesMut::Short(_) => Err(Fault::Shape),
     }
 }
 
@@ -90,20 +96,47 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
         *task.dst.first_mut().ok_or(Fault::Shape)? = Value::Expanded(limb, 0);
         return Ok(());
     }
-    write_out(&step.kernel, &mut task.src);
+    let spread = matches!(step.kernel, Kernel::Pass(_));
     for value in &mut task.src {
+        if !spread {
+            value.write_values_out();
+        }
         value.read(usage)?;
     }
+    let mut values = task.src.iter().chain(&task.dst);
+    match values.any(Value::is_short) {
+        true => short::execute(step, task),
+        false => compute(step, task),
+    }
+}
+
+/// The same where each operand and result is in words that the kernel takes.
+fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
+    let store = task.store();
     let src = &task.src;
-    let arg = |i: usize| src.get(i).map(Value::residues).ok_or(Fault::Shape);
+    let arg = |i: usize| src.get(i).map(Value::wide).ok_or(Fault::Shape);
+    let held = |i: usize| src.get(i).map(Value::held).ok_or(Fault::Shape);
     if let Some(k) = task.in_place {
         return in_place(&step.kernel, k, writable(task.dst.first_mut())?, arg);
     }
-    let store = match task.streamed {
-        true => Store::Streamed,
-        false => Store::Cached,
-    };
     let (first, rest) = task.dst.split_first_mut().ok_or(Fault::Shape)?;
+    if let Kernel::Pass(pass) = &step.kernel {
+        let operands: Vec<Operand<'_>> = src
+            .iter()
+            .map(|value| match value {
+                Value::Spread(values, _) => Operand::Spread(values),
+                other => Operand::Limb(other.held()),
+            })
+            .collect();
+        let mut outs = Vec::with_capacity(1 + rest.len());
+        outs.push(result(Some(first))?);
+        for value in rest {
+            outs.push(result(Some(value))?);
+        }
+        let scratch = &mut task.scratch;
+        scratch.resize(pass.scratch_len(operands.len(), outs.len()), 0);
+        return Ok(pass.run(&operands, &mut outs, scratch, store)?);
+    }
     let out = writable(Some(first))?;
     match &step.kernel {
         Kernel::Add(q) => kernels::add_stored(*q, out, arg(0)?, arg(1)?, store)?,
@@ -115,17 +148,20 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
         Kernel::Addi(q, w) => kernels::add_scalar(*q, out, arg(0)?, *w)?,
         Kernel::Ntt { plan, from, w } => plan.forward_from(out, arg(0)?, *from, *w)?,
         Kernel::Intt(plan) => {
-            copy(out, arg(0)?)?;
+            match held(0)? {
+                Residues::Wide(words) => copy(out, words)?,
+                Residues::Short(words) => kernels::widen(out, words)?,
+            }
             plan.inverse(out)?;
         }
         Kernel::AutoCoeff(q, g) => kernels::auto_coeff(*q, *g, out, arg(0)?)?,
-        Kernel::AutoEval(plan) => plan.apply(out, arg(0)?)?,
+        Kernel::AutoEval(plan) => plan.apply(out, held(0)?)?,
         Kernel::AutoHalves(plan) => {
             plan.apply_halves(out, writable(rest.first_mut())?, arg(0)?, arg(1)?)?
         }
         Kernel::Conv(from, to, w) => kernels::conv_add(*from, *to, out, arg(0)?, *w)?,
         Kernel::SubScale(q, w) => {
-            let addend = src.get(2).map(Value::residues);
+            let addend = src.get(2).map(Value::wide);
             kernels::sub_scale(*q, out, arg(0)?, arg(1)?, *w, addend, store)?
         }
         Kernel::Difference {
@@ -137,7 +173,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
             let end = Difference {
                 minuend: arg(1)?,
                 scale: *scale,
-                addend: src.get(2).map(Value::residues),
+                addend: src.get(2).map(Value::wide),
             };
             plan.difference_from(out, arg(0)?, *from, *w, end)?
         }
@@ -146,7 +182,8 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
                 return Err(Fault::Shape);
             };
             let out = [out, writable(Some(second))?, writable(Some(third))?];
-            kernels::tensor(*q, out, [arg(0)?, arg(1)?], [arg(2)?, arg(3)?], store)?
+            let (a, b) = ([held(0)?, held(1)?], [held(2)?, held(3)?]);
+            kernels::tensor(*q, out, a, b, store)?
         }
         Kernel::DotPair { q, carry } => {
             let out = [out, writable(rest.first_mut())?];
@@ -175,24 +212,6 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
             scratch.resize(extension.scratch_len(), 0);
             with_limbs(src, |limbs| extension.convert(limbs, outs, scratch))?
         }
-        Kernel::Pass(pass) => {
-            let operands: Vec<Operand<'_>> = src
-                .iter()
-                .map(|value| match value {
-                    Value::Spread(values, _) => Operand::Spread(values),
-                    Value::Short(words) => Operand::Short(words),
-                    other => Operand::Limb(other.residues()),
-                })
-                .collect();
-            let mut outs = Vec::with_capacity(1 + rest.len());
-            outs.push(out);
-            for value in rest {
-                outs.push(writable(Some(value))?);
-            }
-            let scratch = &mut task.scratch;
-            scratch.resize(pass.scratch_len(operands.len()), 0);
-            pass.run(&operands, &mut outs, scratch, store)?
-        }
         Kernel::RotateDifference(q) => {
             let (exponent, a) = exponents(src)?;
             torus::rotate_sub(*q, out, a, exponent)?
@@ -214,11 +233,11 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
         }
         Kernel::Extract(q) => {
             let (b, masks) = src.split_last().ok_or(Fault::Shape)?;
-            let b = b.residues();
+            let b = b.wide();
             let mask = b.len() * masks.len();
             let (mask, body) = out.split_at_mut_checked(mask).ok_or(Fault::Shape)?;
             for (out, p) in mask.chunks_mut(b.len().max(1)).zip(masks) {
-                torus::extract_mask(*q, out, p.residues())?;
+                torus::extract_mask(*q, out, p.wide())?;
             }
             copy(body, b.get(..1).ok_or(Fault::Shape)?)?;
         }
@@ -230,7 +249,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
             kernels::split(*q, *ring, out, writable(rest.first_mut())?, arg(0)?)?
         }
         Kernel::Join(q, ring) => kernels::join(*q, *ring, out, arg(0)?, arg(1)?)?,
-        Kernel::Prng { .. } => return Err(Fault::Shape),
+        Kernel::Pass(_) | Kernel::Prng { .. } => return Err(Fault::Shape),
     }
     Ok(())
 }
@@ -265,10 +284,10 @@ fn exponents<'v>(src: &'v [Value<'_>]) -> Result<(usize, &'v [u64]), Fault> {
     let (a, exponents) = src.split_last().ok_or(Fault::Shape)?;
     let mut sum = 0usize;
     for e in exponents {
-        let e = *e.residues().first().ok_or(Fault::Shape)?;
+        let e = *e.wide().first().ok_or(Fault::Shape)?;
         sum = sum.wrapping_add(e as usize);
     }
-    Ok((sum, a.residues()))
+    Ok((sum, a.wide()))
 }
 
 fn copy(out: &mut [u64], from: &[u64]) -> Result<(), Fault> {
@@ -284,11 +303,11 @@ const FEW: usize = 32;
 
 fn with_limbs<T>(src: &[Value<'_>], f: impl FnOnce(&[&[u64]]) -> T) -> T {
     if src.len() > FEW {
-        return f(&src.iter().map(Value::residues).collect::<Vec<_>>());
+        return f(&src.iter().map(Value::wide).collect::<Vec<_>>());
     }
     let mut limbs: [&[u64]; FEW] = [&[]; FEW];
     for (limb, value) in limbs.iter_mut().zip(src) {
-        *limb = value.residues();
+        *limb = value.wide();
     }
     f(&limbs[..src.len()])
 }
@@ -298,26 +317,26 @@ fn with_pairs<T>(src: &[Value<'_>], f: impl FnOnce(&[(&[u64], &[u64])]) -> T) ->
     if pairs.len() > FEW {
         return f(&pairs
             .iter()
-            .map(|[a, b]| (a.residues(), b.residues()))
+            .map(|[a, b]| (a.wide(), b.wide()))
             .collect::<Vec<_>>());
     }
     let mut terms: [(&[u64], &[u64]); FEW] = [(&[], &[]); FEW];
     for (term, [a, b]) in terms.iter_mut().zip(pairs) {
-        *term = (a.residues(), b.residues());
+        *term = (a.wide(), b.wide());
     }
     f(&terms[..pairs.len()])
 }
 
 fn with_triples<T>(src: &[Value<'_>], f: impl FnOnce(&[kernels::PairTerm<'_>]) -> T) -> T {
     fn term<'v>([d, a, b]: &'v [Value<'_>; 3]) -> kernels::PairTerm<'v> {
-        (d.residues(), a.held(), b.held())
+        (d.held(), a.held(), b.held())
     }
     let triples = src.as_chunks::<3>().0;
     if triples.len() > FEW {
         return f(&triples.iter().map(term).collect::<Vec<_>>());
     }
     const NONE: Residues<'static> = Residues::Wide(&[]);
-    let mut terms: [kernels::PairTerm<'_>; FEW] = [(&[], NONE, NONE); FEW];
+    let mut terms: [kernels::PairTerm<'_>; FEW] = [(NONE, NONE, NONE); FEW];
     for (slot, triple) in terms.iter_mut().zip(triples) {
         *slot = term(triple);
     }

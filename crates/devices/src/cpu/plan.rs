@@ -19,6 +19,7 @@ use ringmill_math::{AnyModulus, AutoEvalPlan, Modulus, NttPlan, Ring, Shoup, Wor
 
 use super::estimate;
 use crate::DeviceError;
+use crate::pool::{holds_short, limb_modulus};
 pub(super) use pass::{Operand, Pass};
 
 /// Most results of one step of a base extension from few moduli. Each step multiplies its operands by their constants anew, which four
@@ -144,6 +145,30 @@ impl Kernel {
         }
     }
 
+    /// Whether it takes operand number i in words of 32 bits as in words of 64; `lasting` says that its result is in such words.
+    pub fn reads_short(&self, i: usize, lasting: bool) -> bool {
+        match self {
+            Kernel::Pass(_) | Kernel::Intt(_) | Kernel::AutoEval(_) | Kernel::Tensor(_) => true,
+            Kernel::DotPair { .. } => i >= self.updates(),
+            Kernel::SubScale(..) => lasting && i != 1,
+            Kernel::Difference { .. } => lasting && i != 0,
+            _ => false,
+        }
+    }
+
+    /// Whether it writes words of 32 bits by itself.
+    pub fn writes_short(&self) -> bool {
+        matches!(
+            self,
+            Kernel::Pass(_) | Kernel::SubScale(..) | Kernel::Difference { .. }
+        )
+    }
+
+    /// Whether it makes something of words of 64 bits between what it reads and words of 32 bits that it writes.
+    fn between(&self) -> bool {
+        matches!(self, Kernel::Difference { .. })
+    }
+
     /// Whether it can write its results past the cache.
     pub fn streams(&self) -> bool {
         match self {
@@ -180,6 +205,9 @@ pub(super) struct Step {
     pub instr: usize,
     pub src: Box<[u32]>,
     pub dst: Box<[Made]>,
+    /// Words of 64 bits that it works in, buffer by buffer: of what it reads or writes in words of 32 bits and its kernel does not
+    /// take so. Known when the plan is whole.
+    pub room: Box<[usize]>,
 }
 
 /// A value a step makes, and its length.
@@ -187,6 +215,39 @@ pub(super) struct Step {
 pub(super) struct Made {
     pub value: u32,
     pub words: usize,
+    /// In words of 32 bits. Known when the plan is whole.
+    pub short: bool,
+}
+
+/// Which values are in words of 32 bits: what a procedure is given and gives modulo primes below 2^32. Between its steps words are
+/// of 64 bits.
+fn shorten(proc: &Procedure, steps: &mut [Step], held: impl Iterator<Item = u32>, values: usize) {
+    let mut short = vec![None; values];
+    for v in held {
+        let ty = proc.types.get(v as usize).copied();
+        let ty = ty.filter(|&ty| holds_short(limb_modulus(ty, &proc.moduli)));
+        if let Some(place) = short.get_mut(v as usize) {
+            *place = ty.map(|ty| ty.words());
+        }
+    }
+    let words = |v: u32| short.get(v as usize).copied().flatten();
+    for step in steps {
+        if let Kernel::Prng { .. } = step.kernel {
+            continue;
+        }
+        for made in &mut step.dst {
+            made.short = words(made.value).is_some();
+        }
+        let lasting = step.dst.iter().any(|made| made.short);
+        let read = step.src.iter().enumerate();
+        let read = read.filter(|&(i, _)| !step.kernel.reads_short(i, lasting));
+        let read = read.filter_map(|(_, &v)| words(v));
+        let made = step.dst.iter().skip(step.kernel.updates());
+        let made = made.filter(|made| made.short && !step.kernel.writes_short());
+        let between = (step.dst.iter().take(1)).filter(|made| made.short && step.kernel.between());
+        let written = made.chain(between).map(|made| made.words);
+        step.room = read.chain(written).collect();
+    }
 }
 
 /// Lists of u32, one for each index, in two flat vectors.
@@ -260,6 +321,8 @@ impl Plan {
             let cipher = |r: usize| proc.results.get(r).map(|result| result.index);
             steps = order::order(steps, &results, values, modulus, cipher);
         }
+        let held = params.iter().chain(&results).copied();
+        shorten(proc, &mut steps, held, values);
         let reads = steps
             .iter()
             .enumerate()

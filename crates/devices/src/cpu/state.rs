@@ -23,7 +23,7 @@ use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::checkpoint::{self, Saver, Whose};
 use crate::expanded::Usage;
-use crate::pool::{OutputLimb, Pool};
+use crate::pool::{OutputLimb, Pool, bytes_of, holds_short, limb_modulus};
 use crate::value::Value;
 
 /// Calls that the run sees ahead of those it has open: enough that outputs of short programs are known as such when they
@@ -99,7 +99,9 @@ impl<'a> State<'a> {
         track_ready: bool,
     ) -> Result<Self, DeviceError> {
         let outputs = program.types().outputs.iter();
-        let bytes = outputs.map(|ty| size_of::<u64>() * ty.words());
+        let moduli = &program.program().moduli;
+        let bytes =
+            outputs.map(|&ty| bytes_of(ty.words(), holds_short(limb_modulus(ty, moduli))) as usize);
         Ok(Self {
             program,
             stream: program.stream(),
@@ -158,7 +160,7 @@ impl<'a> State<'a> {
             value.read(self.usage)?;
             value.write_out();
         }
-        let limbs = limbs.iter().map(|(limb, value)| (*limb, value.residues()));
+        let limbs = limbs.iter().map(|(limb, value)| (*limb, value.wide()));
         Ok(saver.save(self.calls_done, limbs)?)
     }
 
@@ -320,7 +322,7 @@ impl<'a> State<'a> {
             (Some(take), Value::Pooled(buf)) if last => {
                 let outputs = self.ahead.outputs().unwrap_or_default().iter();
                 let numbers = outputs.enumerate().filter(|&(_, &output)| output == limb);
-                numbers.for_each(|(number, _)| take(number, buf.as_slice()));
+                numbers.for_each(|(number, _)| take(number, buf.residues()));
                 self.taken.insert(limb, ());
                 self.slots.remove(&limb);
                 self.recycle(value);
@@ -394,8 +396,9 @@ impl<'a> State<'a> {
     pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool), DeviceError> {
         let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
         let mut outputs = Vec::with_capacity(limbs.len());
-        let named = limbs.iter().zip(&self.program.program().outputs);
-        for (number, (&limb, output)) in named.enumerate() {
+        let (text, types) = (self.program.program(), self.program.types());
+        let named = text.outputs.iter().zip(&types.outputs);
+        for (number, (&limb, (output, &ty))) in limbs.iter().zip(named).enumerate() {
             if self.taken.contains_key(&limb) {
                 continue;
             }
@@ -405,16 +408,16 @@ impl<'a> State<'a> {
             };
             let mut held = held.ok_or_else(|| lost(&output.name))?;
             held.read(self.usage)?;
-            held.write_out();
+            held.write_values_out();
             if let Some(take) = &mut self.take {
-                take(number, held.residues());
+                take(number, held.held());
                 continue;
             }
+            let modulus = limb_modulus(ty, &text.moduli);
             outputs.push(match held {
-                Value::Pooled(buf) => self.pool.lend(buf),
-                Value::Shared(limb) => OutputLimb::shared(limb),
+                Value::Pooled(buf) if buf.is_short() == holds_short(modulus) => self.pool.lend(buf),
                 // The caller's own, whatever becomes of what it was.
-                held => OutputLimb::shared(held.residues().into()),
+                held => OutputLimb::of(held.held(), modulus),
             });
         }
         for (_, slot) in std::mem::take(&mut self.slots) {

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ringmill_isa::mid::{Called, LimbId, Procedure, ValueId, Verified, stats};
+use ringmill_isa::mid::{Called, LimbId, Procedure, ValueId, ValueType, Verified, stats};
 use ringmill_limits::Watch;
 use ringmill_machines::coprocessor::{Turn, Work};
 use ringmill_machines::{EndToEnd, HostTimes, OffloadTimes, Own, TraceSink};
+use ringmill_math::Residues;
 
 use super::malformed;
 use super::rtl::Engine;
@@ -17,7 +18,7 @@ use crate::DeviceError;
 use crate::bindings::{Bindings, Limb, SeedExpansion};
 use crate::cpu::Cpu;
 use crate::device::{CpuStats, Outcome};
-use crate::pool::OutputLimb;
+use crate::pool::{OutputLimb, limb_modulus};
 use crate::progress::{Progress, Silent, Step};
 
 /// A limb of the program.
@@ -115,13 +116,15 @@ impl<'a> Run<'a> {
                 remaining: Some(elapsed.mul_f64(left)),
             });
         }
-        let output = |limb: LimbId| match limbs.get(&limb) {
-            Some(Held::Bound(residues)) => Ok(OutputLimb::shared((*residues).into())),
-            Some(Held::Made(residues)) => Ok(OutputLimb::shared(Arc::clone(residues))),
+        let output = |(limb, &ty): (&LimbId, &ValueType)| match limbs.get(limb) {
+            Some(held) => {
+                let modulus = limb_modulus(ty, &program.moduli);
+                Ok(OutputLimb::of(Residues::Wide(held.residues()), modulus))
+            }
             None => Err(malformed("an output is not defined")),
         };
         let names = stream.outputs()?;
-        let outputs = names.iter().map(|&limb| output(limb));
+        let outputs = names.iter().zip(&program.types().outputs).map(output);
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
         let alone = self.alone(program, bindings)?;
         Ok(self.outcome(&names, outputs, alone))
@@ -283,7 +286,7 @@ impl<'a> Run<'a> {
             .cpu
             .execute_watched(program, &bindings, &Silent, None, self.watch)?;
         let made = segment.outputs.iter().zip(outputs);
-        let made = made.map(|(&value, limb)| (value, Held::Made(limb[..].into())));
+        let made = made.map(|(&value, limb)| (value, Held::Made(limb.wide().into())));
         Ok((made.collect(), stats.seconds))
     }
 }

@@ -10,15 +10,16 @@ use std::path::Path;
 
 use ringmill_hdl::Hdl;
 use ringmill_hdl::ring::{Host, Machine, Place, Tables, Wanted, evenly};
-use ringmill_isa::mid::{LimbId, Verified};
+use ringmill_isa::mid::{LimbId, ValueType, Verified};
 use ringmill_machines::ring::description::Description;
 use ringmill_machines::ring::program::{Step, run};
 use ringmill_machines::ring::{RingMachine, timing};
 use ringmill_machines::{Machine as Simulated, MachineError, MachineReport};
+use ringmill_math::Residues;
 
 use super::{Job, Whole, built, options, unbuilt};
 use crate::DeviceError;
-use crate::pool::OutputLimb;
+use crate::pool::{OutputLimb, limb_modulus};
 
 /// log2 of the largest ring degree whose model is built quickly rather than to run fast.
 const SMALL: u8 = 8;
@@ -103,12 +104,17 @@ impl Whole for RingRtl {
         let mut stream = program.stream();
         while stream.next_call().map_err(MachineError::from)?.is_some() {}
         let outputs = stream.outputs().map_err(MachineError::from)?;
-        let limb = |output: &LimbId| {
+        let limb = |(output, &ty): (&LimbId, &ValueType)| {
             let limb = card.limbs.get(output);
             let lost = || DeviceError::Malformed("an output that no call made".into());
-            Ok(OutputLimb::shared(limb.ok_or_else(lost)?.as_slice().into()))
+            let limb = Residues::Wide(limb.ok_or_else(lost)?);
+            Ok(OutputLimb::of(limb, limb_modulus(ty, &program.moduli)))
         };
-        outputs.iter().map(limb).collect()
+        outputs
+            .iter()
+            .zip(&program.types().outputs)
+            .map(limb)
+            .collect()
     }
 }
 

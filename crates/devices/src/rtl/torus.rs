@@ -8,6 +8,7 @@ use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::mid::{InputRole, Op};
 use ringmill_machines::torus::{KeyStream, TorusMachine};
 use ringmill_machines::{Machine, MachineReport};
+use ringmill_math::Residues;
 
 use super::{Job, Whole, built};
 use crate::DeviceError;
@@ -96,6 +97,6 @@ impl Whole for TorusRtl {
         let (words, cycles) = self.bootstrap(job)?;
         report.cycles = cycles;
         report.seconds = cycles as f64 / (report.clock_mhz * 1e6);
-        Ok(vec![OutputLimb::shared(words.into())])
+        Ok(vec![OutputLimb::of(Residues::Wide(&words), None)])
     }
 }

@@ -14,10 +14,11 @@ use ringmill_isa::vector::{MicroProgram, Shape};
 use ringmill_machines::vector::host::HostWork;
 use ringmill_machines::vector::{Counting, Description, Memory, VectorMachine, alone};
 use ringmill_machines::{Machine as Simulated, MachineReport};
+use ringmill_math::Residues;
 
 use super::{Job, Whole, built, unbuilt};
 use crate::DeviceError;
-use crate::pool::OutputLimb;
+use crate::pool::{OutputLimb, limb_modulus};
 
 /// log2 of the largest radix whose model is built quickly rather than to run fast.
 const SMALL: u8 = 4;
@@ -234,9 +235,11 @@ impl Whole for VectorRtl {
         let outputs = stream.outputs()?;
         report.cycles = run.micro.div_ceil(d.micro.buffer);
         report.seconds = d.seconds(run.micro);
-        let outputs = outputs.iter().map(|output| {
+        let outputs = outputs.iter().zip(&program.types().outputs);
+        let outputs = outputs.map(|(output, &ty)| {
             let limb = run.limbs.get(output).ok_or_else(|| lost("an output"))?;
-            Ok(OutputLimb::shared(limb.as_slice().into()))
+            let modulus = limb_modulus(ty, &program.moduli);
+            Ok(OutputLimb::of(Residues::Wide(limb), modulus))
         });
         outputs.collect()
     }

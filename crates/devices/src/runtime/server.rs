@@ -340,7 +340,7 @@ impl<S: Runs> Server<S> {
                 limbs.push(Limb::of_constant(Arc::clone(constant), modulus, q));
                 continue;
             }
-            let found = object(input).and_then(|(object, poly)| object.residues(poly, modulus));
+            let found = object(input).and_then(|(object, poly)| object.limb(poly, modulus));
             limbs.push(Limb::scanned(found.ok_or_else(missing)?, q));
         }
         Ok(Bindings {
@@ -411,7 +411,7 @@ impl<S: Runs> Server<S> {
             };
             cipher.resize(cipher.len().max(poly.index() + 1), Vec::new());
             if let Some(data) = cipher.get_mut(poly.index()) {
-                data.extend_from_slice(&limb);
+                data.extend_from_slice(&limb.wide());
             }
         }
         let mut ciphertexts = BTreeMap::new();

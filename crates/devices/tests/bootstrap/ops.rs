@@ -144,7 +144,7 @@ fn check(procedure: Procedure, args: &[Vec<u64>], expected: &[Vec<u64>]) {
     let cpu = || Cpu::new(1).unwrap();
     for cpu in [cpu(), cpu().without_fusion()] {
         let (out, _) = cpu.execute(&program, &bindings, &Silent, None).unwrap();
-        let out: Vec<Vec<u64>> = out.iter().map(|limb| limb.to_vec()).collect();
+        let out: Vec<Vec<u64>> = out.iter().map(|limb| limb.wide().into_owned()).collect();
         assert_eq!(out, expected);
     }
 }

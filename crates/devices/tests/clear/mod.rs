@@ -11,6 +11,7 @@ mod value;
 use std::fmt;
 
 use ringmill_isa::Poly;
+use ringmill_math::Residues;
 use ringmill_schemes::call::CallError;
 use ringmill_schemes::file::FileError;
 use ringmill_schemes::{At, Limbed, ParamsId, Scheme, SchemeTag};
@@ -68,7 +69,7 @@ impl Limbed for NoKey {
         match *self {}
     }
 
-    fn limb(&self, _: Poly, _: usize) -> Option<&[u64]> {
+    fn limb(&self, _: Poly, _: usize) -> Option<Residues<'_>> {
         match *self {}
     }
 }

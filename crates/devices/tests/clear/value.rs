@@ -2,6 +2,7 @@
 
 use ringmill_isa::Level;
 use ringmill_isa::Poly;
+use ringmill_math::Residues;
 use ringmill_schemes::file::{self, Kind, Writer};
 use ringmill_schemes::{At, Encrypted, Limbed, ParameterSet, ParamsId, Scheme};
 
@@ -76,9 +77,9 @@ impl Limbed for Value {
         1
     }
 
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
         let limbs = (poly == Poly::FIRST).then_some(&self.limbs)?;
-        limbs.get(modulus).map(Vec::as_slice)
+        limbs.get(modulus).map(|limb| Residues::Wide(limb))
     }
 }
 

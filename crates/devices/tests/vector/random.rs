@@ -121,7 +121,10 @@ fn on_the_cpu(procedure: &Procedure, args: &[Vec<u64>], seeds: &[[u8; 32]]) -> V
     };
     let cpu = Cpu::new(1).unwrap();
     let (outputs, _) = cpu.execute(&program, &bindings, &Silent, None).unwrap();
-    outputs.iter().map(|limb| limb.to_vec()).collect()
+    outputs
+        .iter()
+        .map(|limb| limb.wide().into_owned())
+        .collect()
 }
 
 /// Whether it was run: a buffer may be too small for a kernel, which is refused.

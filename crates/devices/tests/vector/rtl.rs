@@ -156,7 +156,7 @@ fn a_thin_bootstraps_micro_programs_on_the_rtl() {
         let ran = device.run(&program, &bindings, Request::both(), &Silent);
         let ran = ran.unwrap_or_else(|e| panic!("{}: {e}", procedure.name));
         let found: Vec<Vec<u64>> = (ran.outputs.unwrap().iter())
-            .map(|limb| limb.to_vec())
+            .map(|limb| limb.wide().into_owned())
             .collect();
         assert!(found == expected, "{}", procedure.name);
         cycles += ran.machine.unwrap().cycles;

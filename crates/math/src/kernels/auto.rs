@@ -1,11 +1,13 @@
 //! Automorphisms a(x) -> a(x^g) for odd g.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 
 use super::check_len;
 use crate::bits::{bit_reverse, exact_log2};
-use crate::{MathError, Modulus, Ring};
+use crate::{MathError, Modulus, Residues, Ring};
 
 /// Cached permutations kept at most; beyond this the cache starts afresh (rotations in use are few, callers that
 /// sweep over all of them should not hold gigabytes).
@@ -65,10 +67,14 @@ impl AutoEvalPlan {
     }
 
     /// out(x) = a(x^g), both in evaluation form in the full ring.
-    pub fn apply(&self, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+    pub fn apply<'a>(&self, out: &mut [u64], a: impl Into<Residues<'a>>) -> Result<(), MathError> {
+        let a = a.into();
         check_len("out", self.source.len(), out.len())?;
         check_len("a", self.source.len(), a.len())?;
-        permute(out, a, &self.source);
+        match a {
+            Residues::Wide(words) => permute(out, words, &self.source),
+            Residues::Short(words) => permute(out, words, &self.source),
+        }
         Ok(())
     }
 
@@ -96,14 +102,42 @@ impl AutoEvalPlan {
 }
 
 /// Output position i takes input position `source[i]`, modulo the (power of two) length.
-fn permute(out: &mut [u64], from: &[u64], source: &[u32]) {
+fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) {
     #[cfg(target_arch = "x86_64")]
     let done = super::permute::permute(out, from, source);
     #[cfg(not(target_arch = "x86_64"))]
     let done = 0;
     let mask = from.len().wrapping_sub(1);
     for (o, &s) in out.iter_mut().zip(source).skip(done) {
-        *o = from[s as usize & mask];
+        *o = from[s as usize & mask].into();
+    }
+}
+
+/// A word that residues are held in.
+pub(super) trait Word: Copy + Into<u64> {
+    /// Eight of them in lanes of 64 bits.
+    ///
+    /// # Safety
+    /// The pointer must be valid for eight; the processor must have AVX-512 F.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn eight(p: *const Self) -> __m512i;
+}
+
+impl Word for u64 {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn eight(p: *const u64) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+}
+
+impl Word for u32 {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn eight(p: *const u32) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_cvtepu32_epi64(_mm256_loadu_si256(p.cast())) }
     }
 }
 

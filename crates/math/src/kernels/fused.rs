@@ -9,6 +9,7 @@
 use super::{Backend, fused_ifma, short};
 use super::{
     add_assign, add_scalar_assign, check_len, dot, elementwise, mac_assign, mul_constant, sub,
+    widen,
 };
 use crate::{MathError, Modulus, Residues, Shoup};
 
@@ -85,7 +86,7 @@ fn stored(
 }
 
 /// A term of [`dot_pair`]: the factor that both sums share, and each sum's own, which are a key's.
-pub type PairTerm<'a> = (&'a [u64], Residues<'a>, Residues<'a>);
+pub type PairTerm<'a> = (Residues<'a>, Residues<'a>, Residues<'a>);
 
 /// Two sums of products that share their first factors, as in key switching: out\[0\] = sum of d_k * a_k and out\[1\] =
 /// sum of d_k * b_k mod q over the terms (d_k, a_k, b_k). With `carry` the sums are added to what `out` holds.
@@ -115,7 +116,7 @@ pub fn dot_pair(
     };
     #[cfg(not(target_arch = "x86_64"))]
     let done = 0;
-    let (mut sum, mut wide) = ([0; BLOCK], [0; BLOCK]);
+    let (mut sum, mut wide) = ([0; BLOCK], [[0; BLOCK]; 2]);
     for at in blocks(done, a.len()) {
         let sum = &mut sum[..at.len()];
         for (out, pick) in [(&mut *a, 0), (&mut *b, 1)] {
@@ -127,18 +128,16 @@ pub fn dot_pair(
                 let mut pairs: [(&[u64], &[u64]); BLOCK_TERMS] = [(&[], &[]); BLOCK_TERMS];
                 let mut count = 0;
                 for (shared, first, second) in group {
-                    let shared = &shared[at.clone()];
-                    match if pick == 0 { first } else { second } {
-                        Residues::Wide(own) => {
-                            pairs[count] = (shared, &own[at.clone()]);
+                    let own = if pick == 0 { first } else { second };
+                    match (shared, own) {
+                        (Residues::Wide(shared), Residues::Wide(own)) => {
+                            pairs[count] = (&shared[at.clone()], &own[at.clone()]);
                             count += 1;
                         }
-                        Residues::Short(own) => {
-                            let wide = &mut wide[..at.len()];
-                            for (wide, &own) in wide.iter_mut().zip(&own[at.clone()]) {
-                                *wide = own.into();
-                            }
-                            mac_assign(q, out, shared, wide)?;
+                        (shared, own) => {
+                            let [x, y] = &mut wide;
+                            let (x, y) = (written(shared, &at, x)?, written(own, &at, y)?);
+                            mac_assign(q, out, x, y)?;
                         }
                     }
                 }
@@ -150,6 +149,22 @@ pub fn dot_pair(
     Ok(())
 }
 
+/// A block of a limb in words of 64 bits, in `room` where it is held in others.
+fn written<'a>(
+    limb: &Residues<'a>,
+    at: &std::ops::Range<usize>,
+    room: &'a mut [u64; BLOCK],
+) -> Result<&'a [u64], MathError> {
+    match limb {
+        Residues::Wide(words) => Ok(&words[at.clone()]),
+        Residues::Short(words) => {
+            let room = &mut room[..at.len()];
+            widen(room, &words[at.clone()])?;
+            Ok(room)
+        }
+    }
+}
+
 /// Terms that the composed [`dot_pair`] gathers on the stack.
 const BLOCK_TERMS: usize = 32;
 
@@ -158,8 +173,8 @@ const BLOCK_TERMS: usize = 32;
 pub fn tensor(
     q: Modulus,
     out: [&mut [u64]; 3],
-    a: [&[u64]; 2],
-    b: [&[u64]; 2],
+    a: [Residues<'_>; 2],
+    b: [Residues<'_>; 2],
     store: Store,
 ) -> Result<(), MathError> {
     let [d0, d1, d2] = out;
@@ -173,9 +188,11 @@ pub fn tensor(
     let done = fused_ifma::tensor(q, [d0, d1, d2], a, b, store);
     #[cfg(not(target_arch = "x86_64"))]
     let (done, _) = (0, store);
+    let mut wide = [[0; BLOCK]; 4];
     for at in blocks(done, len) {
-        let [a0, a1] = a.map(|limb| &limb[at.clone()]);
-        let [b0, b1] = b.map(|limb| &limb[at.clone()]);
+        let [x0, x1, y0, y1] = &mut wide;
+        let (a0, a1) = (written(&a[0], &at, x0)?, written(&a[1], &at, x1)?);
+        let (b0, b1) = (written(&b[0], &at, y0)?, written(&b[1], &at, y1)?);
         elementwise::mul(q, &mut d0[at.clone()], a0, b0)?;
         dot(q, &mut d1[at.clone()], &[(a0, b1), (a1, b0)])?;
         elementwise::mul(q, &mut d2[at], a1, b1)?;

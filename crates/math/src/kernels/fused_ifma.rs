@@ -179,6 +179,27 @@ unsafe fn prefetch<const AHEAD: usize>(limb: *const u64, i: usize) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.wrapping_add(i + AHEAD).cast()) }
 }
 
+/// Eight residues from place i on of what a key is multiplied by.
+#[inline(always)]
+unsafe fn shared_eight<const SHORT: bool>(limb: Residues<'_>, i: usize) -> __m512i {
+    // SAFETY: the limb has them (caller); the caller enables AVX-512 F.
+    unsafe {
+        match limb {
+            Residues::Wide(words) => {
+                if SHORT {
+                    prefetch::<SHORT_AHEAD>(words.as_ptr(), i);
+                }
+                load(words.as_ptr().add(i))
+            }
+            Residues::Short(words) => {
+                let p = words.as_ptr().wrapping_add(i + SHORT_AHEAD);
+                _mm_prefetch::<_MM_HINT_T0>(p.cast());
+                _mm512_cvtepu32_epi64(_mm256_loadu_si256(words.as_ptr().add(i).cast()))
+            }
+        }
+    }
+}
+
 /// Eight residues of a key from place i on.
 #[inline(always)]
 unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
@@ -217,10 +238,7 @@ unsafe fn dot_pair_with<R: SumReducer, const SHORT: bool>(
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
                 for &(shared, first, second) in group {
-                    if SHORT {
-                        prefetch::<SHORT_AHEAD>(shared.as_ptr(), i);
-                    }
-                    let x = load(shared.as_ptr().add(i));
+                    let x = shared_eight::<SHORT>(shared, i);
                     let (y, z) = (eight(first, i), eight(second, i));
                     if SHORT {
                         sum_a.add_short(x, y);
@@ -241,8 +259,8 @@ unsafe fn dot_pair_with<R: SumReducer, const SHORT: bool>(
 pub(super) fn tensor(
     q: Modulus,
     out: [&mut [u64]; 3],
-    a: [&[u64]; 2],
-    b: [&[u64]; 2],
+    a: [Residues<'_>; 2],
+    b: [Residues<'_>; 2],
     store: Store,
 ) -> usize {
     if !in_force() {
@@ -250,15 +268,53 @@ pub(super) fn tensor(
     }
     let len = out[0].len();
     let out = out.map(<[u64]>::as_mut_ptr);
-    let (a, b) = (a.map(<[u64]>::as_ptr), b.map(<[u64]>::as_ptr));
+    let stream = streams(store, out);
     // SAFETY: as in `dot_pair`; streamed outputs are aligned.
     unsafe {
-        match (NarrowReducer::fits(q), streams(store, out)) {
-            (true, false) => tensor_narrow::<false>(q, out, a, b, len),
-            (true, true) => tensor_narrow::<true>(q, out, a, b, len),
-            (false, false) => tensor_wide::<false>(q, out, a, b, len),
-            (false, true) => tensor_wide::<true>(q, out, a, b, len),
+        match (a, b) {
+            (
+                [Residues::Wide(a0), Residues::Wide(a1)],
+                [Residues::Wide(b0), Residues::Wide(b1)],
+            ) => {
+                let operands = [a0, a1, b0, b1].map(<[u64]>::as_ptr);
+                match (NarrowReducer::fits(q), stream) {
+                    (true, false) => tensor_narrow::<false>(q, out, operands, len),
+                    (true, true) => tensor_narrow::<true>(q, out, operands, len),
+                    (false, false) => tensor_wide::<_, false>(q, out, operands, len),
+                    (false, true) => tensor_wide::<_, true>(q, out, operands, len),
+                }
+            }
+            ([a0, a1], [b0, b1]) => {
+                let operands = [a0, a1, b0, b1];
+                match stream {
+                    false => tensor_wide::<_, false>(q, out, operands, len),
+                    true => tensor_wide::<_, true>(q, out, operands, len),
+                }
+            }
         }
+    }
+}
+
+/// What eight residues are loaded from.
+trait Limb: Copy {
+    /// # Safety
+    /// The limb must have eight from place i on; the processor must have AVX-512 F.
+    unsafe fn eight(self, i: usize) -> __m512i;
+}
+
+impl Limb for *const u64 {
+    #[inline(always)]
+    unsafe fn eight(self, i: usize) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { load(self.add(i)) }
+    }
+}
+
+impl Limb for Residues<'_> {
+    #[inline(always)]
+    unsafe fn eight(self, i: usize) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { shared_eight::<true>(self, i) }
     }
 }
 
@@ -266,45 +322,56 @@ pub(super) fn tensor(
 unsafe fn tensor_narrow<const STREAM: bool>(
     q: Modulus,
     out: [*mut u64; 3],
-    a: [*const u64; 2],
-    b: [*const u64; 2],
+    operands: [*const u64; 4],
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { tensor_with::<_, STREAM>(NarrowReducer::new(q), out, a, b, len) }
+    unsafe { tensor_with::<_, _, STREAM, false>(NarrowReducer::new(q), out, operands, len) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn tensor_wide<const STREAM: bool>(
+unsafe fn tensor_wide<L: Limb, const STREAM: bool>(
     q: Modulus,
     out: [*mut u64; 3],
-    a: [*const u64; 2],
-    b: [*const u64; 2],
+    operands: [L; 4],
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { tensor_with::<_, STREAM>(WideReducer::new(q), out, a, b, len) }
+    unsafe {
+        let reducer = WideReducer::new(q);
+        match q.bits() {
+            ..=32 => tensor_with::<_, _, STREAM, true>(reducer, out, operands, len),
+            _ => tensor_with::<_, _, STREAM, false>(reducer, out, operands, len),
+        }
+    }
 }
 
+/// `SHORT`: all residues are below 2^32.
 #[inline(always)]
-unsafe fn tensor_with<R: SumReducer, const STREAM: bool>(
+unsafe fn tensor_with<R: SumReducer, L: Limb, const STREAM: bool, const SHORT: bool>(
     reducer: R,
     out: [*mut u64; 3],
-    a: [*const u64; 2],
-    b: [*const u64; 2],
+    [a0, a1, b0, b1]: [L; 4],
     len: usize,
 ) -> usize {
-    // SAFETY: every pointer is valid for len words; the caller enables the features.
+    // SAFETY: every operand has len residues; the caller enables the features.
     unsafe {
         let done = vectors!(len, i => {
-            let (a0, a1) = (load(a[0].add(i)), load(a[1].add(i)));
-            let (b0, b1) = (load(b[0].add(i)), load(b[1].add(i)));
+            let (a0, a1) = (a0.eight(i), a1.eight(i));
+            let (b0, b1) = (b0.eight(i), b1.eight(i));
             let (high0, high1) = (_mm512_srli_epi64::<52>(b0), _mm512_srli_epi64::<52>(b1));
             let mut sums = [Accumulator::new(_mm512_setzero_si512()); 3];
-            sums[0].add(a0, b0, high0);
-            sums[1].add(a0, b1, high1);
-            sums[1].add(a1, b0, high0);
-            sums[2].add(a1, b1, high1);
+            if SHORT {
+                sums[0].add_short(a0, b0);
+                sums[1].add_short(a0, b1);
+                sums[1].add_short(a1, b0);
+                sums[2].add_short(a1, b1);
+            } else {
+                sums[0].add(a0, b0, high0);
+                sums[1].add(a0, b1, high1);
+                sums[1].add(a1, b0, high0);
+                sums[2].add(a1, b1, high1);
+            }
             for (out, sum) in out.iter().zip(sums) {
                 put::<STREAM>(out.add(i), reducer.reduce_sum(sum));
             }

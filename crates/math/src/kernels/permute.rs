@@ -5,13 +5,14 @@
 
 use std::arch::x86_64::*;
 
+use super::auto::Word;
 use super::backend::Backend;
-use crate::simd::{LANES, load, store};
+use crate::simd::{LANES, store};
 
 /// Writes input position `source[i] % from.len()` to output position i for whole blocks of eight, and returns how many
 /// positions that was: none without the instructions, or where a limb is shorter than two blocks. The sources must be
 /// those of an automorphism ([`super::AutoEvalPlan::sources`], or half of them), and the lengths equal powers of two.
-pub(super) fn permute(out: &mut [u64], from: &[u64], source: &[u32]) -> usize {
+pub(super) fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) -> usize {
     let backend = Backend::current();
     if !matches!(backend, Backend::Avx512 | Backend::Avx512Ifma)
         || from.len() < 2 * LANES
@@ -26,7 +27,7 @@ pub(super) fn permute(out: &mut [u64], from: &[u64], source: &[u32]) -> usize {
 }
 
 #[target_feature(enable = "avx512f")]
-unsafe fn permute_blocks(out: &mut [u64], from: &[u64], source: &[u32]) {
+unsafe fn permute_blocks<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) {
     let mask = from.len() - LANES;
     for (out, source) in (out.chunks_exact_mut(LANES)).zip(source.chunks_exact(LANES)) {
         let block = source[0] as usize & mask;
@@ -34,7 +35,7 @@ unsafe fn permute_blocks(out: &mut [u64], from: &[u64], source: &[u32]) {
         unsafe {
             let lanes = _mm512_cvtepu32_epi64(_mm256_loadu_si256(source.as_ptr().cast()));
             // Of each lane number the instruction reads the low three bits.
-            let x = _mm512_permutexvar_epi64(lanes, load(from.as_ptr().add(block)));
+            let x = _mm512_permutexvar_epi64(lanes, W::eight(from.as_ptr().add(block)));
             store(out.as_mut_ptr(), x);
         }
     }

@@ -152,7 +152,21 @@ pub(super) unsafe fn dot(
     }
 }
 
-/// Four residues from place i on.
+/// Four residues from place i on of what a key is multiplied by, which are near.
+#[inline(always)]
+unsafe fn shared_four(limb: Residues<'_>, i: usize) -> __m256i {
+    // SAFETY: the limb has them (caller); the caller enables AVX2.
+    unsafe {
+        match limb {
+            Residues::Wide(words) => load(words.as_ptr().add(i)),
+            Residues::Short(words) => {
+                _mm256_cvtepu32_epi64(_mm_loadu_si128(words.as_ptr().add(i).cast()))
+            }
+        }
+    }
+}
+
+/// Four residues of a key from place i on.
 #[inline(always)]
 unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
     // SAFETY: the limb has them (caller); the caller enables AVX2.
@@ -194,7 +208,7 @@ pub(super) unsafe fn dot_pair(
             }
             for group in products.chunks(terms) {
                 for &(shared, first, second) in group {
-                    let x = load(shared.as_ptr().add(i));
+                    let x = shared_four(shared, i);
                     a = _mm256_add_epi64(a, _mm256_mul_epu32(x, four(first, i)));
                     b = _mm256_add_epi64(b, _mm256_mul_epu32(x, four(second, i)));
                 }

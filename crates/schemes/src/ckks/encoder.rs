@@ -235,7 +235,7 @@ impl Encoder {
         let indices: Vec<usize> = plain.level().moduli().collect();
         let limbs = &mut scratch.limbs;
         limbs.clear();
-        limbs.extend_from_slice(plain.limbs());
+        limbs.extend_from_slice(&plain.limbs().wide());
         for (i, _, limb) in limbs_mut(params, &indices, limbs) {
             plan(params, i)?.inverse(limb)?;
         }

@@ -225,11 +225,7 @@ impl Evaluator {
         }
         self.check_held(level, a.scale())?;
         let length = level.primes() * self.params().degree();
-        let polys = a
-            .polys()
-            .iter()
-            .map(|p| p.iter().take(length).copied().collect())
-            .collect();
+        let polys = a.polys().iter().map(|p| p.first(length)).collect();
         let (scale, key_id) = (a.scale(), a.key_id());
         let cipher = Ciphertext::trusted(self.params(), level, Scale(scale), polys, key_id);
         Ok(opaque(cipher)?)

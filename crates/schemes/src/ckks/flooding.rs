@@ -76,7 +76,7 @@ impl Flooding {
         let gaussian = WideGaussian::at_least(self.sigma(bound, plain.scale()))?;
         let noise = gaussian.draw(prng, params.degree());
         let indices: Vec<usize> = plain.level().moduli().collect();
-        let mut limbs = Zeroizing::new(plain.limbs().to_vec());
+        let mut limbs = Zeroizing::new(plain.limbs().wide().into_owned());
         let mut room = Zeroizing::new(vec![0; params.degree()]);
         for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
             sample::to_limb_i128(q, &noise, &mut room)?;

@@ -1,7 +1,7 @@
 //! Plaintexts: polynomials modulo t.
 
 use ringmill_isa::Poly;
-use ringmill_math::Modulus;
+use ringmill_math::{Modulus, Residues};
 
 use super::error::ExactError;
 use super::plain_modulus::PlainModulus;
@@ -117,7 +117,7 @@ impl Limbed for Plaintext {
         1
     }
 
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
-        (poly == Poly::FIRST && modulus == self.index).then_some(&self.residues)
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
+        (poly == Poly::FIRST && modulus == self.index).then_some(Residues::Wide(&self.residues))
     }
 }

@@ -54,6 +54,14 @@ impl Writer {
         }
     }
 
+    /// Residues in words of 64 bits, whatever they are held in.
+    pub fn wide(&mut self, residues: Residues<'_>) {
+        match residues {
+            Residues::Wide(words) => self.residues(words),
+            Residues::Short(words) => words.iter().for_each(|&x| self.residues(&[x.into()])),
+        }
+    }
+
     /// Residues in the words that they are held in.
     pub fn words(&mut self, residues: Residues<'_>) {
         match residues {

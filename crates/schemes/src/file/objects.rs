@@ -8,8 +8,8 @@ use super::switching::{key_bytes, read_key, write_key};
 use super::{FileError, Kind};
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{
-    Annotation, Ciphertext, GaloisKeys, KeyHalf, Params, Plaintext, PublicKey, RelinKey, SecretKey,
-    SeededCiphertext,
+    Annotation, Ciphertext, GaloisKeys, KeyHalf, Params, Plaintext, PublicKey, RelinKey,
+    ResidueVec, SecretKey, SeededCiphertext,
 };
 
 const SEED: usize = 32;
@@ -55,7 +55,7 @@ pub fn write_plaintext<A: Annotation>(plain: &Plaintext<A>) -> Vec<u8> {
     );
     w.u32(plain.level().0);
     plain.annotation().write(&mut w);
-    w.residues(plain.limbs());
+    w.wide(plain.limbs());
     w.finish()
 }
 
@@ -72,7 +72,7 @@ pub fn read_plaintext<A: Annotation>(
 
 /// Payload: level, annotation, number of polynomials, residues.
 pub fn write_ciphertext<A: Annotation>(cipher: &Ciphertext<A>) -> Vec<u8> {
-    let residues: usize = cipher.polys().iter().map(Vec::len).sum();
+    let residues: usize = cipher.polys().iter().map(ResidueVec::len).sum();
     let mut w = Writer::new(
         Kind::Ciphertext,
         cipher.origin(),
@@ -82,7 +82,7 @@ pub fn write_ciphertext<A: Annotation>(cipher: &Ciphertext<A>) -> Vec<u8> {
     cipher.annotation().write(&mut w);
     w.u32(cipher.size() as u32);
     for poly in cipher.polys() {
-        w.residues(poly);
+        w.wide(poly.residues());
     }
     w.finish()
 }

@@ -3,11 +3,12 @@
 use std::fmt::Debug;
 
 use ringmill_isa::{Level, Poly};
-use ringmill_math::Modulus;
+use ringmill_math::{Modulus, Residues};
 
 use super::arith::{check_limbs, expand};
 use super::error::RlweError;
 use super::params::Params;
+use super::residues::ResidueVec;
 use crate::file::{FileError, Reader, Writer};
 use crate::identity::{KeyId, Origin, belongs};
 use crate::scheme::{At, Encrypted, Limbed, ParamsId};
@@ -71,7 +72,7 @@ pub struct Plaintext<A> {
     origin: Origin,
     level: Level,
     annotation: A,
-    limbs: Vec<u64>,
+    limbs: ResidueVec,
 }
 
 belongs!(for<A: Annotation> Plaintext<A>);
@@ -91,7 +92,7 @@ impl<A: Annotation> Plaintext<A> {
             origin: params.origin(None),
             level,
             annotation,
-            limbs,
+            limbs: ResidueVec::packed(params, limbs),
         })
     }
 
@@ -100,7 +101,7 @@ impl<A: Annotation> Plaintext<A> {
             origin: params.origin(None),
             level,
             annotation,
-            limbs,
+            limbs: ResidueVec::packed(params, limbs),
         }
     }
 
@@ -113,13 +114,13 @@ impl<A: Annotation> Plaintext<A> {
     }
 
     /// All residues, limb-major.
-    pub fn limbs(&self) -> &[u64] {
-        &self.limbs
+    pub fn limbs(&self) -> Residues<'_> {
+        self.limbs.residues()
     }
 
     /// The limb of ciphertext prime `index`, if the level has it.
-    pub fn limb(&self, index: usize) -> Option<&[u64]> {
-        limb(&self.limbs, index, self.level.primes())
+    pub fn limb(&self, index: usize) -> Option<Residues<'_>> {
+        self.limbs.limb(index, self.level.primes())
     }
 }
 
@@ -129,7 +130,7 @@ pub struct Ciphertext<A> {
     origin: Origin,
     level: Level,
     annotation: A,
-    polys: Vec<Vec<u64>>,
+    polys: Vec<ResidueVec>,
 }
 
 belongs!(for<A: Annotation> Ciphertext<A>);
@@ -159,14 +160,17 @@ impl<A: Annotation> Ciphertext<A> {
         for poly in &polys {
             check_limbs(params, "ciphertext", &level_indices(level), poly)?;
         }
+        let packed = |poly| ResidueVec::packed(params, poly);
+        let polys = polys.into_iter().map(packed).collect();
         Ok(Self::trusted(params, level, annotation, polys, None))
     }
 
+    /// Of polynomials that are held as these parameters hold them.
     pub(crate) fn trusted(
         params: &Params,
         level: Level,
         annotation: A,
-        polys: Vec<Vec<u64>>,
+        polys: Vec<ResidueVec>,
         key_id: Option<KeyId>,
     ) -> Self {
         Self {
@@ -192,23 +196,24 @@ impl<A: Annotation> Ciphertext<A> {
 
     /// Whether the message shows without the secret key: every polynomial but c_0 is zero.
     pub fn is_transparent(&self) -> bool {
-        let mut masks = self.polys.iter().skip(1).flatten();
-        masks.all(|&residue| residue == 0)
+        self.polys.iter().skip(1).all(ResidueVec::is_zero)
     }
 
     /// The polynomials, each limb-major.
-    pub fn polys(&self) -> &[Vec<u64>] {
+    pub fn polys(&self) -> &[ResidueVec] {
         &self.polys
     }
 
     /// c_0, limb-major.
-    pub(crate) fn c0_mut(&mut self) -> &mut [u64] {
-        self.polys.first_mut().map_or(&mut [], Vec::as_mut_slice)
+    pub(crate) fn c0_mut(&mut self) -> Option<&mut ResidueVec> {
+        self.polys.first_mut()
     }
 
     /// The limb of polynomial `poly` and ciphertext prime `index`.
-    pub fn limb(&self, poly: Poly, index: usize) -> Option<&[u64]> {
-        limb(self.polys.get(poly.index())?, index, self.level.primes())
+    pub fn limb(&self, poly: Poly, index: usize) -> Option<Residues<'_>> {
+        self.polys
+            .get(poly.index())?
+            .limb(index, self.level.primes())
     }
 
     /// The same under another annotation: the caller answers for its meaning (a rescale whose prime is taken as the
@@ -219,7 +224,7 @@ impl<A: Annotation> Ciphertext<A> {
     }
 
     /// The polynomials, taken out.
-    pub fn into_polys(self) -> Vec<Vec<u64>> {
+    pub fn into_polys(self) -> Vec<ResidueVec> {
         self.polys
     }
 }
@@ -296,7 +301,10 @@ impl<A: Annotation> SeededCiphertext<A> {
             params,
             self.level,
             self.annotation.clone(),
-            vec![self.c0.clone(), c1],
+            vec![
+                ResidueVec::packed(params, self.c0.clone()),
+                ResidueVec::packed(params, c1),
+            ],
             self.origin.key_id,
         ))
     }
@@ -311,7 +319,7 @@ impl<A: Annotation> Limbed for Plaintext<A> {
         1
     }
 
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
         (poly == Poly::FIRST).then(|| self.limb(modulus)).flatten()
     }
 }
@@ -325,7 +333,7 @@ impl<A: Annotation> Limbed for Ciphertext<A> {
         self.size()
     }
 
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
         self.limb(poly, modulus)
     }
 

@@ -13,6 +13,7 @@ use super::key::{PublicKey, SecretKey};
 use super::keygen::encrypt_zero;
 use super::params::{Params, RingParams};
 use super::public::PublicHalves;
+use super::residues::ResidueVec;
 use crate::identity::KeyId;
 
 /// Writes coefficients of a message, modulo the prime of this index, from this coefficient on.
@@ -78,7 +79,15 @@ impl Encryptor {
         self.params.check_id("plaintext", plain.params_id())?;
         let mut cipher =
             self.encrypt_coefficients(plain.level(), plain.annotation().clone(), None)?;
-        add_plain(&self.params, cipher.c0_mut(), plain)?;
+        match cipher.c0_mut() {
+            Some(ResidueVec::Wide(c0)) => add_plain(&self.params, c0, plain)?,
+            Some(c0) => {
+                let mut sum = c0.residues().wide().into_owned();
+                add_plain(&self.params, &mut sum, plain)?;
+                *c0 = ResidueVec::packed(&self.params, sum);
+            }
+            None => {}
+        }
         Ok(cipher)
     }
 
@@ -111,7 +120,8 @@ impl Encryptor {
                     ));
                 }
                 let polys = halves.encrypt(params, level, message, &mut self.source.fresh()?)?;
-                let polys = polys.into();
+                let packed = |poly| ResidueVec::packed(params, poly);
+                let polys = polys.into_iter().map(packed).collect();
                 let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
                 Ok(cipher)
             }
@@ -165,8 +175,9 @@ fn add_plain<A: Annotation>(
     plain: &Plaintext<A>,
 ) -> Result<(), RlweError> {
     let indices: Vec<usize> = plain.level().moduli().collect();
+    let limbs = plain.limbs().wide();
     for ((_, q, limb), m) in
-        limbs_mut(params, &indices, c0).zip(plain.limbs().chunks_exact(params.degree()))
+        limbs_mut(params, &indices, c0).zip(limbs.chunks_exact(params.degree()))
     {
         kernels::add_assign(q, limb, m)?;
     }
@@ -225,14 +236,14 @@ impl Decryptor {
             let s = self.secret.limb(params, i);
             let s = s.ok_or_else(|| RlweError::MissingKey(format!("secret, modulus {i}")))?;
             let mut parts = cipher.polys().iter().rev();
-            let mut next = || parts.next().and_then(|c| c.get(k * n..(k + 1) * n));
+            let mut next = || Some(parts.next()?.residues().get(k * n..(k + 1) * n)?.wide());
             // The two highest at once; no ciphertext has fewer.
             if let (Some(high), Some(low)) = (next(), next()) {
-                kernels::mac(q, limb, low, high, s)?;
+                kernels::mac(q, limb, &low, &high, s)?;
             }
             while let Some(c) = next() {
                 kernels::mul_assign(q, limb, s)?;
-                kernels::add_assign(q, limb, c)?;
+                kernels::add_assign(q, limb, &c)?;
             }
         }
         Ok(sum)

@@ -114,7 +114,9 @@ where
             }
             .into());
         }
-        let results = call(&*self.runs, op, &procedure, &operands).map_err(RlweError::from)?;
+        let short = self.params().short_words();
+        let results = call(&*self.runs, op, &procedure, &operands, short);
+        let results = results.map_err(RlweError::from)?;
         let level = op.result_level(self.params())?;
         let cipher = |polys| {
             let annotation = annotation.clone();

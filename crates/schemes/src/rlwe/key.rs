@@ -310,14 +310,7 @@ impl Limbed for KSwitchKey {
         self.key_id()
     }
 
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
-        match self.residues(poly, modulus)? {
-            Residues::Wide(words) => Some(words),
-            Residues::Short(_) => None,
-        }
-    }
-
-    fn residues(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
         let (digit, part) = key_digit(poly);
         self.limb(digit.into(), part.into(), modulus)
     }

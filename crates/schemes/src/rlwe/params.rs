@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use ringmill_isa::mid::TableModulus;
 use ringmill_isa::{Galois, Level};
-use ringmill_math::{Modulus, Ring};
+use ringmill_math::{Modulus, Ring, is_short};
 
 use super::distributions::{ErrorDistribution, SecretDistribution};
 use super::error::RlweError;
@@ -89,9 +89,9 @@ impl Params {
         &self.moduli
     }
 
-    /// Whether all these primes are below 2^32, so that switching keys are held in words of 32 bits.
+    /// Whether all these primes are below 2^32, so that ciphertexts, plaintexts and switching keys are held in words of 32 bits.
     pub fn short_words(&self) -> bool {
-        self.moduli.iter().all(|&q| q <= 1 << 32)
+        self.moduli.iter().all(|&q| is_short(q.into()))
     }
 
     /// Bytes of a residue of a switching key, in memory and in files.

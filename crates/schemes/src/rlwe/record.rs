@@ -14,6 +14,7 @@ use super::cipher::{Annotation, Ciphertext, Plaintext};
 use super::error::RlweError;
 use super::key::KSwitchKey;
 use super::params::Params;
+use super::residues::ResidueVec;
 use crate::scheme::Limbed;
 
 /// Integers as the coefficients of a polynomial, those that are not 0 alone, at a level.
@@ -56,7 +57,8 @@ impl Lifted {
             expected: level.primes(),
             got: 0,
         };
-        let mut limb = plain.limb(Poly::FIRST, 0).ok_or_else(missing)?.to_vec();
+        let limb = plain.limb(Poly::FIRST, 0).ok_or_else(missing)?;
+        let mut limb = limb.wide().into_owned();
         plan(params, 0)?.inverse(&mut limb)?;
         let q = reducer(params, 0)?.value();
         let integer = |x: u64| match x > q / 2 {
@@ -153,7 +155,8 @@ impl<O: Clone> Recorder<O> {
         size: usize,
         annotation: A,
     ) -> Ciphertext<A> {
-        Ciphertext::trusted(params, level, annotation, vec![vec![number]; size], None)
+        let polys = vec![ResidueVec::Wide(vec![number]); size];
+        Ciphertext::trusted(params, level, annotation, polys, None)
     }
 
     pub(crate) fn note<A: Annotation>(
@@ -176,7 +179,7 @@ impl<O: Clone> Recorder<O> {
         let mut notes = self.notes();
         let constants = lifted.into_iter().map(|lifted| notes.constant(lifted));
         let constants = constants.collect();
-        let number = |polys: &[Vec<u64>]| polys.first().and_then(|p| p.first().copied());
+        let number = |polys: &[ResidueVec]| polys.first()?.residues().at(0);
         let of_ciphers = ciphers.iter().map(|c| number(c.polys()));
         let of_keys = keys.iter().map(|k| k.number());
         let missing = || RlweError::Length {

@@ -1,6 +1,7 @@
-//! Residues of switching keys, which are the most that a server holds: in words of 32 bits where all moduli allow it.
+//! Residues as ciphertexts, plaintexts and switching keys hold them: in words of 32 bits where all moduli of the parameters allow it.
 
-use ringmill_math::Residues;
+use ringmill_math::kernels::{self, Store};
+use ringmill_math::{MathError, Residues};
 
 use super::params::Params;
 
@@ -21,11 +22,66 @@ impl ResidueVec {
         }
     }
 
+    /// As many zeros, in words of 32 bits or of 64. They are zeroed by the system, page by page as they are written.
+    pub(crate) fn zeros(short: bool, len: usize) -> Self {
+        match short {
+            true => Self::Short(vec![0; len]),
+            false => Self::Wide(vec![0; len]),
+        }
+    }
+
+    /// Writes a limb from place `at` on; one that does not fit is left out.
+    ///
+    /// # Errors
+    /// None that lengths do not exclude.
+    pub(crate) fn put(&mut self, at: usize, limb: Residues<'_>) -> Result<(), MathError> {
+        let to = at..at.saturating_add(limb.len());
+        match (self, limb) {
+            (Self::Wide(words), Residues::Wide(limb)) => {
+                if let Some(words) = words.get_mut(to) {
+                    words.copy_from_slice(limb);
+                }
+            }
+            (Self::Short(words), Residues::Short(limb)) => {
+                if let Some(words) = words.get_mut(to) {
+                    words.copy_from_slice(limb);
+                }
+            }
+            (Self::Wide(words), Residues::Short(limb)) => {
+                if let Some(words) = words.get_mut(to) {
+                    kernels::widen(words, limb)?;
+                }
+            }
+            (Self::Short(words), Residues::Wide(limb)) => {
+                if let Some(words) = words.get_mut(to) {
+                    kernels::narrow(words, limb, Store::Cached)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first so many.
+    pub(crate) fn first(&self, len: usize) -> Self {
+        match self {
+            Self::Wide(words) => Self::Wide(words.iter().take(len).copied().collect()),
+            Self::Short(words) => Self::Short(words.iter().take(len).copied().collect()),
+        }
+    }
+
     /// All of them.
     pub fn residues(&self) -> Residues<'_> {
         match self {
             Self::Wide(words) => Residues::Wide(words),
             Self::Short(words) => Residues::Short(words),
+        }
+    }
+
+    /// The same in words of 64 bits.
+    pub fn into_wide(self) -> Vec<u64> {
+        match self {
+            Self::Wide(words) => words,
+            Self::Short(words) => words.into_iter().map(u64::from).collect(),
         }
     }
 
@@ -43,6 +99,14 @@ impl ResidueVec {
         match self {
             Self::Wide(words) => size_of_val(words.as_slice()) as u64,
             Self::Short(words) => size_of_val(words.as_slice()) as u64,
+        }
+    }
+
+    /// Whether all are 0.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Self::Wide(words) => words.iter().all(|&x| x == 0),
+            Self::Short(words) => words.iter().all(|&x| x == 0),
         }
     }
 

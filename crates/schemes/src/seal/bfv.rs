@@ -10,6 +10,7 @@ pub use super::exact::{read_integers as read_plaintext, write_integers as write_
 use super::{Compression, emit, raw};
 use crate::bfv::{Ciphertext, Multiplication, Params, ParamsBuilder, PlainModulus};
 use crate::exact::ExactParams;
+use crate::rlwe::ResidueVec;
 
 /// The scale that SEAL writes where there is none.
 const SCALE: f64 = 1.0;
@@ -55,7 +56,8 @@ pub fn write_ciphertext(
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
     context.ring().check_id("ciphertext", cipher.params_id())?;
-    let mut polys = cipher.polys().to_vec();
+    let polys = cipher.polys().iter().cloned();
+    let mut polys: Vec<Vec<u64>> = polys.map(ResidueVec::into_wide).collect();
     for poly in &mut polys {
         each_limb(context, poly, NttPlan::inverse)?;
     }

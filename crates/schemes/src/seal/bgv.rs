@@ -1,6 +1,8 @@
 //! SEAL's BGV: parameters, plaintexts modulo t and ciphertexts, which have a correction factor. Keys are [those of every
 //! scheme](super::read_relin_keys).
 
+use std::borrow::Cow;
+
 use super::chain::SealScheme;
 use super::context::{SealContext, SealParams, special_and_others};
 use super::emit::Note;
@@ -47,7 +49,9 @@ pub fn write_ciphertext(
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
     context.ring().check_id("ciphertext", cipher.params_id())?;
-    let polys: Vec<&[u64]> = cipher.polys().iter().map(Vec::as_slice).collect();
+    let polys = cipher.polys().iter().map(|poly| poly.residues().wide());
+    let polys: Vec<Cow<'_, [u64]>> = polys.collect();
+    let polys: Vec<&[u64]> = polys.iter().map(|poly| &**poly).collect();
     let primes = cipher.level().primes();
     let note = Note::Factor(cipher.annotation().value(), context.version);
     let (chain, object) = (&context.chain, Object::Ciphertext);

@@ -67,7 +67,7 @@ pub fn write_plaintext(
         Object::Plaintext,
         primes,
         plain.scale(),
-        plain.limbs(),
+        &plain.limbs().wide(),
         compression,
     );
     written.map(|mut bytes| std::mem::take(&mut *bytes))
@@ -94,7 +94,9 @@ pub fn write_ciphertext(
     context
         .params()
         .check_id("ciphertext", cipher.params_id())?;
-    let polys: Vec<&[u64]> = cipher.polys().iter().map(Vec::as_slice).collect();
+    let polys = cipher.polys().iter().map(|poly| poly.residues().wide());
+    let polys: Vec<Cow<'_, [u64]>> = polys.collect();
+    let polys: Vec<&[u64]> = polys.iter().map(|poly| &**poly).collect();
     let primes = cipher.level().primes();
     emit::ciphertext(
         &context.chain,

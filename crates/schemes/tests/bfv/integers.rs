@@ -4,6 +4,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{Euclid, ToPrimitive, Zero};
 use ringmill_math::{NttPlan, RnsBasis};
 use ringmill_schemes::bfv::{Ciphertext, Level, Params};
+use ringmill_schemes::rlwe::ResidueVec;
 
 /// A polynomial with integer coefficients.
 pub type Polynomial = Vec<BigInt>;
@@ -22,7 +23,8 @@ fn basis(params: &Params, level: Level) -> RnsBasis {
 /// Coefficients in [0, Q) of a ciphertext's polynomials.
 pub fn coefficients(params: &Params, cipher: &Ciphertext) -> Vec<Polynomial> {
     let (n, basis) = (params.degree(), basis(params, cipher.level()));
-    let whole = |poly: &Vec<u64>| {
+    let whole = |poly: &ResidueVec| {
+        let poly = poly.residues().wide();
         let limbs = poly.chunks_exact(n).zip(basis.moduli());
         let limbs: Vec<Vec<u64>> = limbs
             .map(|(limb, &q)| {

@@ -6,7 +6,7 @@ use ringmill_schemes::bfv::{
 };
 use ringmill_schemes::exact::{Decrypts, ExactError};
 use ringmill_schemes::file::{FileError, InsecureParams};
-use ringmill_schemes::rlwe::{KeyRequest, RlweError};
+use ringmill_schemes::rlwe::{KeyRequest, ResidueVec, RlweError};
 use ringmill_schemes::roles::{self, KeyHolder, Operator};
 use ringmill_schemes::scheme::At;
 use ringmill_schemes::{ParameterSet, Scheme, bfv, ckks};
@@ -218,7 +218,8 @@ fn the_parties_compute_together() {
     let weights = operator.encode(&vec![10, 10, 10, 1], &at).unwrap();
     let evaluator = ringmill_schemes::bfv::Evaluator::new(params.clone());
     let result = evaluator.mul_plain(&cipher, &weights).unwrap();
-    let polys = result.into_polys();
+    let polys = result.into_polys().into_iter();
+    let polys = polys.map(ResidueVec::into_wide).collect();
     let result = operator.ciphertext(&at, polys, holder.key_id()).unwrap();
     let opened = holder.decrypt(&result).unwrap();
     assert_eq!(holder.decode(&opened, 5).unwrap(), [10, -20, 30, -3840, 10]);

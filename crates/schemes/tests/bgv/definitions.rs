@@ -76,11 +76,21 @@ fn a_modulus_switch_is_its_definition() {
             let polys = vec![to_limbs(&params, &above, &x); 2];
             let cipher = Ciphertext::new(&params, level, Factor::ONE, polys).unwrap();
             let op = OpKey::mod_switch(level, 2);
-            let results = call(&Interpreted, &op, &cache.get(&op).unwrap(), &[&cipher]).unwrap();
+            let results = call(
+                &Interpreted,
+                &op,
+                &cache.get(&op).unwrap(),
+                &[&cipher],
+                false,
+            )
+            .unwrap();
             let (q_big, t_big) = (BigInt::from(q), BigInt::from(t));
             let inverse = Modulus::new(t).unwrap().inv(q % t).unwrap();
             for poly in &results[0] {
-                for (x, y) in x.iter().zip(from_limbs(&params, &below, poly)) {
+                for (x, y) in x
+                    .iter()
+                    .zip(from_limbs(&params, &below, &poly.residues().wide()))
+                {
                     // The least multiple of t that is x modulo q and not negative.
                     let c = BigInt::from(x % q);
                     let w = (-&c * inverse) % &t_big;

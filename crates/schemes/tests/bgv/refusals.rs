@@ -8,7 +8,7 @@ use ringmill_schemes::bgv::{
 use ringmill_schemes::exact::Decrypts;
 use ringmill_schemes::file::{FileError, InsecureParams};
 use ringmill_schemes::rlwe::ops::{Immediate, Variant};
-use ringmill_schemes::rlwe::{KeyRequest, RlweError};
+use ringmill_schemes::rlwe::{KeyRequest, ResidueVec, RlweError};
 use ringmill_schemes::roles::{self, KeyHolder as _, Operator as _};
 use ringmill_schemes::scheme::At;
 use ringmill_schemes::{Operation, ParameterSet, Scheme, bgv, ckks};
@@ -118,8 +118,14 @@ fn a_factor_is_a_unit_modulo_t() {
     let a = setup.encrypt(&[1, 2, 3]);
     let t = ringmill_math::Modulus::new(9).unwrap();
     let good = Factor::new(4, t).unwrap();
-    let polys = a.polys().to_vec();
-    let held = Ciphertext::new(&setup.params, a.level(), good, polys).unwrap();
+    let polys = || {
+        a.polys()
+            .iter()
+            .cloned()
+            .map(ResidueVec::into_wide)
+            .collect()
+    };
+    let held = Ciphertext::new(&setup.params, a.level(), good, polys()).unwrap();
     assert_eq!(held.annotation().value(), 4);
     for bad in [0, 3, 6, 9, 10, u64::MAX] {
         let refused = Factor::new(bad, t);
@@ -145,7 +151,7 @@ fn a_factor_is_a_unit_modulo_t() {
     }
     // One of larger parameters.
     let large = Factor::new(10, ringmill_math::Modulus::new(97).unwrap()).unwrap();
-    let refused = Ciphertext::new(&setup.params, a.level(), large, a.polys().to_vec());
+    let refused = Ciphertext::new(&setup.params, a.level(), large, polys());
     assert!(matches!(refused, Err(BgvError::Factor { got: 10, .. })));
 }
 
@@ -273,7 +279,8 @@ fn the_parties_compute_together() {
         let weights = operator.encode(&vec![10, 10, 10, 1], &at).unwrap();
         let evaluator = Evaluator::new(params.clone());
         let result = evaluator.mul_plain(&cipher, &weights).unwrap();
-        let polys = result.into_polys();
+        let polys = result.into_polys().into_iter();
+        let polys = polys.map(ResidueVec::into_wide).collect();
         let result = operator.ciphertext(&at, polys, holder.key_id()).unwrap();
         let opened = holder.decrypt(&result).unwrap();
         assert_eq!(holder.decode(&opened, 5).unwrap(), [10, -20, 30, -3840, 10]);

@@ -206,6 +206,7 @@ fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
             instr: step.instr,
             src: operands.into(),
             dst,
+            room: Box::default(),
         };
         for gone in [low.0, high.0, i] {
             steps[gone] = None;
@@ -274,6 +275,7 @@ fn shorter_sums(step: Step, values: &mut usize) -> Vec<Step> {
             instr: step.instr,
             src: carried.chain(group.iter().copied()).collect(),
             dst: dst.into(),
+            room: Box::default(),
         });
         sums = Some(dst);
     }

@@ -138,6 +138,7 @@ impl Builder<'_> {
             Ok(Made {
                 value: self.value(v)?,
                 words: self.ty(v)?.words(),
+                short: false,
             })
         };
         let dst = dst.iter().map(made).collect::<Result<_, DeviceError>>()?;
@@ -147,6 +148,7 @@ impl Builder<'_> {
             instr: at.0,
             src,
             dst,
+            room: Box::default(),
         });
         Ok(())
     }

@@ -2,14 +2,18 @@
 //! what steps hand to one another stays in the nearest cache.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use ringmill_math::kernels::{self, Store};
-use ringmill_math::{MathError, Modulus, Shoup};
+use ringmill_math::{MathError, Modulus, Residues, ResiduesMut, Shoup, is_short};
 
 use super::{Kernel, Made, Step};
 
 /// Coefficients of a block: a few dozen operands of as many words lie in the second-level cache, the few of a step in the first.
 const BLOCK: usize = 512;
+
+/// The same where all words are of 32 bits.
+const SHORT_BLOCK: usize = 2 * BLOCK;
 
 /// Where a step of a pass finds a limb, or puts it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,18 +51,44 @@ pub(in crate::cpu) struct Pass {
     between: usize,
 }
 
-/// An operand: a limb, in words of 64 bits or of 32, or its values, each for a run of equal ones.
+/// An operand: a limb, or its values, each for a run of equal ones.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) enum Operand<'a> {
-    Limb(&'a [u64]),
-    Short(&'a [u32]),
+    Limb(Residues<'a>),
     Spread(&'a [u64]),
+}
+
+impl Operand<'_> {
+    /// Asks for what is read of it next.
+    fn ahead(&self, next: &Range<usize>) {
+        match self {
+            Self::Limb(Residues::Wide(words)) => {
+                kernels::ahead(words.get(next.clone()).unwrap_or_default());
+            }
+            Self::Limb(Residues::Short(words)) => {
+                kernels::ahead(words.get(next.clone()).unwrap_or_default());
+            }
+            Self::Spread(_) => {}
+        }
+    }
+}
+
+/// Blocks of that many coefficients of a limb of `len`, each with what is read after it.
+fn blocks(len: usize, block: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    (0..len).step_by(block).map(move |start| {
+        let end = len.min(start + block);
+        let next = match len >= kernels::FAR {
+            true => end..len.min(end + block),
+            false => 0..0,
+        };
+        (start..end, next)
+    })
 }
 
 impl Pass {
     /// Words that [`Pass::run`] works in.
-    pub fn scratch_len(&self, operands: usize) -> usize {
-        (self.between + operands) * BLOCK
+    pub fn scratch_len(&self, operands: usize, results: usize) -> usize {
+        (self.between + operands + results) * BLOCK
     }
 
     /// Rough time in passes over a limb.
@@ -76,41 +106,44 @@ impl Pass {
     pub fn run(
         &self,
         operands: &[Operand<'_>],
-        results: &mut [&mut [u64]],
+        results: &mut [ResiduesMut<'_>],
         scratch: &mut [u64],
         store: Store,
     ) -> Result<(), MathError> {
+        if let Some(()) = self.run_short(operands, results, store)? {
+            return Ok(());
+        }
         let len = results.first().map_or(0, |r| r.len());
-        let (between, spread) = scratch.split_at_mut((self.between * BLOCK).min(scratch.len()));
-        let mut start = 0;
-        while start < len {
-            let size = BLOCK.min(len - start);
-            let next = match len >= kernels::FAR {
-                true => start + size..len.min(start + size + BLOCK),
-                false => 0..0,
-            };
+        let short = |result: &ResiduesMut<'_>| matches!(result, ResiduesMut::Short(_));
+        let short = results.iter().any(short);
+        let (between, rest) = scratch.split_at_mut((self.between * BLOCK).min(scratch.len()));
+        let (spread, made) = rest.split_at_mut((operands.len() * BLOCK).min(rest.len()));
+        for (at, next) in blocks(len, BLOCK) {
+            let size = at.len();
             for (operand, block) in operands.iter().zip(spread.chunks_exact_mut(BLOCK)) {
+                operand.ahead(&next);
+                let block = &mut block[..size];
                 match operand {
-                    Operand::Limb(limb) => {
-                        kernels::ahead(limb.get(next.clone()).unwrap_or_default());
+                    Operand::Limb(Residues::Wide(_)) => {}
+                    Operand::Limb(Residues::Short(words)) => {
+                        kernels::widen(block, words.get(at.clone()).unwrap_or_default())?;
                     }
-                    Operand::Short(words) => {
-                        kernels::ahead(words.get(next.clone()).unwrap_or_default());
-                        let words = words.get(start..start + size).unwrap_or_default();
-                        for (x, &word) in block.iter_mut().zip(words) {
-                            *x = word.into();
-                        }
-                    }
-                    Operand::Spread(values) => fill(values, len, start, &mut block[..size]),
+                    Operand::Spread(values) => fill(values, len, at.start, block),
                 }
             }
             let spread: &[u64] = spread;
             let operand = |i: usize| match operands[i] {
-                Operand::Limb(limb) => limb.get(start..start + size),
-                Operand::Short(_) | Operand::Spread(_) => spread.get(i * BLOCK..i * BLOCK + size),
+                Operand::Limb(Residues::Wide(limb)) => limb.get(at.clone()),
+                Operand::Limb(Residues::Short(_)) | Operand::Spread(_) => {
+                    spread.get(i * BLOCK..i * BLOCK + size)
+                }
             };
-            let mut results: Vec<&mut [u64]> = (results.iter_mut())
-                .map(|r| r.get_mut(start..start + size).unwrap_or_default())
+            let made_blocks = made.chunks_exact_mut(BLOCK).zip(&mut *results);
+            let mut blocks: Vec<&mut [u64]> = made_blocks
+                .map(|(made, result)| match result {
+                    ResiduesMut::Wide(words) => words.get_mut(at.clone()).unwrap_or_default(),
+                    ResiduesMut::Short(_) => made.get_mut(..size).unwrap_or_default(),
+                })
                 .collect();
             let mut between: Vec<&mut [u64]> = (between.chunks_exact_mut(BLOCK))
                 .map(|b| b.get_mut(..size).unwrap_or_default())
@@ -119,33 +152,87 @@ impl Pass {
                 let mut dst: [&mut [u64]; 3] = Default::default();
                 for (dst, at) in dst.iter_mut().zip(&deed.dst) {
                     *dst = match *at {
-                        At::Result(i) => std::mem::take(&mut results[i]),
+                        At::Result(i) => std::mem::take(&mut blocks[i]),
                         At::Between(i) => std::mem::take(&mut between[i]),
                         At::Operand(_) => Default::default(),
                     };
                 }
                 let read = |at: At| match at {
                     At::Operand(i) => operand(i).unwrap_or_default(),
-                    At::Result(i) => &*results[i],
+                    At::Result(i) => &*blocks[i],
                     At::Between(i) => &*between[i],
                 };
                 let store = match deed.dst.first() {
-                    Some(At::Result(_)) => store,
+                    Some(At::Result(_)) if !short => store,
                     _ => Store::Cached,
                 };
                 let (src, count) = (|i: usize| read(deed.src[i]), deed.src.len());
                 deed.act.run(self.q, &mut dst, src, count, store)?;
                 for (dst, at) in dst.into_iter().zip(&deed.dst) {
                     match *at {
-                        At::Result(i) => results[i] = dst,
+                        At::Result(i) => blocks[i] = dst,
                         At::Between(i) => between[i] = dst,
                         At::Operand(_) => {}
                     }
                 }
             }
-            start += size;
+            drop(blocks);
+            for (result, made) in results.iter_mut().zip(made.chunks_exact(BLOCK)) {
+                if let ResiduesMut::Short(words) = result {
+                    let words = words.get_mut(at.clone()).unwrap_or_default();
+                    kernels::narrow(words, made.get(..size).unwrap_or_default(), store)?;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The same where all is in words of 32 bits and every step is one that has a loop over these, from operands to a result.
+    fn run_short(
+        &self,
+        operands: &[Operand<'_>],
+        results: &mut [ResiduesMut<'_>],
+        store: Store,
+    ) -> Result<Option<()>, MathError> {
+        type Loop = fn(Modulus, &mut [u32], &[u32], &[u32], Store) -> Result<(), MathError>;
+        let words = |at: At| match at {
+            At::Operand(i) => match operands.get(i) {
+                Some(Operand::Limb(Residues::Short(words))) => Some(*words),
+                _ => None,
+            },
+            At::Result(_) | At::Between(_) => None,
+        };
+        let mut deeds: Vec<(Loop, &[u32], &[u32], usize)> = Vec::with_capacity(self.deeds.len());
+        for deed in &self.deeds {
+            let by: Loop = match deed.act {
+                Act::Add => kernels::add_short,
+                Act::Sub => kernels::sub_short,
+                Act::Mul => kernels::mul_short,
+                Act::Neg | Act::Mac | Act::Addi(_) | Act::Combine(_) | Act::Dot | Act::Tensor => {
+                    return Ok(None);
+                }
+            };
+            let (&[a, b], &[At::Result(to)]) = (deed.src.as_slice(), deed.dst.as_slice()) else {
+                return Ok(None);
+            };
+            match (words(a), words(b), results.get(to)) {
+                (Some(a), Some(b), Some(ResiduesMut::Short(_))) => deeds.push((by, a, b, to)),
+                _ => return Ok(None),
+            }
+        }
+        let len = results.first().map_or(0, |r| r.len());
+        for (at, next) in blocks(len, SHORT_BLOCK) {
+            operands.iter().for_each(|operand| operand.ahead(&next));
+            for &(by, a, b, to) in &deeds {
+                let Some(ResiduesMut::Short(out)) = results.get_mut(to) else {
+                    continue;
+                };
+                let out = out.get_mut(at.clone()).unwrap_or_default();
+                let a = a.get(at.clone()).unwrap_or_default();
+                by(self.q, out, a, b.get(at.clone()).unwrap_or_default(), store)?;
+            }
+        }
+        Ok(Some(()))
     }
 }
 
@@ -192,7 +279,14 @@ impl Act {
             }
             Self::Tensor => {
                 let out = [&mut **out, &mut **second, &mut **third];
-                kernels::tensor(q, out, [src(0), src(1)], [src(2), src(3)], Store::Cached)
+                let (a, b) = ([src(0), src(1)], [src(2), src(3)]);
+                kernels::tensor(
+                    q,
+                    out,
+                    a.map(Residues::Wide),
+                    b.map(Residues::Wide),
+                    Store::Cached,
+                )
             }
         }
     }
@@ -279,7 +373,16 @@ pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<St
     results.iter().for_each(|&v| uses[v as usize] += 1);
     let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
     for members in members.into_values() {
-        if members.len() < 2 {
+        // One step alone is a pass where it has to read or write words of 32 bits; a tensor product reads them by itself.
+        let short = |&i: &usize| {
+            let Some(step) = &steps[i] else {
+                return false;
+            };
+            let given = step.dst.iter().any(|made| results.contains(&made.value));
+            let reads = matches!(step.kernel, Kernel::Tensor(_)) && !given;
+            elementwise(step).is_some_and(|q| is_short(q.value().into())) && !reads
+        };
+        if members.len() < 2 && !members.iter().any(short) {
             continue;
         }
         let own: Vec<Step> = members.iter().filter_map(|&i| steps[i].take()).collect();
@@ -364,6 +467,7 @@ fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
         instr,
         src: src.into(),
         dst: dst.into(),
+        room: Box::default(),
     })
 }
 

@@ -36,8 +36,12 @@ impl<'a> State<'a> {
             task.dst.push(Value::Bound(&[]));
             return Ok(());
         }
+        for &words in &code.room {
+            task.room.push(self.pool.take(words, false)?);
+        }
+        let short = code.dst.iter().any(|made| made.short);
         let updated = code.kernel.updates();
-        if updated > 0 {
+        if updated > 0 && !short {
             let operands = task.src.get_mut(..updated).ok_or_else(|| lost("a sum"))?;
             let taken = operands
                 .iter_mut()
@@ -47,15 +51,17 @@ impl<'a> State<'a> {
         }
         let reused = (code.kernel.overwritable().iter().copied())
             .find(|&k| task.src.get(k).is_some_and(Value::is_sole));
-        if let Some(k) = reused {
+        if let Some(k) = reused.filter(|_| !short && code.room.is_empty()) {
             task.dst
                 .push(std::mem::replace(&mut task.src[k], Value::Bound(&[])));
             task.in_place = Some(k);
             return Ok(());
         }
-        task.streamed = code.kernel.streams() && self.leave(call, plan, &code.dst);
+        let streams = code.dst.iter().all(|made| made.short) || code.kernel.streams();
+        task.streamed = streams && self.leave(call, plan, &code.dst);
         for made in &code.dst {
-            task.dst.push(Value::Pooled(self.pool.take(made.words)?));
+            let buf = self.pool.take(made.words, made.short)?;
+            task.dst.push(Value::Pooled(buf));
         }
         Ok(())
     }
@@ -85,6 +91,9 @@ impl<'a> State<'a> {
             if let Value::Pooled(buf) = value {
                 self.pool.give(buf);
             }
+        }
+        for buf in task.room.drain(..) {
+            self.pool.give(buf);
         }
         for (made, value) in code.dst.iter().zip(task.dst.drain(..)) {
             self.arrivals.push((task.call, made.value, value));

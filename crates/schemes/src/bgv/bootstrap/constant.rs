@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use ringmill_isa::{Level, Poly};
+use ringmill_math::Residues;
 use ringmill_math::slots::CorePoly;
 
 use crate::bgv::{Factor, Params};
@@ -98,14 +99,15 @@ impl Limbed for Constant {
         1
     }
 
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
         let values = self.spread(poly, modulus)?;
         let written = || {
             let values = values.iter();
             let runs = values.flat_map(|&value| std::iter::repeat_n(value, self.repeated));
             runs.collect()
         };
-        Some(self.whole.get(modulus)?.get_or_init(written))
+        let whole = self.whole.get(modulus)?.get_or_init(written);
+        Some(Residues::Wide(whole))
     }
 
     fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {

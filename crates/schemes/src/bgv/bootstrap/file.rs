@@ -12,7 +12,7 @@ use crate::bgv::{Ciphertext, Factor, Params};
 use crate::file::{FileError, Kind, Writer, open, read_key, write_key};
 use crate::identity::KeyId;
 use crate::rlwe::switching::Shape;
-use crate::rlwe::{GaloisKeys, KSwitchKey, RelinKey};
+use crate::rlwe::{GaloisKeys, KSwitchKey, RelinKey, ResidueVec};
 
 impl BootstrapKeys {
     /// The keys as a file.
@@ -30,12 +30,19 @@ impl BootstrapKeys {
         let parts = keys.iter().map(|key| ("bootstrapping key", key.key_id()));
         let secret = ("encrypted secret", self.secret.key_id());
         let key_id = KeyId::common(parts.chain([secret])).map_err(crate::rlwe::RlweError::from)?;
-        let capacity = self.bytes() as usize + 64 * keys.len();
+        let secret = 8 * self
+            .secret
+            .polys()
+            .iter()
+            .map(ResidueVec::len)
+            .sum::<usize>();
+        let capacity = self.bytes() as usize + secret + 64 * keys.len();
         let mut w = Writer::new(Kind::BootstrapKey, &params.origin(key_id), capacity);
         for key in keys {
             write_key(&mut w, key);
         }
-        self.secret.polys().iter().for_each(|poly| w.residues(poly));
+        let secret = self.secret.polys().iter();
+        secret.for_each(|poly| w.wide(poly.residues()));
         Ok(w.finish())
     }
 

@@ -13,7 +13,7 @@ use crate::rlwe::key::KSwitchKey;
 use crate::rlwe::keygen::encrypt_zero;
 use crate::rlwe::ops::keyswitch::special_of_few;
 use crate::rlwe::switching::{Shape as KeyShape, switching_key};
-use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, SecretDistribution, SecretKey};
+use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, ResidueVec, SecretDistribution, SecretKey};
 
 /// The sparse secret that ciphertexts are encapsulated under: needed to make keys, and for nothing else.
 pub struct SparseSecret(SecretKey);
@@ -112,7 +112,8 @@ impl BootstrapKeys {
         let [low, high] = maps.elements();
         let low_shape = KeyShape::at(params, setup.start()?);
         let high_shape = KeyShape::at(params, params.max_level());
-        let secret = 16 * (params.cipher_count() * params.degree()) as u64;
+        let residues = params.cipher_count() * params.degree();
+        let secret = (2 * params.key_word_bytes() * residues) as u64;
         Ok(encapsulation_shape(setup)?.bytes(params, form)
             + low.len() as u64 * low_shape.bytes(params, form)
             + (1 + high.len() as u64) * high_shape.bytes(params, form)
@@ -121,10 +122,10 @@ impl BootstrapKeys {
 
     /// Bytes of memory that all take.
     pub fn bytes(&self) -> u64 {
-        let secret: usize = self.secret.polys().iter().map(|poly| 8 * poly.len()).sum();
+        let secret: u64 = self.secret.polys().iter().map(ResidueVec::bytes).sum();
         let galois = self.low.iter().chain(self.high.iter());
         let galois: u64 = galois.map(|(_, key)| key.bytes()).sum();
-        self.encapsulation.bytes() + secret as u64 + self.relin.0.bytes() + galois
+        self.encapsulation.bytes() + secret + self.relin.0.bytes() + galois
     }
 }
 
@@ -180,7 +181,7 @@ fn encrypted(
         params,
         level,
         factor,
-        vec![b, a],
+        [b, a].map(|poly| ResidueVec::packed(params, poly)).into(),
         key_id,
     ))
 }

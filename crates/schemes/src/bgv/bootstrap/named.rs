@@ -8,7 +8,7 @@ use super::params::Bootstrapping;
 use crate::bgv::{Ciphertext, Factor};
 use crate::rlwe::key::{KSwitchKey, KeyHalf};
 use crate::rlwe::record::Recorder;
-use crate::rlwe::{EvaluationKeys, GaloisKeys, KeyRequest, RelinKey};
+use crate::rlwe::{EvaluationKeys, GaloisKeys, KeyRequest, RelinKey, ResidueVec};
 
 impl BootstrapKeys {
     /// The same as programs take them.
@@ -17,7 +17,8 @@ impl BootstrapKeys {
         let mut further = BTreeMap::new();
         let key_id = self.secret.key_id();
         let moduli = self.secret.level().moduli().collect();
-        let mut polys = self.secret.into_polys().into_iter();
+        let polys = self.secret.into_polys().into_iter();
+        let mut polys = polys.map(ResidueVec::into_wide);
         let (b, a) = (polys.next(), polys.next());
         let a = KeyHalf::Stored(a.into_iter().collect());
         let secret = KSwitchKey::over(params, moduli, b.into_iter().collect(), a, key_id);
@@ -60,7 +61,7 @@ impl BootstrapKeys {
         let number = first + names.len() as u64;
         names.push(KeyRequest::SparseSecret);
         let factor = Factor::one_modulo(params.last_plain());
-        let polys = vec![vec![number]; 2];
+        let polys = vec![ResidueVec::Wide(vec![number]); 2];
         let secret = Ciphertext::trusted(params, params.max_level(), factor, polys, None);
         let symbols = Self {
             encapsulation,

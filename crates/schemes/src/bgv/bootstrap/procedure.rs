@@ -112,7 +112,7 @@ impl Procedure {
         });
         let steps = steps.collect::<Option<_>>().ok_or_else(misshapen)?;
         let polys = fresh.cipher.polys().first();
-        let output = polys.and_then(|p| value(*p.first()?));
+        let output = polys.and_then(|p| value(p.residues().at(0)?));
         Ok(Self {
             steps,
             constants: notes.constants,

@@ -84,7 +84,7 @@ impl Sample {
         };
         let q = reducer(params.moduli().first().copied().unwrap_or_default())?;
         let plan = NttPlan::shared(q, params.ring())?;
-        let mut polys = [c0.clone(), c1.clone()];
+        let mut polys = [c0, c1].map(|c| c.residues().wide().into_owned());
         polys.iter_mut().try_for_each(|c| plan.inverse(c))?;
         let [c0, c1] = polys;
         Ok(Self {

@@ -1,0 +1,197 @@
+//! Sixteen words of 32 bits at a time (AVX-512 with 52-bit multiply-add).
+//!
+//! Products are those of the even lanes and of the odd ones, each in lanes of 64 bits. With k = bits of q <= 32 and s = k - 7, or 0, a
+//! product P < 2^2k is cut to C = P >> s < 2^39, and the quotient is estimated as C floor(2^(52+s) / q) >> 52, whose constant is
+//! at most 2^51. It is short of P / q by less than 1 + 2^-6 + 2^-13: for the last floor, the cut (2^s / q, 0 where s is) and the
+//! constant's floor (C / 2^52). So the remainder comes out below 2q.
+
+use std::arch::x86_64::*;
+
+use super::fused::Store;
+use super::held_loops::{self, Binary, Difference, Lanes, Sum, Unary, level, quotient};
+use crate::simd::{correct, splat};
+use crate::{Modulus, Residues, Shoup};
+
+level!("avx512f,avx512dq,avx512ifma", __m512i, products Product, constants Scaled, serves any);
+
+fn any(_: Modulus) -> bool {
+    true
+}
+
+/// Odd lanes of 32 bits.
+const ODD: __mmask16 = 0xaaaa;
+
+impl Lanes for __m512i {
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load(p: *const u32) -> Self {
+        // SAFETY: the caller's promise, as in all functions here.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn put<const STREAM: bool>(self, p: *mut u32) {
+        // SAFETY: see `load`.
+        unsafe {
+            match STREAM {
+                true => _mm512_stream_si512(p.cast(), self),
+                false => _mm512_storeu_si512(p.cast(), self),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn narrowed(p: *const u64) -> Self {
+        // SAFETY: see `load`.
+        unsafe {
+            let low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(p.cast()));
+            let high = _mm512_cvtepi64_epi32(_mm512_loadu_si512(p.add(8).cast()));
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn widened(self, p: *mut u64) {
+        // SAFETY: see `load`.
+        unsafe {
+            let low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(self));
+            let high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64::<1>(self));
+            _mm512_storeu_si512(p.cast(), low);
+            _mm512_storeu_si512(p.add(8).cast(), high);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(x: u32) -> Self {
+        // SAFETY: see `load`.
+        unsafe { _mm512_set1_epi32(x as i32) }
+    }
+
+    #[inline(always)]
+    unsafe fn sum(self, other: Self, q: Self) -> Self {
+        // SAFETY: see `load`. q - b is not 0.
+        unsafe {
+            let rest = _mm512_sub_epi32(q, other);
+            let large = _mm512_cmpge_epu32_mask(self, rest);
+            let whole = _mm512_add_epi32(self, other);
+            _mm512_mask_sub_epi32(whole, large, self, rest)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn difference(self, other: Self, q: Self) -> Self {
+        // SAFETY: see `load`.
+        unsafe {
+            let less = _mm512_cmplt_epu32_mask(self, other);
+            let rest = _mm512_sub_epi32(self, other);
+            _mm512_mask_add_epi32(rest, less, rest, q)
+        }
+    }
+}
+
+/// The odd lanes of 32 bits, each in a lane of 64.
+#[inline(always)]
+unsafe fn odd(x: __m512i) -> __m512i {
+    // SAFETY: the caller enables AVX-512 F.
+    unsafe { _mm512_srli_epi64::<32>(x) }
+}
+
+/// Even and odd lanes below 2^32 in one vector.
+#[inline(always)]
+unsafe fn joined(even: __m512i, odd: __m512i) -> __m512i {
+    // SAFETY: the caller enables AVX-512 F.
+    unsafe { _mm512_mask_blend_epi32(ODD, even, _mm512_slli_epi64::<32>(odd)) }
+}
+
+/// Products of residues.
+#[derive(Clone, Copy)]
+struct Product {
+    q: __m512i,
+    /// floor(2^(52+s) / q).
+    ratio: __m512i,
+    /// s.
+    cut: __m128i,
+}
+
+impl Product {
+    #[inline(always)]
+    unsafe fn new(q: Modulus) -> Self {
+        let cut = q.bits().saturating_sub(7);
+        let ratio = ((1u128 << (52 + cut)) / u128::from(q.value())) as u64;
+        // SAFETY: the caller enables AVX-512 F.
+        unsafe {
+            Self {
+                q: splat(q.value()),
+                ratio: splat(ratio),
+                cut: _mm_cvtsi64_si128(cut.into()),
+            }
+        }
+    }
+
+    /// In lanes of 64 bits, of which the low halves count.
+    #[inline(always)]
+    unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller enables AVX-512 F and IFMA.
+        unsafe {
+            let product = _mm512_mul_epu32(a, b);
+            let cut = _mm512_srl_epi64(product, self.cut);
+            let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), cut, self.ratio);
+            let rest = _mm512_sub_epi64(product, _mm512_mul_epu32(quotient, self.q));
+            correct(rest, self.q)
+        }
+    }
+}
+
+impl Binary for Product {
+    type V = __m512i;
+
+    #[inline(always)]
+    unsafe fn of(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { joined(self.product(a, b), self.product(odd(a), odd(b))) }
+    }
+}
+
+/// Products with a constant: a w less floor(a W / 2^32) q is below 2q for W = floor(2^32 w / q) and a < 2^32.
+#[derive(Clone, Copy)]
+struct Scaled {
+    q: __m512i,
+    value: __m512i,
+    quotient: __m512i,
+}
+
+impl Scaled {
+    #[inline(always)]
+    unsafe fn new(q: Modulus, w: Shoup) -> Self {
+        // SAFETY: the caller enables AVX-512 F.
+        unsafe {
+            Self {
+                q: splat(q.value()),
+                value: splat(w.value),
+                quotient: splat(quotient(w)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn product(self, a: __m512i) -> __m512i {
+        // SAFETY: the caller enables AVX-512 F.
+        unsafe {
+            let quotient = _mm512_srli_epi64::<32>(_mm512_mul_epu32(a, self.quotient));
+            let product = _mm512_mul_epu32(a, self.value);
+            let rest = _mm512_sub_epi64(product, _mm512_mul_epu32(quotient, self.q));
+            correct(rest, self.q)
+        }
+    }
+}
+
+impl Unary for Scaled {
+    type V = __m512i;
+
+    #[inline(always)]
+    unsafe fn of(self, a: __m512i) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { joined(self.product(a), self.product(odd(a))) }
+    }
+}

@@ -1,0 +1,344 @@
+//! The loops over words of 32 bits, written once for vectors of any width.
+//!
+//! As in [`super::loops`]: each does the largest multiple of a vector's coefficients and returns how many those were, everything is
+//! `inline(always)` and `unsafe`, and the function around a loop enables the instructions ([`level`] makes such functions).
+//! Residues are below a modulus q < 2^32, so that a sum of two may not fit a lane: a + b is a - (q - b) where that is not negative.
+
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm_sfence};
+
+use super::fused::Store;
+use crate::{Modulus, Residues, Shoup};
+
+/// Bytes of a vector past which nothing wider is written at a time.
+const LINE: usize = 64;
+
+/// Words ahead of the loop that large operands are asked for: a page, beyond which the processor does not look by itself.
+const AHEAD: usize = 1024;
+
+/// Words of 32 bits in lanes.
+///
+/// # Safety
+/// Of every function: the processor must have the instructions; of loads and stores: the pointer must be valid for a vector, and
+/// aligned to its bytes where it is written past the cache.
+pub(super) trait Lanes: Copy {
+    const LANES: usize;
+    unsafe fn load(p: *const u32) -> Self;
+    unsafe fn put<const STREAM: bool>(self, p: *mut u32);
+    /// The low halves of as many words of 64 bits.
+    unsafe fn narrowed(p: *const u64) -> Self;
+    unsafe fn widened(self, p: *mut u64);
+    unsafe fn splat(x: u32) -> Self;
+    /// a + b mod q.
+    unsafe fn sum(self, other: Self, q: Self) -> Self;
+    /// a - b mod q.
+    unsafe fn difference(self, other: Self, q: Self) -> Self;
+}
+
+/// What a vector and another become.
+///
+/// # Safety
+/// As for [`Lanes`].
+pub(super) trait Binary: Copy {
+    type V: Lanes;
+    unsafe fn of(self, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// What a vector becomes.
+///
+/// # Safety
+/// As for [`Lanes`].
+pub(super) trait Unary: Copy {
+    type V: Lanes;
+    unsafe fn of(self, a: Self::V) -> Self::V;
+}
+
+/// Sums modulo q.
+#[derive(Clone, Copy)]
+pub(super) struct Sum<V>(V);
+
+/// Differences modulo q.
+#[derive(Clone, Copy)]
+pub(super) struct Difference<V>(V);
+
+impl<V: Lanes> Sum<V> {
+    #[inline(always)]
+    pub unsafe fn new(q: Modulus) -> Self {
+        // SAFETY: the caller's promise, as everywhere here.
+        Self(unsafe { V::splat(q.value() as u32) })
+    }
+}
+
+impl<V: Lanes> Difference<V> {
+    #[inline(always)]
+    pub unsafe fn new(q: Modulus) -> Self {
+        // SAFETY: see `Sum::new`.
+        Self(unsafe { V::splat(q.value() as u32) })
+    }
+}
+
+impl<V: Lanes> Binary for Sum<V> {
+    type V = V;
+
+    #[inline(always)]
+    unsafe fn of(self, a: V, b: V) -> V {
+        // SAFETY: see `Sum::new`.
+        unsafe { a.sum(b, self.0) }
+    }
+}
+
+impl<V: Lanes> Binary for Difference<V> {
+    type V = V;
+
+    #[inline(always)]
+    unsafe fn of(self, a: V, b: V) -> V {
+        // SAFETY: see `Sum::new`.
+        unsafe { a.difference(b, self.0) }
+    }
+}
+
+/// Whether a limb can be written past the cache: whole aligned vectors.
+#[inline(always)]
+fn streams(store: Store, out: &[u32]) -> bool {
+    store == Store::Streamed && out.as_ptr().addr().is_multiple_of(LINE)
+}
+
+/// Makes what was streamed visible to other threads before anything that is written later.
+#[inline(always)]
+unsafe fn settle<const STREAM: bool>() {
+    if STREAM {
+        // SAFETY: an instruction of every x86-64 processor.
+        unsafe { _mm_sfence() }
+    }
+}
+
+/// Asks for what a limb that is larger than the caches has next.
+#[inline(always)]
+unsafe fn prefetch<const STREAM: bool>(p: *const u32) {
+    if STREAM {
+        // SAFETY: a hint on an address, which may lie beyond the end.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast()) }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn widen<V: Lanes>(out: &mut [u64], a: &[u32]) -> usize {
+    let done = a.len() - a.len() % V::LANES;
+    for i in (0..done).step_by(V::LANES) {
+        // SAFETY: both have a vector from i on.
+        unsafe { V::load(a.as_ptr().add(i)).widened(out.as_mut_ptr().add(i)) }
+    }
+    done
+}
+
+#[inline(always)]
+pub(super) unsafe fn narrow<V: Lanes>(out: &mut [u32], a: &[u64], store: Store) -> usize {
+    // SAFETY: see `Sum::new`.
+    unsafe {
+        match streams(store, out) {
+            true => narrow_with::<V, true>(out, a),
+            false => narrow_with::<V, false>(out, a),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn narrow_with<V: Lanes, const STREAM: bool>(out: &mut [u32], a: &[u64]) -> usize {
+    let done = a.len() - a.len() % V::LANES;
+    // SAFETY: both have a vector from i on.
+    unsafe {
+        for i in (0..done).step_by(V::LANES) {
+            V::narrowed(a.as_ptr().add(i)).put::<STREAM>(out.as_mut_ptr().add(i));
+        }
+        settle::<STREAM>();
+    }
+    done
+}
+
+#[inline(always)]
+pub(super) unsafe fn binary<B: Binary>(
+    by: B,
+    out: &mut [u32],
+    a: &[u32],
+    b: &[u32],
+    store: Store,
+) -> usize {
+    // SAFETY: see `Sum::new`.
+    unsafe {
+        match streams(store, out) {
+            true => binary_with::<B, true>(by, out, a, b),
+            false => binary_with::<B, false>(by, out, a, b),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn binary_with<B: Binary, const STREAM: bool>(
+    by: B,
+    out: &mut [u32],
+    a: &[u32],
+    b: &[u32],
+) -> usize {
+    let done = out.len() - out.len() % B::V::LANES;
+    let (out, a, b) = (out.as_mut_ptr(), a.as_ptr(), b.as_ptr());
+    // SAFETY: all have a vector from i on.
+    unsafe {
+        for i in (0..done).step_by(B::V::LANES) {
+            prefetch::<STREAM>(a.add(i));
+            prefetch::<STREAM>(b.add(i));
+            let x = by.of(B::V::load(a.add(i)), B::V::load(b.add(i)));
+            x.put::<STREAM>(out.add(i));
+        }
+        settle::<STREAM>();
+    }
+    done
+}
+
+/// Residues from place i on, in whichever words they are held.
+#[inline(always)]
+unsafe fn lanes<V: Lanes, const STREAM: bool>(limb: Residues<'_>, i: usize) -> V {
+    // SAFETY: the limb has a vector from there on (caller).
+    unsafe {
+        match limb {
+            Residues::Wide(words) => V::narrowed(words.as_ptr().add(i)),
+            Residues::Short(words) => {
+                prefetch::<STREAM>(words.as_ptr().add(i));
+                V::load(words.as_ptr().add(i))
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn sub_scale<U: Unary>(
+    (q, by): (Modulus, U),
+    out: &mut [u32],
+    a: Residues<'_>,
+    b: &[u64],
+    addend: Option<Residues<'_>>,
+    store: Store,
+) -> usize {
+    // SAFETY: see `Sum::new`.
+    unsafe {
+        match streams(store, out) {
+            true => sub_scale_with::<U, true>((q, by), out, a, b, addend),
+            false => sub_scale_with::<U, false>((q, by), out, a, b, addend),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn sub_scale_with<U: Unary, const STREAM: bool>(
+    (q, by): (Modulus, U),
+    out: &mut [u32],
+    a: Residues<'_>,
+    b: &[u64],
+    addend: Option<Residues<'_>>,
+) -> usize {
+    let done = out.len() - out.len() % U::V::LANES;
+    let (out, b) = (out.as_mut_ptr(), b.as_ptr());
+    // SAFETY: all have a vector from i on.
+    unsafe {
+        let q = U::V::splat(q.value() as u32);
+        for i in (0..done).step_by(U::V::LANES) {
+            let x: U::V = lanes::<U::V, STREAM>(a, i);
+            let mut x = by.of(x.difference(U::V::narrowed(b.add(i)), q));
+            if let Some(c) = addend {
+                x = x.sum(lanes::<U::V, STREAM>(c, i), q);
+            }
+            x.put::<STREAM>(out.add(i));
+        }
+        settle::<STREAM>();
+    }
+    done
+}
+
+/// The functions of a level: the loops with its instructions enabled. `serves` says which moduli the products take.
+macro_rules! level {
+    ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, serves $serves:path) => {
+        /// # Safety
+        /// The processor must have this level; all slices must have one length. As for all functions here.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn widen(out: &mut [u64], a: &[u32]) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { held_loops::widen::<$vector>(out, a) }
+        }
+
+        /// # Safety
+        /// As for [`widen`].
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn narrow(out: &mut [u32], a: &[u64], store: Store) -> usize {
+            // SAFETY: as above.
+            unsafe { held_loops::narrow::<$vector>(out, a, store) }
+        }
+
+        /// # Safety
+        /// As for [`widen`].
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn add(
+            q: Modulus,
+            out: &mut [u32],
+            a: &[u32],
+            b: &[u32],
+            store: Store,
+        ) -> usize {
+            // SAFETY: as above.
+            unsafe { held_loops::binary(Sum::<$vector>::new(q), out, a, b, store) }
+        }
+
+        /// # Safety
+        /// As for [`widen`].
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn sub(
+            q: Modulus,
+            out: &mut [u32],
+            a: &[u32],
+            b: &[u32],
+            store: Store,
+        ) -> usize {
+            // SAFETY: as above.
+            unsafe { held_loops::binary(Difference::<$vector>::new(q), out, a, b, store) }
+        }
+
+        /// # Safety
+        /// As for [`widen`].
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mul(
+            q: Modulus,
+            out: &mut [u32],
+            a: &[u32],
+            b: &[u32],
+            store: Store,
+        ) -> usize {
+            if !$serves(q) {
+                return 0;
+            }
+            // SAFETY: as above.
+            unsafe { held_loops::binary(<$products>::new(q), out, a, b, store) }
+        }
+
+        /// # Safety
+        /// As for [`widen`].
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn sub_scale(
+            q: Modulus,
+            out: &mut [u32],
+            a: Residues<'_>,
+            b: &[u64],
+            w: Shoup,
+            addend: Option<Residues<'_>>,
+            store: Store,
+        ) -> usize {
+            // SAFETY: as above.
+            unsafe {
+                let by = (q, <$constants>::new(q, w));
+                held_loops::sub_scale(by, out, a, b, addend, store)
+            }
+        }
+    };
+}
+pub(super) use level;
+
+/// floor(2^32 w / q) of a constant.
+pub(super) fn quotient(w: Shoup) -> u64 {
+    w.quotient >> 32
+}
