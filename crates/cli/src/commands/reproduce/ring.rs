@@ -8,7 +8,7 @@ use ringmill_isa::mid::builder::ProcBuilder;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, ValueId, Verified};
 use ringmill_isa::{Galois, Poly};
 use ringmill_machines::MachineReport;
-use ringmill_machines::ring::SHIPPED;
+use ringmill_machines::ring::OF_THE_PAPERS_SIZE;
 use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 
 use super::figure::{Figure, How};
@@ -31,7 +31,7 @@ const INSTRUCTIONS: usize = 6;
 /// What does not fit its part.
 pub fn notes() -> Result<String, CliError> {
     let mut notes = String::new();
-    for (name, _) in SHIPPED {
+    for (name, _) in OF_THE_PAPERS_SIZE {
         if let Some(warning) = ringmill_machines::open(name)?.fit().warning() {
             notes.push_str(&format!("\n{name} {warning}\n"));
         }
@@ -42,7 +42,7 @@ pub fn notes() -> Result<String, CliError> {
 /// Every figure, table by table.
 pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
     let paper = paper::ring()?;
-    let machines = SHIPPED
+    let machines = OF_THE_PAPERS_SIZE
         .iter()
         .map(|(name, text)| Ok((*name, ringmill_machines::load(text)?)))
         .collect::<Result<Vec<_>, CliError>>()?;
@@ -316,7 +316,7 @@ mod tests {
                 .find(same)
                 .unwrap_or_else(|| panic!("no row {machine} {case} {metric}"))
         };
-        for (machine, _) in SHIPPED {
+        for (machine, _) in OF_THE_PAPERS_SIZE {
             for case in ["Set-1", "Set-2"] {
                 for metric in ["add", MULTIPLY, "rescale"] {
                     let row = find(machine, case, metric, "cycles");
@@ -341,7 +341,7 @@ mod tests {
             let records = find(machine, "one batch", "records a batch", "");
             assert_eq!(records.paper, Some(records.ours));
         }
-        for (machine, _) in SHIPPED {
+        for (machine, _) in OF_THE_PAPERS_SIZE {
             for (metric, unit) in [("total", "ms"), ("total a record", "us")] {
                 let row = find(machine, "one batch", metric, unit);
                 assert!(
