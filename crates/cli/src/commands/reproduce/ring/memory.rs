@@ -4,8 +4,8 @@ use ringmill_machines::MachineError;
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
 
-use super::figure::{Figure, How};
-use super::paper;
+use super::super::figure::{Figure, How};
+use super::super::paper;
 
 const TABLE_3: &str = "Table 3: memory and multipliers";
 
