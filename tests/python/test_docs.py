@@ -99,8 +99,44 @@ def test_every_numbered_example_is_tested():
     numbered = {path.name for path in (ROOT / "examples").glob("[0-9]*.py")}
     assert numbered == {
         *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py"),
-        *("05_lattice_products.py", "06_training.py"),
+        *("05_lattice_products.py", "06_training.py", "07_text_classification.py", "08_grid_forecast.py"),
     }
+
+
+def test_text_classification():
+    """The quick size: the CPU and both machines give the same bits, and decide as in the clear."""
+    example = [sys.executable, ROOT / "examples" / "07_text_classification.py", "--quick"]
+    for device in ("cpu", "sim:ring", "sim:ring-stored"):
+        example += ["--device", device]
+    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "7,528 others; 24,576 words, 20 classes" in done.stdout
+    assert "cpu and sim:ring and sim:ring-stored: the same bits" in done.stdout
+    assert re.search(r"equal decisions +4 of 4\b", done.stdout)
+    accuracy = re.search(r"([\d.]+)% of the others right in the clear", done.stdout)
+    assert accuracy is not None
+    assert float(accuracy[1]) > 55
+    # At least what the paper counts of each.
+    counts = re.findall(r"(\d+) \w+ \(the paper's (\d+)\)", done.stdout)
+    assert [int(paper) for _, paper in counts] == [3, 75, 14]
+    assert all(int(ours) >= int(paper) for ours, paper in counts)
+
+
+def test_grid_forecast():
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "08_grid_forecast.py"], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "the same bits" in done.stdout
+    assert "decisions equal to the clear: 1343 of 1343" in done.stdout
+    assert "sim:ring" in done.stdout
+    # The network that `ringmill reproduce ring` times.
+    layers = re.findall(r"^ ((?: \(\d, \d\))+)$", done.stdout, re.M)
+    source = (ROOT / "crates/cli/src/commands/reproduce/ring/forecast.rs").read_text()
+    rows = re.findall(r"^    &\[(.*)\],$", source, re.M)
+    assert [re.findall(r"\(\d, \d\)", layer) for layer in layers] == [re.findall(r"\(\d, \d\)", row) for row in rows]
+    error, week = map(float, re.findall(r"([\d.]+)% (?:of demand|by the change a week)", done.stdout))
+    assert error < week
 
 
 def test_training():

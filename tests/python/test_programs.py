@@ -108,6 +108,21 @@ def test_a_ring_degree_beyond_the_machine_names_the_field(ringmill, tmp_path):
         compiled.run(inputs, device=f"sim:{machine}")
 
 
+def test_a_ring_of_four_times_the_native_degree_is_split_twice():
+    @rm.program
+    def turned(x: rm.Encrypted, y: rm.Encrypted):
+        return (x * y << 3) + x
+
+    compiled = turned.compile(rm.params(log_n=16, bits=[60, 50, 60]), slots=1 << 15, input_bound=1.0)
+    inputs = compiled.keygen().encrypt(x=[0.5] * (1 << 15), y=[0.25] * (1 << 15))
+    cpu, machine = compiled.run(inputs, device=["cpu", "sim:ring-large"])
+    assert cpu.ciphertexts == machine.ciphertexts
+    assert {"SPLIT", "JOIN", "AUTO"} <= set(machine.report.data["machine"]["instructions_by_kind"])
+    # A machine that splits once names the field.
+    with pytest.raises(rm.DeviceError, match="`splits`"):
+        compiled.run(inputs, device="sim:ring")
+
+
 def test_a_machine_that_exceeds_its_part_says_why_or_is_refused(ringmill, tmp_path):
     case = programs.polynomial(2)
     compiled = case.program.compile(small(2), slots=case.slots)

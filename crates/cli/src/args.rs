@@ -585,7 +585,7 @@ pub struct ReproduceArgs {
     #[arg(long)]
     pub model: bool,
 
-    /// Leave out resources, which need synthesis (`polymul`, `basext`, `torus`).
+    /// Leave out resources, which need synthesis (`ring`, `polymul`, `basext`, `torus`).
     #[arg(long)]
     pub no_synth: bool,
 

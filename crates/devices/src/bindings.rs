@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{Program, TableModulus};
 use ringmill_limits::room;
-use ringmill_math::{Modulus, Residues, Ring, RingKind, expand_uniform, is_short};
+use ringmill_math::{Modulus, Residues, Ring, expand_uniform, is_short};
 use ringmill_schemes::Limbed;
 
 use crate::DeviceError;
@@ -293,12 +293,8 @@ impl SeedExpansion {
             room("a limb of a key", (2 * size_of::<u64>() * words) as u64)?;
             let mut full = vec![0; words];
             expand_uniform(&self.seed, stream, modulus, &mut full);
-            let (plus, minus) = full.split_at(words / 2);
-            Ok(Form::Limb(match ring.kind {
-                RingKind::Full => full.into(),
-                RingKind::HalfPlus => plus.into(),
-                RingKind::HalfMinus => minus.into(),
-            }))
+            let part = full.get(ring.first()..).and_then(|p| p.get(..ring.len()));
+            Ok(Form::Limb(part.unwrap_or(&[]).into()))
         };
         let bytes = (size_of::<u64>() * ring.len()) as u64;
         self.expanded.get(item, bytes, usage, expand)

@@ -60,8 +60,10 @@ pub enum MachineError {
         "machine description `{machine}` says in allow_more_than_the_part_has why it exceeds its part, but all of it fits the {part}: take that statement away"
     )]
     FitsAfterAll { machine: String, part: &'static str },
-    #[error("the program's ring degree is 2^{got}; this machine runs up to 2^{} (twice its native 2^{native}, `log_n` of its description, as half rings)", native + 1)]
-    RingDegree { native: u8, got: u8 },
+    #[error(
+        "the program's ring degree is 2^{got}; this machine runs up to 2^{most} (its native 2^{native}, `log_n` of its description, and what `splits` of it splits into rings of that)"
+    )]
+    RingDegree { native: u8, most: u8, got: u8 },
     #[error(
         "the program has {got} moduli; this machine's instruction word reaches {most}; use more RPAUs (`rpaus` of its description) or fewer primes"
     )]

@@ -93,6 +93,28 @@ fn rpaus_need_no_more_memory_than_the_papers_and_half_its_block_rams() {
     }
 }
 
+/// With memory for N = 2^16: 24 limbs of polynomials in ultra RAM and three in block RAM, 36 of keys, and tables of seven rings.
+#[test]
+fn a_larger_ring_needs_what_it_holds() {
+    let d = ring::Description::parse(ring::Description::LARGE).unwrap();
+    assert_eq!((d.slots(), d.keys.slots, d.splits), (27, 36, 2));
+    for (bits, twiddles, keys) in [(60, 32.0, 126.0), (54, 24.0, 108.0)] {
+        let fit = d.needs_at(bits).unwrap().fit().unwrap();
+        let each = |name: &str| {
+            let mut needs = fit.needs.iter();
+            needs.find(|n| n.name == name).unwrap().each
+        };
+        // 7 x 103 words beside each of sixteen generators.
+        assert_eq!(each("twiddle starting values"), twiddles, "{bits} bits");
+        assert_eq!(each("key memory"), keys, "{bits} bits");
+        assert_eq!(amount(&fit, Resource::BlockRam).0, 96.0 + twiddles);
+        assert_eq!(amount(&fit, Resource::UltraRam).0, 96.0 + keys);
+        assert!(!fit.fits);
+    }
+    let warning = open("ring-large").unwrap().fit().warning();
+    assert!(warning.is_some_and(|text| text.contains("section 6")));
+}
+
 /// The ports that the models grant: of each memory a row read and a row written, but for the vector machine's buffer, which has one
 /// port for both, its registers, of which two are read, and its tables of twiddles on a die, which are only read.
 #[test]

@@ -25,7 +25,7 @@ fn nonsense_descriptions_are_refused() {
         ("butterfly = 16", "butterfly = 12", "cores.butterfly"),
         ("butterfly = 16", "butterfly = 1048576", "cores.butterfly"),
         ("generator = 16", "generator = 3", "cores.generator"),
-        ("dyadic = 4", "dyadic = 0", "cores.dyadic"),
+        ("dyadic = 4", "dyadic = 33", "cores.dyadic"),
         ("lanes = 32", "lanes = 33", "main.lanes"),
         ("row = 32", "row = 16", "row"),
         ("stages = 1", "stages = 3", "main.stages"),
@@ -132,6 +132,60 @@ fn any_word() -> impl Strategy<Value = Word> {
     );
     let wait = (0u8..5, any::<u32>()).prop_map(|(queue, count)| Word::Wait { queue, count });
     prop_oneof![8 => op, 1 => wait, 1 => Just(Word::End)]
+}
+
+/// A part's number stands where its word has nothing else; no other word names one, and none below 4 is one.
+#[test]
+fn words_name_parts_of_split_rings() {
+    let word = |op, b| OpWord {
+        op,
+        controller: 1,
+        unit: Unit::Main,
+        mask: 0x2aa,
+        ring: RingKind::Part(6),
+        layer: 1,
+        dst: 3,
+        a: 31,
+        b,
+        c: 17,
+        imm: 0,
+    };
+    let reads = |op: Opcode, b| match b {
+        Operand::None => matches!(op, Opcode::Ntt | Opcode::Intt | Opcode::Auto | Opcode::Prng),
+        Operand::Generator => matches!(op, Opcode::Mul | Opcode::Mac),
+        Operand::Slot(_) | Operand::Key(_) => false,
+    };
+    for op in Opcode::ALL {
+        for b in [
+            Operand::None,
+            Operand::Slot(9),
+            Operand::Key(90),
+            Operand::Generator,
+        ] {
+            let pair = matches!(op, Opcode::Split | Opcode::Join);
+            let w = word(op, b);
+            let bits = encode(&Word::Op(w));
+            let known = pair || reads(op, b);
+            assert_eq!(decode(bits) == Some(Word::Op(w)), known, "{op:?} {b:?}");
+            assert!(known || decode(bits).is_none(), "{op:?} {b:?}");
+        }
+    }
+    // In bits 23-17 of a transform, in bits 11-0 of a split; the ring's field says that it is there.
+    let ntt = encode(&Word::Op(word(Opcode::Ntt, Operand::None)));
+    assert_eq!((ntt >> 39 & 3, ntt >> 17 & 127, ntt & 0xfff), (3, 6, 0));
+    let split = encode(&Word::Op(word(Opcode::Split, Operand::Slot(9))));
+    assert_eq!(
+        (split >> 39 & 3, split >> 17 & 127, split & 0xfff),
+        (3, 9, 6)
+    );
+    for number in 0..4 {
+        assert_eq!(decode(ntt & !(127 << 17) | number << 17), None);
+        assert_eq!(decode(split & !0xfff | number), None);
+    }
+    assert_eq!(decode(split | 0x100), None);
+    assert_eq!(decode(split | 1), None);
+    let text = decode(ntt).unwrap().to_string();
+    assert!(text.contains(" part 6 "), "{text}");
 }
 
 proptest! {

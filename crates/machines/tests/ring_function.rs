@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{description, execute_both, execute_procedure, params};
+use common::{description, execute_alone, execute_both, execute_procedure, params};
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{
     Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Representative, TableModulus,
@@ -12,7 +12,7 @@ use ringmill_machines::ring::description::StandIn;
 use ringmill_machines::ring::micro::Opcode;
 use ringmill_machines::ring::search::Prepared;
 use ringmill_math::{Ring, primes};
-use ringmill_schemes::ckks::{Galois, Level, OpKey, ProcCache};
+use ringmill_schemes::ckks::{Galois, Level, Op, OpKey, ProcCache};
 
 fn operations(level: Level, log_n: u8) -> Vec<OpKey> {
     let conjugate = (2u32 << log_n) - 1;
@@ -85,6 +85,65 @@ fn check_operations(share: usize) {
             {
                 execute_both(&d, &params, key);
             }
+        }
+    }
+}
+
+/// At four times the native degree rings are split twice: words on quarters, on machines of both kinds.
+#[test]
+fn every_operation_on_quarters() {
+    let params = params(8, 3, 1);
+    for (rpaus, butterflies, stored, level) in [(5, 4, false, 0), (7, 4, true, 1), (6, 2, false, 2)]
+    {
+        let mut d = description(6, rpaus, butterflies, stored);
+        d.splits = 2;
+        d.keys.slots = 128;
+        d.check().unwrap();
+        // Sets of rotations want room for two results beside the digits: 32 slots are enough where there are few of these.
+        let many = level > 1;
+        for key in operations(Level(level), 8)
+            .iter()
+            .filter(|key| !(many && key.op() == Op::HoistedRotate))
+        {
+            execute_alone(&d, &params, key);
+        }
+    }
+}
+
+/// Without dyadic cores the main cores do all: products with the generator, its limbs, and accumulations in two passes where
+/// they take two.
+#[test]
+fn main_cores_alone_do_every_operation() {
+    let params = params(8, 2, 1);
+    for stored in [false, true] {
+        let mut d = description(8, 4, 4, stored);
+        d.cores.dyadic = 0;
+        d.check().unwrap();
+        for key in operations(Level(2), 8) {
+            execute_both(&d, &params, &key);
+        }
+    }
+}
+
+/// A machine splits as often as it says, and no more.
+#[test]
+fn larger_rings_than_a_machine_splits_are_refused() {
+    let params = params(8, 1, 1);
+    let procedure = ProcCache::new(params).get(&OpKey::rescale(Level(1), 2));
+    let procedure = procedure.unwrap();
+    for (native, splits, fits) in [
+        (7, 0, false),
+        (7, 1, true),
+        (6, 1, false),
+        (6, 2, true),
+        (5, 2, false),
+    ] {
+        let mut d = description(native, 3, 4, true);
+        d.splits = splits;
+        let prepared = Prepared::new(&d, &procedure);
+        assert_eq!(prepared.is_ok(), fits, "2^{native}, split {splits} times");
+        if let Err(error) = prepared {
+            assert!(error.to_string().contains("`splits`"), "{error}");
         }
     }
 }

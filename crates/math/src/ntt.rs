@@ -32,7 +32,7 @@ use crate::plans::{self, Choice, Task};
 use crate::primes::is_prime;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{Factor, Form, Forms};
-use crate::{MathError, Modulus, Ring, RingKind, Shoup};
+use crate::{MathError, Modulus, Ring, Shoup};
 
 /// Bytes of tables for each coefficient of the ring: values, quotients and their forms for SIMD, both ways, and what they
 /// are made from.
@@ -239,7 +239,7 @@ impl NttPlan {
             q,
             ring,
             psi,
-            zeta: q.pow(psi, order / 4),
+            zeta: value.get(1).copied().unwrap_or(1),
             forward: Twiddles::new(q, &value),
             inverse: Twiddles::new(q, &inverse_value),
             n_inv: q.shoup(n_inv),
@@ -289,7 +289,8 @@ impl NttPlan {
         self.psi
     }
 
-    /// zeta = psi^(N/2), N being the degree of the full ring: the root of -1 of the ring paper's equation 2.
+    /// What splits the ring: x^2n - zeta^2 is (x^n - zeta) (x^n + zeta). Of a full ring of degree N it is psi^(N/2), the root
+    /// of -1 of the ring paper's equation 2.
     pub fn zeta(&self) -> u64 {
         self.zeta
     }
@@ -414,16 +415,12 @@ fn bit_reversed_powers(q: Modulus, root: u64, log_n: u32) -> Vec<u64> {
 }
 
 /// Picks the twiddles of `ring` out of those of its full ring: stage m of a half is stage 2m of the full ring,
-/// restricted to its first (p) or second (m) half of the blocks.
+/// restricted to its first (p) or second (m) half of the blocks, and so on: block i of number k's is entry k m + i.
 fn stage_twiddles(full: &[u64], ring: Ring) -> Vec<u64> {
     let mut table = vec![1; ring.len()];
     let mut m = 1;
     while m < ring.len() {
-        let start = match ring.kind {
-            RingKind::Full => m,
-            RingKind::HalfPlus => 2 * m,
-            RingKind::HalfMinus => 3 * m,
-        };
+        let start = usize::from(ring.kind.number()) * m;
         table[m..2 * m].copy_from_slice(&full[start..start + m]);
         m *= 2;
     }

@@ -11,6 +11,41 @@ pub enum RingKind {
     HalfPlus,
     /// x^n + zeta, the half "m" of x^2n + 1.
     HalfMinus,
+    /// What splitting the halves again gives (ring paper, section 3.2: "recursively"), by its number: 1 is the full ring, 2 and
+    /// 3 are its halves p and m, and the halves x^n - w and x^n + w of number k are 2k and 2k + 1. So quarters are 4 to 7; a
+    /// number below 4 is none. Parts lie in order in the evaluation form of the full ring, which halves it at each step.
+    Part(u8),
+}
+
+impl RingKind {
+    /// The kind of a number; `None` of 0.
+    pub const fn of_number(number: u8) -> Option<Self> {
+        match number {
+            0 => None,
+            1 => Some(Self::Full),
+            2 => Some(Self::HalfPlus),
+            3 => Some(Self::HalfMinus),
+            _ => Some(Self::Part(number)),
+        }
+    }
+
+    /// Its number among the parts of its full ring.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Full => 1,
+            Self::HalfPlus => 2,
+            Self::HalfMinus => 3,
+            Self::Part(number) => number,
+        }
+    }
+
+    /// How often the full ring was halved.
+    pub const fn depth(self) -> u32 {
+        match self.number().checked_ilog2() {
+            Some(depth) => depth,
+            None => 0,
+        }
+    }
 }
 
 /// A ring: its kind and log2 of its number of coefficients per limb (a half of degree 2^15 has `log_n` 14).
@@ -43,22 +78,29 @@ impl Ring {
         }
     }
 
-    /// log2 of the degree of the full ring this ring is, or is a half of.
+    /// log2 of the degree of the full ring this ring is, or is a part of.
     #[inline]
     pub const fn full_log_n(self) -> u32 {
-        match self.kind {
-            RingKind::Full => self.log_n as u32,
-            RingKind::HalfPlus | RingKind::HalfMinus => self.log_n as u32 + 1,
-        }
+        self.log_n as u32 + self.kind.depth()
     }
 
-    /// Refuses degrees this crate does not support: full rings of 2^1 ..= 2^17 coefficients, halves of 2^1 ..= 2^16.
+    /// Where the evaluation form of this ring begins in that of its full ring.
+    pub const fn first(self) -> usize {
+        let before = (self.kind.number() as usize).saturating_sub(1 << self.kind.depth());
+        before * self.len()
+    }
+
+    /// Refuses degrees this crate does not support: full rings of 2^1 ..= 2^17 coefficients, halves of 2^1 ..= 2^16, and so
+    /// on; and a part of no number.
     pub fn check(self) -> Result<(), MathError> {
-        let max = if self.kind == RingKind::Full {
-            Self::MAX_LOG_N
-        } else {
-            Self::MAX_LOG_N - 1
-        };
+        if matches!(self.kind, RingKind::Part(0..4)) {
+            return Err(MathError::WrongRing {
+                expected: "a part of number 4 or more",
+                got: self.kind,
+                log_n: self.log_n,
+            });
+        }
+        let max = Self::MAX_LOG_N - self.kind.depth() as u8;
         if !(1..=max).contains(&self.log_n) {
             return Err(MathError::RingDegree {
                 got: u32::from(self.log_n),
@@ -69,26 +111,29 @@ impl Ring {
         Ok(())
     }
 
-    /// The halves (p, m) of this ring. Meaningful for a full ring; the pair shares `log_n - 1` (saturating at 0).
+    /// The halves (p, m) of this ring; the pair shares `log_n - 1` (saturating at 0). Parts of number 128 and more are halved
+    /// no further: theirs are refused by [`Ring::check`].
     pub const fn halves(self) -> (Ring, Ring) {
-        let log_n = self.log_n.saturating_sub(1);
-        (
-            Ring {
-                log_n,
-                kind: RingKind::HalfPlus,
-            },
-            Ring {
-                log_n,
-                kind: RingKind::HalfMinus,
-            },
-        )
+        (self.half(0), self.half(1))
     }
 
-    /// The full ring this ring is a half of (or itself).
-    pub const fn parent(self) -> Ring {
-        match self.kind {
-            RingKind::Full => self,
-            RingKind::HalfPlus | RingKind::HalfMinus => Ring::full(self.log_n.saturating_add(1)),
+    const fn half(self, which: u8) -> Ring {
+        let number = match self.kind.number() {
+            number @ 1..128 => 2 * number + which,
+            0 | 128.. => 0,
+        };
+        let kind = match RingKind::of_number(number) {
+            Some(kind) => kind,
+            None => RingKind::Part(0),
+        };
+        Ring {
+            log_n: self.log_n.saturating_sub(1),
+            kind,
         }
+    }
+
+    /// The full ring this ring is a part of (or itself).
+    pub const fn parent(self) -> Ring {
+        Ring::full(self.log_n.saturating_add(self.kind.depth() as u8))
     }
 }

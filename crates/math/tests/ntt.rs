@@ -6,7 +6,9 @@ use common::random_limb;
 use proptest::prelude::*;
 use ringmill_math::bits::bit_reverse;
 use ringmill_math::plans::Task;
-use ringmill_math::{Backend, Modulus, Ntt32, NttPlan, Prng, Ring, kernels, primes};
+use ringmill_math::{
+    AutoEvalPlan, Backend, Modulus, Ntt32, NttPlan, Prng, Ring, RingKind, kernels, primes,
+};
 
 fn evaluate(q: Modulus, a: &[u64], point: u64) -> u64 {
     a.iter()
@@ -113,6 +115,73 @@ fn halves_are_the_two_halves_of_the_evaluation_form() {
         plan_m.inverse(&mut m).unwrap();
         assert_eq!((p, m), (coeff_p, coeff_m));
     }
+}
+
+/// Splitting again gives the quarters of the evaluation form, and so on down to the last that has a transform.
+#[test]
+fn parts_are_the_parts_of_the_evaluation_form() {
+    for (log_n, depth) in [(3u8, 2u32), (6, 2), (6, 3), (9, 4)] {
+        let q = Modulus::new(primes::ntt_primes(54, u32::from(log_n), 1).unwrap()[0]).unwrap();
+        let whole = Ring::full(log_n);
+        let a = random_limb(q, whole.len(), 7);
+        let mut parts = vec![(whole, a.clone())];
+        for _ in 0..depth {
+            let mut next = Vec::new();
+            for (ring, limb) in parts {
+                let (ring_p, ring_m) = ring.halves();
+                let (mut p, mut m) = (vec![0; ring_p.len()], vec![0; ring_m.len()]);
+                kernels::split(q, ring, &mut p, &mut m, &limb).unwrap();
+                let mut joined = vec![0; limb.len()];
+                kernels::join(q, ring, &mut joined, &p, &m).unwrap();
+                assert_eq!(joined, limb);
+                next.extend([(ring_p, p), (ring_m, m)]);
+            }
+            parts = next;
+        }
+        let mut expected = a;
+        NttPlan::shared(q, whole)
+            .unwrap()
+            .forward(&mut expected)
+            .unwrap();
+        for (i, (ring, limb)) in parts.iter().enumerate() {
+            assert_eq!(
+                ring.kind,
+                RingKind::of_number((1 << depth) + i as u8).unwrap()
+            );
+            assert_eq!((ring.parent(), ring.first()), (whole, i * ring.len()));
+            let plan = NttPlan::shared(q, *ring).unwrap();
+            let mut x = limb.clone();
+            plan.forward(&mut x).unwrap();
+            assert_eq!(x, expected[ring.first()..ring.first() + ring.len()]);
+            plan.inverse(&mut x).unwrap();
+            assert_eq!(&x, limb);
+        }
+        // An automorphism takes each part whole from one.
+        for galois in [3, 5, 15, (2 << log_n) - 1] {
+            let plan = AutoEvalPlan::shared(log_n.into(), galois).unwrap();
+            let mut turned = vec![0; whole.len()];
+            plan.apply(&mut turned, &expected).unwrap();
+            for (ring, _) in &parts {
+                let from = Ring {
+                    kind: plan.source(*ring),
+                    ..*ring
+                };
+                let mut out = vec![0; ring.len()];
+                let a = &expected[from.first()..from.first() + from.len()];
+                plan.apply_part(*ring, &mut out, a).unwrap();
+                assert_eq!(out, turned[ring.first()..ring.first() + ring.len()]);
+            }
+        }
+    }
+    let q = Modulus::new(primes::ntt_primes(54, 9, 1).unwrap()[0]).unwrap();
+    for kind in [RingKind::Part(0), RingKind::Part(3)] {
+        assert!(NttPlan::new(q, Ring { log_n: 5, kind }).is_err());
+    }
+    let deepest = Ring {
+        log_n: 10,
+        kind: RingKind::Part(255),
+    };
+    assert_eq!(deepest.halves().0.kind, RingKind::Part(0));
 }
 
 #[test]

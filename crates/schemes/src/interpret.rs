@@ -412,25 +412,19 @@ impl<'a> Machine<'a> {
         stream: u64,
         out: &mut [u64],
     ) -> Result<(), Stop> {
-        use ringmill_math::RingKind;
         let seed = self
             .seeds
             .get(usize::from(seed))
             .ok_or(Stop::Malformed("a seed parameter is missing"))?;
-        if ring.kind == RingKind::Full {
+        if ring.parent() == ring {
             expand_uniform(seed, stream, q, out);
             return Ok(());
         }
         // In bit-reversed order the first half of the evaluations belongs to x^n - zeta, the second to x^n + zeta.
-        let mut whole = vec![0; 2 * out.len()];
+        let mut whole = vec![0; ring.parent().len()];
         expand_uniform(seed, stream, q, &mut whole);
-        let start = if ring.kind == RingKind::HalfPlus {
-            0
-        } else {
-            out.len()
-        };
         let half = whole
-            .get(start..start + out.len())
+            .get(ring.first()..ring.first() + out.len())
             .ok_or(Stop::Malformed("a half limb has a wrong length"))?;
         out.copy_from_slice(half);
         Ok(())

@@ -76,7 +76,7 @@ impl Whole for RingRtl {
         let mut card = Card {
             d,
             machine: self.built(program)?,
-            pieces: 1 + usize::from(head.log_n > d.log_n),
+            pieces: d.pieces(head.log_n),
             limbs: HashMap::new(),
             seeds: bindings.seeds.iter().map(|s| *s.seed()).collect(),
             rpau: HashMap::new(),
@@ -122,7 +122,7 @@ impl Whole for RingRtl {
 struct Card<'a> {
     d: &'a Description,
     machine: Machine,
-    /// Slots of a limb: two at twice the native degree.
+    /// Slots of a limb: one at the native degree, two at twice it, four at four times it.
     pieces: usize,
     limbs: HashMap<LimbId, Vec<u64>>,
     rpau: HashMap<LimbId, usize>,

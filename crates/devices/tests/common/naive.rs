@@ -62,6 +62,7 @@ fn points(ring: Ring, q: u128) -> Vec<u64> {
     match ring.kind {
         RingKind::Full | RingKind::HalfPlus => (0..n).map(point).collect(),
         RingKind::HalfMinus => (n..2 * n).map(point).collect(),
+        RingKind::Part(number) => panic!("no program has part {number}"),
     }
 }
 
@@ -244,6 +245,7 @@ impl Frame<'_> {
                     RingKind::Full => full,
                     RingKind::HalfPlus => full[..ring.len()].to_vec(),
                     RingKind::HalfMinus => full[ring.len()..].to_vec(),
+                    RingKind::Part(number) => panic!("no program has part {number}"),
                 }]
             }
             (Op::Load, Imm::Slot(slot)) => vec![self.slots[&slot].clone()],

@@ -42,9 +42,10 @@ pub(crate) struct Scope<'a> {
 /// A ring in words.
 pub(crate) fn ring_text(ring: Ring) -> String {
     let kind = match ring.kind {
-        RingKind::Full => "full ring",
-        RingKind::HalfPlus => "half+ ring",
-        RingKind::HalfMinus => "half- ring",
+        RingKind::Full => "full ring".to_owned(),
+        RingKind::HalfPlus => "half+ ring".to_owned(),
+        RingKind::HalfMinus => "half- ring".to_owned(),
+        RingKind::Part(number) => format!("part {number} of a ring"),
     };
     format!("{kind} of 2^{} coefficients", ring.log_n)
 }
@@ -151,7 +152,9 @@ impl Scope<'_> {
         let modulus = self.check_modulus(ty.modulus)?;
         let needs = match (ty.form, ty.ring.kind) {
             (Form::Eval, _) => "evaluation form",
-            (Form::Coeff, RingKind::HalfPlus | RingKind::HalfMinus) => "a half ring",
+            (Form::Coeff, RingKind::HalfPlus | RingKind::HalfMinus | RingKind::Part(_)) => {
+                "a half ring"
+            }
             (Form::Coeff, RingKind::Full) => return Ok(()),
         };
         match modulus {

@@ -7,6 +7,11 @@ use crate::fields::{self, ensure, float, range};
 use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
+/// Most splits of a ring: a limb then has four pieces, and a ciphertext eight of at most 32 slots.
+pub const MAX_SPLITS: u8 = 2;
+/// Pieces of a limb at most.
+pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
+
 /// Limits that the instruction word imposes (see `encode`).
 pub const MAX_RPAUS: usize = 16;
 pub const MAX_SLOTS: usize = 32;
@@ -31,6 +36,9 @@ pub struct Description {
     pub clock_mhz: f64,
     /// log2 of the native ring degree.
     pub log_n: u8,
+    /// How often larger rings may be split into rings of the native degree: those of 2^splits times it.
+    #[serde(default = "once")]
+    pub splits: u8,
     pub rpaus: usize,
     /// Program controllers: 1 or 2, each with a main and a dyadic thread.
     pub controllers: usize,
@@ -53,6 +61,10 @@ pub struct Description {
     /// prime of theirs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stand_in: Vec<StandIn>,
+}
+
+const fn once() -> u8 {
+    1
 }
 
 /// An RPAU that may work modulo the prime of another.
@@ -213,6 +225,9 @@ impl Description {
     /// Ours: stored twiddles and twice the butterflies at the same multipliers.
     pub const STORED: &'static str = include_str!("stored.toml");
 
+    /// Medha with the memory for N = 2^16, whose rings are split twice.
+    pub const LARGE: &'static str = include_str!("large.toml");
+
     /// Reads and validates a description.
     ///
     /// # Errors
@@ -234,6 +249,7 @@ impl Description {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
         range("log_n", u64::from(self.log_n), 3, 16)?;
+        range("splits", u64::from(self.splits), 0, MAX_SPLITS.into())?;
         range("rpaus", self.rpaus as u64, 1, MAX_RPAUS as u64)?;
         range("controllers", self.controllers as u64, 1, 2)?;
         range("word_bits", u64::from(self.word_bits), 8, 64)?;
@@ -253,7 +269,7 @@ impl Description {
             self.row,
             "twice the butterflies by the stages of a pass, and no less than a pass's butterfly",
         )?;
-        range("cores.dyadic", self.cores.dyadic as u64, 1, self.row as u64)?;
+        range("cores.dyadic", self.cores.dyadic as u64, 0, self.row as u64)?;
         let generators = if self.twiddles.source == TwiddleSource::Generated {
             b
         } else {
@@ -368,6 +384,16 @@ impl Description {
             )?;
         }
         self.fit()
+    }
+
+    /// How often a ring of 2^`log_n` is split.
+    pub fn depth(&self, log_n: u8) -> u8 {
+        log_n.saturating_sub(self.log_n)
+    }
+
+    /// Pieces of a limb of a ring of 2^`log_n`, each of at most the native degree.
+    pub fn pieces(&self, log_n: u8) -> usize {
+        1 << self.depth(log_n).min(MAX_SPLITS)
     }
 
     /// Modular multipliers of one RPAU: one per butterfly, generator and dyadic core.

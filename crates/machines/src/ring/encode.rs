@@ -6,8 +6,11 @@
 //! | 58 | controller | | 30-26 | a slot |
 //! | 57 | thread (1 = dyadic) | | 25-24 | kind of b: none, slot, key, generator |
 //! | 56-41 | RPAU mask | | 23-17 | b slot or key index |
-//! | 40-39 | ring: full, p, m | | 16-12 | c slot, second result, or source RPAU |
+//! | 40-39 | ring: full, p, m, part | | 16-12 | c slot, second result, or source RPAU |
 //! | 38-36 | layer | | 11-0 | immediate index |
+//!
+//! The number of a part ([`RingKind::Part`]) stands where the word has nothing else: in bits 23-17, which name no slot and no
+//! key where a part is named, and for `SPLIT` and `JOIN` in bits 11-0.
 //!
 //! `WAIT` (opcode 1) keeps its counter in bits 34-32 and its count in bits 31-0; `END` is opcode 0. Unused fields are 0.
 
@@ -18,6 +21,8 @@ use ringmill_math::RingKind;
 use super::micro::{OpWord, Opcode, Operand, QUEUES, Unit, Word};
 
 const WAIT: u64 = 1;
+/// The ring field's value for a part that is named elsewhere in the word.
+const PART: u64 = 3;
 
 /// A field of an operation's word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,10 +89,15 @@ pub fn encode(word: &Word) -> u64 {
                 Operand::Key(k) => (2, k),
                 Operand::Generator => (3, 0),
             };
-            let ring = match w.ring {
-                RingKind::Full => 0u64,
-                RingKind::HalfPlus => 1,
-                RingKind::HalfMinus => 2,
+            let (ring, part) = match w.ring {
+                RingKind::Full => (0u64, 0),
+                RingKind::HalfPlus => (1, 0),
+                RingKind::HalfMinus => (2, 0),
+                RingKind::Part(number) => (PART, number),
+            };
+            let (in_b, in_imm) = match part_field(w.op) {
+                PartField::B => (part, 0),
+                PartField::Imm => (0, part),
             };
             OPCODE.put(w.op as u64)
                 | CONTROLLER.put(w.controller.into())
@@ -98,10 +108,41 @@ pub fn encode(word: &Word) -> u64 {
                 | DST.put(w.dst.into())
                 | A.put(w.a.into())
                 | KIND.put(kind)
-                | B.put(b.into())
+                | B.put((b | in_b).into())
                 | C.put(w.c.into())
-                | IMM.put(w.imm.into())
+                | IMM.put(u64::from(w.imm) | u64::from(in_imm))
         }
+    }
+}
+
+/// Where a word keeps the number of a part.
+enum PartField {
+    B,
+    Imm,
+}
+
+fn part_field(op: Opcode) -> PartField {
+    match op {
+        Opcode::Split | Opcode::Join => PartField::Imm,
+        _ => PartField::B,
+    }
+}
+
+/// The part that a word of kind of b `kind` names, taken out of its immediate where it stands there. `None` where it names no
+/// part, or where the word reads no table and no stream of a ring.
+fn part(op: Opcode, kind: u64, b: u8, imm: &mut u16) -> Option<RingKind> {
+    use Opcode::*;
+    let number = match (op, kind) {
+        // The first of two halves.
+        (Split | Join, _) => u8::try_from(std::mem::take(imm))
+            .ok()
+            .filter(|n| n % 2 == 0)?,
+        (Ntt | Intt | Auto | Prng, 0) | (Mul | Mac, 3) => b,
+        _ => return None,
+    };
+    match RingKind::of_number(number)? {
+        part @ RingKind::Part(_) => Some(part),
+        RingKind::Full | RingKind::HalfPlus | RingKind::HalfMinus => None,
     }
 }
 
@@ -116,17 +157,18 @@ pub fn decode(bits: u64) -> Option<Word> {
         code => {
             let op = *Opcode::ALL.get(code as usize - 2)?;
             let b = B.get(bits) as u8;
+            let mut imm = IMM.get(bits) as u16;
+            let ring = match RING.get(bits) {
+                0 => RingKind::Full,
+                1 => RingKind::HalfPlus,
+                2 => RingKind::HalfMinus,
+                _ => part(op, KIND.get(bits), b, &mut imm)?,
+            };
             let b = match KIND.get(bits) {
                 0 => Operand::None,
                 1 if b < 32 => Operand::Slot(b),
                 2 => Operand::Key(b),
                 3 => Operand::Generator,
-                _ => return None,
-            };
-            let ring = match RING.get(bits) {
-                0 => RingKind::Full,
-                1 => RingKind::HalfPlus,
-                2 => RingKind::HalfMinus,
                 _ => return None,
             };
             Word::Op(OpWord {
@@ -144,7 +186,7 @@ pub fn decode(bits: u64) -> Option<Word> {
                 a: A.get(bits) as u8,
                 b,
                 c: C.get(bits) as u8,
-                imm: IMM.get(bits) as u16,
+                imm,
             })
         }
     };
@@ -190,12 +232,13 @@ impl fmt::Display for Word {
             Operand::Key(k) => write!(f, " k{k}")?,
             Operand::Generator => write!(f, " gen")?,
         }
-        let ring = match w.ring {
-            RingKind::Full => "",
-            RingKind::HalfPlus => " p",
-            RingKind::HalfMinus => " m",
-        };
-        write!(f, "{ring} layer {} mask {:#06x}", w.layer, w.mask)?;
+        match w.ring {
+            RingKind::Full => {}
+            RingKind::HalfPlus => write!(f, " p")?,
+            RingKind::HalfMinus => write!(f, " m")?,
+            RingKind::Part(number) => write!(f, " part {number}")?,
+        }
+        write!(f, " layer {} mask {:#06x}", w.layer, w.mask)?;
         if w.imm != 0 {
             write!(f, " #{}", w.imm)
         } else {

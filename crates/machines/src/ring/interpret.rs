@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use ringmill_isa::Galois;
 use ringmill_isa::mid::TableModulus;
+use ringmill_math::kernels::AutoEvalPlan;
 use ringmill_math::{Modulus, NttPlan, Ring, RingKind, expand_uniform, kernels};
 
 use super::description::Description;
@@ -29,8 +30,8 @@ pub struct Memory {
     pub host_keys: HashMap<(usize, u8), Vec<u64>>,
     /// The call's seeds.
     pub seeds: Vec<[u8; 32]>,
-    /// Whether limbs are half rings (the program is at twice the native degree).
-    pub halves: bool,
+    /// How often the program's ring is split: 0 at the native degree, 1 at twice it, whose limbs are half rings.
+    pub splits: u32,
 }
 
 impl Memory {
@@ -44,8 +45,14 @@ impl Memory {
             host: HashMap::new(),
             host_keys: HashMap::new(),
             seeds,
-            halves,
+            splits: u32::from(halves),
         }
+    }
+
+    /// The same for a ring that is split so often.
+    #[must_use]
+    pub fn split(self, splits: u32) -> Self {
+        Self { splits, ..self }
     }
 }
 
@@ -308,6 +315,9 @@ impl Engine<'_> {
                 out.copy_from_slice(a);
                 NttPlan::shared(q, ring)?.inverse(&mut out)?;
             }
+            Opcode::Auto if matches!(w.ring, RingKind::Part(_)) => {
+                AutoEvalPlan::shared(ring.full_log_n(), galois)?.apply_part(ring, &mut out, a)?;
+            }
             Opcode::Auto => kernels::auto_eval(galois, &mut out, a)?,
             Opcode::Autoc => kernels::auto_coeff(q, galois, &mut out, a)?,
             Opcode::Autoh => {
@@ -315,22 +325,35 @@ impl Engine<'_> {
                 kernels::auto_eval_halves(galois, &mut out, &mut second, a, &b)?;
             }
             Opcode::Split => {
+                // a + zeta b and a - zeta b: of a limb of several pieces, those of one place in its halves.
+                kernels::mul_scalar(q, &mut out, &b, self.zeta(w, q)?)?;
                 second = vec![0; n];
-                let whole = [a.as_slice(), b.as_slice()].concat();
-                kernels::split(q, Ring::full(ring.log_n + 1), &mut out, &mut second, &whole)?;
+                kernels::sub(q, &mut second, a, &out)?;
+                kernels::add_assign(q, &mut out, a)?;
             }
             Opcode::Join => {
-                let mut whole = vec![0; 2 * n];
-                kernels::join(q, Ring::full(ring.log_n + 1), &mut whole, a, &b)?;
-                second = whole.split_off(n);
-                out = whole;
+                let half = q.inv(2)?;
+                second = vec![0; n];
+                kernels::sub(q, &mut second, a, &b)?;
+                let factor = q.mul(half, q.inv(self.zeta(w, q)?)?);
+                kernels::mul_scalar_assign(q, &mut second, factor);
+                kernels::add(q, &mut out, a, &b)?;
+                kernels::mul_scalar_assign(q, &mut out, half);
             }
             Opcode::Prng | Opcode::Bcast | Opcode::Load | Opcode::Store => {}
         }
         Ok([out, second])
     }
 
-    /// The generated limb of RPAU `r`: the whole stream, or the half that the word's ring names.
+    /// What splits the ring that a `SPLIT` halves, or that a `JOIN` makes.
+    fn zeta(&self, w: &OpWord, q: Modulus) -> Result<u64, MachineError> {
+        let kind = RingKind::of_number(w.ring.number() / 2).unwrap_or(RingKind::Full);
+        let whole = u32::from(self.code.log_n) + self.memory.splits.max(1);
+        let log_n = whole.saturating_sub(kind.depth()) as u8;
+        Ok(NttPlan::shared(q, Ring { log_n, kind })?.zeta())
+    }
+
+    /// The generated limb of RPAU `r`: the whole stream, or the part that the word's ring names.
     fn stream(&self, w: &OpWord, r: usize, q: Modulus) -> Result<Vec<u64>, MachineError> {
         let entry = self
             .code
@@ -343,17 +366,14 @@ impl Engine<'_> {
             entry.ok_or_else(|| self.missing(format!("RPAU {r} has no stream {}", w.imm)))?;
         let seed = self.memory.seeds.get(usize::from(entry.seed));
         let seed = seed.ok_or_else(|| self.missing(format!("seed {} is absent", entry.seed)))?;
-        let n = 1usize << self.code.log_n;
-        let mut limb = vec![0; if self.memory.halves { 2 * n } else { n }];
+        let part = Ring {
+            log_n: self.code.log_n,
+            kind: w.ring,
+        };
+        let mut limb = vec![0; part.len() << self.memory.splits];
         expand_uniform(seed, entry.stream, q, &mut limb);
-        if self.memory.halves {
-            let minus = limb.split_off(n);
-            return Ok(if w.ring == RingKind::HalfMinus {
-                minus
-            } else {
-                limb
-            });
-        }
-        Ok(limb)
+        // A limb that is not split has no parts, whatever the word says.
+        let first = part.first().min(limb.len() - part.len());
+        Ok(limb.split_off(first).into_iter().take(part.len()).collect())
     }
 }

@@ -43,7 +43,7 @@ impl KeyMemory {
         Self {
             held: vec![vec![None; d.keys.slots]; d.rpaus],
             met: LimbTable::new(inputs),
-            pieces: 1 + u64::from(log_n > d.log_n),
+            pieces: d.pieces(log_n) as u64,
             resident,
             needed: vec![0; d.rpaus],
             loads: 0,

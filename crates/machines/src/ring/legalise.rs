@@ -2,7 +2,8 @@
 //!
 //! A program at twice the native degree is rewritten over half rings (ring paper, section 3.2 and Algorithms 6 to 9):
 //! a limb in evaluation form is the pair of its halves (p, m), which are the first and second half of its positions; a
-//! limb in coefficient form is the pair of its low and high coefficients.
+//! limb in coefficient form is the pair of its low and high coefficients. At four times the native degree halves are
+//! split again, and so on: a limb is as many pieces, in evaluation form the parts of its ring ([`RingKind::Part`]) in order.
 
 use std::collections::HashMap;
 
@@ -36,6 +37,8 @@ pub enum Unfuse {
     OneIn(usize),
     /// So many, the last ones on each RPAU.
     Last(usize),
+    /// All, with stored key limbs or not: where nothing can accumulate.
+    Every,
 }
 
 impl Unfuse {
@@ -55,7 +58,7 @@ impl Unfuse {
 /// Legalises `procedure` for machine `d`.
 ///
 /// # Errors
-/// Ring degrees beyond twice the native one, more moduli than the word can name, limbs of a modulus that is no
+/// Ring degrees that more splits than the machine's lead to, more moduli than the word can name, limbs of a modulus that is no
 /// NTT-friendly prime, explicit half-ring instructions and spills (which are the machine's own affair), and key limbs in
 /// a place where the machine reads none.
 pub fn legalise(
@@ -63,16 +66,14 @@ pub fn legalise(
     procedure: &Procedure,
     rewrites: Rewrites,
 ) -> Result<Graph, MachineError> {
-    let halves = match i32::from(procedure.log_n) - i32::from(d.log_n) {
-        ..=0 => false,
-        1 => true,
-        _ => {
-            return Err(MachineError::RingDegree {
-                native: d.log_n,
-                got: procedure.log_n,
-            });
-        }
-    };
+    let depth = d.depth(procedure.log_n);
+    if depth > d.splits {
+        return Err(MachineError::RingDegree {
+            native: d.log_n,
+            most: d.log_n + d.splits,
+            got: procedure.log_n,
+        });
+    }
     let layers = procedure.moduli.len().div_ceil(d.rpaus.max(1));
     if layers > MAX_LAYER + 1 {
         let most = d.rpaus * (MAX_LAYER + 1);
@@ -84,7 +85,7 @@ pub fn legalise(
     let mut l = Legaliser {
         d,
         procedure,
-        halves,
+        depth,
         graph: Graph {
             name: procedure.name.clone(),
             ..Graph::default()
@@ -95,7 +96,7 @@ pub fn legalise(
         streams: HashMap::new(),
         order: 0,
     };
-    l.graph.log_n = procedure.log_n - u8::from(halves);
+    l.graph.log_n = procedure.log_n - depth;
     l.params()?;
     for instr in &procedure.instrs {
         l.order += 1;
@@ -114,21 +115,27 @@ pub fn legalise(
         super::rewrite::add_on_the_way(&mut graph);
     }
     graph.primes = (0..d.rpaus as u8).collect();
-    if !halves {
+    if depth == 0 {
         super::share::share(d, &mut graph, procedure.moduli.len());
     }
     super::rewrite::order(&mut graph);
-    super::rewrite::unfuse(&mut graph, d.rpaus, rewrites.unfuse);
+    let unfuse = if d.cores.dyadic == 0 && !d.main.mac {
+        Unfuse::Every
+    } else {
+        rewrites.unfuse
+    };
+    super::rewrite::unfuse(&mut graph, d.rpaus, unfuse);
     Ok(graph)
 }
 
-/// Pieces of a mid-level value: one, or two at twice the native degree.
+/// Pieces of a mid-level value: one, two at twice the native degree, four at four times it.
 type Pieces = Vec<Source>;
 
 struct Legaliser<'a> {
     d: &'a Description,
     procedure: &'a Procedure,
-    halves: bool,
+    /// How often the procedure's ring is split.
+    depth: u8,
     graph: Graph,
     map: HashMap<ValueId, Pieces>,
     /// The broadcast node of a value, and of the layer of its receivers where it is reduced for them.
@@ -139,8 +146,6 @@ struct Legaliser<'a> {
     streams: HashMap<ValueId, u32>,
     order: u32,
 }
-
-const HALVES: [RingKind; 2] = [RingKind::HalfPlus, RingKind::HalfMinus];
 
 impl Legaliser<'_> {
     fn unsupported(&self, what: impl Into<String>) -> MachineError {
@@ -187,15 +192,14 @@ impl Legaliser<'_> {
 
     /// Ring of piece `index` of a limb in evaluation form.
     fn ring(&self, index: usize) -> RingKind {
-        if self.halves {
-            HALVES[index & 1]
-        } else {
-            RingKind::Full
-        }
+        let number = u8::try_from(self.count() + index).ok();
+        number
+            .and_then(RingKind::of_number)
+            .unwrap_or(RingKind::Full)
     }
 
     fn count(&self) -> usize {
-        1 + usize::from(self.halves)
+        1 << self.depth
     }
 
     fn params(&mut self) -> Result<(), MachineError> {
@@ -299,6 +303,21 @@ impl Legaliser<'_> {
             .ok_or_else(|| self.unsupported(format!("value %{} before its definition", v.0)))
     }
 
+    /// A node on the RPAU of a value, for others to be like.
+    fn like(&self, v: ValueId) -> Result<Node, MachineError> {
+        let (rpau, layer) = self.place(v)?;
+        Ok(Node {
+            op: Opcode::Copy,
+            ring: RingKind::Full,
+            layer,
+            rpau,
+            sources: Vec::new(),
+            results: Vec::new(),
+            immediate: Immediate::None,
+            order: self.order,
+        })
+    }
+
     /// Adds a node on the RPAU of `like`.
     fn emit(
         &mut self,
@@ -308,17 +327,13 @@ impl Legaliser<'_> {
         sources: Pieces,
         immediate: Immediate,
     ) -> Result<ValueIndex, MachineError> {
-        let (rpau, layer) = self.place(like)?;
-        let results = Vec::new();
+        let like = self.like(like)?;
         Ok(self.graph.node(Node {
             op,
             ring,
-            layer,
-            rpau,
             sources,
-            results,
             immediate,
-            order: self.order,
+            ..like
         }))
     }
 

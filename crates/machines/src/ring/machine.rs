@@ -153,10 +153,10 @@ impl Machine for RingMachine {
         let limit = |field, is| Limit { field, is };
         Target {
             machine: d.name.clone(),
-            // The ring of twice the native degree is cut into halves.
+            // Larger rings are split.
             log_n: Limit {
                 field: "log_n",
-                is: 1..=d.log_n + 1,
+                is: 1..=d.log_n + d.splits,
             },
             modulus_bits: limit("word_bits", d.word_bits),
             friendly_bits: limit("word_bits", 0),

@@ -35,7 +35,8 @@ pub enum Opcode {
     Auto,
     /// Automorphism of the full ring on its halves: (d, c) from (a, b).
     Autoh,
-    /// (d, c) = halves (p, m) of the limb whose low and high coefficients are a and b.
+    /// (d, c) = halves (p, m) of the limb whose low and high coefficients are a and b; of a part that is halved again, the
+    /// pieces so.
     Split,
     /// (d, c) = low and high coefficients of the limb with halves a and b.
     Join,
@@ -179,6 +180,8 @@ pub struct OpWord {
     pub unit: Unit,
     /// RPAUs that execute (for `Bcast`: that receive).
     pub mask: u16,
+    /// Whose twiddles are read, or of which part of the full ring the generator's residues are. `Split` and `Join` name the
+    /// first of the two parts, and the full ring where these are its halves.
     pub ring: RingKind,
     /// RPAU r works modulo prime r + layer * RPAUs.
     pub layer: u8,

@@ -6,6 +6,7 @@ pub mod description;
 mod emit;
 pub mod encode;
 pub mod graph;
+mod halve;
 pub mod interpret;
 pub mod keys;
 pub mod legalise;
@@ -32,7 +33,14 @@ pub use description::Description;
 pub use machine::RingMachine;
 
 /// The descriptions that Ringmill ships, by name.
-pub const SHIPPED: [(&str, &str); 2] = [
+pub const SHIPPED: [(&str, &str); 3] = [
+    ("ring", Description::MEDHA),
+    ("ring-stored", Description::STORED),
+    ("ring-large", Description::LARGE),
+];
+
+/// Those of the size of the paper's machine, whose figures stand beside it.
+pub const OF_THE_PAPERS_SIZE: [(&str, &str); 2] = [
     ("ring", Description::MEDHA),
     ("ring-stored", Description::STORED),
 ];

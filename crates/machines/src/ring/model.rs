@@ -183,7 +183,10 @@ fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str>
     if main_only && w.unit == super::micro::Unit::Dyadic {
         return Err("the dyadic cores lack this operation");
     }
-    if w.op == Opcode::Prng && w.unit == super::micro::Unit::Main {
+    if w.on_cores() && w.unit == super::micro::Unit::Dyadic && d.cores.dyadic == 0 {
+        return Err("a word of dyadic cores, of which there are none");
+    }
+    if w.op == Opcode::Prng && w.unit == super::micro::Unit::Main && d.cores.dyadic > 0 {
         return Err("the generator gives to the dyadic cores alone");
     }
     Ok(())

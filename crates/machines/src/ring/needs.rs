@@ -5,10 +5,13 @@ use super::passes::Passes;
 use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
-/// The full ring and both half rings: each has twiddles of its own.
-const RINGS: u64 = 3;
-
 impl Description {
+    /// The full ring of the native degree, both half rings of twice it, the four quarters of four times it: each has twiddles
+    /// of its own.
+    fn rings(&self) -> u64 {
+        (2 << self.splits) - 1
+    }
+
     /// What it needs beside what its part has; the fields are in range.
     ///
     /// # Errors
@@ -109,6 +112,7 @@ impl Description {
     /// The twiddle memories of an RPAU, for the moduli of one layer: name, kind, number and words of each.
     fn twiddle_tables(&self) -> Vec<(&'static str, MemoryKind, u64, u64)> {
         let passes = Passes::of(self);
+        let rings = self.rings();
         let repeats = || (0..passes.count()).map(|pass| passes.log_repeat(pass));
         match self.twiddles.source {
             // A stage's first values, as many as it takes cycles to multiply one on, and the factor from each to its next.
@@ -118,7 +122,7 @@ impl Description {
                     all if all <= first => all,
                     _ => first + 1,
                 };
-                let depth = RINGS * repeats().map(words).sum::<u64>();
+                let depth = rings * repeats().map(words).sum::<u64>();
                 let count = self.cores.generator as u64;
                 vec![("twiddle starting values", MemoryKind::Bram, count, depth)]
             }
@@ -128,14 +132,14 @@ impl Description {
                 let count = count.sum();
                 let long = repeats().filter(|&r| r > 0).map(|r| 1u64 << r);
                 let short = repeats().filter(|&r| r == 0).count() as u64;
-                let depth = RINGS * long.sum::<u64>();
+                let depth = rings * long.sum::<u64>();
                 vec![
                     ("twiddle tables", MemoryKind::Bram, count, depth),
                     (
                         "short twiddle tables",
                         MemoryKind::Lutram,
                         count,
-                        RINGS * short,
+                        rings * short,
                     ),
                 ]
             }

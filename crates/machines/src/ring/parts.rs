@@ -252,7 +252,7 @@ impl<'a> Cutter<'a> {
         pinned: &[bool],
     ) -> Option<Placement> {
         let (d, slots) = (self.d, self.d.slots());
-        let pieces = 1 + usize::from(procedure.log_n > d.log_n);
+        let pieces = d.pieces(procedure.log_n);
         let rpau = |v: ValueId| {
             let ty = procedure.limb(v);
             ty.map_or(0, |ty| usize::from(ty.modulus.0)) % d.rpaus

@@ -202,6 +202,7 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 fn cycles(d: &Description, groups: &[u8], log_n: u8, node: &Node) -> u64 {
     let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
     let dyadic = generated || node.op == Opcode::Prng || (node.op == Opcode::Mac && !d.main.mac);
+    let dyadic = dyadic && d.cores.dyadic > 0;
     let word = OpWord {
         op: node.op,
         controller: 0,

@@ -2,7 +2,7 @@
 
 use ringmill_isa::mid::{Head, LimbId, LimbMap};
 
-use super::description::{Description, MAX_RPAUS};
+use super::description::{Description, MAX_PIECES, MAX_RPAUS};
 use super::place::{Class, order};
 
 /// Where the arguments that have to be brought in should go.
@@ -41,15 +41,15 @@ pub struct Bundle {
     pub limbs: Vec<(LimbId, u8)>,
 }
 
-/// The slots of a limb's pieces, of which there are one or two.
+/// The slots of a limb's pieces: one at the native degree, two at twice it, four at four times it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pieces {
-    slots: [u8; 2],
+    slots: [u8; MAX_PIECES],
     count: u8,
 }
 
 impl Pieces {
-    /// The first two of a list.
+    /// As many as there may be, of a list.
     pub fn of(list: impl IntoIterator<Item = u8>) -> Self {
         let mut pieces = Self::default();
         for (place, slot) in pieces.slots.iter_mut().zip(list) {
@@ -95,7 +95,7 @@ impl Residency {
             inputs: head.inputs.len() as u64,
             busy: [0; MAX_RPAUS],
             orders: [order(d, Class::Keep), order(d, Class::Work)],
-            pieces: 1 + usize::from(head.log_n > d.log_n),
+            pieces: d.pieces(head.log_n),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Rewrites of a legalised procedure that keep every result's bits.
 
+use std::collections::HashSet;
+
 use ringmill_math::RingKind;
 
 use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
@@ -16,25 +18,31 @@ pub fn retransform(graph: &mut Graph, reduces: bool) {
             .filter(|&u| graph.nodes[u as usize].is_keyed())
             .collect()
     };
-    for index in 0..graph.nodes.len() {
-        let node = &graph.nodes[index];
-        let pieces: Vec<(ValueIndex, RingKind)> = match node.op {
-            Opcode::Intt if node.ring == RingKind::Full => vec![(first(node), RingKind::Full)],
-            // The halves' inverse transforms stand behind the join.
-            Opcode::Join => {
-                let behind = node.values().filter_map(|v| graph.values[v as usize].def);
-                let behind = behind
-                    .map(|n| &graph.nodes[n as usize])
-                    .filter(|n| n.op == Opcode::Intt);
-                behind.map(|n| (first(n), n.ring)).collect()
-            }
-            _ => continue,
+    let (mut limbs, mut seen) = (Vec::new(), HashSet::new());
+    for node in &graph.nodes {
+        let whole = matches!(node.op, Opcode::Intt | Opcode::Join) && node.ring == RingKind::Full;
+        let parts = if whole {
+            parts(graph, node)
+        } else {
+            Vec::new()
         };
-        let coefficients = node.results.clone();
-        let layer = node.layer;
-        let broadcasts: Vec<usize> = coefficients
+        if !parts.is_empty() && seen.insert(parts.clone()) {
+            limbs.push(parts);
+        }
+    }
+    for parts in limbs {
+        // The words that end the inverse transform, in the order of the places that they make: both halves of each.
+        let ends: Vec<&Node> = graph
+            .nodes
             .iter()
-            .filter_map(|&v| {
+            .filter(|n| matches!(n.op, Opcode::Intt | Opcode::Join) && n.ring == RingKind::Full)
+            .filter(|n| self::parts(graph, n) == parts)
+            .collect();
+        let halves = ends.first().map_or(0, |end| end.results.len());
+        let coefficients = (0..halves).flat_map(|half| ends.iter().map(move |n| n.results[half]));
+        let layer = ends.first().map_or(0, |end| end.layer);
+        let broadcasts: Vec<usize> = coefficients
+            .filter_map(|v| {
                 let users = graph.values[v as usize].users.iter();
                 users.map(|&u| u as usize).find(|&u| {
                     let user = &graph.nodes[u];
@@ -42,13 +50,31 @@ pub fn retransform(graph: &mut Graph, reduces: bool) {
                 })
             })
             .collect();
-        let wanted = pieces.iter().any(|&(v, _)| !keyed(graph, v).is_empty());
-        if !wanted || broadcasts.len() != coefficients.len() || pieces.len() != coefficients.len() {
-            continue;
+        let wanted = parts.iter().any(|&(_, v)| !keyed(graph, v).is_empty());
+        if wanted && broadcasts.len() == parts.len() {
+            again(graph, &broadcasts, &parts, reduces);
         }
-        again(graph, &broadcasts, &pieces, reduces);
     }
     graph.finish();
+}
+
+/// The evaluation forms of a limb's parts, in order, behind a node that ends its inverse transform: the transform itself, or
+/// joins of such. Nothing where something else stands there.
+fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
+    if node.op == Opcode::Intt {
+        return vec![(node.ring, first(node))];
+    }
+    let mut all = Vec::new();
+    for v in node.values() {
+        let def = graph.values[v as usize].def;
+        let behind = def.map(|n| &graph.nodes[n as usize]);
+        let behind = behind.filter(|n| matches!(n.op, Opcode::Intt | Opcode::Join));
+        match behind.map(|n| parts(graph, n)) {
+            Some(found) if !found.is_empty() => all.extend(found),
+            Some(_) | None => return Vec::new(),
+        }
+    }
+    all
 }
 
 /// The first operand of a node, which is a value for every operation but the generator's.
@@ -57,36 +83,21 @@ fn first(node: &Node) -> ValueIndex {
 }
 
 /// Sends the broadcasts back to their source and lets keyed products use the limb transformed again.
-fn again(
-    graph: &mut Graph,
-    broadcasts: &[usize],
-    pieces: &[(ValueIndex, RingKind)],
-    reduces: bool,
-) {
+fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex)], reduces: bool) {
     let mut reduced = Vec::new();
-    let (rpau, layer) = (
-        graph.nodes[broadcasts[0]].rpau,
-        graph.nodes[broadcasts[0]].layer,
-    );
-    let order = graph.nodes[broadcasts[0]].order;
-    let node = |op, ring, sources| Node {
-        op,
-        ring,
-        layer,
-        rpau,
-        sources,
+    let like = Node {
+        op: Opcode::Red,
+        ring: RingKind::Full,
+        sources: Vec::new(),
         results: Vec::new(),
         immediate: Immediate::None,
-        order,
+        ..graph.nodes[broadcasts[0]].clone()
     };
     for &b in broadcasts {
-        let own = graph.nodes[b]
-            .results
-            .iter()
-            .copied()
-            .find(|&v| graph.values[v as usize].rpau == rpau);
+        let own = graph.nodes[b].results.iter().copied();
+        let own = { own }.find(|&v| graph.values[v as usize].rpau == like.rpau);
         let copy = own.unwrap_or_else(|| {
-            let copy = graph.value(rpau);
+            let copy = graph.value(like.rpau);
             graph.nodes[b].results.push(copy);
             copy
         });
@@ -94,22 +105,19 @@ fn again(
             reduced.push(Source::Value(copy));
             continue;
         }
-        reduced.push(Source::Value(graph.node(node(
-            Opcode::Red,
-            RingKind::Full,
-            vec![Source::Value(copy)],
-        ))));
+        reduced.push(Source::Value(graph.node(Node {
+            sources: vec![Source::Value(copy)],
+            ..like.clone()
+        })));
     }
-    if pieces.len() == 2 {
-        let p = graph.node(node(Opcode::Split, RingKind::Full, reduced));
-        let m = graph.value(rpau);
-        if let Some(split) = graph.nodes.last_mut() {
-            split.results.push(m);
-        }
-        reduced = vec![Source::Value(p), Source::Value(m)];
-    }
-    for (&(old, ring), source) in pieces.iter().zip(reduced) {
-        let new = graph.node(node(Opcode::Ntt, ring, vec![source]));
+    let reduced = super::halve::split(graph, &like, reduced);
+    for (&(ring, old), source) in parts.iter().zip(reduced) {
+        let new = graph.node(Node {
+            op: Opcode::Ntt,
+            ring,
+            sources: vec![source],
+            ..like.clone()
+        });
         let users = graph.values[old as usize].users.clone();
         for u in users {
             let user = &mut graph.nodes[u as usize];
@@ -222,10 +230,11 @@ fn first_result(node: &Node) -> ValueIndex {
     node.results.first().copied().unwrap_or(0)
 }
 
-/// Parts accumulations with a stored key limb into a multiplication and an addition.
+/// Parts accumulations with a stored key limb, or all, into a multiplication and an addition.
 pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     let stored = |s: &Source| matches!(s, Source::Key(_));
-    let accumulates = |n: &Node| n.op == Opcode::Mac && n.sources.iter().any(stored);
+    let accumulates =
+        |n: &Node| n.op == Opcode::Mac && (which == Unfuse::Every || n.sources.iter().any(stored));
     let mut chosen = Vec::new();
     for r in 0..rpaus {
         let here = |n: &Node| usize::from(n.rpau) == r && accumulates(n);
@@ -235,6 +244,7 @@ pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
         list.sort_by_key(|&n| graph.nodes[n].order);
         match which {
             Unfuse::None => {}
+            Unfuse::Every => chosen.extend(list),
             Unfuse::OneIn(every) => chosen.extend(list.into_iter().step_by(every.max(1))),
             Unfuse::Last(count) => chosen.extend(list.into_iter().rev().take(count)),
         }

@@ -11,6 +11,8 @@ mod units;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use ringmill_math::RingKind;
+
 use super::board::Board;
 use super::description::{Description, MAX_RPAUS};
 use super::emit::Emitter;
@@ -224,7 +226,7 @@ impl<'a> Scheduler<'a> {
             controller,
             unit,
             mask: 1 << node.rpau,
-            ring: node.ring,
+            ring: read_ring(node),
             layer: node.layer,
             dst: 0,
             a: as_slot(operand(0)),
@@ -250,7 +252,7 @@ impl<'a> Scheduler<'a> {
                 other.op == node.op
                     && (!self.g.spilled || self.in_window(m))
                     && other.layer == node.layer
-                    && other.ring == node.ring
+                    && read_ring(other) == read_ring(node)
                     && same_kind(node.immediate, other.immediate)
                     && OpWord {
                         mask: word.mask,
@@ -353,6 +355,16 @@ impl<'a> Scheduler<'a> {
             self.slots
                 .release(usize::from(self.g.values[v as usize].rpau), slot);
         }
+    }
+}
+
+/// The ring that the node's word names: coefficient-wise words read no table of a ring, and have no room for a part's number
+/// unless the generator is their operand.
+fn read_ring(node: &Node) -> RingKind {
+    let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
+    match node.ring {
+        RingKind::Part(_) if node.op.is_coefficient_wise() && !generated => RingKind::Full,
+        ring => ring,
     }
 }
 

@@ -5,7 +5,7 @@
 //! and so their part of each sum, which goes over the ring to be added. Sums of residues are exact in any order, so every bit
 //! stays.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::description::Description;
 use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
@@ -37,7 +37,8 @@ fn share_one(graph: &mut Graph, owner: u8, helpers: &[u8]) {
         .chain(helpers.iter().copied())
         .collect();
     let hand = |at: usize| hands.get(at % hands.len()).copied().unwrap_or(owner);
-    let home: HashMap<ValueIndex, u8> = digits
+    // In an order of their own: what comes first is numbered first, and the scheduler goes by numbers.
+    let home: BTreeMap<ValueIndex, u8> = digits
         .iter()
         .enumerate()
         .map(|(at, &v)| (v, hand(at)))
@@ -175,7 +176,7 @@ fn send_apart(graph: &mut Graph, v: ValueIndex) {
 }
 
 /// Parts a sum by the RPAUs of its digits; the owner adds what the others send.
-fn part(graph: &mut Graph, owner: u8, sum: &[NodeIndex], home: &HashMap<ValueIndex, u8>) {
+fn part(graph: &mut Graph, owner: u8, sum: &[NodeIndex], home: &BTreeMap<ValueIndex, u8>) {
     let Some(&total) = sum
         .last()
         .and_then(|&n| graph.nodes[n as usize].results.first())

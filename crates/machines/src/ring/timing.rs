@@ -189,7 +189,7 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
         _ => {
             let (rate, fill) = match w.unit {
                 Unit::Main => (d.main.lanes, through(d, 1)),
-                Unit::Dyadic => (d.cores.dyadic, through_dyadic(d)),
+                Unit::Dyadic => (d.cores.dyadic.max(1), through_dyadic(d)),
             };
             let steps = n.div_ceil(rate as u64).max(port_cycles(d, groups, w, n));
             let (steps, late) = match (w.op, w.b) {

@@ -127,10 +127,28 @@ pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy
     execute_procedure(d, &procedure, policy);
 }
 
+/// As [`execute_both`], where no operand outlives the operation: for machines that have room for no more.
+pub fn execute_alone(d: &Description, params: &Arc<Params>, key: &OpKey) {
+    let procedure = ProcCache::new(params.clone()).get(key).unwrap();
+    let prepared = Prepared::new(d, &procedure).unwrap();
+    let mut at = dense(d, &prepared);
+    at.pinned.fill(false);
+    execute_placed(d, &procedure, None, (prepared, at));
+}
+
 /// As [`execute_policy`], any procedure.
 pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<Policy>) {
-    let mut prepared = Prepared::new(d, procedure).unwrap();
+    let prepared = Prepared::new(d, procedure).unwrap();
     let at = dense(d, &prepared);
+    execute_placed(d, procedure, policy, (prepared, at));
+}
+
+fn execute_placed(
+    d: &Description,
+    procedure: &Procedure,
+    policy: Option<Policy>,
+    (mut prepared, at): (Prepared, Placement),
+) {
     let what = format!(
         "{} on {} 2^{} x {}",
         procedure.name, d.name, d.log_n, d.rpaus
@@ -156,9 +174,9 @@ pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
     let expected = ringmill_schemes::interpret::run(procedure, &refs, &seeds).unwrap();
 
-    let halves = procedure.log_n > d.log_n;
-    let pieces = 1 + usize::from(halves);
-    let mut memory = Memory::new(procedure.moduli.clone(), seeds, halves);
+    let pieces = d.pieces(procedure.log_n);
+    let splits = d.depth(procedure.log_n).into();
+    let mut memory = Memory::new(procedure.moduli.clone(), seeds, false).split(splits);
     let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
     let params = procedure.params.iter().zip(&args).zip(&at.args);
     for (param_at, ((param, limb), slots)) in params.enumerate() {
@@ -257,15 +275,15 @@ fn interpreted(program: &Unrolled) -> HashMap<LimbId, Vec<u64>> {
 pub fn execute_program(d: &Description, ready: &Verified, spill: bool) -> u64 {
     let program = &Unrolled::of(ready, 1 << 20).unwrap();
     let n = 1usize << program.log_n;
-    let halves = program.log_n > d.log_n;
-    let pieces = 1 + usize::from(halves);
+    let pieces = d.pieces(program.log_n);
     let rpau = |l: LimbId| usize::from(program.limb_type(l).unwrap().modulus.0) % d.rpaus;
     let expected = interpreted(program);
     let mut values: HashMap<LimbId, Vec<u64>> = HashMap::new();
     for input in &program.inputs {
         values.insert(input.limb, expected[&input.limb].clone());
     }
-    let mut memory = Memory::new(program.moduli.clone(), Vec::new(), halves);
+    let splits = d.depth(program.log_n).into();
+    let mut memory = Memory::new(program.moduli.clone(), Vec::new(), false).split(splits);
     // Keys come over the link, so that key memory holds nothing but what the machine says it loaded.
     let options = SimOptions {
         spill,

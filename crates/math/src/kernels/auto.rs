@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 use super::check_len;
 use crate::bits::{bit_reverse, exact_log2};
-use crate::{MathError, Modulus, Residues, Ring};
+use crate::{MathError, Modulus, Residues, Ring, RingKind};
 
 /// Cached permutations kept at most; beyond this the cache starts afresh (rotations in use are few, callers that
 /// sweep over all of them should not hold gigabytes).
@@ -98,6 +98,29 @@ impl AutoEvalPlan {
             permute(out, from, source);
         }
         Ok(())
+    }
+}
+
+impl AutoEvalPlan {
+    /// The same on one part of a limb; this plan is that of the full ring. `a` is the part that [`Self::source`] says.
+    ///
+    /// # Errors
+    /// A part of another full ring, and limbs of another length.
+    pub fn apply_part(&self, part: Ring, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+        check_len("out", part.len(), out.len())?;
+        check_len("a", part.len(), a.len())?;
+        check_len("the full ring", self.source.len(), part.parent().len())?;
+        let source = self.source.get(part.first()..).unwrap_or_default();
+        permute(out, a, source);
+        Ok(())
+    }
+
+    /// The part that all of `part` comes from under this plan's automorphism: exponents of a part agree in their low bits.
+    pub fn source(&self, part: Ring) -> RingKind {
+        let at = self.source.get(part.first()).map_or(0, |&s| s as usize);
+        let number = (1 << part.kind.depth()) + at / part.len().max(1);
+        let number = u8::try_from(number).ok();
+        number.and_then(RingKind::of_number).unwrap_or(part.kind)
     }
 }
 

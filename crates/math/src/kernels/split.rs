@@ -1,10 +1,11 @@
-//! Between a limb of x^2n + 1 and its halves modulo x^n - zeta (p) and x^n + zeta (m), in coefficient form.
+//! Between a limb of x^2n + 1 and its halves modulo x^n - zeta (p) and x^n + zeta (m), in coefficient form; and between a limb
+//! of one of these and its own halves.
 
 use super::{add, add_assign, check_len, mul_scalar, mul_scalar_assign, sub};
-use crate::{MathError, Modulus, NttPlan, Ring, RingKind};
+use crate::{MathError, Modulus, NttPlan, Ring};
 
 /// p = lo + zeta * hi, m = lo - zeta * hi for a = lo + hi x^n (ring paper, equation 2 and Algorithm 6). `ring` is the
-/// full ring of `a`; the halves are half as long.
+/// ring of `a`, full or a part; the halves are half as long.
 pub fn split(
     q: Modulus,
     ring: Ring,
@@ -29,8 +30,7 @@ pub fn join(
 ) -> Result<(), MathError> {
     let (zeta, half) = check(q, ring, p.len(), m.len(), out.len())?;
     let two_inv = q.inv(2)?;
-    // zeta^2 = -1, so 1 / zeta = -zeta.
-    let high_factor = q.mul(two_inv, q.neg(zeta));
+    let high_factor = q.mul(two_inv, q.inv(zeta)?);
     let (low, high) = out.split_at_mut(half);
     add(q, low, p, m)?;
     mul_scalar_assign(q, low, two_inv);
@@ -47,8 +47,8 @@ fn check(
     m: usize,
     whole: usize,
 ) -> Result<(u64, usize), MathError> {
-    if ring.kind != RingKind::Full || ring.log_n < 2 {
-        let expected = "a full ring of at least 4 coefficients";
+    if ring.log_n < 2 {
+        let expected = "a ring of at least 4 coefficients";
         return Err(MathError::WrongRing {
             expected,
             got: ring.kind,

@@ -1,6 +1,5 @@
 //! `ringmill reproduce`: the tables of a machine's paper, one row a figure.
 
-mod application;
 pub(super) mod basext;
 mod expression;
 mod figure;
@@ -8,7 +7,6 @@ pub(super) mod paper;
 mod plot;
 mod polymul;
 mod ring;
-mod ring_memory;
 mod row;
 mod single;
 pub mod torus;
@@ -30,15 +28,15 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
         model: args.model,
         synthesis: !args.no_synth,
     };
-    let (figures, notes) = match args.machine.as_str() {
-        "ring" if args.model || args.no_synth || args.plot.is_some() || args.runs.is_some() => {
-            return Err(CliError::Usage(
-                "--model and --no-synth are for `polymul` and `basext`: where their figures come from; --plot draws the former's \
-                 Figure 4, --runs is for its study of decryption; those of `ring` are the model's"
+    match args.machine.as_str() {
+        "ring" if args.model || args.plot.is_some() || args.runs.is_some() => {
+            Err(CliError::Usage(
+                "--model is for `polymul` and `basext`: where their figures come from; --plot draws the former's \
+                 Figure 4, --runs is for its study of decryption; cycles of `ring` are the model's"
                     .to_owned(),
-            ));
+            ))
         }
-        "ring" => (ring::figures(&Bar::new())?, ring::notes()?),
+        "ring" => ring::print(sources.synthesis, args.json, &Bar::new()),
         "polymul" => {
             let figures = polymul::figures(sources, &Bar::new())?;
             if let Some(path) = &args.plot {
@@ -55,36 +53,30 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
                     .try_for_each(|row| output::json(&row.json("polymul")));
             }
             let tables = figure::table(&figures) + &row::table(&study);
-            return output::text(&(tables + &polymul::notes(sources)));
+            output::text(&(tables + &polymul::notes(sources)))
         }
         "basext" if args.plot.is_some() || args.runs.is_some() => {
-            return Err(CliError::Usage(
+            Err(CliError::Usage(
                 "--plot draws Figure 4 of `polymul`, --runs is for its study of decryption"
                     .to_owned(),
-            ));
+            ))
         }
-        "basext" => return basext::print(sources, args.json, &Bar::new()),
+        "basext" => basext::print(sources, args.json, &Bar::new()),
         "torus" if args.model || args.plot.is_some() || args.runs.is_some() => {
-            return Err(CliError::Usage(
+            Err(CliError::Usage(
                 "--model, --plot and --runs are for other machines: cycles of `torus` are the model's".to_owned(),
-            ));
+            ))
         }
-        "torus" => return torus::print(sources.synthesis, args.json, &Bar::new()),
+        "torus" => torus::print(sources.synthesis, args.json, &Bar::new()),
         "vector" if args.model || args.no_synth || args.plot.is_some() || args.runs.is_some() => {
-            return Err(CliError::Usage(
+            Err(CliError::Usage(
                 "--model, --no-synth, --plot and --runs are for other machines: `vector` has what software alone can say".to_owned(),
-            ));
+            ))
         }
-        "vector" => return vector::print(args.json, &Bar::new()),
-        other => {
-            return Err(CliError::Usage(format!(
-                "no paper is known for machine `{other}`; known: {}",
-                KNOWN.join(", ")
-            )));
-        }
-    };
-    if args.json {
-        return figures.iter().try_for_each(output::json);
+        "vector" => vector::print(args.json, &Bar::new()),
+        other => Err(CliError::Usage(format!(
+            "no paper is known for machine `{other}`; known: {}",
+            KNOWN.join(", ")
+        ))),
     }
-    output::text(&(figure::table(&figures) + &notes))
 }

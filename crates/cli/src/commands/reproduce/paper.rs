@@ -7,7 +7,7 @@ use crate::error::CliError;
 pub(super) const TABLES: &str = include_str!("../../../data/paper_tables.toml");
 
 /// Figures of one parameter set's operations.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub struct Operations {
     pub add: f64,
     pub mult_relin: f64,
@@ -26,6 +26,49 @@ pub struct LogisticRegression {
     pub communication_ms: f64,
     pub cycles: f64,
     pub instructions: f64,
+}
+
+/// A cell of a table: a figure, or a text where there is none.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Cell {
+    Figure(f64),
+    Text(String),
+}
+
+impl Cell {
+    pub fn figure(&self) -> Option<f64> {
+        match self {
+            Self::Figure(figure) => Some(*figure),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Figure(figure) => write!(f, "{figure}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// PrivFT's inference on Medha (section 5.3).
+#[derive(Debug, Deserialize)]
+pub struct PrivFt {
+    pub scalar_multiplications: f64,
+    pub additions: f64,
+    pub rotations: f64,
+    pub seconds: f64,
+    pub speedup_over_gpu: f64,
+}
+
+/// The GMDH network's forecast on Medha (section 5.3).
+#[derive(Debug, Deserialize)]
+pub struct Gmdh {
+    pub hidden_layers: f64,
+    pub evaluations_per_half_hour: f64,
 }
 
 /// What a part of Medha takes on its FPGA (Table 3).
@@ -56,6 +99,8 @@ pub struct Ring {
     pub automorphism: f64,
     pub set1: Operations,
     pub set2: Operations,
+    pub set1_a_second: Operations,
+    pub set2_a_second: Operations,
     pub seal_us_set1: Operations,
     pub seal_us_set2: Operations,
     /// Of the whole cryptoprocessor, and of the RPAUs of 60-bit and of 54-bit residues.
@@ -65,6 +110,85 @@ pub struct Ring {
     pub rpau_54: Taken,
     pub floorplan: Floorplan,
     pub logistic_regression: LogisticRegression,
+    pub privft: PrivFt,
+    pub gmdh: Gmdh,
+    /// Table 3: module, LUT, registers, block RAM, ultra RAM, DSP.
+    pub resources: Vec<(String, f64, f64, Cell, Cell, Cell)>,
+    /// Table 4: set, work, three latencies in microseconds, Medha's speed-up in the same.
+    pub latency_comparison: Vec<(String, String, [Cell; 3], [Cell; 3])>,
+    /// Table 5. ASICs: work, node, whether it is real, speed-up over software, GHz, mm^2, US$.
+    pub asics: Vec<(String, String, bool, f64, Cell, f64, f64)>,
+    /// FPGAs: work, platform, whether it is real, speed-up over software, GHz, % of logic and of RAM, US$.
+    pub fpgas: Vec<FpgaWork>,
+    pub two_threads: TwoThreads,
+    pub estimate_n16: EstimateN16,
+    pub heax: Heax,
+    pub f1: F1,
+    pub f1_on_u250: F1OnU250,
+    pub gpu_dgx1: Gpu,
+    pub medha_over_gpu_dgx1: OverGpu,
+}
+
+/// A row of Table 5's FPGAs.
+pub type FpgaWork = (String, String, bool, Cell, f64, f64, f64, Cell);
+
+/// What the dyadic cores give and take (section 4.3.1).
+#[derive(Debug, Deserialize)]
+pub struct TwoThreads {
+    pub latency_saved_percent: f64,
+    pub area_added_percent: f64,
+}
+
+/// What N = 2^16 would take (section 6).
+#[derive(Debug, Deserialize)]
+pub struct EstimateN16 {
+    pub ciphertext_polynomials: f64,
+    pub key_polynomials: f64,
+    pub bram_per_rpau: f64,
+    pub uram_per_rpau: f64,
+}
+
+/// Section 5.3.
+#[derive(Debug, Deserialize)]
+pub struct Heax {
+    pub mult_relin_per_s: f64,
+    pub clock_mhz: f64,
+    pub keyswitch_cycles: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct F1 {
+    pub mult_relin_per_s: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct F1OnU250 {
+    pub slowdown: f64,
+}
+
+/// BHM+20 on eight V100.
+#[derive(Debug, Deserialize)]
+pub struct Gpu {
+    pub add_ms: f64,
+    pub mult_relin_ms: f64,
+    pub power_w: f64,
+    pub price_usd: f64,
+}
+
+/// Medha against it.
+#[derive(Debug, Deserialize)]
+pub struct OverGpu {
+    pub add: f64,
+    pub mult_relin: f64,
+    pub power: f64,
+    pub price: f64,
+}
+
+impl Ring {
+    /// Throughput as Table 2 has it: one after another at the clock.
+    pub fn a_second(&self, cycles: f64) -> f64 {
+        (self.clock_mhz * 1e6 / cycles).floor()
+    }
 }
 
 /// SEAL's BFV decryption, in parts (Table 3) and with its half product on the multiplier (section 5): microseconds; and

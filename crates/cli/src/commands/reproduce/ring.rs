@@ -1,35 +1,54 @@
-//! The ring paper (Medha): Tables 2, 3 and 4, and the logistic regression of section 5.3.
+//! The ring paper (Medha): Tables 2, 3 and 4, and the applications of section 5.3.
+
+mod ablation;
+mod application;
+mod area;
+mod forecast;
+mod larger;
+mod logistic;
+mod memory;
+mod rivals;
+mod text;
+mod words;
 
 use std::sync::Arc;
 
 use ringmill_devices::Cpu;
 use ringmill_devices::progress::Progress;
-use ringmill_isa::mid::builder::ProcBuilder;
-use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, ValueId, Verified};
-use ringmill_isa::{Galois, Poly};
+use ringmill_isa::mid::Verified;
 use ringmill_machines::MachineReport;
-use ringmill_machines::ring::SHIPPED;
+use ringmill_machines::ring::{OF_THE_PAPERS_SIZE, SHIPPED};
 use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 
-use super::figure::{Figure, How};
+use super::figure::{self, Figure, How};
+use super::row::{self, Row};
 use super::single::{measure, own, simulate};
-use super::{application, paper, ring_memory, single};
+use super::{paper, single};
 use crate::error::CliError;
+use crate::output;
 use crate::progress::Parts;
 
 const TABLE_2: &str = "Table 2: instructions and operations";
 const TABLE_4: &str = "Table 4: latency of operations";
 const MULTIPLY: &str = "multiply + relinearise";
-/// One pass on the main cores where they can, as the paper has it on the dyadic cores otherwise.
-const MULTIPLY_ACCUMULATE: &str = "coefficient-wise c + a b";
 const MULTIPLIERS: &str = "modular multipliers per RPAU";
 /// Operations timed for each parameter set.
 const OPERATIONS: usize = 3;
-/// Instructions timed alone.
-const INSTRUCTIONS: usize = 6;
+
+/// Prints all of it.
+pub fn print(synthesis: bool, json: bool, progress: &dyn Progress) -> Result<(), CliError> {
+    let (figures, rows) = figures(synthesis, progress)?;
+    if json {
+        figures.iter().try_for_each(output::json)?;
+        return rows
+            .iter()
+            .try_for_each(|row| output::json(&row.json("ring")));
+    }
+    output::text(&(figure::table(&figures) + &row::table(&rows) + &notes()?))
+}
 
 /// What does not fit its part.
-pub fn notes() -> Result<String, CliError> {
+fn notes() -> Result<String, CliError> {
     let mut notes = String::new();
     for (name, _) in SHIPPED {
         if let Some(warning) = ringmill_machines::open(name)?.fit().warning() {
@@ -39,10 +58,14 @@ pub fn notes() -> Result<String, CliError> {
     Ok(notes)
 }
 
-/// Every figure, table by table.
-pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
+/// Programs that are timed on each device: logistic regression, two of text classification, the forecast.
+const APPLICATIONS: usize = 4;
+
+/// Every figure of ours beside the paper's, table by table; then what the paper sets beside its machine, with ours in it where
+/// there is one.
+fn figures(synthesis: bool, progress: &dyn Progress) -> Result<(Vec<Figure>, Vec<Row>), CliError> {
     let paper = paper::ring()?;
-    let machines = SHIPPED
+    let machines = OF_THE_PAPERS_SIZE
         .iter()
         .map(|(name, text)| Ok((*name, ringmill_machines::load(text)?)))
         .collect::<Result<Vec<_>, CliError>>()?;
@@ -51,19 +74,23 @@ pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
             name: "Set-1",
             params: Params::named("set1")?,
             cycles: paper.set1,
+            a_second: paper.set1_a_second,
             seal_us: paper.seal_us_set1,
         },
         Set {
             name: "Set-2",
             params: Params::named("set2")?,
             cycles: paper.set2,
+            a_second: paper.set2_a_second,
             seal_us: paper.seal_us_set2,
         },
     ];
-    let (mut table_2, mut table_4) = (Vec::new(), Vec::new());
+    let (mut table_2, mut table_4) = (words::figures(&paper)?, Vec::new());
+    let mut latencies = Vec::new();
     let cpu = Cpu::new(1)?;
     let operations = sets.len() * OPERATIONS;
-    let runs = machines.len() * (INSTRUCTIONS + operations) + operations + machines.len() + 1;
+    let devices = machines.len() + 1;
+    let runs = devices * (operations + APPLICATIONS);
     let mut parts = Parts::new(progress, "reproducing", runs as u64);
     for (name, machine) in &machines {
         let row = |case: &str, metric: &str, unit: &str, paper, ours| Figure {
@@ -77,19 +104,17 @@ pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
             how: How::Model,
             tool: None,
         };
-        for (metric, cycles, procedure) in instructions(&paper, &sets[0].params)? {
-            let report = simulate(machine.as_ref(), &single::program(Arc::new(procedure))?)?;
-            let metric = if metric == MULTIPLY_ACCUMULATE {
-                format!("{metric}, {} cores", busiest(&report))
-            } else {
-                metric.to_owned()
-            };
-            let ours = report.cycles as f64;
-            parts.done();
-            table_2.push(row("instruction", &metric, "cycles", Some(cycles), ours));
-        }
-        for set in &sets {
-            for (metric, cycles, _, program) in set.operations()? {
+        let mut operations = [paper::Operations::default(); 2];
+        let (mut over_the_link, mut polynomials) = (0.0, 0.0);
+        for (set, took) in sets.iter().zip(&mut operations) {
+            for Operation {
+                name: metric,
+                cycles,
+                a_second,
+                program,
+                ..
+            } in set.operations()?
+            {
                 let report = simulate(machine.as_ref(), &program)?;
                 parts.done();
                 if table_2
@@ -112,6 +137,24 @@ pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
                     Some(cycles),
                     report.cycles as f64,
                 ));
+                table_2.push(row(
+                    set.name,
+                    metric,
+                    "a second",
+                    Some(a_second),
+                    (1.0 / report.seconds).floor(),
+                ));
+                let us = report.seconds * 1e6;
+                match metric {
+                    "add" => took.add = us,
+                    MULTIPLY => took.mult_relin = us,
+                    _ => took.rescale = us,
+                }
+                if (set.name, metric) == ("Set-1", MULTIPLY) {
+                    let limb = (8u64 << set.params.log_n()) as f64;
+                    over_the_link = report.end_to_end.seconds * 1e6;
+                    polynomials = (report.link.bytes_in + report.link.bytes_out) as f64 / limb;
+                }
                 // The machine splits rings itself, so these are seen only inside an operation on the larger ring.
                 for (kind, each) in [("SPLIT", paper.split_join), ("JOIN", paper.split_join)] {
                     if let (MULTIPLY, Some(ours)) = (metric, cycles_a_word(&report, kind)) {
@@ -137,9 +180,23 @@ pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
                 table_4.push(us);
             }
         }
+        let [set1, set2] = operations;
+        latencies.push(rivals::Latencies {
+            machine: (*name).to_owned(),
+            set1,
+            set2,
+            over_the_link,
+            polynomials,
+        });
     }
     for set in &sets {
-        for (metric, _, seal_us, program) in set.operations()? {
+        for Operation {
+            name: metric,
+            seal_us,
+            program,
+            ..
+        } in set.operations()?
+        {
             let ours = measure(&cpu, &program)? * 1e6;
             parts.done();
             table_4.push(Figure {
@@ -155,9 +212,18 @@ pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
             });
         }
     }
-    let application = application::figures(&paper, &machines, &cpu, &mut parts)?;
-    let table_3 = ring_memory::figures(&paper)?;
-    Ok([table_2, table_3, table_4, application].concat())
+    let table_3 = memory::figures(&paper)?;
+    let logistic = logistic::figures(&paper, &machines, &cpu, &mut parts)?;
+    let text = text::figures(&paper, &machines, &cpu, &mut parts)?;
+    let forecast = forecast::figures(&paper, &machines, &cpu, &mut parts)?;
+    let rows = [
+        area::rows(&paper, synthesis)?,
+        rivals::rows(&paper, &latencies),
+        ablation::rows(&paper)?,
+        larger::rows(&paper)?,
+    ];
+    let figures = [table_2, table_3, table_4, logistic, text, forecast];
+    Ok((figures.concat(), rows.concat()))
 }
 
 /// A parameter set of the paper's Table 1 and what its tables say of it.
@@ -165,109 +231,39 @@ struct Set {
     name: &'static str,
     params: Arc<Params>,
     cycles: paper::Operations,
+    a_second: paper::Operations,
     seal_us: paper::Operations,
 }
 
+/// One of a set's operations, at its highest level.
+struct Operation {
+    name: &'static str,
+    /// As the paper prints them.
+    cycles: f64,
+    a_second: f64,
+    seal_us: f64,
+    program: Verified,
+}
+
 impl Set {
-    /// Name, the paper's cycles, the paper's microseconds of SEAL, and the operation alone at the highest level.
-    fn operations(&self) -> Result<[(&'static str, f64, f64, Verified); OPERATIONS], CliError> {
+    fn operations(&self) -> Result<[Operation; OPERATIONS], CliError> {
         let level = self.params.max_level();
         let procs = ProcCache::new(Arc::clone(&self.params));
-        let one = |key: OpKey| single::program(procs.get(&key)?);
+        let one = |name, key: OpKey, of: fn(&paper::Operations) -> f64| {
+            Ok::<_, CliError>(Operation {
+                name,
+                cycles: of(&self.cycles),
+                a_second: of(&self.a_second),
+                seal_us: of(&self.seal_us),
+                program: single::program(procs.get(&key)?)?,
+            })
+        };
         Ok([
-            (
-                "add",
-                self.cycles.add,
-                self.seal_us.add,
-                one(OpKey::add(level, 2, 2))?,
-            ),
-            (
-                MULTIPLY,
-                self.cycles.mult_relin,
-                self.seal_us.mult_relin,
-                one(OpKey::mul_relin(level, true))?,
-            ),
-            (
-                "rescale",
-                self.cycles.rescale,
-                self.seal_us.rescale,
-                one(OpKey::rescale(level, 2))?,
-            ),
+            one("add", OpKey::add(level, 2, 2), |o| o.add)?,
+            one(MULTIPLY, OpKey::mul_relin(level, true), |o| o.mult_relin)?,
+            one("rescale", OpKey::rescale(level, 2), |o| o.rescale)?,
         ])
     }
-}
-
-/// Single instructions on one limb of Set-1: metric, the paper's cycles, and the procedure.
-fn instructions(
-    paper: &paper::Ring,
-    params: &Params,
-) -> Result<Vec<(&'static str, f64, Procedure)>, CliError> {
-    type Body =
-        fn(&mut ProcBuilder, ValueId, ValueId) -> Result<ValueId, ringmill_isa::VerifyError>;
-    let cases: [(&'static str, f64, Form, Body); INSTRUCTIONS] = [
-        ("NTT", paper.ntt_reported, Form::Coeff, |p, a, _| p.ntt(a)),
-        ("INTT", paper.ntt_reported, Form::Eval, |p, a, _| p.intt(a)),
-        (
-            "broadcast + reduction",
-            paper.broadcast + paper.scale,
-            Form::Coeff,
-            |p, a, _| p.conv(a, ModulusId(2)),
-        ),
-        (
-            "coefficient-wise, main cores",
-            paper.coefficientwise_main,
-            Form::Eval,
-            |p, a, b| p.mul(a, b),
-        ),
-        (
-            MULTIPLY_ACCUMULATE,
-            paper.coefficientwise_dyadic,
-            Form::Eval,
-            |p, a, b| p.mac(a, a, b),
-        ),
-        ("automorphism", paper.automorphism, Form::Eval, |p, a, _| {
-            p.auto(a, Galois(3))
-        }),
-    ];
-    cases
-        .into_iter()
-        .map(|(metric, cycles, form, body)| {
-            let name = metric.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-            let mut p = ProcBuilder::new(name, params.log_n(), params.moduli())?;
-            let ty = LimbType {
-                ring: params.ring(),
-                modulus: ModulusId(1),
-                form,
-            };
-            let a = p.param(
-                "a",
-                ty,
-                ParamRole::Cipher {
-                    arg: 0,
-                    poly: Poly(0),
-                },
-            )?;
-            let b = p.param(
-                "b",
-                ty,
-                ParamRole::Cipher {
-                    arg: 0,
-                    poly: Poly(1),
-                },
-            )?;
-            let result = body(&mut p, a, b)?;
-            p.result(result, "r", 0, Poly(0))?;
-            Ok((metric, cycles, p.finish()?))
-        })
-        .collect()
-}
-
-/// The kind of cores that did the work: main or dyadic.
-fn busiest(report: &MachineReport) -> &str {
-    let cores = report.utilisation.iter().take(2);
-    cores
-        .max_by_key(|u| u.busy_cycles)
-        .map_or("", |u| u.unit.as_str())
 }
 
 /// Cycles that one word of a kind is in flight, on average over a run; `None` where there is none.
@@ -299,7 +295,7 @@ mod tests {
     #[test]
     fn the_figures_we_claim_to_beat_are_beaten() {
         let last = Last(Mutex::default());
-        let figures = figures(&last).unwrap();
+        let (figures, rows) = figures(false, &last).unwrap();
         let step = last.0.into_inner().unwrap().unwrap();
         assert_eq!(step.done, step.total, "progress ends where it said");
         let find = |machine: &str, case: &str, metric: &str, unit: &str| {
@@ -316,7 +312,19 @@ mod tests {
                 .find(same)
                 .unwrap_or_else(|| panic!("no row {machine} {case} {metric}"))
         };
-        for (machine, _) in SHIPPED {
+        // N = 2^16 is on chip whole, in at most the paper's ultra RAM at 54 bits.
+        for row in rows.iter().filter(|r| r.table.starts_with("Section 6")) {
+            let remark = row.remark.as_deref().unwrap_or_default();
+            assert!(
+                row.unit != "cycles" || remark == "all of it on chip",
+                "{row:?}"
+            );
+            assert!(
+                row.case != "an RPAU of 54 bits" || row.value() <= row.printed,
+                "{row:?}"
+            );
+        }
+        for (machine, _) in OF_THE_PAPERS_SIZE {
             for case in ["Set-1", "Set-2"] {
                 for metric in ["add", MULTIPLY, "rescale"] {
                     let row = find(machine, case, metric, "cycles");
@@ -341,8 +349,40 @@ mod tests {
             let records = find(machine, "one batch", "records a batch", "");
             assert_eq!(records.paper, Some(records.ours));
         }
-        for (machine, _) in SHIPPED {
-            for (metric, unit) in [("total", "ms"), ("total a record", "us")] {
+        // The paper's counts to the last one, and at least those; its times are beaten.
+        for (machine, _) in OF_THE_PAPERS_SIZE {
+            for (case, exact) in [
+                ("the paper's counts, Set-1", true),
+                ("24,576 words, 20 classes", false),
+            ] {
+                for metric in ["plaintext products", "additions", "rotations"] {
+                    let row = find(machine, case, metric, "");
+                    let paper = row.paper.unwrap();
+                    assert!(
+                        row.ours == paper || (!exact && row.ours > paper),
+                        "{case} {metric}: {}",
+                        row.ours
+                    );
+                }
+                let row = find(machine, case, "total", "ms");
+                assert!(
+                    row.ours <= row.paper.unwrap(),
+                    "{machine} {case}: {}",
+                    row.ours
+                );
+            }
+            let row = find(machine, "one evaluation", "total", "ms");
+            assert_eq!(row.paper, Some(30.0));
+            assert!(row.ours <= 30.0, "{machine}: {}", row.ours);
+            let row = find(machine, "one evaluation", "forecasts in half an hour", "");
+            assert!(row.ours >= row.paper.unwrap());
+        }
+        for (machine, _) in OF_THE_PAPERS_SIZE {
+            for (metric, unit) in [
+                ("total", "ms"),
+                ("total a record", "us"),
+                ("compute a record", "cycles"),
+            ] {
                 let row = find(machine, "one batch", metric, unit);
                 assert!(
                     row.ours <= row.paper.unwrap(),

@@ -174,6 +174,8 @@ fn limb_type_to(out: &mut impl Write, ty: &LimbType) -> fmt::Result {
         RingKind::Full => "",
         RingKind::HalfPlus => " half+",
         RingKind::HalfMinus => " half-",
+        // No procedure has one: only machines split further.
+        RingKind::Part(_) => " part",
     };
     let form = match ty.form {
         Form::Coeff => "coeff",

@@ -6,6 +6,7 @@ use ringmill_math::RingKind;
 use super::{Legaliser, Pieces};
 use crate::MachineError;
 use crate::ring::graph::{Immediate, Node, Source, ValueIndex};
+use crate::ring::halve;
 use crate::ring::micro::{Opcode, Stream};
 
 impl Legaliser<'_> {
@@ -135,10 +136,9 @@ impl Legaliser<'_> {
     }
 
     fn ntt(&mut self, dst: ValueId, src: ValueId) -> Result<(), MachineError> {
-        let mut pieces = self.pieces(src)?;
-        if self.halves {
-            pieces = self.emit_pair(Opcode::Split, dst, pieces, Immediate::None)?;
-        }
+        let pieces = self.pieces(src)?;
+        let like = self.like(dst)?;
+        let pieces = halve::split(&mut self.graph, &like, pieces);
         let mut out = Vec::new();
         for (index, piece) in pieces.into_iter().enumerate() {
             let ring = self.ring(index);
@@ -166,17 +166,16 @@ impl Legaliser<'_> {
                 Immediate::None,
             )?));
         }
-        if self.halves {
-            out = self.emit_pair(Opcode::Join, dst, out, Immediate::None)?;
-        }
+        let like = self.like(dst)?;
+        let out = halve::join(&mut self.graph, &like, out);
         self.map.insert(dst, out);
         Ok(())
     }
 
     fn auto(&mut self, dst: ValueId, src: ValueId, galois: Immediate) -> Result<(), MachineError> {
         let pieces = self.pieces(src)?;
-        let out = match (self.halves, self.form(src)?) {
-            (false, form) => {
+        let out = match (self.depth, self.form(src)?) {
+            (0, form) => {
                 let op = if form == Form::Eval {
                     Opcode::Auto
                 } else {
@@ -190,15 +189,41 @@ impl Legaliser<'_> {
                     galois,
                 )?)]
             }
-            (true, Form::Eval) => self.emit_pair(Opcode::Autoh, dst, pieces, galois)?,
-            (true, Form::Coeff) => {
-                return Err(self.unsupported(
-                    "an automorphism in coefficient form at twice the native degree",
-                ));
+            (1, Form::Eval) => self.emit_pair(Opcode::Autoh, dst, pieces, galois)?,
+            (_, Form::Eval) => self.auto_of_parts(dst, &pieces, galois)?,
+            (_, Form::Coeff) => {
+                return Err(self
+                    .unsupported("an automorphism in coefficient form beyond the native degree"));
             }
         };
         self.map.insert(dst, out);
         Ok(())
+    }
+
+    /// Each part comes whole from one part.
+    fn auto_of_parts(
+        &mut self,
+        dst: ValueId,
+        pieces: &[Source],
+        galois: Immediate,
+    ) -> Result<Pieces, MachineError> {
+        let Immediate::Galois(g) = galois else {
+            return Err(self.unsupported("an automorphism of no Galois element"));
+        };
+        let mut out = Vec::new();
+        for i in 0..pieces.len() {
+            let from = halve::source(i, self.depth, u64::from(g));
+            let ring = self.ring(i);
+            let sources = vec![pieces[from]];
+            out.push(Source::Value(self.emit(
+                Opcode::Auto,
+                ring,
+                dst,
+                sources,
+                galois,
+            )?));
+        }
+        Ok(out)
     }
 
     fn conv(&mut self, dst: ValueId, src: ValueId) -> Result<(), MachineError> {

@@ -157,7 +157,7 @@ impl<'a> Cutting<'a> {
 
     /// Slots in use on each RPAU by what is on the machine before a call and read after it, but not by it.
     fn beside(&mut self, call: &Call, ahead: &Ahead) -> Vec<usize> {
-        let pieces = 1 + usize::from(self.head.log_n > self.d.log_n);
+        let pieces = self.d.pieces(self.head.log_n);
         let mut slots = vec![0; self.d.rpaus];
         self.alive.retain(|&limb, _| ahead.read_later(limb));
         for (limb, &rpau) in &self.alive {

@@ -82,7 +82,7 @@ impl Step<'_> {
     /// For each parameter that is a key limb, the key index of its first piece: counted by argument, digit, part and layer in
     /// the order of the parameters.
     pub fn key_indices(&self, d: &Description) -> Vec<Option<u8>> {
-        let pieces = 1 + usize::from(self.procedure.log_n > d.log_n);
+        let pieces = d.pieces(self.procedure.log_n);
         let mut keys = Vec::new();
         let params = self.procedure.params.iter();
         params

@@ -7,7 +7,7 @@ use super::outcomes::Index;
 use super::state::{Now, Run};
 use super::{Outcome, Told};
 use crate::MachineError;
-use crate::ring::description::MAX_RPAUS;
+use crate::ring::description::{MAX_PIECES, MAX_RPAUS};
 use crate::ring::model;
 use crate::ring::residency::{Arrangement, Bundle, Residency};
 use crate::ring::schedule::{Failure, Placement, Scheduled};
@@ -33,13 +33,17 @@ impl Key {
         bytes.clear();
         bytes.extend(now.call.proc.to_le_bytes());
         let pinned = now.pinned.iter();
-        bytes.extend(pinned.flat_map(|&pinned| [if pinned { Self::PINNED } else { 0 }, 0]));
+        bytes.extend(pinned.flat_map(|&pinned| {
+            let mut places = [0; MAX_PIECES];
+            places[0] = if pinned { Self::PINNED } else { 0 };
+            places
+        }));
         for value in &now.layout.values {
-            let at = Self::HEAD + 2 * value.at;
+            let at = Self::HEAD + MAX_PIECES * value.at;
             let Some(pieces) = run_residency.pieces(now.call.args[value.at]) else {
                 continue;
             };
-            for (byte, slot) in bytes[at..at + 2].iter_mut().zip(pieces.slots()) {
+            for (byte, slot) in bytes[at..at + MAX_PIECES].iter_mut().zip(pieces.slots()) {
                 *byte |= slot + 1;
                 busy[usize::from(value.rpau)] &= !(1 << slot);
             }
@@ -60,9 +64,9 @@ impl Key {
             *mask = bytes.iter().rev().fold(0, |m, &b| m << 8 | u32::from(b));
         }
         Placement {
-            args: args.chunks_exact(2).map(slots).collect(),
+            args: args.chunks_exact(MAX_PIECES).map(slots).collect(),
             pinned: args
-                .chunks_exact(2)
+                .chunks_exact(MAX_PIECES)
                 .map(|bytes| bytes[0] & Self::PINNED != 0)
                 .collect(),
             busy,

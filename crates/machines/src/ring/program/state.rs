@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
             came: vec![false; inputs],
             sent: HashSet::new(),
             limb_bytes: 8 << head.log_n,
-            pieces: 1 + u8::from(head.log_n > d.log_n),
+            pieces: d.pieces(head.log_n) as u8,
             lanes: Lanes::new(d.rpaus),
             totals: Totals {
                 log_n: head.log_n,

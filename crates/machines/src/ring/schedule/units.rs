@@ -12,6 +12,9 @@ impl Scheduler<'_> {
         if main_only {
             return [Some(Unit::Main), None];
         }
+        if self.d.cores.dyadic == 0 {
+            return [Some(Unit::Main), None];
+        }
         if self.dyadic_only(node) {
             return [Some(Unit::Dyadic), None];
         }

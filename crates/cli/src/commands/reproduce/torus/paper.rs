@@ -2,34 +2,9 @@
 
 use serde::Deserialize;
 
+pub use super::super::paper::Cell;
 use super::super::paper::TABLES;
 use crate::error::CliError;
-
-/// A cell of a table: a figure, or a text where there is none.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Cell {
-    Figure(f64),
-    Text(String),
-}
-
-impl Cell {
-    pub fn figure(&self) -> Option<f64> {
-        match self {
-            Self::Figure(figure) => Some(*figure),
-            Self::Text(_) => None,
-        }
-    }
-}
-
-impl std::fmt::Display for Cell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Figure(figure) => write!(f, "{figure}"),
-            Self::Text(text) => f.write_str(text),
-        }
-    }
-}
 
 #[derive(Debug, Deserialize)]
 pub struct SecurityBits {

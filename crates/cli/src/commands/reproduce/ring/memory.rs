@@ -2,17 +2,17 @@
 
 use ringmill_machines::MachineError;
 use ringmill_machines::fpga::Resource;
-use ringmill_machines::ring::{Description, SHIPPED};
+use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
 
-use super::figure::{Figure, How};
-use super::paper;
+use super::super::figure::{Figure, How};
+use super::super::paper;
 
 const TABLE_3: &str = "Table 3: memory and multipliers";
 
 /// An RPAU of each width, and the machine of both sets' primes: one of 60 bits, the others of 54.
 pub fn figures(paper: &paper::Ring) -> Result<Vec<Figure>, MachineError> {
     let mut figures = Vec::new();
-    for (name, text) in SHIPPED {
+    for (name, text) in OF_THE_PAPERS_SIZE {
         let d = Description::parse(text)?;
         let mut all = [0.0; 3];
         for (case, bits, count, printed) in [
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn rpaus_take_what_the_paper_has() {
         let figures = figures(&paper::ring().unwrap()).unwrap();
-        assert_eq!(figures.len(), SHIPPED.len() * 9);
+        assert_eq!(figures.len(), OF_THE_PAPERS_SIZE.len() * 9);
         let totals = |f: &&Figure| f.case == "all RPAUs";
         for f in figures.iter().filter(totals) {
             let more = if f.metric == Resource::BlockRam.name() {

@@ -1,0 +1,94 @@
+//! Splitting limbs of large rings into parts of the native degree, and joining them again: recursive, as the ring paper's
+//! section 3.1 has it.
+//!
+//! A limb in coefficient form is its pieces by place, lowest coefficients first. In its halves a piece has what is at one place
+//! of them, and comes from the two pieces at that place of both halves of the coefficients: one `SPLIT`. A part of as many
+//! coefficients as a piece is one piece.
+
+use ringmill_math::RingKind;
+
+use super::graph::{Graph, Node, Source};
+use super::micro::Opcode;
+
+/// The parts of a limb in coefficient form, in order, from its pieces by place. Nodes are like `like` but for what they do.
+pub fn split(graph: &mut Graph, like: &Node, pieces: Vec<Source>) -> Vec<Source> {
+    split_part(graph, like, pieces, 1)
+}
+
+/// The inverse of [`split`].
+pub fn join(graph: &mut Graph, like: &Node, parts: Vec<Source>) -> Vec<Source> {
+    join_part(graph, like, parts, 1)
+}
+
+fn split_part(graph: &mut Graph, like: &Node, pieces: Vec<Source>, number: usize) -> Vec<Source> {
+    let half = pieces.len() / 2;
+    if half == 0 {
+        return pieces;
+    }
+    let (low, high) = pieces.split_at(half);
+    let (mut plus, mut minus) = (Vec::new(), Vec::new());
+    for (&low, &high) in low.iter().zip(high) {
+        let [p, m] = pair(graph, like, Opcode::Split, number, [low, high]);
+        plus.push(p);
+        minus.push(m);
+    }
+    let mut parts = split_part(graph, like, plus, 2 * number);
+    parts.extend(split_part(graph, like, minus, 2 * number + 1));
+    parts
+}
+
+fn join_part(graph: &mut Graph, like: &Node, parts: Vec<Source>, number: usize) -> Vec<Source> {
+    let half = parts.len() / 2;
+    if half == 0 {
+        return parts;
+    }
+    let (plus, minus) = parts.split_at(half);
+    let plus = join_part(graph, like, plus.to_vec(), 2 * number);
+    let minus = join_part(graph, like, minus.to_vec(), 2 * number + 1);
+    let (mut low, mut high) = (Vec::new(), Vec::new());
+    for (p, m) in plus.into_iter().zip(minus) {
+        let [l, h] = pair(graph, like, Opcode::Join, number, [p, m]);
+        low.push(l);
+        high.push(h);
+    }
+    low.extend(high);
+    low
+}
+
+/// One word between part `number` and its halves: it names the first of them, and the full ring where that is split.
+fn pair(
+    graph: &mut Graph,
+    like: &Node,
+    op: Opcode,
+    number: usize,
+    sources: [Source; 2],
+) -> [Source; 2] {
+    let ring = match u8::try_from(2 * number) {
+        Ok(2) | Err(_) => RingKind::Full,
+        Ok(first) => RingKind::of_number(first).unwrap_or(RingKind::Full),
+    };
+    let first = graph.node(Node {
+        op,
+        ring,
+        sources: sources.to_vec(),
+        ..like.clone()
+    });
+    let second = graph.value(like.rpau);
+    if let Some(node) = graph.nodes.last_mut() {
+        node.results.push(second);
+    }
+    [Source::Value(first), Source::Value(second)]
+}
+
+/// Which of 2^`depth` parts all of part `to` comes from under the automorphism of a Galois element: part i has the values at
+/// the exponents that are 2 rev(i) + 1 modulo 2^(depth + 1).
+pub fn source(to: usize, depth: u8, galois: u64) -> usize {
+    let mask = (2usize << depth) - 1;
+    let exponent = (2 * reversed(to, depth) + 1).wrapping_mul(galois as usize) & mask;
+    reversed(exponent >> 1, depth)
+}
+
+/// The lowest `bits` bits in reversed order.
+fn reversed(i: usize, bits: u8) -> usize {
+    (0..bits).fold(0, |reversed, b| reversed << 1 | i >> b & 1)
+}
