@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::micro::{MicroCode, OpWord, Opcode, Operand, STREAMS, Word};
-use ringmill_machines::ring::{Description, timing};
+use ringmill_machines::ring::{Description, built, timing};
 
 use super::host::{Host, Link, NoHost, Place, Wanted};
 use super::rpau::LOAD;
@@ -40,6 +40,8 @@ struct Ports {
 const PROGRAM: u64 = 15;
 /// Of a layer's prime.
 const PRIME: u64 = 12;
+/// Of log2 of the coefficients of limbs.
+const SIZE: u64 = 13;
 
 /// One simulated machine.
 pub struct Machine {
@@ -52,6 +54,8 @@ pub struct Machine {
     wires: Wires,
     link: Link,
     shadow: Shadow,
+    /// log2 of the coefficients of limbs.
+    log_n: u32,
 }
 
 /// `rm_ring` for a description and a program's primes: RPAU r is built for primes r, r + R, r + 2 R, .. of R RPAUs, a layer each,
@@ -99,15 +103,31 @@ fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauEr
     Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
 }
 
-/// The twiddle tables of a machine, as entries of the wrapper's stream (`rm_ring_table`).
+/// What tells a machine log2 of the coefficients of its limbs.
+fn size_word(log_n: u8) -> Table {
+    Table {
+        kind: SIZE,
+        table: 0,
+        address: 0,
+        word: log_n.into(),
+    }
+}
+
+/// The twiddle tables of a machine for limbs of 2^`log_n` coefficients, and their size, as entries of the wrapper's stream
+/// (`rm_ring_table`).
 ///
 /// # Errors
-/// Those of [`top`]; a prime without the roots of unity.
-pub fn twiddle_entries(d: &Description, primes: &[u64]) -> Result<Vec<[u64; 2]>, RpauError> {
+/// Those of [`top`]; a size that the RTL does not have; a prime without the roots of unity.
+pub fn size_entries(
+    d: &Description,
+    primes: &[u64],
+    log_n: u8,
+) -> Result<Vec<[u64; 2]>, RpauError> {
+    built::check_size(d, log_n)?;
     let (_, shapes) = shapes(d, primes)?;
-    let mut entries = Vec::new();
+    let mut entries = vec![size_word(log_n).entry(0)];
     for (rpau, shape) in shapes.iter().enumerate() {
-        let words = twiddles(shape)?.into_iter();
+        let words = twiddles(shape, log_n.into())?.into_iter();
         entries.extend(words.map(|word| word.entry(1 << rpau)));
     }
     Ok(entries)
@@ -174,14 +194,33 @@ impl Machine {
             wires,
             link,
             shadow,
+            log_n: shape.log_n,
         };
-        for (rpau, shape) in machine.shapes.clone().iter().enumerate() {
-            for word in twiddles(shape)? {
-                machine.table(1 << rpau, word)?;
+        machine.twiddles()?;
+        Ok(machine)
+    }
+
+    fn twiddles(&mut self) -> Result<(), RpauError> {
+        for (rpau, shape) in self.shapes.clone().iter().enumerate() {
+            for word in twiddles(shape, self.log_n)? {
+                self.table(1 << rpau, word)?;
             }
         }
-        machine.wires.table(&mut machine.model, None)?;
-        Ok(machine)
+        Ok(self.wires.table(&mut self.model, None)?)
+    }
+
+    /// Limbs have 2^`log_n` coefficients from now on, as a command says; their twiddles come where another size's were.
+    ///
+    /// # Errors
+    /// A size that the RTL does not have; a prime without the roots of unity; those of the simulation.
+    pub fn size(&mut self, log_n: u8) -> Result<(), RpauError> {
+        built::check_size(&self.description, log_n)?;
+        if self.log_n == u32::from(log_n) {
+            return Ok(());
+        }
+        self.log_n = log_n.into();
+        self.table(0, size_word(log_n))?;
+        self.twiddles()
     }
 
     pub fn shape(&self) -> Shape {
@@ -353,6 +392,7 @@ impl Machine {
         words: &[Lockstep],
         cycles: u64,
     ) -> Result<(), RpauError> {
+        self.size(code.log_n)?;
         self.select(&code.primes)?;
         self.program(&code.streams)?;
         self.start()?;

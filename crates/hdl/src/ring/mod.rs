@@ -16,7 +16,7 @@ mod twiddles;
 mod wires;
 
 pub use host::{Host, NoHost, Place, Wanted};
-pub use machine::{Ended, Machine, evenly, program_entries, top, twiddle_entries};
+pub use machine::{Ended, Machine, evenly, program_entries, size_entries, top};
 pub use package::{PACKAGE, package};
 pub use rpau::{Rpau, RpauError};
 pub use shadow::Lockstep;

@@ -32,12 +32,12 @@ fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     check_programs(hdl, seed, 20)
 }
 
-const FAULTS: [Fault; 71] = [
+const FAULTS: [Fault; 92] = [
     // Steps and turns.
     Fault(
         "rm_ring_seq.sv",
-        "has_tail_q ? '0 : WaitWidth'(Wait);",
-        "has_tail_q ? '0 : WaitWidth'(Wait - 1);",
+        "has_tail_q ? '0 : pause_q;",
+        "has_tail_q ? '0 : pause_q - WaitWidth'(pause_q != '0);",
         unit,
     ),
     Fault(
@@ -48,7 +48,7 @@ const FAULTS: [Fault; 71] = [
     ),
     Fault(
         "rm_ring_seq.sv",
-        "inverse_q ? pass_q == Top : pass_q == '0",
+        "inverse_q ? pass_q == top_q : pass_q == '0",
         "pass_q == '0",
         unit,
     ),
@@ -92,8 +92,8 @@ const FAULTS: [Fault; 71] = [
     ),
     Fault(
         "rm_ring_twiddle.sv",
-        "DeepWidth'(step_i & LogSteps'(mask(p)))",
-        "DeepWidth'((step_i + 1'b1) & LogSteps'(mask(p)))",
+        "DeepWidth'(step_i & mask)",
+        "DeepWidth'((step_i + 1'b1) & mask)",
         unit,
     ),
     Fault(
@@ -148,8 +148,8 @@ const FAULTS: [Fault; 71] = [
     ),
     Fault(
         "rm_ring_pkg.sv",
-        "r.turn[1] = 2'(r.has.b && !r.again.b && b == a);",
-        "r.turn[1] = 2'(r.has.b && b == a);",
+        "if (r.again.b) r.first[1] = '0;",
+        "",
         unit,
     ),
     // Dyadic cores.
@@ -190,12 +190,7 @@ const FAULTS: [Fault; 71] = [
         "CountWidth'(Latency - Ahead + 4)",
         unit,
     ),
-    Fault(
-        "rm_ring_rpau.sv",
-        "minus_q ? 32'd1 << (LogN - 2) : '0",
-        "'0",
-        unit,
-    ),
+    Fault("rm_ring_rpau.sv", "minus_q ? half_q : '0", "'0", unit),
     Fault(
         "rm_ring_fold.sv",
         "Width'(Q) << Shift;",
@@ -261,8 +256,8 @@ const FAULTS: [Fault; 71] = [
     ),
     Fault(
         "rm_ring_main.sv",
-        "(reads_q.turn[i] == tag_q[AtPort].sub || (moves_q && i == 0))",
-        "(reads_q.turn[i] == tag_q[AtPort].sub)",
+        "if ((moves_q || transform_q) && i == 0) take[0]",
+        "if (transform_q && i == 0) take[0]",
         unit,
     ),
     Fault(
@@ -285,8 +280,8 @@ const FAULTS: [Fault; 71] = [
     ),
     Fault(
         "rm_ring_turn.sv",
-        "half_o <= halves && turned[1];",
-        "half_o <= halves && turned[2];",
+        "half_q <= halves && turned[1];",
+        "half_q <= halves && turned[2];",
         unit,
     ),
     Fault(
@@ -313,12 +308,7 @@ const FAULTS: [Fault; 71] = [
         "first_q[l]",
         unit,
     ),
-    Fault(
-        "rm_ring_agen.sv",
-        "rotate_d = RotWidth'(Top % LogRow);",
-        "rotate_d = '0;",
-        unit,
-    ),
+    Fault("rm_ring_agen.sv", "top_i ? top_rotate_q : '0", "'0", unit),
     Fault(
         "rm_ring_mode.sv",
         "OpJoin: {u_is_b, v_is_a,",
@@ -376,8 +366,8 @@ const FAULTS: [Fault; 71] = [
     ),
     Fault(
         "rm_ring_rpau.sv",
-        "link_valid_i && here_q && !here_key_q && group_of",
-        "link_valid_i && here_q && group_of",
+        "!here_key_q && group_of(load_slot_q, Memory) == g)",
+        "group_of(load_slot_q, Memory) == g)",
         machine,
     ),
     Fault(
@@ -394,8 +384,8 @@ const FAULTS: [Fault; 71] = [
     ),
     Fault(
         "rm_ring_board.sv",
-        "m.whole = w.alone && (",
-        "m.whole = 1'b0 && (",
+        "alone = w.alone ? '1 : Narrow;",
+        "alone = Narrow;",
         machine,
     ),
     Fault(
@@ -418,8 +408,8 @@ const FAULTS: [Fault; 71] = [
     ),
     Fault(
         "rm_ring_board.sv",
-        "total_t'(paced(Rows * 2 + 1, k));",
-        "total_t'(paced(Rows * 2, k));",
+        "total_t'(paced(rows * 2 + 1, k));",
+        "total_t'(paced(rows * 2, k));",
         machine,
     ),
     Fault(
@@ -464,6 +454,134 @@ const FAULTS: [Fault; 71] = [
         "rm_ring_generator.sv",
         "residue_o[i] = residues[m];",
         "residue_o[i] = residues[0];",
+        machine,
+    ),
+    // Narrow slots: parts, the residue that a stride wants, what is collected, whole words, their ports.
+    Fault(
+        "rm_ring_narrow.sv",
+        "assign dy_gnt_o = dy_req_i && (&dy_part_q);",
+        "assign dy_gnt_o = dy_req_i;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_narrow.sv",
+        "((column ^ mask_of(strided)) >> LogGroup)",
+        "(column >> LogGroup)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_narrow.sv",
+        "come[c] = want_q2.valid && (",
+        "come[c] = (",
+        unit,
+    ),
+    Fault(
+        "rm_ring_narrow.sv",
+        "wdata_q[{wpart_q, LogGroup'(i)}^wmask]",
+        "wdata_q[{wpart_q, LogGroup'(i)}]",
+        unit,
+    ),
+    Fault(
+        "rm_ring_narrow.sv",
+        "loaded_q[load_index_i[LogGroup-1:0]] <= load_data_i;",
+        "loaded_q[0] <= load_data_i;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "tag_q[AtPort].sub < beats_of(held[0])",
+        "1'b1",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "part_o = at_memory.sub - reads_q.first[i];",
+        "part_o = at_memory.sub;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_pkg.sv",
+        "r.tail -= BeatWidth'(1);",
+        "r.tail = '0;",
+        thirds,
+    ),
+    Fault(
+        "rm_ring_send.sv",
+        "assign valid_o = row_end_q[4];",
+        "assign valid_o = row_end_q[3];",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "t.base += total_t'(Parts - 1);",
+        "",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "m.whole = (readers && (reads & Narrow) != '0) || (units && (writes & Narrow) != '0);",
+        "",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "t.source_kind = rows_of(beats);",
+        "t.source_kind = StepsRows1;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_decode.sv",
+        "is_narrow(word.dst, Memory)) begin",
+        "1'b0) begin",
+        check_refusals,
+    ),
+    // Limbs below the native degree.
+    Fault(
+        "rm_ring_agen.sv",
+        "high = reversed >> short_q;",
+        "high = reversed;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_agen.sv",
+        "top_rotate_q <= RotWidth'((32'(log_n_i) - LogRow) % LogRow);",
+        "top_rotate_q <= RotWidth'((LogN - LogRow) % LogRow);",
+        unit,
+    ),
+    Fault(
+        "rm_ring_seq.sv",
+        "pause_q <= WaitWidth'(pass_wait(n, LogRow, MulLatency));",
+        "pause_q <= WaitWidth'(pass_wait(LogN, LogRow, MulLatency));",
+        unit,
+    ),
+    Fault(
+        "rm_ring_twiddle.sv",
+        "assign pass = pass_i + fewer_q;",
+        "assign pass = pass_i;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "odd_q <= log_n_i[0];",
+        "odd_q <= 1'(LogN % 2);",
+        unit,
+    ),
+    Fault(
+        "rm_ring_turn.sv",
+        "assign row = reversed >> short_q;",
+        "assign row = reversed;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        "half_q[i] <= i + 2 == 32'(log_n_i);",
+        "half_q[i] <= i + 2 == LogN;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_link.sv",
+        "last_q[i] <= i < 32'(log_n_i);",
+        "last_q[i] <= 1'b1;",
         machine,
     ),
     // Refusals.
