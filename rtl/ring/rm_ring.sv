@@ -111,6 +111,14 @@ module rm_ring
     return bits;
   endfunction
 
+  // An RPAU that has fewer primes than others has its first one again in their place, and is not built for that.
+  function automatic int unsigned own_moduli(logic [Moduli-1:0][63:0] primes);
+    int unsigned own;
+    own = 1;
+    for (int unsigned m = 1; m < Moduli; m++) if (primes[m] != primes[0]) own = m + 1;
+    return own;
+  endfunction
+
   // The ring goes up through the dies and down again.
   function automatic int unsigned die(int unsigned rpau);
     int unsigned at;
@@ -349,8 +357,8 @@ module rm_ring
         .LogParts(LogParts),
         .Width(Width),
         .QWidth(widest(Primes[r])),
-        .Moduli(Moduli),
-        .Q(Primes[r]),
+        .Moduli(own_moduli(Primes[r])),
+        .Q(Primes[r][own_moduli(Primes[r])-1:0]),
         .MulLatency(MulLatency),
         .GenLatency(GenLatency),
         .Fold(Fold),

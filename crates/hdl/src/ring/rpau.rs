@@ -9,7 +9,7 @@ use ringmill_math::{MathError, RingKind};
 use super::Shape;
 use super::shadow::{Lockstep, Shadow};
 use super::tables::Tables;
-use super::twiddles::{Table, twiddles};
+use super::twiddles::{RINGS, Table, twiddles};
 use super::wires::Wires;
 use crate::{BuildOptions, Hdl, HdlError, In, Model};
 
@@ -164,7 +164,7 @@ impl Rpau {
     }
 
     fn twiddles(&mut self) -> Result<(), RpauError> {
-        for word in twiddles(&self.shape, self.log_n)? {
+        for word in twiddles(&self.shape, self.log_n, RINGS)? {
             self.table(word)?;
         }
         Ok(self.wires.table(&mut self.model, None)?)

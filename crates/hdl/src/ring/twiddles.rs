@@ -1,5 +1,7 @@
 //! The words of the stored twiddle tables (docs/machines/ring.md, "Passes").
 
+use std::ops::Range;
+
 use ringmill_machines::ring::passes::Passes;
 use ringmill_math::{MathError, Modulus, NttPlan, Ring, RingKind};
 
@@ -25,19 +27,40 @@ impl Table {
 /// The kind of zeta at `rm_ring_rpau`'s `load_*` ports.
 const ZETA: u64 = 9;
 
+/// The rings that have twiddles of their own: all of them, the full one, the halves.
+pub(super) const RINGS: Range<u64> = 0..3;
+pub(super) const WHOLE: Range<u64> = 0..1;
+pub(super) const HALVES: Range<u64> = 1..3;
+
 /// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B), of
-/// limbs of 2^`log_n` coefficients.
+/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one.
 ///
 /// # Errors
 /// [`MathError`] where the prime has no root of unity for twice the degree.
-pub(super) fn twiddles(shape: &Shape, log_n: u32) -> Result<Vec<Table>, MathError> {
-    let primes = (0..).zip(shape.primes());
-    let words: Result<Vec<_>, _> = primes.map(|(m, &q)| of_prime(shape, log_n, m, q)).collect();
+pub(super) fn twiddles(
+    shape: &Shape,
+    log_n: u32,
+    rings: Range<u64>,
+) -> Result<Vec<Table>, MathError> {
+    // A prime that stands again in the place of one that there is not has no tables.
+    let first = shape.primes()[0];
+    let primes = (0..)
+        .zip(shape.primes())
+        .filter(|&(m, &q)| m == 0 || q != first);
+    let words: Result<Vec<_>, _> = primes
+        .map(|(m, &q)| of_prime(shape, log_n, rings.clone(), m, q))
+        .collect();
     Ok(words?.into_iter().flatten().collect())
 }
 
 /// Those of one of its primes.
-fn of_prime(shape: &Shape, log_n: u32, number: u64, prime: u64) -> Result<Vec<Table>, MathError> {
+fn of_prime(
+    shape: &Shape,
+    log_n: u32,
+    rings: Range<u64>,
+    number: u64,
+    prime: u64,
+) -> Result<Vec<Table>, MathError> {
     let passes = |log_n| Passes {
         log_n,
         log_row: shape.log_row,
@@ -79,7 +102,7 @@ fn of_prime(shape: &Shape, log_n: u32, number: u64, prime: u64) -> Result<Vec<Ta
         address: number,
         word: q.pow(root, 1 << s.log_n),
     }];
-    for ring in 0..3u64 {
+    for ring in rings {
         for pass in 0..s.count() {
             let repeat = s.log_repeat(pass);
             let place = pass + fewer;

@@ -72,7 +72,7 @@ fn is_narrow(d: &Description, code: &MicroCode) -> bool {
 }
 
 /// Runs an operation on a machine that is there. Its cycles.
-fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> u64 {
+pub fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> u64 {
     run_placed(machine, d, procedure, dice, false)
 }
 

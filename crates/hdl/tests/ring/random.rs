@@ -274,10 +274,20 @@ pub fn check_words(
     programs: usize,
     dice: &mut Dice,
 ) -> Result<(), RpauError> {
-    let d = toy(log_n, butterflies, 1);
-    let mut bench = Bench::new(hdl, &d, prime, true, dice)?;
+    check_words_on(hdl, &toy(log_n, butterflies, 1), prime, programs, dice)
+}
+
+/// The same of a description's.
+pub fn check_words_on(
+    hdl: &Hdl,
+    d: &Description,
+    prime: u64,
+    programs: usize,
+    dice: &mut Dice,
+) -> Result<(), RpauError> {
+    let mut bench = Bench::new(hdl, d, prime, true, dice)?;
     for _ in 0..programs {
-        let size = draw_size(dice, &d);
+        let size = draw_size(dice, d);
         bench.size(size, dice)?;
         // Few slots: much waiting; all of them: much beside each other.
         let slots = 4 + dice.below(d.slots() as u64 - 3);
@@ -286,9 +296,9 @@ pub fn check_words(
             .collect();
         let world = World {
             rpaus: 1,
-            first: first(dice, &d, slots),
+            first: first(dice, d, slots),
             slots,
-            wide: wide(&d),
+            wide: wide(d),
             constants: constants.len() as u64,
             layers: 1,
             machine: false,
