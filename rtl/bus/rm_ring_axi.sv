@@ -10,10 +10,10 @@
 //               or the index of the key; 8 to 15: cycles, lowest byte first. Also while a procedure runs
 //
 // Events and busy bit 0: tables, or the procedure; bit 1: the link is asked for a limb. While it is, a read is the
-// limb that goes to the machine, 2^LogN residues of 64 bits, or a write takes the one that comes from it. End: how the
+// limb that goes to the machine, of as many residues of 64 bits as the tables say (kind 13), or a write takes the one that comes from it. End: how the
 // last stream of tables or the last procedure ended, code_e in bits 3 to 0, whose stream it was in bits 5 to 4.
 // Config: LogN in bits 31 to 28, Rpaus in 27 to 24, LogRow in 23 to 20, LogLanes in 19 to 16, Shared in 15 to 11,
-// Singles in 10 to 8, log2 of the words of 64 bits in a beat below. Only one of those is at work at a time.
+// Singles in 10 to 8, Narrow in 7 to 5, log2 of the words of 64 bits in a beat below. Only one of those is at work at a time.
 module rm_ring_axi
   import rm_ring_pkg::*;
 #(
@@ -23,6 +23,8 @@ module rm_ring_axi
     parameter int unsigned LogLanes = 1,
     parameter int unsigned Shared = 8,
     parameter int unsigned Singles = 3,
+    parameter int unsigned Narrow = 2,
+    parameter int unsigned LogParts = 1,
     parameter int unsigned Width = 60,
     parameter int unsigned Moduli = 1,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
@@ -114,7 +116,7 @@ module rm_ring_axi
   localparam logic [7:0] BadCommand = 8'd1;
   localparam logic [7:0] Busy = 8'd8;
 
-  localparam int unsigned Groups = 1 + Singles;
+  localparam int unsigned Groups = 1 + Singles + ((Narrow > 0) ? 1 : 0);
   localparam int unsigned Row = 1 << LogRow;
   localparam int unsigned LogSteps = LogN - LogRow;
   localparam int unsigned CountWidth = LogN + 1;
@@ -189,7 +191,8 @@ module rm_ring_axi
         4'(LogLanes),
         5'(Shared),
         3'(Singles),
-        8'($clog2(DataWidth / 64))
+        3'(Narrow),
+        5'($clog2(DataWidth / 64))
       })
   ) u_shell (
       .clk_i,
@@ -262,6 +265,19 @@ module rm_ring_axi
 
   assign word_ready = tables_q ? table_ready : limb_ready;
 
+  logic load;
+  logic [Rpaus-1:0] load_select;
+  logic [3:0] load_kind;
+  logic [7:0] load_table;
+  logic [15:0] load_addr;
+  logic [63:0] load_data;
+  logic [SizeWidth-1:0] log_n_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) log_n_q <= SizeWidth'(LogN);
+    else if (load && load_kind == 4'd13) log_n_q <= load_data[SizeWidth-1:0];
+  end
+
   rm_beat_words #(
       .DataWidth(DataWidth),
       .Bits(64),
@@ -270,7 +286,7 @@ module rm_ring_axi
       .clk_i,
       .rst_ni,
       // Of tables every word is looked at.
-      .count_i(tables_q ? '0 : CountWidth'(1 << LogN)),
+      .count_i(tables_q ? '0 : CountWidth'(1) << log_n_q),
       .valid_i(in_valid),
       .ready_o(in_ready),
       .data_i(in_data),
@@ -280,13 +296,6 @@ module rm_ring_axi
       .data_o(word),
       .last_o(word_last)
   );
-
-  logic load;
-  logic [Rpaus-1:0] load_select;
-  logic [3:0] load_kind;
-  logic [7:0] load_table;
-  logic [15:0] load_addr;
-  logic [63:0] load_data;
 
   rm_ring_table #(
       .Rpaus(Rpaus),
@@ -351,6 +360,8 @@ module rm_ring_axi
       .LogLanes(LogLanes),
       .Shared(Shared),
       .Singles(Singles),
+      .Narrow(Narrow),
+      .LogParts(LogParts),
       .Width(Width),
       .Moduli(Moduli),
       .Q(Q),

@@ -8,7 +8,8 @@
 // and code_o, why it was refused (then stream_o is whose word it was).
 //
 // Programs and tables are written by load_*: load_select_i says on which RPAUs, kind 15 is a program's word
-// (load_table_i its stream, load_addr_i its place); the other kinds are rm_ring_rpau's. They are written while
+// (load_table_i its stream, load_addr_i its place), kind 13 log2 of the coefficients of its limbs (LogN at reset), for
+// which the tables of twiddles are to be there; the other kinds are rm_ring_rpau's. They are written while
 // nothing runs. Limbs come and go by the link, as words of a program say (rm_ring_link).
 //
 // watch_*: what each RPAU writes, and granted_o: what the board grants, for lockstep.
@@ -21,6 +22,8 @@ module rm_ring
     parameter int unsigned LogLanes = 1,
     parameter int unsigned Shared = 8,
     parameter int unsigned Singles = 3,
+    parameter int unsigned Narrow = 2,
+    parameter int unsigned LogParts = 1,
     parameter int unsigned Width = 60,
     // The primes of each RPAU, by layer; Q where there are none.
     parameter int unsigned Moduli = 1,
@@ -52,7 +55,10 @@ module rm_ring
     parameter int unsigned Seeds = 64,
     parameter int unsigned GaloisRows = 128,
     parameter int unsigned Words = 4096,
-    localparam int unsigned Groups = 1 + Singles,
+    localparam memory_t Memory = '{
+        shared: Shared, singles: Singles, narrow: Narrow, log_row: LogRow, log_parts: LogParts
+    },
+    localparam int unsigned Groups = groups_of(Memory),
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned LogPeriod = LogRow - LogLanes,
     localparam int unsigned LogSteps = LogN - LogRow
@@ -92,7 +98,6 @@ module rm_ring
 );
 
   localparam int unsigned CountWidth = 16;
-  localparam int unsigned Slots = Shared + Singles;
   localparam logic [9:0][Moduli-1:0][63:0] Primes = {Q9, Q8, Q7, Q6, Q5, Q4, Q3, Q2, Q1, Q0};
 
   if (Rpaus > 10) begin : gen_check
@@ -104,6 +109,14 @@ module rm_ring
     bits = 0;
     for (int unsigned m = 0; m < Moduli; m++) if (bits_of(primes[m]) > bits) bits = bits_of(primes[m]);
     return bits;
+  endfunction
+
+  // An RPAU that has fewer primes than others has its first one again in their place, and is not built for that.
+  function automatic int unsigned own_moduli(logic [Moduli-1:0][63:0] primes);
+    int unsigned own;
+    own = 1;
+    for (int unsigned m = 1; m < Moduli; m++) if (primes[m] != primes[0]) own = m + 1;
+    return own;
   endfunction
 
   // The ring goes up through the dies and down again.
@@ -133,7 +146,7 @@ module rm_ring
   for (genvar s = 0; s < Streams; s++) begin : gen_stream
     rm_ring_fetch #(
         .Rpaus(Rpaus),
-        .Slots(Slots),
+        .Memory(Memory),
         .Controllers(Controllers),
         .Constants(Constants),
         .StreamRows(StreamRows),
@@ -158,6 +171,13 @@ module rm_ring
     );
   end
 
+  logic [SizeWidth-1:0] log_n_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) log_n_q <= SizeWidth'(LogN);
+    else if (load_i && load_kind_i == 4'd13) log_n_q <= load_data_i[SizeWidth-1:0];
+  end
+
   // The board goes when all queues are as full as they will be.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) filling_q <= 1'b0;
@@ -171,8 +191,7 @@ module rm_ring
       .LogN(LogN),
       .LogRow(LogRow),
       .LogLanes(LogLanes),
-      .Shared(Shared),
-      .Groups(Groups),
+      .Memory(Memory),
       .MulLatency(MulLatency),
       .GenLatency(GenLatency),
       .Reducer(Reducer),
@@ -184,6 +203,7 @@ module rm_ring
   ) u_board (
       .clk_i,
       .rst_ni,
+      .log_n_i  (log_n_q),
       .go_i     (go),
       .running_o(running),
       .valid_i  (valid),
@@ -257,6 +277,7 @@ module rm_ring
   ) u_link (
       .clk_i,
       .rst_ni,
+      .log_n_i     (log_n_q),
       .start_i     (link_start),
       .word_i      (word_t'(link_word)),
       .end_o       (link_end),
@@ -332,10 +353,12 @@ module rm_ring
         .LogLanes(LogLanes),
         .Shared(Shared),
         .Singles(Singles),
+        .Narrow(Narrow),
+        .LogParts(LogParts),
         .Width(Width),
         .QWidth(widest(Primes[r])),
-        .Moduli(Moduli),
-        .Q(Primes[r]),
+        .Moduli(own_moduli(Primes[r])),
+        .Q(Primes[r][own_moduli(Primes[r])-1:0]),
         .MulLatency(MulLatency),
         .GenLatency(GenLatency),
         .Fold(Fold),
@@ -350,6 +373,7 @@ module rm_ring
     ) u_rpau (
         .clk_i,
         .rst_ni,
+        .log_n_i         (log_n_q),
         .main_start_i    (main_start),
         .main_word_i     (main_word),
         .main_turns_i    (main_turns),

@@ -1,9 +1,13 @@
-// Address generator: where the row of a step lies (docs/machines/ring.md, "Passes"). With x the row's lowest
-// index, made of the step counter's bits at the places that the pass gives them:
+// Address generator: where the row of a step lies (docs/machines/ring.md, "Passes"), of limbs of 2^log_n_i
+// coefficients. With x the row's lowest index, made of the step counter's bits at the places that the pass gives them:
 //
 //   mask_o      exclusive-or of the pieces of x, complemented with inverse_i: see rm_ring_network
 //   rotate_o    the pass's lowest pair, modulo LogRow
 //   addr_o[c]   address in column c: the index of the lane that stands there, without its lowest piece
+//
+// The step's bits reversed are the index above a row of neighbours; those below the window stand below it instead. A bit
+// of a column's address that is in the window is one of the lane's, and that the one of c ^ mask of the same place modulo
+// LogRow, whatever the window.
 //
 // The inverse transform takes the complement of its step, lanes complemented too. linear_i: rows of
 // neighbours in order, x = step 2^LogRow, whatever pass and direction are.
@@ -11,7 +15,7 @@
 // An automorphism's rows (given_i) are others: x is x_i, which comes a cycle after its step would, of neighbours
 // or (top_i) of coefficients that differ in their top LogRow bits; neither mirrored.
 //
-// Latency 2, a step a cycle.
+// Latency 2, a step a cycle; log_n_i is held.
 module rm_ring_agen
   import rm_ring_pkg::*;
 #(
@@ -24,6 +28,7 @@ module rm_ring_agen
     localparam int unsigned RotWidth = (LogRow > 1) ? $clog2(LogRow) : 1
 ) (
     input  logic                              clk_i,
+    input  logic [    SizeWidth-1:0]          log_n_i,
     input  logic                              linear_i,
     input  logic                              inverse_i,
     input  logic [PassWidth-1:0]              pass_i,
@@ -40,15 +45,6 @@ module rm_ring_agen
     $error("a limb has more than a row");
   end
 
-  function automatic logic [LogN-1:0] lowest(int unsigned pass, logic [LogSteps-1:0] step);
-    logic [LogN-1:0] x;
-    x = '0;
-    for (int unsigned place = 0; place < LogSteps; place++) begin
-      x[pass_bit(LogN, LogRow, pass, place)] = step[place];
-    end
-    return x;
-  endfunction
-
   function automatic logic [LogRow-1:0] column(logic [LogN-1:0] x);
     logic [LogRow-1:0] c;
     c = '0;
@@ -56,27 +52,51 @@ module rm_ring_agen
     return c;
   endfunction
 
-  function automatic logic [LogRow-1:0] rotr(logic [LogRow-1:0] lane, int unsigned by);
-    return LogRow'({lane, lane} >> by);
+  // A column's number again and again.
+  function automatic logic [LogSteps-1:0] spread(logic [LogRow-1:0] c);
+    logic [LogSteps-1:0] bits;
+    for (int unsigned i = 0; i < LogSteps; i++) bits[i] = c[i%LogRow];
+    return bits;
   endfunction
 
-  logic [LogSteps-1:0] step;
-  // The window at the top.
-  localparam int unsigned Top = LogSteps;
+  typedef logic [SizeWidth-1:0] size_t;
 
+  // Bits that a limb has fewer than the largest, and those of its steps, which are the window at the top.
+  size_t short_q, top_q;
+  logic [RotWidth-1:0] top_rotate_q;
+
+  always_ff @(posedge clk_i) begin
+    short_q <= size_t'(LogN) - log_n_i;
+    top_q <= log_n_i - size_t'(LogRow);
+    top_rotate_q <= RotWidth'((32'(log_n_i) - LogRow) % LogRow);
+  end
+
+  logic [LogSteps-1:0] step, reversed, high;
   logic [LogN-1:0] x_d, x_q, x;
   logic [LogRow-1:0] mask_q, mask_q2, mask;
   logic linear_q, inverse_q;
-  logic [PassWidth-1:0] pass_q;
-  logic [RotWidth-1:0] rotate_d, rotate_q;
+  logic [LogSteps-1:0] window_d, window_q, window, base;
+  logic [RotWidth-1:0] rotate_d, rotate_q, rotate_q2;
   logic [Row-1:0][LogSteps-1:0] addr_d, addr_q;
 
   assign step = inverse_i ? ~step_i : step_i;
 
   always_comb begin
+    for (int unsigned i = 0; i < LogSteps; i++) reversed[i] = step[LogSteps-1-i];
+    high = reversed >> short_q;
     x_d = {step_i, LogRow'(0)};
-    for (int unsigned p = 0; p < Passes; p++) begin
-      if (!linear_i && pass_i == PassWidth'(p)) x_d = lowest(p, step);
+    window_d = '0;
+    rotate_d = '0;
+    if (!linear_i) begin
+      x_d = '0;
+      for (int unsigned i = 0; i < LogSteps; i++) begin
+        if (i >= pass_pair(32'(pass_i))) x_d[LogRow+i] = high[i];
+        else x_d[i] |= high[i];
+        // Bit i of a column's address.
+        window_d[i] = i < pass_pair(32'(pass_i)) && i < 32'(top_q) &&
+            (i + LogRow >= pass_pair(32'(pass_i)) || i + LogRow >= 32'(top_q));
+      end
+      rotate_d = RotWidth'(pass_pair(32'(pass_i)) % LogRow);
     end
   end
 
@@ -84,26 +104,14 @@ module rm_ring_agen
   assign mask = given_i ? column(x_i) : mask_q;
 
   always_comb begin
-    rotate_d = '0;
-    for (int unsigned c = 0; c < Row; c++) addr_d[c] = x[LogN-1:LogRow];
-    for (int unsigned p = 0; p < Passes; p++) begin
-      if (!linear_q && pass_q == PassWidth'(p)) begin
-        rotate_d = RotWidth'(pass_pair(p) % LogRow);
-        for (int unsigned c = 0; c < Row; c++) begin
-          addr_d[c] = x[LogN-1:LogRow] | LogSteps'((LogN'(rotr(
-              LogRow'(c) ^ mask, pass_window(LogN, LogRow, p) % LogRow
-          )) << pass_window(LogN, LogRow, p)) >> LogRow);
-        end
+    window = window_q;
+    if (given_i) begin
+      for (int unsigned i = 0; i < LogSteps; i++) begin
+        window[i] = top_i && i < 32'(top_q) && i + LogRow >= 32'(top_q);
       end
     end
-    if (given_i && top_i) begin
-      rotate_d = RotWidth'(Top % LogRow);
-      for (int unsigned c = 0; c < Row; c++) begin
-        addr_d[c] = x[LogN-1:LogRow] | LogSteps'((LogN'(rotr(
-            LogRow'(c) ^ mask, Top % LogRow
-        )) << Top) >> LogRow);
-      end
-    end
+    base = (window & spread(mask)) | (~window & x[LogN-1:LogRow]);
+    for (int unsigned c = 0; c < Row; c++) addr_d[c] = base ^ (window & spread(LogRow'(c)));
   end
 
   always_ff @(posedge clk_i) begin
@@ -111,14 +119,15 @@ module rm_ring_agen
     mask_q <= column(x_d);
     linear_q <= linear_i;
     inverse_q <= inverse_i;
-    pass_q <= pass_i;
+    window_q <= window_d;
     mask_q2 <= (inverse_q && !linear_q) ? ~mask : mask;
     rotate_q <= rotate_d;
+    rotate_q2 <= !given_i ? rotate_q : top_i ? top_rotate_q : '0;
     addr_q <= addr_d;
   end
 
   assign mask_o = mask_q2;
-  assign rotate_o = rotate_q;
+  assign rotate_o = rotate_q2;
   assign addr_o = addr_q;
 
   // The lowest index of a row has zeros in its lowest piece where rows are of neighbours.

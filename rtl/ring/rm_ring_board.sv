@@ -23,8 +23,7 @@ module rm_ring_board
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogLanes = 2,
-    parameter int unsigned Shared = 8,
-    parameter int unsigned Groups = 4,
+    parameter memory_t Memory = DefaultMemory,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Reducer = 3,
@@ -37,6 +36,7 @@ module rm_ring_board
 ) (
     input  logic                                            clk_i,
     input  logic                                            rst_ni,
+    input  logic [SizeWidth-1:0]                            log_n_i,  // held from go_i on
     input  logic                                            go_i,
     output logic                                            running_o,
     input  logic [Streams-1:0]                              valid_i,
@@ -55,8 +55,11 @@ module rm_ring_board
 );
 
   localparam int unsigned Period = 1 << LogPeriod;
-  localparam int unsigned Rows = 1 << (LogN - LogRow);
+  localparam int unsigned Groups = groups_of(Memory);
   localparam int unsigned Ports = Groups + 1;  // key memory's is the last
+  localparam int unsigned Parts = 1 << Memory.log_parts;  // of a narrow slot's row
+  // Those of narrow slots share nothing.
+  localparam logic [Ports-1:0] Narrow = (Memory.narrow > 0) ? Ports'(1) << (Groups - 1) : '0;
   localparam int unsigned Records = Streams + 2;
   localparam int unsigned LinkRecord = Streams + 1;
   localparam int unsigned TotalWidth = LogN + 8;
@@ -68,7 +71,6 @@ module rm_ring_board
   localparam int unsigned Through = 2 + 2 * (1 + 2) + 1;  // and each core
   localparam int unsigned Core = MulLatency + 1;
   localparam int unsigned ThroughDyadic = 2 + 2 * (1 + 1 + Period - 1) + Core + 1;
-  localparam int unsigned Wait = pass_wait(LogN, LogRow, MulLatency);
 
   // Cycles of so many steps that leave `turns` of each period.
   function automatic int unsigned paced(int unsigned steps, int unsigned turns);
@@ -148,25 +150,27 @@ module rm_ring_board
     u.writers = w.mask;
     u.readers = (w.op == OpBcast) ? 16'd1 << w.c : w.mask;
     if (has.has.a) begin
-      u.source[group_of(w.a, Shared)] = 1'b1;
-      turns[group_of(w.a, Shared)] = 2'd1;
+      u.source[group_of(w.a, Memory)] = 1'b1;
+      turns[group_of(w.a, Memory)] = 2'd1;
     end
     if (w.op == OpLoad && w.b_kind == KindKey) u.writes[Ports-1] = 1'b1;
-    else if (w.op != OpStore) u.writes[group_of(w.dst, Shared)] = 1'b1;
-    if (is_pair(w.op)) u.writes[group_of(w.c, Shared)] = 1'b1;
+    else if (w.op != OpStore) u.writes[group_of(w.dst, Memory)] = 1'b1;
+    if (is_pair(w.op)) u.writes[group_of(w.c, Memory)] = 1'b1;
     if (has.has.b && !has.again.b) begin
-      u.reads[group_of(has.slot[1], Shared)] = 1'b1;
-      turns[group_of(has.slot[1], Shared)] += 2'd1;
+      u.reads[group_of(has.slot[1], Memory)] = 1'b1;
+      turns[group_of(has.slot[1], Memory)] += 2'd1;
     end
     if (has.has.c && !has.again.c) begin
-      u.reads[group_of(w.c, Shared)] = 1'b1;
-      turns[group_of(w.c, Shared)] += 2'd1;
+      u.reads[group_of(w.c, Memory)] = 1'b1;
+      turns[group_of(w.c, Memory)] += 2'd1;
     end
     if (w.b_kind == KindKey && u.cores) begin
       u.reads[Ports-1] = 1'b1;
       turns[Ports-1] = 2'd1;
     end
-    if (is_transform(w.op)) u.reads[group_of(w.dst, Shared)] = 1'b1;
+    // Nobody is beside it there.
+    for (int unsigned g = 0; g < Ports; g++) if (Narrow[g]) turns[g] = '0;
+    if (is_transform(w.op)) u.reads[group_of(w.dst, Memory)] = 1'b1;
     u.both = u.source | u.reads;
     for (int unsigned g = 0; g < Ports; g++) begin
       for (int unsigned k = 1; k <= 3; k++) u.turns[k][g] = 32'(turns[g]) >= k;
@@ -175,31 +179,66 @@ module rm_ring_board
   endfunction
 
   // How long it takes: base, and steps of a kind, which depend on the turns that it leaves. The read port of its
-  // source, where that is free early, is so after source and the rows.
-  typedef enum logic [1:0] {
+  // source, where that is free early, is so after source and the steps that read it.
+  typedef enum logic [4:0] {
     StepsNone,
-    StepsRows,
+    // So many beats a row, P of them those of a narrow slot's row, S as many as a row has residues, D a dyadic period.
+    StepsRows1,
+    StepsRows2,
+    StepsRows3,
+    StepsRowsP,
+    StepsRows2P,
+    StepsRows3P,
+    StepsRowsS,
+    StepsRowsD,
+    // And a tail: of one beat, of P, or of P less one (L).
     StepsPair,
-    StepsPasses
+    StepsPairP,
+    StepsPair2P,
+    StepsPairPL,
+    StepsPair2PL,
+    StepsPair2PP,
+    // So many beats a row of a transform's first pass.
+    StepsPasses1,
+    StepsPassesP,
+    StepsPassesS
   } steps_e;
+
+  localparam int unsigned Kinds = 18;
 
   typedef struct packed {
     steps_e kind;
-    logic [1:0] more;
+    steps_e source_kind;
     logic early;
     total_t base;
     total_t source;
   } span_t;
 
+  function automatic steps_e rows_of(logic [BeatWidth-1:0] beats);
+    if (beats == BeatWidth'(1)) return StepsRows1;
+    if (beats == BeatWidth'(2)) return StepsRows2;
+    if (beats == BeatWidth'(3)) return StepsRows3;
+    if (beats == BeatWidth'(Parts)) return StepsRowsP;
+    if (beats == BeatWidth'(2 * Parts)) return StepsRows2P;
+    if (beats == BeatWidth'(3 * Parts)) return StepsRows3P;
+    return StepsRowsS;
+  endfunction
+
   // Without the way on the ring.
   function automatic span_t span_of(word_t w, reads_t has);
     span_t t;
-    t.kind = StepsRows;
-    t.more = has.more;
+    logic [BeatWidth-1:0] beats, period;
+    beats = has.more + BeatWidth'(1);
+    period = (beats > BeatWidth'(Period)) ? beats : BeatWidth'(Period);
+    t.kind = rows_of(beats);
+    t.source_kind = rows_of(beats);
     t.early = 1'b0;
     t.source = total_t'(Begin + 2);
+    // The last part of a row in a narrow slot is written so much later than the first.
+    t.base = total_t'(Begin + Through + Core);
+    if (is_narrow(is_pair(w.op) ? w.c : w.dst, Memory)) t.base += total_t'(Parts - 1);
     if (is_transform(w.op)) begin
-      t.kind = StepsPasses;
+      t.kind = (beats == BeatWidth'(1)) ? StepsPasses1 : has.strides ? StepsPassesS : StepsPassesP;
       t.base = total_t'(Begin + Through + Stages * Core);
       t.early = w.a != w.dst;
     end else if (w.op == OpBcast) begin
@@ -214,17 +253,19 @@ module rm_ring_board
       t.early = 1'b1;
       t.source = total_t'(Begin + 2 + 1 + 1);
     end else if (w.op == OpSplit || w.op == OpJoin) begin
-      t.kind = StepsPair;
-      t.base = total_t'(Begin + Through + Core);
+      if (is_narrow(w.dst, Memory) && is_narrow(w.c, Memory)) t.kind = StepsPair2PP;
+      else if (is_narrow(w.dst, Memory)) t.kind = (beats == BeatWidth'(Parts)) ? StepsPairPL : StepsPair2PL;
+      else t.kind = (beats == BeatWidth'(2)) ? StepsPair :
+          (beats == BeatWidth'(2 * Parts)) ? StepsPair2P : StepsPairP;
     end else if (is_permutation(w.op)) begin
-      t.base = total_t'(Begin + Through + Core + 2);
+      t.base += total_t'(2);
+      if (w.op == OpAutoh) t.kind = (beats == BeatWidth'(1)) ? StepsRows2 : StepsRows2P;
     end else if (!w.thread) begin
-      t.base = total_t'(Begin + Through + Core) + total_t'(w.b_kind == KindKey);
+      t.base += total_t'(w.b_kind == KindKey);
     end else begin
-      // A row takes a period, or as long as its busiest port.
-      t.kind = StepsNone;
+      // A row takes a period, or as long as its busiest port; a narrow slot's is written within it.
+      t.kind = (period == BeatWidth'(Period)) ? StepsRowsD : rows_of(period);
       t.base = total_t'(Begin + ThroughDyadic) +
-          total_t'((32'(has.more) + 1 > Period) ? (32'(has.more) + 1) * Rows : Period * Rows) +
           ((w.b_kind == KindKey) ? total_t'(1) :
            is_generated(w.op, w.b_kind) ? total_t'(GenLatency) : '0);
     end
@@ -239,23 +280,55 @@ module rm_ring_board
     return '0;
   endfunction
 
-  // Steps that leave so many turns.
-  function automatic total_t steps_of(steps_e kind, logic [1:0] more, logic [LogPeriod-1:0] left);
-    total_t steps;
-    steps = '0;
-    for (int unsigned k = 0; k < Period; k++) begin
-      if (left == LogPeriod'(k)) begin
-        if (kind == StepsPair) steps = total_t'(paced(Rows * 2 + 1, k));
-        if (kind == StepsPasses) begin
-          steps = total_t'(pass_count(LogN) * paced(Rows, k) + (pass_count(LogN) - 1) * Wait);
-        end
-        for (int unsigned beats = 1; beats <= 3; beats++) begin
-          if (kind == StepsRows && 32'(more) + 1 == beats) steps = total_t'(paced(Rows * beats, k));
-        end
-      end
+  // Steps of each kind that leave so many turns, of limbs of each size.
+  localparam int unsigned Lefts = 1 << LogPeriod;
+  typedef logic [Kinds-1:0][Lefts-1:0][TotalWidth-1:0] table_t;
+
+  function automatic table_t steps_at(int unsigned log_n);
+    table_t t;
+    int unsigned rows, passes, pause;
+    rows = 1 << (log_n - LogRow);
+    passes = pass_count(log_n);
+    pause = pass_wait(log_n, LogRow, MulLatency);
+    t = '0;
+    // A dyadic word takes three turns at most.
+    for (int unsigned k = 0; k < min2(Period, 4); k++) begin
+      t[StepsRows1][k] = total_t'(paced(rows, k));
+      t[StepsRows2][k] = total_t'(paced(rows * 2, k));
+      t[StepsRows3][k] = total_t'(paced(rows * 3, k));
+      t[StepsRowsP][k] = total_t'(paced(rows * Parts, k));
+      t[StepsRows2P][k] = total_t'(paced(rows * 2 * Parts, k));
+      t[StepsRows3P][k] = total_t'(paced(rows * 3 * Parts, k));
+      t[StepsRowsS][k] = total_t'(paced(rows << LogRow, k));
+      t[StepsRowsD][k] = total_t'(rows * Period);
+      t[StepsPair][k] = total_t'(paced(rows * 2 + 1, k));
+      t[StepsPairP][k] = total_t'(paced(rows * Parts + 1, k));
+      t[StepsPair2P][k] = total_t'(paced(rows * 2 * Parts + 1, k));
+      t[StepsPairPL][k] = total_t'(paced(rows * Parts + Parts - 1, k));
+      t[StepsPair2PL][k] = total_t'(paced(rows * 2 * Parts + Parts - 1, k));
+      t[StepsPair2PP][k] = total_t'(paced(rows * 2 * Parts + Parts, k));
+      t[StepsPasses1][k] = total_t'(passes * paced(rows, k) + (passes - 1) * pause);
+      t[StepsPassesP][k] = total_t'(paced(rows * Parts, k) + (passes - 1) * (paced(rows, k) + pause));
+      t[StepsPassesS][k] = total_t'(paced(rows << LogRow, k) +
+                                    (passes - 1) * (paced(rows, k) + pause));
     end
-    return steps;
+    return t;
   endfunction
+
+  typedef table_t [(1<<SizeWidth)-1:0] tables_t;
+
+  function automatic tables_t all_steps();
+    tables_t t;
+    for (int unsigned n = 0; n < 1 << SizeWidth; n++) begin
+      t[n] = (n > LogRow && n <= LogN) ? steps_at(n) : '0;
+    end
+    return t;
+  endfunction
+
+  localparam tables_t Tables = all_steps();
+  table_t steps_q;
+
+  always_ff @(posedge clk_i) steps_q <= Tables[log_n_i];
 
   // ---- What two words have in common. ----
 
@@ -278,7 +351,7 @@ module rm_ring_board
 
   function automatic meets_t meets(uses_t w, uses_t flying);
     meets_t m;
-    logic [Ports-1:0] reads, writes, source;
+    logic [Ports-1:0] reads, writes, source, alone;
     logic units, readers;
     units = (w.writers & flying.writers) != '0;
     readers = (w.readers & flying.readers) != '0;
@@ -286,21 +359,25 @@ module rm_ring_board
     source = w.both & flying.source;
     writes = w.writes & flying.writes;
     m = '0;
+    // Ports that it shares with none.
+    alone = w.alone ? '1 : Narrow;
     if (w.slow == flying.slow) begin
       m.whole = (readers && reads != '0) || (units && writes != '0);
       m.source = readers && source != '0;
     end else if (w.slow) begin
+      m.whole = (readers && (reads & Narrow) != '0) || (units && (writes & Narrow) != '0);
+      m.source = readers && (source & Narrow) != '0;
       // It has the turns that the other leaves.
       m.reads = readers ? turns_of(w.turns, flying.reads) : '0;
       m.source_reads = readers ? turns_of(w.turns, flying.source) : '0;
       m.writes = units && writes != '0;
       if (Period <= 3) begin
-        m.whole = readers && (w.turns[min2(Period, 3)] & flying.reads) != '0;
-        m.source = readers && (w.turns[min2(Period, 3)] & flying.source) != '0;
+        m.whole |= readers && (w.turns[min2(Period, 3)] & flying.reads) != '0;
+        m.source |= readers && (w.turns[min2(Period, 3)] & flying.source) != '0;
       end
     end else begin
-      m.whole = w.alone && ((readers && reads != '0) || (units && writes != '0));
-      m.source = w.alone && readers && source != '0;
+      m.whole = (readers && (reads & alone) != '0) || (units && (writes & alone) != '0);
+      m.source = readers && (source & alone) != '0;
       if (Period <= 3) begin
         m.whole |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.reads) != '0;
         m.source |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.source) != '0;
@@ -329,7 +406,7 @@ module rm_ring_board
     at_least = '0;
     if (flying.slow && !w.slow) begin
       if ((w.readers & flying.readers) != '0) at_least = turns_of(flying.turns, w.both);
-      at_least[1] |= (w.writers & flying.writers) != '0 && (w.writes & flying.writes) != '0;
+      at_least[1] |= (w.writers & flying.writers) != '0 && (w.writes & flying.writes & ~Narrow) != '0;
     end
     return LogPeriod'({at_least[2], at_least[3] || (at_least[1] && !at_least[2])});
   endfunction
@@ -389,7 +466,8 @@ module rm_ring_board
   for (genvar s = 0; s < Streams; s++) begin : gen_next
     assign next[s] = word_t'(word_i[s]);
     assign next_reads[s] = reads_of(next[s].op, next[s].b_kind,
-                                    {next[s].c, next[s].b[SlotWidth-1:0], next[s].a}, Shared);
+                                    next[s].dst,
+                                    {next[s].c, next[s].b[SlotWidth-1:0], next[s].a}, Memory);
   end
 
   always_ff @(posedge clk_i) begin
@@ -497,9 +575,9 @@ module rm_ring_board
   // ---- Ends. ----
 
   for (genvar r = 0; r < Records; r++) begin : gen_count
-    total_t steps, total;
-    assign steps = steps_of(span_q[r].kind, span_q[r].more, left_q[r]);
-    assign total = span_q[r].base + steps;
+    total_t total, source;
+    assign total = span_q[r].base + steps_q[span_q[r].kind][left_q[r]];
+    assign source = span_q[r].source + steps_q[span_q[r].source_kind][left_q[r]];
     assign last[r] = live_q[r] && !fresh_q[r] && !open_q[r] && count_q[r] == total_t'(1);
     assign source_last[r] = !fresh_q[r] && source_count_q[r] == total_t'(1);
     always_comb begin
@@ -508,8 +586,7 @@ module rm_ring_board
       source_count_d[r] = source_count_q[r] - 1'b1;
       if (fresh_q[r]) begin
         count_d[r] = total - (open_q[r] ? '0 : total_t'(2));
-        source_count_d[r] = (span_q[r].early ? span_q[r].source +
-            steps_of(StepsRows, 2'd0, left_q[r]) : total) - total_t'(2);
+        source_count_d[r] = (span_q[r].early ? source : total) - total_t'(2);
       end
     end
   end

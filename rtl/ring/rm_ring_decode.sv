@@ -1,7 +1,7 @@
 // Whether a micro word names only what the machine has: code_o is CodeOk, or why the word is refused.
 //
 // A word of another stream, of RPAUs beyond the machine, a transfer of several, of a slot beyond the memory, of
-// cores which lack it, of a table's row beyond its depth; one that is not the encoding of its own decoding; one
+// cores which lack it, of a table's row beyond its depth; one whose result comes in rows that a narrow slot cannot take; one that is not the encoding of its own decoding; one
 // that this machine was not built for.
 //
 // Latency 0 (combinational).
@@ -9,7 +9,7 @@ module rm_ring_decode
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
     parameter int unsigned Rpaus = 10,
-    parameter int unsigned Slots = 11,
+    parameter memory_t Memory = DefaultMemory,
     parameter int unsigned Controllers = 2,
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,
@@ -23,6 +23,8 @@ module rm_ring_decode
 
   word_t word;
   logic coefficient_wise, core_word, main_only, known, wait_ok, c_is_slot, slot_ok, row_ok, one;
+
+  localparam int unsigned Slots = Memory.shared + Memory.singles + Memory.narrow;
 
   assign word = word_t'(word_i);
 
@@ -72,6 +74,9 @@ module rm_ring_decode
       code_o = CodeSlot;
     end else if (word.thread ? main_only : word.op == OpPrng) begin
       code_o = CodeUnit;
+    end else if ((is_transform(word.op) || word.op == OpAutoc || word.op == OpBcast) &&
+                 is_narrow(word.dst, Memory)) begin
+      code_o = CodeNarrow;
     end else if (!row_ok) begin
       code_o = CodeRow;
     end else if (32'(word.layer) >= Layers || (word.b_kind == KindGenerator && !word.thread)) begin

@@ -1,7 +1,7 @@
 // The dyadic cores of an RPAU: Lanes coefficients a cycle, beside the main cores, with their row buffers.
 //
 // A word takes a row of each operand in a period: P = Row / Lanes cycles, or as many as its busiest port has
-// reads. A row is asked for in the first cycle of its period; its group's port grants what other words leave,
+// reads (a row of a narrow slot has several). A row is asked for in the first cycle of its period; its group's port grants what other words leave,
 // within the period. With t the grant and j the row:
 //
 //   t + 3 + late + j period          rows are asked for
@@ -20,14 +20,14 @@ module rm_ring_dyadic
     parameter int unsigned LogN = 7,
     parameter int unsigned LogRow = 3,
     parameter int unsigned LogLanes = 1,
-    parameter int unsigned Shared = 8,
-    parameter int unsigned Groups = 4,
+    parameter memory_t Memory = DefaultMemory,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
     parameter int unsigned Moduli = 1,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
+    localparam int unsigned Groups = groups_of(Memory),
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned Lanes = 1 << LogLanes,
     localparam int unsigned LogPeriod = LogRow - LogLanes,
@@ -35,6 +35,7 @@ module rm_ring_dyadic
 ) (
     input  logic                                     clk_i,
     input  logic                                     rst_ni,
+    input  logic [ LogSteps-1:0]                     last_row_i,  // held
     input  logic                                     start_i,
     input  word_t                                    word_i,
     input  logic [WhichWidth-1:0]                    which_i,  // of the word, from the cycle after start_i on
@@ -62,7 +63,7 @@ module rm_ring_dyadic
 
   localparam int unsigned Period = 1 << LogPeriod;
   localparam int unsigned CoreLatency = MulLatency + 1;
-  localparam int unsigned CountWidth = $clog2(GenLatency + 2 * Period + 16);
+  localparam int unsigned CountWidth = $clog2(GenLatency + 4 * Period + 16);
 
   if (LogPeriod < 1) begin : gen_check
     $error("a row has more coefficients than there are lanes");
@@ -88,8 +89,8 @@ module rm_ring_dyadic
   logic has_key_q, has_gen_q;
   logic [CountWidth-1:0] period_d, period_q, first_d, cores_d;
 
-  assign reads_d = reads_of(word_i.op, word_i.b_kind,
-                            {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Shared);
+  assign reads_d = reads_of(word_i.op, word_i.b_kind, word_i.dst,
+                            {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
   assign period_d = (CountWidth'(reads_d.more) + 1'b1 > CountWidth'(Period)) ?
       CountWidth'(reads_d.more) + 1'b1 : CountWidth'(Period);
   assign period_o = period_d[LogPeriod+1:0];
@@ -120,8 +121,8 @@ module rm_ring_dyadic
       ask_busy_q <= 1'b0;
       core_busy_q <= 1'b0;
     end else begin
-      ask_busy_q <= start_i || (ask_busy_q && !(ask_tick && (&ask_row_q)));
-      core_busy_q <= start_i || (core_busy_q && !(core_tick && (&core_row_q)));
+      ask_busy_q <= start_i || (ask_busy_q && !(ask_tick && ask_row_q == last_row_i));
+      core_busy_q <= start_i || (core_busy_q && !(core_tick && core_row_q == last_row_i));
     end
   end
 
@@ -152,9 +153,9 @@ module rm_ring_dyadic
     at = '0;
     for (int unsigned g = 0; g < Groups; g++) begin
       for (int unsigned i = 3; i > 0; i--) begin
-        if (pending_q[i-1] && group_of(reads_q.slot[i-1], Shared) == g) begin
+        if (pending_q[i-1] && group_of(reads_q.slot[i-1], Memory) == g) begin
           req_o[g] = 1'b1;
-          rslot_o[g] = inner_of(reads_q.slot[i-1], Shared);
+          rslot_o[g] = inner_of(reads_q.slot[i-1], Memory);
           at[g] = 3'd1 << (i - 1);
         end
       end
@@ -214,7 +215,7 @@ module rm_ring_dyadic
     port_d = '0;
     for (int unsigned i = 0; i < 3; i++) begin
       for (int unsigned g = 0; g < Groups; g++) begin
-        if (group_of(reads_q.slot[i], Shared) == g) port_d[i] |= rdata_i[g];
+        if (group_of(reads_q.slot[i], Memory) == g) port_d[i] |= rdata_i[g];
       end
     end
   end
@@ -336,11 +337,11 @@ module rm_ring_dyadic
 
   always_comb begin
     for (int unsigned g = 0; g < Groups; g++) begin
-      wreq_o[g] = wpending_q && group_of(word_q.dst, Shared) == g;
+      wreq_o[g] = wpending_q && group_of(word_q.dst, Memory) == g;
     end
   end
 
-  assign wslot_o = inner_of(word_q.dst, Shared);
+  assign wslot_o = inner_of(word_q.dst, Memory);
   assign wrow_o = wrow_q;
   assign wdata_o = results_q[wrow_q[0]];
   assign busy_o = ask_busy_q || core_busy_q || parts_q || wpending_q;

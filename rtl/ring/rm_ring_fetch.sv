@@ -9,7 +9,7 @@ module rm_ring_fetch
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
     parameter int unsigned Rpaus = 10,
-    parameter int unsigned Slots = 11,
+    parameter memory_t Memory = DefaultMemory,
     parameter int unsigned Controllers = 2,
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,
@@ -63,7 +63,7 @@ module rm_ring_fetch
 
   rm_ring_decode #(
       .Rpaus(Rpaus),
-      .Slots(Slots),
+      .Memory(Memory),
       .Controllers(Controllers),
       .Constants(Constants),
       .StreamRows(StreamRows),

@@ -22,6 +22,7 @@ module rm_ring_generator
 ) (
     input  logic                               clk_i,
     input  logic                               rst_ni,
+    input  logic [           LogSteps-1:0]     last_row_i,  // held
     input  logic                               start_i,
     input  logic [PeriodWidth-1:0]             period_i,  // with start_i
     input  logic [WhichWidth-1:0]              which_i,   // of the Moduli primes, held
@@ -59,7 +60,7 @@ module rm_ring_generator
       busy_q <= 1'b0;
       active_q <= 1'b0;
     end else begin
-      busy_q <= start_i || (busy_q && !(tick && (&row_q)));
+      busy_q <= start_i || (busy_q && !(tick && row_q == last_row_i));
       active_q <= part_valid && !(&part);
     end
   end

@@ -11,7 +11,7 @@
 // end_o: the last beat's cycle. bad_o with it: the host's limb has ended early, or does not end where it should; of
 // one that is too long what is behind is dropped until its last beat.
 //
-// A residue a cycle each way.
+// A residue a cycle each way; limbs of 2^log_n_i, which is held.
 module rm_ring_link
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
@@ -23,6 +23,7 @@ module rm_ring_link
 ) (
     input  logic                       clk_i,
     input  logic                       rst_ni,
+    input  logic [SizeWidth-1:0]       log_n_i,
     input  logic                       start_i,
     input  word_t                      word_i,
     output logic                       end_o,
@@ -54,16 +55,20 @@ module rm_ring_link
   word_t word_q;
   logic want_q, open_q, drop_q, load_start;
   logic [1:0] start_q;
-  logic [LogN-1:0] count_q;
+  logic [LogN-1:0] count_q, last_q;
   logic accept, sent, whole;
 
   assign load_start = start_i && word_i.op == OpLoad;
   assign in_ready_o = open_q || drop_q;
   assign accept = in_valid_i && open_q && !drop_q;
   assign sent = out_valid_o && out_ready_i;
-  assign whole = &count_q;
+  assign whole = count_q == last_q;
   assign end_o = (accept && (whole || in_last_i)) || (sent && whole);
   assign bad_o = accept && whole != in_last_i;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < LogN; i++) last_q[i] <= i < 32'(log_n_i);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -9,7 +9,8 @@
 // A forward transform's row goes through core B (pairs on lane bit 1), then A (lane bit 0); an inverse one's
 // through A, then B, mirrored (docs/machines/ring.md, "Inverse"). Coefficient-wise every core takes a lane,
 // A the lower half of them, in the order of columns. SPLIT and JOIN read a row of each operand in turn, and write a
-// row of each result in turn, the second from a register behind the cores in the step after.
+// row of each result in turn, the second from a register behind the cores in the step after. A row with a narrow slot takes
+// as many beats as its parts; what is read in one of them stays until the row is whole.
 //
 // A word granted in cycle t reads from cycle t + 3 on and has landed in cycle t + timing::duration - 1.
 module rm_ring_main
@@ -18,13 +19,13 @@ module rm_ring_main
     parameter int unsigned LogN = 7,
     parameter int unsigned LogRow = 3,
     parameter int unsigned LogPeriod = 2,
-    parameter int unsigned Shared = 8,
-    parameter int unsigned Groups = 4,
+    parameter memory_t Memory = DefaultMemory,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
     parameter int unsigned Moduli = 1,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12,
+    localparam int unsigned Groups = groups_of(Memory),
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned LogSteps = LogN - LogRow,
     localparam int unsigned Passes = pass_count(LogN),
@@ -34,13 +35,14 @@ module rm_ring_main
 ) (
     input  logic                               clk_i,
     input  logic                               rst_ni,
+    input  logic [SizeWidth-1:0]               log_n_i,  // held
     input  logic                               start_i,
     input  word_t                              word_i,
     input  logic [WhichWidth-1:0]              which_i,  // of the word, from the cycle after start_i on
     input  logic [LogPeriod-1:0]               turns_i,
     input  logic [    Width-1:0]               constant_i,  // of the word, from the address stages on
     input  logic [    Width-1:0]               zeta_i,
-    input  logic [     LogN+1:0]               galois_i,  // of the word, of AUTOC inverted; with its second step
+    input  logic [     LogN+1:0]               galois_i,  // of the word, of AUTOC inverted; with its first step
     output logic                               busy_o,
     // Twiddles: pass and step for each core's tables, its words 4 cycles later.
     output logic [          1:0]               tw_ring_o,
@@ -54,6 +56,8 @@ module rm_ring_main
     // Memory.
     output logic [   Groups-1:0]               re_o,
     output logic [   Groups-1:0][SlotWidth-1:0] rslot_o,
+    output logic                               strides_o,
+    output logic [BeatWidth-1:0]               part_o,
     output logic [      Row-1:0][ LogSteps-1:0] raddr_o,
     input  logic [   Groups-1:0][Row-1:0][Width-1:0] rdata_i,
     output logic [   Groups-1:0]               we_o,
@@ -72,7 +76,7 @@ module rm_ring_main
   localparam int unsigned Affine = 2;
   localparam int unsigned AtMoved = AtOut1 + Affine;  // an automorphism's
   localparam int unsigned TwiddleLatency = 4;
-  localparam bit OddTop = LogN % Stages != 0;
+  localparam int unsigned NarrowGroup = Groups - 1;
 
   typedef struct packed {
     logic beat;
@@ -81,7 +85,8 @@ module rm_ring_main
     logic transform;
     logic moves;
     logic first;
-    logic [1:0] sub;
+    logic half;
+    logic [BeatWidth-1:0] sub;
     logic [PassWidth-1:0] pass;
     logic [LogSteps-1:0] step;
   } tag_t;
@@ -91,17 +96,16 @@ module rm_ring_main
   word_t word_q;
   reads_t reads, reads_q;
   logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, late_start_q;
-  logic moves_q, halves_q, whole_q, coefficients_q;
+  logic moves_q, whole_q, coefficients_q;
   logic [LogPeriod-1:0] turns_q;
 
-  assign reads = reads_of(word_i.op, word_i.b_kind,
-                          {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Shared);
+  assign reads = reads_of(word_i.op, word_i.b_kind, word_i.dst,
+                          {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
   assign transform = is_transform(word_i.op);
   assign inverse = word_i.op == OpIntt;
   assign transform_q = is_transform(word_q.op);
   assign inverse_q = word_q.op == OpIntt;
   assign moves_q = is_permutation(word_q.op);
-  assign halves_q = word_q.op == OpAutoh;
   assign coefficients_q = word_q.op == OpAutoc;
   assign whole_q = word_q.op == OpSplit || word_q.op == OpJoin;
   assign has_key = word_i.b_kind == KindKey;
@@ -126,21 +130,25 @@ module rm_ring_main
 
   tag_t tag;
   tag_t [AtOut2+2:1] tag_q;
-  logic row_done, tail;
+  logic tail;
 
   rm_ring_seq #(
       .LogN(LogN),
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
-      .Wait(pass_wait(LogN, LogRow, MulLatency))
+      .MulLatency(MulLatency)
   ) u_seq (
       .clk_i,
       .rst_ni,
+      .log_n_i,
       .start_i((start_i && !has_key) || late_start_q),
       .transform_i(!late_start_q && transform),
       .inverse_i(inverse),
-      .more_beats_i(late_start_q ? reads_q.more : reads.more),
-      .tail_i(word_i.op == OpSplit || word_i.op == OpJoin),
+      .more_i(late_start_q ? reads_q.more : reads.more),
+      // Words of keys have neither halves nor a tail.
+      .halves_i(!late_start_q && word_i.op == OpAutoh),
+      .tail_i(!late_start_q && (word_i.op == OpSplit || word_i.op == OpJoin)),
+      .tail_more_i(reads.tail),
       .turns_i(late_start_q ? turns_q : turns_i),
       .busy_o,
       .beat_o(tag.beat),
@@ -148,13 +156,12 @@ module rm_ring_main
       .pass_o(tag.pass),
       .step_o(tag.step),
       .sub_o(tag.sub),
-      .last_sub_o(row_done),
+      .half_o(tag.half),
+      .last_sub_o(tag.row),
       .tail_o(tail)
   );
 
-  // Of an automorphism of halves each beat is a row.
-  assign tag.row = halves_q ? tag.beat : row_done;
-  assign tag.second = whole_q && tag.beat && tag.sub == '0 && (tag.step != '0 || tail);
+  assign tag.second = whole_q && tag.beat && tag.sub == reads_q.tail && (tag.step != '0 || tail);
   assign tag.transform = transform_q;
   assign tag.moves = moves_q;
 
@@ -179,10 +186,11 @@ module rm_ring_main
       .LogRow(LogRow)
   ) u_turn (
       .clk_i,
+      .log_n_i,
       .op_i    (word_q.op),
       .galois_i,
-      .beat_i  (tag_q[1].beat),
-      .first_i (tag_q[1].step == '0 && tag_q[1].sub == '0),
+      .next_i  (tag.row),
+      .first_i (tag.step == '0 && !tag.half),
       .x_o     (from),
       .half_o  (from_half),
       .offset_o(offset)
@@ -202,6 +210,7 @@ module rm_ring_main
       .LogRow(LogRow)
   ) u_read (
       .clk_i,
+      .log_n_i,
       .linear_i (!transform_q),
       .inverse_i(inverse_q),
       .pass_i   (tag.pass),
@@ -214,30 +223,41 @@ module rm_ring_main
       .addr_o   (raddr_o)
   );
 
-  // Slot s of the word in the group g, at the port's turn of the row.
+  // Slot s of the word in the group g, in its beats of the row.
+  function automatic logic [BeatWidth-1:0] beats_of(logic [SlotWidth-1:0] slot);
+    return reads_q.strides ? BeatWidth'(Row) : parts_of(slot, Memory);
+  endfunction
+
+  tag_t at_memory;
+  logic [SlotWidth-1:0] one;  // of what reads one slot
+
+  assign at_memory = tag_q[AtMemory];
+  assign one = transform_q ? (at_memory.first ? word_q.a : word_q.dst) : reads_q.slot[from_half];
+
   always_comb begin
     re_o = '0;
     rslot_o = '0;
+    part_o = at_memory.sub;
     for (int unsigned g = 0; g < Groups; g++) begin
-      if (tag_q[AtMemory].beat) begin
-        if (transform_q) begin
-          re_o[g] = group_of(tag_q[AtMemory].first ? word_q.a : word_q.dst, Shared) == g;
-          rslot_o[g] = inner_of(tag_q[AtMemory].first ? word_q.a : word_q.dst, Shared);
-        end else if (moves_q) begin
-          re_o[g] = group_of(reads_q.slot[from_half], Shared) == g;
-          rslot_o[g] = inner_of(reads_q.slot[from_half], Shared);
+      if (at_memory.beat) begin
+        if (transform_q || moves_q) begin
+          re_o[g] = group_of(one, Memory) == g && at_memory.sub < beats_of(one);
+          rslot_o[g] = inner_of(one, Memory);
         end else begin
           for (int unsigned i = 0; i < 3; i++) begin
-            if (reads_q.has[i] && reads_q.turn[i] == tag_q[AtMemory].sub &&
-                group_of(reads_q.slot[i], Shared) == g) begin
+            if (reads_q.has[i] && at_memory.sub >= reads_q.first[i] &&
+                at_memory.sub <= reads_q.last[i] && group_of(reads_q.slot[i], Memory) == g) begin
               re_o[g] = 1'b1;
-              rslot_o[g] = inner_of(reads_q.slot[i], Shared);
+              rslot_o[g] = inner_of(reads_q.slot[i], Memory);
+              if (g == NarrowGroup) part_o = at_memory.sub - reads_q.first[i];
             end
           end
         end
       end
     end
   end
+
+  assign strides_o = reads_q.strides;
 
   // The port's stage: a row of each operand, which stays until the next.
   logic [2:0][Row-1:0][Width-1:0] operand_d, operand_q;
@@ -261,11 +281,12 @@ module rm_ring_main
     if (transform_q && !tag_q[AtPort].first) held[0] = word_q.dst;
     if (moves_q) held[0] = reads_q.slot[from_half_q[1]];
     for (int unsigned i = 0; i < 3; i++) begin
-      take[i] = tag_q[AtPort].beat &&
-          (reads_q.turn[i] == tag_q[AtPort].sub || (moves_q && i == 0));
+      take[i] = tag_q[AtPort].beat && tag_q[AtPort].sub == reads_q.last[i];
+      // A row that grows, until it is whole.
+      if ((moves_q || transform_q) && i == 0) take[0] = tag_q[AtPort].beat && tag_q[AtPort].sub < beats_of(held[0]);
       operand_d[i] = '0;
       for (int unsigned g = 0; g < Groups; g++) begin
-        if (group_of(held[i], Shared) == g) operand_d[i] |= rdata_i[g];
+        if (group_of(held[i], Memory) == g) operand_d[i] |= rdata_i[g];
       end
     end
     if (has_key_q) begin
@@ -356,14 +377,21 @@ module rm_ring_main
   end
 
   // Which steps the cores' tables are for, and whether core B has no pair in the pass.
+  logic odd_q;
+  logic [PassWidth-1:0] top_q;
+
+  always_ff @(posedge clk_i) begin
+    odd_q <= log_n_i[0];
+    top_q <= PassWidth'((32'(log_n_i) + 1) / Stages - 1);
+  end
+
   assign tw_ring_o = (inverse_q && word_q.ring != '0) ? ~word_q.ring : word_q.ring;
   assign tw_pass_o[0] = tag_q[(inverse_q?AtCore : AtOut1)-TwiddleLatency].pass;
   assign tw_step_o[0] = tag_q[(inverse_q?AtCore : AtOut1)-TwiddleLatency].step;
   assign tw_pass_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].pass;
   assign tw_step_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].step;
-  assign b_idle = OddTop && transform_q &&
-      tag_q[inverse_q?AtOut1 : AtCore].pass == PassWidth'(Passes - 1);
-  assign b_idle_out = OddTop && tag_q[inverse_q?AtOut2 : AtOut1].pass == PassWidth'(Passes - 1);
+  assign b_idle = odd_q && transform_q && tag_q[inverse_q?AtOut1 : AtCore].pass == top_q;
+  assign b_idle_out = odd_q && tag_q[inverse_q?AtOut2 : AtOut1].pass == top_q;
 
   assign a_in = inverse_q ? row : b_out;
   assign b_in = inverse_q ? a_out : row;
@@ -451,12 +479,18 @@ module rm_ring_main
       .q_o(place_out2)
   );
 
-  // Where an automorphism's row goes: rows in the order in which their numbers' reversal, or they, go up.
-  function automatic logic [LogN-1:0] to(logic coefficients, logic [LogSteps-1:0] step);
-    logic [LogSteps-1:0] row_number;
-    for (int unsigned i = 0; i < LogSteps; i++) row_number[i] = step[LogSteps-1-i];
-    return coefficients ? LogN'(step) : {row_number, LogRow'(0)};
-  endfunction
+  // Where an automorphism's row goes: rows in the order in which their numbers' reversal, or they, go up. That of
+  // coefficients has its window at the top.
+  logic [SizeWidth-1:0] short_q;
+  logic [RotWidth-1:0] top_rotate_q;
+  logic [LogSteps-1:0] reversed;
+
+  always_ff @(posedge clk_i) begin
+    short_q <= SizeWidth'(LogN) - log_n_i;
+    top_rotate_q <= RotWidth'((32'(log_n_i) - LogRow) % LogRow);
+  end
+
+  always_comb for (int unsigned i = 0; i < LogSteps; i++) reversed[i] = tag_out.step[LogSteps-1-i];
 
   function automatic logic [LogRow-1:0] column(logic [LogN-1:0] x);
     logic [LogRow-1:0] c;
@@ -467,11 +501,11 @@ module rm_ring_main
 
   logic [LogN-1:0] to_d, to_q;
 
-  assign to_d = to(coefficients_q, tag_out.step);
+  assign to_d = coefficients_q ? LogN'(tag_out.step) : {reversed >> short_q, LogRow'(0)};
   always_ff @(posedge clk_i) to_q <= to_d;
 
   assign place_out = transform_q ? place_out2 :
-      moves_q ? {column(to_d), RotWidth'(coefficients_q ? LogSteps % LogRow : 0)} : '0;
+      moves_q ? {column(to_d), coefficients_q ? top_rotate_q : RotWidth'(0)} : '0;
 
   rm_ring_network #(
       .LogRow(LogRow),
@@ -487,7 +521,7 @@ module rm_ring_main
 
   // A word's tags go on behind its end: each word takes those of its own length alone.
   assign tag_out = transform_q ? tag_q[AtOut2] : moves_q ? tag_q[AtMoved] : tag_q[AtOut1];
-  assign write_second = moves_q ? tag_q[AtMoved+2].sub != '0 : tag_q[AtOut1+2].second;
+  assign write_second = moves_q ? tag_q[AtMoved+2].half : tag_q[AtOut1+2].second;
   assign write = (tag_q[AtOut2+2].transform && tag_q[AtOut2+2].row) ||
       (tag_q[AtMoved+2].moves && tag_q[AtMoved+2].row) ||
       (!tag_q[AtOut1+2].transform && !tag_q[AtOut1+2].moves &&
@@ -499,6 +533,7 @@ module rm_ring_main
       .LogRow(LogRow)
   ) u_write (
       .clk_i,
+      .log_n_i,
       .linear_i (!transform_q),
       .inverse_i(inverse_q),
       .pass_i   (tag_out.pass),
@@ -513,15 +548,15 @@ module rm_ring_main
 
   always_comb begin
     for (int unsigned g = 0; g < Groups; g++) begin
-      we_o[g] = write && group_of(write_second ? word_q.c : word_q.dst, Shared) == g;
+      we_o[g] = write && group_of(write_second ? word_q.c : word_q.dst, Memory) == g;
     end
   end
 
-  assign wslot_o = inner_of(write_second ? word_q.c : word_q.dst, Shared);
+  assign wslot_o = inner_of(write_second ? word_q.c : word_q.dst, Memory);
 
   logic [LogRow-1:0] unused_mask;
   logic [RotWidth-1:0] unused_rotate;
   logic unused;
-  assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out};
+  assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out, at_memory};
 
 endmodule

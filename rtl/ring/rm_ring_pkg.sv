@@ -8,8 +8,14 @@ package rm_ring_pkg;
   // Stages of a transform in one pass: chained pairs of butterflies.
   localparam int unsigned Stages = 2;
 
-  // Bits of a slot's number, and of a port's turns.
+  // Bits of a slot's number.
   localparam int unsigned SlotWidth = 5;
+
+  // Bits of log2 of a limb's coefficients, and of a beat's number in a row.
+  /* verilator lint_off UNUSEDPARAM */  // each module takes what it needs
+  localparam int unsigned SizeWidth = 4;
+  /* verilator lint_on UNUSEDPARAM */
+  localparam int unsigned BeatWidth = 6;
 
   function automatic int unsigned min2(int unsigned a, int unsigned b);
     return (a < b) ? a : b;
@@ -27,7 +33,7 @@ package rm_ring_pkg;
   localparam int unsigned WhichWidth = 3;
   /* verilator lint_on UNUSEDPARAM */
 
-  // ---- Passes. ----
+  // ---- Passes, of limbs of 2^log_n coefficients. ----
 
   function automatic int unsigned pass_count(int unsigned log_n);
     return (log_n + Stages - 1) / Stages;
@@ -41,15 +47,6 @@ package rm_ring_pkg;
   function automatic int unsigned pass_window(int unsigned log_n, int unsigned log_row,
                                               int unsigned pass);
     return min2(Stages * pass, log_n - log_row);
-  endfunction
-
-  // The index bit at a place of the step counter.
-  function automatic int unsigned pass_bit(int unsigned log_n, int unsigned log_row,
-                                           int unsigned pass, int unsigned place);
-    int unsigned index_bit;
-    index_bit = log_n - 1 - place;
-    return (index_bit >= log_row + pass_window(log_n, log_row, pass)) ? index_bit :
-        index_bit - log_row;
   endfunction
 
   // Low bits of the step counter over which a butterfly's twiddles go up one by one.
@@ -112,16 +109,49 @@ package rm_ring_pkg;
     return b_kind == KindGenerator || op == OpPrng;
   endfunction
 
-  // The port group of a slot: the first `shared` slots share one, the others have their own.
-  function automatic int unsigned group_of(logic [SlotWidth-1:0] slot, int unsigned shared);
-    return (32'(slot) < shared) ? 0 : 32'(slot) - shared + 1;
+  // Polynomial memory: slots that share ports, then those with ports of their own, then narrow ones in one memory, whose
+  // ports take a row in 2^log_parts cycles.
+  typedef struct packed {
+    int unsigned shared;
+    int unsigned singles;
+    int unsigned narrow;
+    int unsigned log_row;
+    int unsigned log_parts;
+  } memory_t;
+
+  /* verilator lint_off UNUSEDPARAM */
+  localparam memory_t DefaultMemory = '{
+      shared: 8, singles: 3, narrow: 2, log_row: 5, log_parts: 2
+  };
+  /* verilator lint_on UNUSEDPARAM */
+
+  /* verilator lint_off UNUSEDSIGNAL */  // each function takes some of the fields
+  // Port groups; the narrow one is the last.
+  function automatic int unsigned groups_of(memory_t m);
+    return 1 + m.singles + ((m.narrow > 0) ? 1 : 0);
+  endfunction
+
+  function automatic logic is_narrow(logic [SlotWidth-1:0] slot, memory_t m);
+    return m.narrow > 0 && 32'(slot) >= m.shared + m.singles;
+  endfunction
+
+  // The port group of a slot.
+  function automatic int unsigned group_of(logic [SlotWidth-1:0] slot, memory_t m);
+    if (32'(slot) < m.shared) return 0;
+    return is_narrow(slot, m) ? 1 + m.singles : 32'(slot) - m.shared + 1;
   endfunction
 
   // The slot inside its group.
-  function automatic logic [SlotWidth-1:0] inner_of(logic [SlotWidth-1:0] slot,
-                                                    int unsigned shared);
-    return (32'(slot) < shared) ? slot : '0;
+  function automatic logic [SlotWidth-1:0] inner_of(logic [SlotWidth-1:0] slot, memory_t m);
+    if (32'(slot) < m.shared) return slot;
+    return is_narrow(slot, m) ? slot - SlotWidth'(m.shared + m.singles) : '0;
   endfunction
+
+  // Cycles of a row of a slot.
+  function automatic logic [BeatWidth-1:0] parts_of(logic [SlotWidth-1:0] slot, memory_t m);
+    return is_narrow(slot, m) ? BeatWidth'(1 << m.log_parts) : BeatWidth'(1);
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // How a procedure ended.
   typedef enum logic [3:0] {
@@ -137,7 +167,8 @@ package rm_ring_pkg;
     CodeForEver = 4'd9,  // streams that wait for each other
     CodeNoEnd = 4'd10,  // a stream without END
     CodeLink = 4'd11,  // a limb from the host of more or fewer residues than there are
-    CodeTable = 4'd12  // an entry that no table has (rm_ring_table)
+    CodeTable = 4'd12,  // an entry that no table has (rm_ring_table)
+    CodeNarrow = 4'd13  // a result of rows in a narrow slot
   } code_e;
 
   // What a word reads: whether it has each of the operands a, b and c in slots.
@@ -155,40 +186,75 @@ package rm_ring_pkg;
     return has;
   endfunction
 
-  // Where operands lie, and which of a port's reads of a row each is: operands in one group are read one
-  // after the other, one that is another again with it. Those of a pair always are, as its results are written.
+  // Where operands lie, and in which of a row's beats each is read, first and last: operands in one group one after the
+  // other, one that is another again with it. Those of a pair that are read in a beat each always are, as its results are
+  // written. A transform's and an automorphism's operands are read from the first beat on, one a row.
   typedef struct packed {
     operands_t has;
     operands_t again;  // b is a, or c is a or b: read with it
     logic [2:0][SlotWidth-1:0] slot;  // a, b, c
-    logic [2:0][1:0] turn;
-    logic [1:0] more;  // reads of the busiest port, less one
+    logic [2:0][BeatWidth-1:0] first;
+    logic [2:0][BeatWidth-1:0] last;
+    logic strides;  // a row of a narrow slot whose residues do not follow each other: one a beat
+    logic [BeatWidth-1:0] more;  // beats of a row, less one: of a transform in its first pass
+    logic [BeatWidth-1:0] tail;  // a pair's second row is written in so many beats after the first one's end, less one
   } reads_t;
 
   // `slots`: the word's a, b and c.
-  function automatic reads_t reads_of(op_e op, kind_e b_kind, logic [2:0][SlotWidth-1:0] slots,
-                                      int unsigned shared);
+  function automatic reads_t reads_of(op_e op, kind_e b_kind, logic [SlotWidth-1:0] dst,
+                                      logic [2:0][SlotWidth-1:0] slots, memory_t m);
     reads_t r;
     int unsigned a, b, c;
+    logic [2:0][BeatWidth-1:0] parts;
+    logic [BeatWidth-1:0] writes, second;
     r.has = operands_of(op, b_kind);
     r.slot = slots;
-    a = group_of(r.slot[0], shared);
-    b = group_of(r.slot[1], shared);
-    c = group_of(r.slot[2], shared);
+    a = group_of(r.slot[0], m);
+    b = group_of(r.slot[1], m);
+    c = group_of(r.slot[2], m);
+    for (int unsigned i = 0; i < 3; i++) parts[i] = parts_of(r.slot[i], m);
+    r.strides = (op == OpNtt || op == OpAutoc) && is_narrow(r.slot[0], m);
+    if (r.strides) parts[0] = BeatWidth'(1 << m.log_row);
     r.again = '0;
-    r.again.b = r.has.b && r.slot[1] == r.slot[0];
+    r.again.b = r.has.b && r.slot[1] == r.slot[0] && op != OpAutoh;
     r.again.c = r.has.c && (r.slot[2] == r.slot[0] || (r.has.b && r.slot[2] == r.slot[1]));
-    r.turn[0] = '0;
-    r.turn[1] = 2'(r.has.b && !r.again.b && b == a);
-    if (r.slot[2] == r.slot[0]) r.turn[2] = '0;
-    else if (r.has.b && r.slot[2] == r.slot[1]) r.turn[2] = r.turn[1];
-    else r.turn[2] = 2'(c == a) + 2'(r.has.b && !r.again.b && c == b);
-    if (!r.has.c) r.turn[2] = '0;
-    if (is_pair(op)) begin
+    r.first = '0;
+    if (r.has.b && b == a) r.first[1] = parts[0];
+    if (r.again.b) r.first[1] = '0;
+    // Wide ones of a pair, whatever their ports.
+    if ((op == OpSplit || op == OpJoin) && parts[0] == BeatWidth'(1) && parts[1] == BeatWidth'(1)) begin
       r.again.b = 1'b0;
-      r.turn[1] = 2'd1;
+      r.first[1] = BeatWidth'(1);
     end
-    r.more = (r.turn[2] > r.turn[1]) ? r.turn[2] : r.turn[1];
+    if (r.slot[2] == r.slot[0]) r.first[2] = '0;
+    else if (r.has.b && r.slot[2] == r.slot[1]) r.first[2] = r.first[1];
+    else r.first[2] = ((c == a) ? parts[0] : '0) + ((r.has.b && !r.again.b && c == b) ? parts[1] : '0);
+    // Halves come one a row.
+    if (op == OpAutoh) r.first[1] = '0;
+    for (int unsigned i = 0; i < 3; i++) r.last[i] = r.first[i] + parts[i] - BeatWidth'(1);
+    if (!r.has.b) r.last[1] = '0;
+    if (!r.has.c) begin
+      r.first[2] = '0;
+      r.last[2] = '0;
+    end
+    r.more = (r.last[1] > r.last[0]) ? r.last[1] : r.last[0];
+    if (r.last[2] > r.more) r.more = r.last[2];
+    if (op == OpPrng) begin
+      r.last[0] = '0;
+      r.more = '0;
+    end
+    // What is written.
+    writes = parts_of(dst, m);
+    if (is_pair(op)) begin
+      second = parts_of(r.slot[2], m);
+      // A row of each in turn, or both in the time of one.
+      if (op != OpAutoh && (second == writes)) writes += second;
+      else if (second > writes) writes = second;
+    end
+    if (op != OpBcast && !on_link(op) && writes > r.more) r.more = writes - BeatWidth'(1);
+    // Behind the first one's last part, or with it.
+    r.tail = parts_of(dst, m) - BeatWidth'(1);
+    if (is_narrow(dst, m) && !is_narrow(r.slot[2], m)) r.tail -= BeatWidth'(1);
     return r;
   endfunction
 

@@ -1,7 +1,8 @@
 // A residue polynomial arithmetic unit: polynomial memory in port groups, main and dyadic cores, and its ends
 // of ring and link (docs/machines/ring.md, "Parts of an RPAU").
 //
-// Slots 0 to Shared - 1 share the ports of group 0, each of the Singles that follow has ports of its own. Words
+// Slots 0 to Shared - 1 share the ports of group 0, each of the Singles that follow has ports of its own, and the Narrow
+// ones behind them lie in one memory whose ports take 2^LogParts cycles for a row. Limbs have 2^log_n_i coefficients. Words
 // come from the board, which knows when units and ports are free: a start_i bit in the cycle of the grant, with
 // the word and the turns of its ports that it leaves to a dyadic word. What is given to the ring (send_*) is a
 // row a cycle in the order of the columns, and so is what comes from it (recv_*). A load's residues come one by one
@@ -22,6 +23,8 @@ module rm_ring_rpau
     parameter int unsigned LogLanes = 1,
     parameter int unsigned Shared = 8,
     parameter int unsigned Singles = 3,
+    parameter int unsigned Narrow = 2,
+    parameter int unsigned LogParts = 1,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
     parameter int unsigned Moduli = 1,
@@ -37,7 +40,10 @@ module rm_ring_rpau
     parameter int unsigned StreamRows = 128,
     parameter int unsigned Seeds = 64,
     parameter int unsigned GaloisRows = 128,
-    localparam int unsigned Groups = 1 + Singles,
+    localparam memory_t Memory = '{
+        shared: Shared, singles: Singles, narrow: Narrow, log_row: LogRow, log_parts: LogParts
+    },
+    localparam int unsigned Groups = groups_of(Memory),
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned Lanes = 1 << LogLanes,
     localparam int unsigned LogPeriod = LogRow - LogLanes,
@@ -50,6 +56,7 @@ module rm_ring_rpau
 ) (
     input  logic                                        clk_i,
     input  logic                                        rst_ni,
+    input  logic [SizeWidth-1:0]                        log_n_i,  // held while words are in flight
     // Words.
     input  logic                                        main_start_i,
     input  logic [       63:0]                          main_word_i,
@@ -186,8 +193,8 @@ module rm_ring_rpau
       .we_i   (load_i && load_kind_i == 4'd10),
       .waddr_i(load_addr_i[GaloisIndex-1:0]),
       .wdata_i(load_data_i[LogN+1:0]),
-      .re_i   (1'b1),
-      .raddr_i(index_q[0][GaloisIndex-1:0]),
+      .re_i   (main_start_i),
+      .raddr_i(main_word_i[GaloisIndex-1:0]),
       .rdata_o(galois)
   );
 
@@ -200,8 +207,8 @@ module rm_ring_rpau
       .we_i   (load_i && load_kind_i == 4'd11),
       .waddr_i(load_addr_i[GaloisIndex-1:0]),
       .wdata_i(load_data_i[LogN+1:0]),
-      .re_i   (1'b1),
-      .raddr_i(index_q[0][GaloisIndex-1:0]),
+      .re_i   (main_start_i),
+      .raddr_i(main_word_i[GaloisIndex-1:0]),
       .rdata_o(galois_inverse)
   );
 
@@ -229,6 +236,7 @@ module rm_ring_rpau
       .load_table_i(load_table_i[TableA-1:0]),
       .load_addr_i (load_addr_i[DeepWidth-1:0]),
       .load_data_i (load_data_i[Width-1:0]),
+      .log_n_i,
       .ring_i      (table_ring),
       .pass_i      (tw_pass[0]),
       .step_i      (tw_step[0]),
@@ -248,6 +256,7 @@ module rm_ring_rpau
       .load_table_i(load_table_i[TableB-1:0]),
       .load_addr_i (load_addr_i[DeepWidth-1:0]),
       .load_data_i (load_data_i[Width-1:0]),
+      .log_n_i,
       .ring_i      (table_ring),
       .pass_i      (tw_pass[1]),
       .step_i      (tw_step[1]),
@@ -334,7 +343,15 @@ module rm_ring_rpau
   logic [Lanes-1:0][QWidth-1:0] generated;
   logic [Lanes-1:0][Width-1:0] generated_wide;
 
-  always_ff @(posedge clk_i) if (dyadic_start_i) minus_q <= dyadic_word.ring == 2'd2;
+  // A limb's last row, and the blocks of one.
+  logic [LogSteps-1:0] last_row_q;
+  logic [31:0] half_q;
+
+  always_ff @(posedge clk_i) begin
+    if (dyadic_start_i) minus_q <= dyadic_word.ring == 2'd2;
+    for (int unsigned i = 0; i < LogSteps; i++) last_row_q[i] <= i + LogRow < 32'(log_n_i);
+    for (int unsigned i = 0; i < 32; i++) half_q[i] <= i + 2 == 32'(log_n_i);
+  end
 
   rm_ram_1r1w #(
       .Width(64),
@@ -393,12 +410,13 @@ module rm_ring_rpau
   ) u_generator (
       .clk_i,
       .rst_ni,
+      .last_row_i(last_row_q),
       .start_i  (dyadic_start_i && is_generated(dyadic_word.op, dyadic_word.b_kind)),
       .period_i (period),
       .which_i  (which_q[1]),
       .seed_i   (seed),
       .stream_i (stream),
-      .counter_i(minus_q ? 32'd1 << (LogN - 2) : '0),
+      .counter_i(minus_q ? half_q : '0),
       .residue_o(generated)
   );
 
@@ -413,6 +431,8 @@ module rm_ring_rpau
   logic [SlotWidth-1:0] main_wslot, send_rslot, dy_wslot;
   logic [Row-1:0][LogSteps-1:0] main_raddr, main_waddr;
   logic [LogSteps-1:0] send_rrow, dy_rrow, dy_wrow;
+  logic [BeatWidth-1:0] main_part, send_part;
+  logic main_strides;
   logic [Row-1:0][Width-1:0] main_wdata, dy_wdata;
 
   op_e main_op_q;
@@ -422,8 +442,7 @@ module rm_ring_rpau
       .LogN(LogN),
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
-      .Shared(Shared),
-      .Groups(Groups),
+      .Memory(Memory),
       .Width(Width),
       .QWidth(QWidth),
       .Moduli(Moduli),
@@ -432,6 +451,7 @@ module rm_ring_rpau
   ) u_main (
       .clk_i,
       .rst_ni,
+      .log_n_i,
       .start_i   (main_start_i),
       .word_i    (main_word),
       .which_i   (which_q[0]),
@@ -449,6 +469,8 @@ module rm_ring_rpau
       .key_i     (key_row),
       .re_o      (main_re),
       .rslot_o   (main_rslot),
+      .strides_o (main_strides),
+      .part_o    (main_part),
       .raddr_o   (main_raddr),
       .rdata_i   (rdata),
       .we_o      (main_we),
@@ -461,8 +483,7 @@ module rm_ring_rpau
       .LogN(LogN),
       .LogRow(LogRow),
       .LogLanes(LogLanes),
-      .Shared(Shared),
-      .Groups(Groups),
+      .Memory(Memory),
       .Width(Width),
       .QWidth(QWidth),
       .Moduli(Moduli),
@@ -472,6 +493,7 @@ module rm_ring_rpau
   ) u_dyadic (
       .clk_i,
       .rst_ni,
+      .last_row_i(last_row_q),
       .start_i   (dyadic_start_i),
       .word_i    (dyadic_word),
       .which_i   (which_q[1]),
@@ -498,18 +520,19 @@ module rm_ring_rpau
       .LogN(LogN),
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
-      .Shared(Shared),
-      .Groups(Groups),
+      .Memory(Memory),
       .Width(Width)
   ) u_send (
       .clk_i,
       .rst_ni,
+      .log_n_i,
       .start_i(ring_start_i && is_source),
       .slot_i (ring_word.a),
       .turns_i(ring_turns_i),
       .re_o   (send_re),
       .rslot_o(send_rslot),
       .rrow_o (send_rrow),
+      .part_o (send_part),
       .rdata_i(rdata),
       .valid_o(sent_valid),
       .row_o  (sent)
@@ -615,7 +638,7 @@ module rm_ring_rpau
 
   // ---- Memory. ----
 
-  for (genvar g = 0; g < Groups; g++) begin : gen_group
+  for (genvar g = 0; g <= Singles; g++) begin : gen_group
     localparam int unsigned Slots = (g == 0) ? Shared : 1;
 
     rm_ring_group #(
@@ -641,12 +664,12 @@ module rm_ring_rpau
         .main_wslot_i(main_wslot),
         .main_waddr_i(main_waddr),
         .main_wdata_i(main_wdata),
-        .recv_we_i   (comes_q[Reducer] && group_of(recv_slot_q, Shared) == g),
-        .recv_slot_i (inner_of(recv_slot_q, Shared)),
+        .recv_we_i   (comes_q[Reducer] && group_of(recv_slot_q, Memory) == g),
+        .recv_slot_i (inner_of(recv_slot_q, Memory)),
         .recv_row_i  (recv_row_q),
         .recv_data_i (arrived),
-        .load_we_i   (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Shared) == g),
-        .load_slot_i (inner_of(load_slot_q, Shared)),
+        .load_we_i   (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Memory) == g),
+        .load_slot_i (inner_of(load_slot_q, Memory)),
         .load_index_i(link_index_i),
         .load_data_i (link_data_i),
         .dy_wreq_i   (dy_wreq[g]),
@@ -659,6 +682,55 @@ module rm_ring_rpau
         .watch_addr_o(watch_addr_o[g]),
         .watch_data_o(watch_data_o[g])
     );
+  end
+
+  if (Narrow > 0) begin : gen_narrow
+    localparam int unsigned G = Groups - 1;
+
+    rm_ring_narrow #(
+        .LogN(LogN),
+        .LogRow(LogRow),
+        .LogParts(LogParts),
+        .Slots(Narrow),
+        .Width(Width)
+    ) u_narrow (
+        .clk_i,
+        .rst_ni,
+        .main_re_i     (main_re[G]),
+        .main_strides_i(main_strides),
+        .main_part_i   (main_part),
+        .main_rslot_i  (main_rslot[G]),
+        .main_raddr_i  (main_raddr),
+        .send_re_i     (send_re[G]),
+        .send_part_i   (send_part),
+        .send_slot_i   (send_rslot),
+        .send_row_i    (send_rrow),
+        .dy_req_i      (dy_req[G]),
+        .dy_gnt_o      (dy_gnt[G]),
+        .dy_rslot_i    (dy_rslot[G]),
+        .dy_rrow_i     (dy_rrow),
+        .rdata_o       (rdata[G]),
+        .main_we_i     (main_we[G]),
+        .main_wslot_i  (main_wslot),
+        .main_wrow_i   (main_waddr[0]),
+        .main_wdata_i  (main_wdata),
+        .load_we_i     (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Memory) == G),
+        .load_slot_i   (inner_of(load_slot_q, Memory)),
+        .load_index_i  (link_index_i),
+        .load_data_i   (link_data_i),
+        .dy_wreq_i     (dy_wreq[G]),
+        .dy_wgnt_o     (dy_wgnt[G]),
+        .dy_wslot_i    (dy_wslot),
+        .dy_wrow_i     (dy_wrow),
+        .dy_wdata_i    (dy_wdata),
+        .watch_we_o    (watch_we_o[G]),
+        .watch_slot_o  (watch_slot_o[G]),
+        .watch_addr_o  (watch_addr_o[G]),
+        .watch_data_o  (watch_data_o[G])
+    );
+  end else begin : gen_wide
+    logic unused_narrow;
+    assign unused_narrow = ^{main_strides, main_part, send_part};
   end
 
   logic unused;

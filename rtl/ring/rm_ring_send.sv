@@ -1,26 +1,30 @@
-// Gives a slot's rows to the ring or the link, in order, as columns have them: a broadcast's source, a store.
+// Gives a slot's rows to the ring or the link, in order, as columns have them: a broadcast's source, a store. A narrow
+// slot gives a row in parts (part_o), which it holds until the last one is there.
 //
-// A word granted in cycle t reads its first row in cycle t + 3; the row stands at row_o three cycles later.
+// A word granted in cycle t reads its first row in cycle t + 3; the row stands at row_o three cycles later (of a narrow
+// slot, after its last part).
 module rm_ring_send
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogPeriod = 3,
-    parameter int unsigned Shared = 8,
-    parameter int unsigned Groups = 4,
+    parameter memory_t Memory = DefaultMemory,
     parameter int unsigned Width = 60,
+    localparam int unsigned Groups = groups_of(Memory),
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned LogSteps = LogN - LogRow
 ) (
     input  logic                                     clk_i,
     input  logic                                     rst_ni,
+    input  logic [SizeWidth-1:0]                     log_n_i,
     input  logic                                     start_i,
     input  logic [SlotWidth-1:0]                     slot_i,
     input  logic [LogPeriod-1:0]                     turns_i,
     output logic [   Groups-1:0]                     re_o,
     output logic [SlotWidth-1:0]                     rslot_o,
     output logic [ LogSteps-1:0]                     rrow_o,
+    output logic [BeatWidth-1:0]                     part_o,
     input  logic [   Groups-1:0][Row-1:0][Width-1:0] rdata_i,
     output logic                                     valid_o,
     output logic [      Row-1:0][Width-1:0]          row_o
@@ -30,12 +34,14 @@ module rm_ring_send
   localparam int unsigned PassWidth = $clog2(Passes);
 
   logic [SlotWidth-1:0] slot_q;
-  logic beat, unused_busy, unused_first, unused_row, unused_tail;
+  logic beat, row_end, unused_busy, unused_first, unused_tail, unused_half;
   logic [PassWidth-1:0] unused_pass;
-  logic [1:0] unused_sub;
+  logic [BeatWidth-1:0] sub;
+  logic [1:0][BeatWidth-1:0] sub_q;
   logic [LogSteps-1:0] step;
   logic [1:0][LogSteps-1:0] step_q;
-  logic [4:0] beat_q;
+  logic [1:0] beat_q;
+  logic [4:0] row_end_q;
   logic [Row-1:0][Width-1:0] row_d, row_q;
 
   always_ff @(posedge clk_i) if (start_i) slot_q <= slot_i;
@@ -47,29 +53,39 @@ module rm_ring_send
   ) u_seq (
       .clk_i,
       .rst_ni,
+      .log_n_i,
       .start_i,
       .transform_i(1'b0),
       .inverse_i(1'b0),
-      .more_beats_i(2'd0),
+      .more_i(parts_of(slot_i, Memory) - BeatWidth'(1)),
+      .halves_i(1'b0),
       .tail_i(1'b0),
+      .tail_more_i('0),
       .turns_i,
       .busy_o(unused_busy),
       .beat_o(beat),
       .first_pass_o(unused_first),
       .pass_o(unused_pass),
       .step_o(step),
-      .sub_o(unused_sub),
-      .last_sub_o(unused_row),
+      .sub_o(sub),
+      .half_o(unused_half),
+      .last_sub_o(row_end),
       .tail_o(unused_tail)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) beat_q <= '0;
-    else beat_q <= {beat_q[3:0], beat};
+    if (!rst_ni) begin
+      beat_q <= '0;
+      row_end_q <= '0;
+    end else begin
+      beat_q <= {beat_q[0], beat};
+      row_end_q <= {row_end_q[3:0], row_end};
+    end
   end
 
   always_ff @(posedge clk_i) begin
     step_q <= {step_q[0], step};
+    sub_q <= {sub_q[0], sub};
     row_q <= row_d;
   end
 
@@ -77,19 +93,20 @@ module rm_ring_send
     re_o = '0;
     row_d = '0;
     for (int unsigned g = 0; g < Groups; g++) begin
-      if (group_of(slot_q, Shared) == g) begin
+      if (group_of(slot_q, Memory) == g) begin
         re_o[g] = beat_q[1];
         row_d |= rdata_i[g];
       end
     end
   end
 
-  assign rslot_o = inner_of(slot_q, Shared);
+  assign rslot_o = inner_of(slot_q, Memory);
   assign rrow_o = step_q[1];
-  assign valid_o = beat_q[4];
+  assign part_o = sub_q[1];
+  assign valid_o = row_end_q[4];
   assign row_o = row_q;
 
   logic unused;
-  assign unused = ^{unused_busy, unused_first, unused_pass, unused_sub, unused_row, unused_tail};
+  assign unused = ^{unused_busy, unused_first, unused_pass, unused_half, unused_tail};
 
 endmodule

@@ -1,50 +1,69 @@
-// The main cores' step counter: from a granted word to its steps.
+// The main cores' step counter: from a granted word to its steps, on limbs of 2^log_n_i coefficients.
 //
-// A transform takes pass_count(LogN) passes of a step a row, the forward one from the highest pass down, with
-// Wait idle cycles between two passes. Any other word takes its rows once, in order; a row whose operands
-// share a port takes `beats` cycles, in which sub_o counts. With tail_i one more cycle follows the last row
-// (tail_o), for what is written a step late. Turns of a dyadic word are left out (rm_ring_pace).
+// A transform takes its passes of a step a row, the forward one from the highest pass down, with idle cycles between two
+// passes for what the next one reads. Any other word takes its rows once, in order. A row takes more_i + 1 beats (of a
+// transform in its first pass; one in others), in which sub_o counts: last_sub_o is the last one's. With halves_i a step has
+// two such rows, half_o the second. With tail_i more beats follow the last row (tail_o the last of them), tail_more_i + 1, for
+// what is written late. Turns of a dyadic word are left out (rm_ring_pace).
 //
-// The first step may be in the cycle after start_i. A word runs to its end: none starts while busy_o.
+// The first step may be in the cycle after start_i. A word runs to its end: none starts while busy_o. log_n_i is held.
 module rm_ring_seq
   import rm_ring_pkg::*;
 #(
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogPeriod = 3,
-    parameter int unsigned Wait = 0,
+    parameter int unsigned MulLatency = 12,
     localparam int unsigned LogSteps = LogN - LogRow,
     localparam int unsigned Passes = pass_count(LogN),
     localparam int unsigned PassWidth = $clog2(Passes),
-    localparam int unsigned WaitWidth = $clog2(Wait + 2)
+    localparam int unsigned WaitWidth = $clog2(pass_wait(LogRow + 1, LogRow, MulLatency) + 2)
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
+    input  logic [SizeWidth-1:0] log_n_i,
     input  logic                 start_i,
     input  logic                 transform_i,  // with start_i, as all that follow
     input  logic                 inverse_i,
-    input  logic [          1:0] more_beats_i,
+    input  logic [BeatWidth-1:0] more_i,
+    input  logic                 halves_i,
     input  logic                 tail_i,
+    input  logic [BeatWidth-1:0] tail_more_i,
     input  logic [LogPeriod-1:0] turns_i,
     output logic                 busy_o,
     output logic                 beat_o,
     output logic                 first_pass_o,
     output logic [PassWidth-1:0] pass_o,
     output logic [ LogSteps-1:0] step_o,
-    output logic [          1:0] sub_o,
+    output logic [BeatWidth-1:0] sub_o,
+    output logic                 half_o,
     output logic                 last_sub_o,
     output logic                 tail_o
 );
 
-  localparam logic [PassWidth-1:0] Top = PassWidth'(Passes - 1);
-
-  logic busy_q, fresh_q, transform_q, inverse_q, first_q, has_tail_q, tail_q;
-  logic [1:0] more_q, sub_q;
+  logic busy_q, fresh_q, transform_q, inverse_q, halves_q, first_q, has_tail_q, tail_q, half_q;
+  logic [BeatWidth-1:0] more_q, tail_more_q, sub_q;
   logic [LogPeriod-1:0] turns_q;
   logic [PassWidth-1:0] pass_q;
   logic [LogSteps-1:0] step_q;
   logic [WaitWidth-1:0] wait_q;
-  logic run, beat, row_done, pass_done, last_pass, done;
+  logic run, beat, row_end, row_done, pass_done, last_pass, done;
+
+  // ---- What the size says. ----
+
+  logic [PassWidth-1:0] top_q;
+  logic [LogSteps-1:0] last_q;
+  logic [WaitWidth-1:0] pause_q;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned n = LogRow + 1; n <= LogN; n++) begin
+      if (log_n_i == SizeWidth'(n)) begin
+        top_q <= PassWidth'(pass_count(n) - 1);
+        last_q <= LogSteps'((1 << (n - LogRow)) - 1);
+        pause_q <= WaitWidth'(pass_wait(n, LogRow, MulLatency));
+      end
+    end
+  end
 
   assign run = busy_q && wait_q == '0;
 
@@ -58,10 +77,11 @@ module rm_ring_seq
       .beat_o (beat)
   );
 
-  assign row_done = beat && sub_q == more_q && !tail_q;
-  assign pass_done = row_done && (&step_q);
-  assign last_pass = !transform_q || (inverse_q ? pass_q == Top : pass_q == '0);
-  assign done = has_tail_q ? beat && tail_q : pass_done && last_pass;
+  assign row_end = beat && sub_q == ((transform_q && !first_q) ? '0 : more_q) && !tail_q;
+  assign row_done = row_end && (!halves_q || half_q);
+  assign pass_done = row_done && step_q == last_q;
+  assign last_pass = !transform_q || (inverse_q ? pass_q == top_q : pass_q == '0);
+  assign done = has_tail_q ? tail_o : pass_done && last_pass;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
@@ -74,22 +94,27 @@ module rm_ring_seq
     if (start_i) begin
       transform_q <= transform_i;
       inverse_q <= inverse_i;
-      more_q <= more_beats_i;
+      more_q <= more_i;
+      halves_q <= halves_i;
       has_tail_q <= tail_i;
+      tail_more_q <= tail_more_i;
       tail_q <= 1'b0;
       turns_q <= turns_i;
       first_q <= 1'b1;
-      pass_q <= (transform_i && !inverse_i) ? Top : '0;
+      pass_q <= (transform_i && !inverse_i) ? top_q : '0;
       step_q <= '0;
       sub_q <= '0;
+      half_q <= 1'b0;
       wait_q <= '0;
     end else begin
-      if (beat) sub_q <= row_done ? '0 : sub_q + 1'b1;
+      if (beat) sub_q <= row_end ? '0 : sub_q + 1'b1;
+      if (row_end) half_q <= halves_q && !half_q;
       if (row_done) step_q <= step_q + 1'b1;
       if (pass_done) begin
+        if (!has_tail_q) step_q <= '0;
         first_q <= 1'b0;
         pass_q <= inverse_q ? pass_q + 1'b1 : pass_q - 1'b1;
-        wait_q <= has_tail_q ? '0 : WaitWidth'(Wait);
+        wait_q <= has_tail_q ? '0 : pause_q;
         tail_q <= has_tail_q;
       end else if (wait_q != '0) begin
         wait_q <= wait_q - 1'b1;
@@ -103,8 +128,9 @@ module rm_ring_seq
   assign pass_o = pass_q;
   assign step_o = step_q;
   assign sub_o = sub_q;
-  assign last_sub_o = row_done;
-  assign tail_o = beat && tail_q;
+  assign half_o = half_q;
+  assign last_sub_o = row_end;
+  assign tail_o = beat && tail_q && sub_q == tail_more_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -54,6 +54,7 @@ module rm_ring_table
       4'd8: return {32'd1, 32'(8 * Seeds)};
       4'd9: return {32'd1, 32'(Moduli)};
       4'd12: return {32'd1, 32'd8};
+      4'd13: return {32'd1, 32'd1};
       4'd10, 4'd11: return {32'd1, 32'(GaloisRows)};
       4'd15: return {32'(Streams), 32'(Words)};
       default: return '0;
@@ -72,7 +73,9 @@ module rm_ring_table
       // A slot of key memory, a seed's place and a prime are looked up.
       !(head_q[27:24] == 4'd5 && data_i >= 64'(KeySlots)) &&
       !(head_q[27:24] == 4'd7 && data_i >= 64'(Seeds)) &&
-      !(head_q[27:24] == 4'd12 && data_i >= 64'(Moduli));
+      !(head_q[27:24] == 4'd12 && data_i >= 64'(Moduli)) &&
+      // A limb has more than a row.
+      !(head_q[27:24] == 4'd13 && (data_i <= 64'(LogRow) || data_i > 64'(LogN)));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -1,12 +1,12 @@
 // Stored twiddles of a stage's butterflies in a row: Tables words for a pass and step.
 //
 // A butterfly's twiddles of a pass are 2^u words in the order of the step, u being the index bits above the
-// window, and come again after so many steps. Passes with u > 0 lie one behind the other in a memory, those
-// with u = 0 in distributed RAM, each for Rings rings: three for each prime of the RPAU. One set serves both directions: the inverse transform's
+// window, and come again after so many steps. Passes of the largest limb with u > 0 lie one behind the other in a memory, those
+// with u = 0 in distributed RAM; a smaller limb's last passes are where the largest one's last passes are, each for Rings rings: three for each prime of the RPAU. One set serves both directions: the inverse transform's
 // ring is that of the other half (ring_i is the ring of the table).
 //
 // A word is written by load_i: at `deep` address ring * Deep + base(pass) + step, else ring * Flat + pass -
-// deep_passes. Latency 4 from pass and step to the words, a step a cycle.
+// deep_passes. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held.
 module rm_ring_twiddle
   import rm_ring_pkg::*;
 #(
@@ -32,31 +32,43 @@ module rm_ring_twiddle
     input  logic [TableWidth-1:0]        load_table_i,
     input  logic [ DeepWidth-1:0]        load_addr_i,
     input  logic [     Width-1:0]        load_data_i,
+    input  logic [ SizeWidth-1:0]        log_n_i,
     input  logic [ RingWidth-1:0]        ring_i,
     input  logic [ PassWidth-1:0]        pass_i,
     input  logic [  LogSteps-1:0]        step_i,
     output logic [    Tables-1:0][Width-1:0] word_o
 );
 
-  function automatic int unsigned mask(int unsigned pass);
-    return (1 << pass_repeat(LogN, LogRow, pass)) - 1;
-  endfunction
+  // Passes that a limb has fewer than the largest: it has twice as many bits fewer, or one more. And its steps' bits.
+  logic [SizeWidth-1:0] short, bits_q;
+  logic [PassWidth-1:0] fewer_q, pass;
+  logic [LogSteps-1:0] mask;
+
+  assign short = SizeWidth'(LogN) - log_n_i;
+
+  always_ff @(posedge clk_i) begin
+    fewer_q <= PassWidth'(short >> 1);
+    bits_q <= log_n_i - SizeWidth'(LogRow);
+  end
 
   logic [DeepWidth-1:0] deep_d, deep_q;
   logic [FlatWidth-1:0] flat_d, flat_q, flat_q2;
   logic is_flat_q, is_flat_q2, is_flat_q3;
 
+  assign pass = pass_i + fewer_q;
+
   always_comb begin
     deep_d = '0;
     flat_d = '0;
+    for (int unsigned i = 0; i < LogSteps; i++) mask[i] = pass_pair(32'(pass_i)) + i < 32'(bits_q);
     for (int unsigned p = 0; p < DeepPasses; p++) begin
-      if (pass_i == PassWidth'(p)) begin
+      if (pass == PassWidth'(p)) begin
         deep_d = DeepWidth'(32'(ring_i) * Deep + table_base(LogN, LogRow, p)) +
-            DeepWidth'(step_i & LogSteps'(mask(p)));
+            DeepWidth'(step_i & mask);
       end
     end
     for (int unsigned p = DeepPasses; p < Passes; p++) begin
-      if (pass_i == PassWidth'(p)) flat_d = FlatWidth'(32'(ring_i) * Flat + p - DeepPasses);
+      if (pass == PassWidth'(p)) flat_d = FlatWidth'(32'(ring_i) * Flat + p - DeepPasses);
     end
   end
 
@@ -64,7 +76,7 @@ module rm_ring_twiddle
     deep_q <= deep_d;
     flat_q <= flat_d;
     flat_q2 <= flat_q;
-    is_flat_q <= pass_i >= PassWidth'(DeepPasses);
+    is_flat_q <= pass >= PassWidth'(DeepPasses);
     is_flat_q2 <= is_flat_q;
     is_flat_q3 <= is_flat_q2;
   end

@@ -36,9 +36,7 @@ fn description(name: &str) -> PathBuf {
             "residues_per_cycle = 2 ".to_owned(),
         ),
         ("group = 8 ", "group = 2 ".to_owned()),
-        ("slots = 8 ", "slots = 16 ".to_owned()),
-        ("[[memory]]\nkind = \"uram\"\nslots = 2 ", "#".to_owned()),
-        ("residues = 8 ", "# ".to_owned()),
+        ("residues = 8 ", "residues = 2 ".to_owned()),
     ] {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, &to);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::cache::{Key, Scratch};
 use crate::header::{self, Port};
@@ -43,6 +44,10 @@ const QUICK: &[&str] = &[
     "-fno-dse",
 ];
 
+/// Bytes of C++ from which on a model is compiled in several translation units, and those of each.
+const LARGE: u64 = 40 << 20;
+const UNIT: u64 = 6 << 20;
+
 /// How hard the C++ compiler works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Optimise {
@@ -59,6 +64,8 @@ pub struct BuildOptions {
     pub optimise: Optimise,
     /// Whether [`crate::Model::waves`] works.
     pub waves: bool,
+    /// Whether [`crate::Model::poke`] does.
+    pub open: bool,
 }
 
 impl BuildOptions {
@@ -88,16 +95,24 @@ pub(crate) fn build(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<PathB
     let header_path = work.0.join("Vtop.h");
     let header =
         std::fs::read_to_string(&header_path).map_err(HdlError::io("read", &header_path))?;
-    let shim = shim(&header::ports(&header)?, &work.0, options.waves)?;
+    let runtime = runtime(hdl, options)?;
+    let classes = classes(&work.0)?;
+    let parts = if classes.iter().map(|c| c.1).sum::<u64>() > LARGE {
+        objects(hdl, options, &runtime, &work.0, &classes)?
+    } else {
+        Vec::new()
+    };
+    let here = if parts.is_empty() { &classes[..] } else { &[] };
+    let shim = shim(&header::ports(&header)?, here, options);
     let shim_path = work.0.join("model.cpp");
     std::fs::write(&shim_path, shim).map_err(HdlError::io("write", &shim_path))?;
     let built = work.0.join("model.so");
-    let runtime = runtime(hdl, options)?;
     let mut command = compiler(&hdl.tools, options);
     command.arg("-include").arg(&runtime.header);
     command
         .arg("-shared")
         .arg(&shim_path)
+        .args(&parts)
         .args(&runtime.objects);
     command
         .args(["-pthread", "-Wl,-Bsymbolic", "-o"])
@@ -149,15 +164,18 @@ fn verilate(hdl: &Hdl, top: &Top, options: BuildOptions, work: &Path) -> Result<
         command.arg("--trace-vcd");
     }
     let config = work.join("apart.vlt");
-    std::fs::write(&config, apart(hdl, top)?).map_err(HdlError::io("write", &config))?;
+    std::fs::write(&config, apart(hdl, top, options)?).map_err(HdlError::io("write", &config))?;
     command.arg(&config);
     run(&mut command, "Verilator", &top.to_string())
 }
 
-/// Verilator's configuration that keeps the [`APART`] ones of a top's modules apart.
-fn apart(hdl: &Hdl, top: &Top) -> Result<String, HdlError> {
+/// Verilator's configuration that keeps the [`APART`] ones of a top's modules apart, and memories open where they shall be.
+fn apart(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<String, HdlError> {
     let sources = hdl.sources.closure(&top.module)?;
     let mut text = String::from("`verilator_config\n");
+    if options.open {
+        text += "public_flat_rw -module \"rm_ram_1r1w\" -var \"mem\"\n";
+    }
     for (path, _) in sources {
         let module = path.file_stem().and_then(|name| name.to_str());
         if let Some(module) = module.filter(|name| APART.contains(name)) {
@@ -167,22 +185,100 @@ fn apart(hdl: &Hdl, top: &Top) -> Result<String, HdlError> {
     Ok(text)
 }
 
-/// One translation unit: Verilator's classes and the harness with this top's ports.
-fn shim(ports: &[Port], work: &Path, waves: bool) -> Result<String, HdlError> {
-    let mut text = String::from("#include \"Vtop.h\"\n#include \"verilated.h\"\n");
-    if waves {
-        text += "#define RM_TRACE\n#include \"verilated_vcd_c.h\"\n";
-    }
+/// The files of Verilator's classes, and their bytes.
+fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
     let mut classes = Vec::new();
     for entry in std::fs::read_dir(work).map_err(HdlError::io("list", work))? {
         let entry = entry.map_err(HdlError::io("list", work))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with("Vtop") && name.ends_with(".cpp") {
-            classes.push(name);
+            let meta = entry.metadata().map_err(HdlError::io("read", work))?;
+            classes.push((name, meta.len()));
         }
     }
     classes.sort();
-    for name in classes {
+    Ok(classes)
+}
+
+/// A translation unit of a large model.
+struct Unit {
+    text: String,
+    /// Whether what is in it runs once.
+    once: bool,
+}
+
+/// Compiles the classes of a large model apart, some in each translation unit, as many at once as there are processors: their
+/// objects.
+fn objects(
+    hdl: &Hdl,
+    options: BuildOptions,
+    runtime: &Runtime,
+    work: &Path,
+    classes: &[(String, u64)],
+) -> Result<Vec<PathBuf>, HdlError> {
+    // What runs once, as a model starts, is not worth the compiler's time.
+    let (once, often): (Vec<_>, Vec<_>) = classes.iter().partition(|c| c.0.contains("__Slow"));
+    let mut units: Vec<Unit> = Vec::new();
+    for (classes, once) in [(often, false), (once, true)] {
+        let mut room = 0;
+        for (name, bytes) in classes {
+            if *bytes > room {
+                room = UNIT;
+                units.push(Unit {
+                    text: String::new(),
+                    once,
+                });
+            }
+            room = room.saturating_sub(*bytes);
+            if let Some(unit) = units.last_mut() {
+                unit.text += &format!("#include \"{name}\"\n");
+            }
+        }
+    }
+    let compile = |at: usize| {
+        let source = work.join(format!("unit{at}.cpp"));
+        let object = source.with_extension("o");
+        std::fs::write(&source, &units[at].text).map_err(HdlError::io("write", &source))?;
+        let mut command = compiler(&hdl.tools, options);
+        if units[at].once {
+            command.arg("-O0");
+        } else {
+            command.arg("-include").arg(&runtime.header);
+        }
+        command.arg("-c").arg(&source).arg("-o").arg(&object);
+        run(&mut command, "the C++ compiler", &source.to_string_lossy())?;
+        Ok(object)
+    };
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let worker = || {
+            let mut done = Vec::new();
+            while let at = next.fetch_add(1, Ordering::Relaxed)
+                && at < units.len()
+            {
+                done.push(compile(at));
+            }
+            done
+        };
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        let done = workers
+            .into_iter()
+            .flat_map(|w| w.join().unwrap_or_default());
+        done.collect()
+    })
+}
+
+/// The translation unit of the harness with this top's ports, and of Verilator's classes where they are few.
+fn shim(ports: &[Port], classes: &[(String, u64)], options: BuildOptions) -> String {
+    let mut text = String::from("#include \"Vtop.h\"\n#include \"verilated.h\"\n");
+    if options.open {
+        text += "#define RM_OPEN\n#include \"verilated_syms.h\"\n";
+    }
+    if options.waves {
+        text += "#define RM_TRACE\n#include \"verilated_vcd_c.h\"\n";
+    }
+    for (name, _) in classes {
         text += &format!("#include \"{name}\"\n");
     }
     if ports.iter().any(|p| p.input && p.name == "clk_i") {
@@ -195,7 +291,7 @@ fn shim(ports: &[Port], work: &Path, waves: bool) -> Result<String, HdlError> {
     }
     text.push('\n');
     text += HARNESS;
-    Ok(text)
+    text
 }
 
 /// The compiler with the flags that the run time and every model share.

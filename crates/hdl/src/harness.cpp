@@ -120,6 +120,11 @@ void rm_destroy(void* handle) {
     if (h->waves) h->waves->close();
 #endif
     if (h->top) guarded(h, [&] { h->top->final(); });
+    // The names of a model's instances go out of the thread's context, which may be another model's.
+    VerilatedContext* context = Verilated::threadContextp();
+    Verilated::threadContextp(h->context.get());
+    h->top.reset();
+    Verilated::threadContextp(context);
     delete h;
 }
 
@@ -159,6 +164,24 @@ int rm_get(void* handle, uint32_t at, uint32_t* words) {
 #undef X
         default: return 1;
     }
+}
+
+// Writes an entry of a memory (`mem` of the instance that scope names), missing words 0; 1 where there is none.
+int rm_poke(void* handle, const char* scope, uint32_t at, const uint32_t* words, uint32_t count) {
+#ifdef RM_OPEN
+    auto* h = static_cast<Handle*>(handle);
+    const VerilatedScope* found = h->context->scopeFind(scope);
+    VerilatedVar* memory = found ? found->varFind("mem") : nullptr;
+    if (!memory || at >= memory->totalSize() / memory->entSize()) return 1;
+    const std::size_t size = memory->entSize();
+    auto* entry = static_cast<unsigned char*>(memory->datap()) + at * size;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(words);
+    for (std::size_t i = 0; i < size; ++i) entry[i] = i < 4 * std::size_t{count} ? bytes[i] : 0;
+    return 0;
+#else
+    (void)handle, (void)scope, (void)at, (void)words, (void)count;
+    return 1;
+#endif
 }
 
 // Settles combinational logic; the clock does not move.

@@ -26,6 +26,7 @@ struct Api {
     destroy: unsafe extern "C" fn(*mut c_void),
     set: unsafe extern "C" fn(*mut c_void, u32, *const u32) -> c_int,
     get: unsafe extern "C" fn(*mut c_void, u32, *mut u32) -> c_int,
+    poke: unsafe extern "C" fn(*mut c_void, *const c_char, u32, *const u32, u32) -> c_int,
     eval: unsafe extern "C" fn(*mut c_void) -> c_int,
     step: unsafe extern "C" fn(*mut c_void, u64) -> c_int,
     waves: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
@@ -176,6 +177,27 @@ impl Model {
         unsafe { (self.api.get)(self.handle.as_ptr(), port.0, value.as_mut_ptr()) };
         value.truncate(width.div_ceil(32) as usize);
         Ok(value)
+    }
+
+    /// Writes an entry of the memory (`rm_ram_1r1w`) of an instance, named from below the top as the sources name it, from 32-bit
+    /// words, lowest first. The model must have been built with [`crate::BuildOptions::open`].
+    ///
+    /// # Errors
+    /// [`HdlError::Simulation`] where there is no such memory or entry.
+    pub fn poke(&mut self, instance: &str, at: u32, words: &[u32]) -> Result<(), HdlError> {
+        let missing = || HdlError::Simulation(format!("no memory {instance} with an entry {at}"));
+        let scope = CString::new(format!("top.{instance}")).map_err(|_| missing())?;
+        // SAFETY: the handle is live; the text ends with a zero; the callee reads `words` no farther than its length.
+        let status = unsafe {
+            (self.api.poke)(
+                self.handle.as_ptr(),
+                scope.as_ptr(),
+                at,
+                words.as_ptr(),
+                words.len() as u32,
+            )
+        };
+        if status == 0 { Ok(()) } else { Err(missing()) }
     }
 
     /// Settles combinational logic without an edge.
@@ -338,6 +360,7 @@ unsafe fn symbols(library: &Library) -> Result<(Api, PortCount, PortAt), String>
         destroy: symbol!(b"rm_destroy\0"),
         set: symbol!(b"rm_set\0"),
         get: symbol!(b"rm_get\0"),
+        poke: symbol!(b"rm_poke\0"),
         eval: symbol!(b"rm_eval\0"),
         step: symbol!(b"rm_step\0"),
         waves: symbol!(b"rm_waves\0"),

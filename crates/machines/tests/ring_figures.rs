@@ -112,7 +112,26 @@ fn narrow_slots_are_slow_and_take_no_rows() {
     let dyadic = word(Opcode::Mac, Unit::Dyadic);
     assert_eq!(of(from(11, with(12, dyadic))).total, 3 + 4096 + 34);
     let into = |dst, w| OpWord { dst, ..w };
-    assert_eq!(of(into(11, main(Opcode::Copy))).total, 3 + 2048 + 22);
+    // The last row's last part lands three cycles behind its first.
+    assert_eq!(of(into(11, main(Opcode::Copy))).total, 3 + 2048 + 22 + 3);
+    assert_eq!(of(into(11, main(Opcode::Auto))).total, 3 + 2048 + 24 + 3);
+    // Of a pair: each row in its time, the second result's behind the first one's.
+    let pair = |dst, c, a, b, op| {
+        let w = with(b, from(a, into(dst, main(op))));
+        of(OpWord { c, ..w }).total
+    };
+    for (dst, c, a, b, split, halves) in [
+        (0, 8, 1, 9, 1024 + 1, 1024),
+        (0, 8, 11, 9, 2048 + 1, 4096),
+        (0, 8, 11, 12, 4096 + 1, 4096),
+        (0, 8, 12, 12, 2048 + 1, 4096),
+        (0, 11, 1, 9, 2048 + 1 + 3, 4096 + 3),
+        (11, 0, 1, 9, 2048 + 3, 4096),
+        (11, 12, 1, 9, 4096 + 4 + 3, 4096 + 3),
+    ] {
+        assert_eq!(pair(dst, c, a, b, Opcode::Split), 3 + split + 22);
+        assert_eq!(pair(dst, c, a, b, Opcode::Autoh), 3 + halves + 24);
+    }
     // Rows of neighbours in four cycles each in the first pass, rows that stride one residue a cycle.
     let inverse = of(from(11, main(Opcode::Intt)));
     assert_eq!(

@@ -18,6 +18,7 @@ use crate::DeviceError;
 const FAST: BuildOptions = BuildOptions {
     optimise: Optimise::Run,
     waves: false,
+    open: false,
 };
 
 /// A turn as the RTL ran it: the commands with its cycles, and the limbs that it gave.

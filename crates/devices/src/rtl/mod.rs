@@ -56,6 +56,7 @@ const fn built(small: bool) -> BuildOptions {
             false => Optimise::Run,
         },
         waves: false,
+        open: false,
     }
 }
 

@@ -48,15 +48,11 @@ impl RingRtl {
             let other = moduli.iter().find(|m| m.prime().is_none());
             return Err(unbuilt("moduli", format!("{other:?}"), "primes alone"));
         };
-        if ![d.log_n, d.log_n + 1].contains(&program.head().log_n) {
-            return Err(unbuilt(
-                "log_n",
-                d.log_n.to_string(),
-                "the program's ring degree or half of it in RTL",
-            ));
-        }
         let options = built(d.log_n <= SMALL);
-        Ok(Machine::new(&self.hdl, d, &primes, options, 0)?)
+        let mut machine = Machine::new(&self.hdl, d, &primes, options, 0)?;
+        // At twice the native degree limbs are halves.
+        machine.size(program.head().log_n.min(d.log_n))?;
+        Ok(machine)
     }
 }
 

@@ -1,17 +1,19 @@
 //! The whole machine at its pins: programs and tables go in, a procedure runs, and every grant, every write and the end are
 //! compared with the model's.
 
-use std::collections::VecDeque;
+use std::ops::Range;
 
-use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::encode::{decode, encode};
 use ringmill_machines::ring::micro::{MicroCode, OpWord, Opcode, Operand, STREAMS, Word};
-use ringmill_machines::ring::{Description, timing};
+use ringmill_machines::ring::{Description, built};
+use ringmill_math::RingKind;
 
-use super::host::{Host, Link, NoHost, Place, Wanted};
+use super::host::{Host, Link, NoHost, Wanted};
+use super::replay::ModelsHost;
 use super::rpau::LOAD;
 use super::shadow::{Lockstep, Shadow};
 use super::tables::Tables;
-use super::twiddles::{Table, twiddles};
+use super::twiddles::{HALVES, RINGS, Table, WHOLE, twiddles};
 use super::wires::Wires;
 use super::{RpauError, Shape};
 use crate::{BuildOptions, Hdl, In, Model, Out, Top};
@@ -40,6 +42,8 @@ struct Ports {
 const PROGRAM: u64 = 15;
 /// Of a layer's prime.
 const PRIME: u64 = 12;
+/// Of log2 of the coefficients of limbs.
+const SIZE: u64 = 13;
 
 /// One simulated machine.
 pub struct Machine {
@@ -52,6 +56,12 @@ pub struct Machine {
     wires: Wires,
     link: Link,
     shadow: Shadow,
+    /// log2 of the coefficients of limbs.
+    log_n: u32,
+    /// Whether the twiddles of half rings are there: they come with the first program that has words of them.
+    has_halves: bool,
+    /// Whether memories are written where they lie.
+    open: bool,
 }
 
 /// `rm_ring` for a description and a program's primes: RPAU r is built for primes r, r + R, r + 2 R, .. of R RPAUs, a layer each,
@@ -99,18 +109,42 @@ fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauEr
     Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
 }
 
-/// The twiddle tables of a machine, as entries of the wrapper's stream (`rm_ring_table`).
+/// What tells a machine log2 of the coefficients of its limbs.
+fn size_word(log_n: u8) -> Table {
+    Table {
+        kind: SIZE,
+        table: 0,
+        address: 0,
+        word: log_n.into(),
+    }
+}
+
+/// The twiddle tables of a machine for limbs of 2^`log_n` coefficients, and their size, as entries of the wrapper's stream
+/// (`rm_ring_table`).
 ///
 /// # Errors
-/// Those of [`top`]; a prime without the roots of unity.
-pub fn twiddle_entries(d: &Description, primes: &[u64]) -> Result<Vec<[u64; 2]>, RpauError> {
+/// Those of [`top`]; a size that the RTL does not have; a prime without the roots of unity.
+pub fn size_entries(
+    d: &Description,
+    primes: &[u64],
+    log_n: u8,
+) -> Result<Vec<[u64; 2]>, RpauError> {
+    built::check_size(d, log_n)?;
     let (_, shapes) = shapes(d, primes)?;
-    let mut entries = Vec::new();
+    let mut entries = vec![size_word(log_n).entry(0)];
     for (rpau, shape) in shapes.iter().enumerate() {
-        let words = twiddles(shape)?.into_iter();
+        let words = twiddles(shape, log_n.into(), RINGS)?.into_iter();
         entries.extend(words.map(|word| word.entry(1 << rpau)));
     }
     Ok(entries)
+}
+
+/// Whether a word works with half rings.
+fn is_of_halves(word: u64) -> bool {
+    match decode(word) {
+        Some(Word::Op(w)) => w.ring != RingKind::Full || w.op.is_pair(),
+        Some(Word::End | Word::Wait { .. }) | None => false,
+    }
 }
 
 /// The words of the four streams, one by one.
@@ -174,14 +208,38 @@ impl Machine {
             wires,
             link,
             shadow,
+            log_n: shape.log_n,
+            has_halves: false,
+            open: options.open,
         };
-        for (rpau, shape) in machine.shapes.clone().iter().enumerate() {
-            for word in twiddles(shape)? {
-                machine.table(1 << rpau, word)?;
+        machine.twiddles(WHOLE)?;
+        Ok(machine)
+    }
+
+    fn twiddles(&mut self, rings: Range<u64>) -> Result<(), RpauError> {
+        for (rpau, shape) in self.shapes.clone().iter().enumerate() {
+            for word in twiddles(shape, self.log_n, rings.clone())? {
+                if !self.open || !shape.poke_twiddle(&mut self.model, rpau, &word)? {
+                    self.table(1 << rpau, word)?;
+                }
             }
         }
-        machine.wires.table(&mut machine.model, None)?;
-        Ok(machine)
+        Ok(self.wires.table(&mut self.model, None)?)
+    }
+
+    /// Limbs have 2^`log_n` coefficients from now on, as a command says; their twiddles come where another size's were.
+    ///
+    /// # Errors
+    /// A size that the RTL does not have; a prime without the roots of unity; those of the simulation.
+    pub fn size(&mut self, log_n: u8) -> Result<(), RpauError> {
+        built::check_size(&self.description, log_n)?;
+        if self.log_n == u32::from(log_n) {
+            return Ok(());
+        }
+        self.log_n = log_n.into();
+        self.table(0, size_word(log_n))?;
+        self.has_halves = false;
+        self.twiddles(WHOLE)
     }
 
     pub fn shape(&self) -> Shape {
@@ -238,17 +296,26 @@ impl Machine {
     /// # Errors
     /// Those of the simulation.
     pub fn program(&mut self, streams: &[Vec<u64>; STREAMS]) -> Result<(), RpauError> {
+        if !self.has_halves && streams.iter().flatten().any(|&word| is_of_halves(word)) {
+            self.has_halves = true;
+            self.twiddles(HALVES)?;
+        }
         for word in program_words(streams) {
             self.table(0, word)?;
         }
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Brings a limb into a slot, a residue a cycle: a procedure of a `LOAD`.
+    /// Brings a limb into a slot, a residue a cycle: a procedure of a `LOAD`. In a model whose memories are open it is put there.
     ///
     /// # Errors
     /// Those of the simulation; what the machine refuses.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
+        if self.open {
+            return self
+                .shape
+                .poke_slot(&mut self.model, rpau, slot.into(), limb);
+        }
         let word = OpWord {
             mask: 1 << rpau,
             dst: slot,
@@ -267,6 +334,11 @@ impl Machine {
             ..Tables::default()
         };
         self.tables(rpau, &table)?;
+        if self.open {
+            return self
+                .shape
+                .poke_key(&mut self.model, rpau, slot.into(), limb);
+        }
         let word = OpWord {
             mask: 1 << rpau,
             b: Operand::Key(0),
@@ -353,6 +425,7 @@ impl Machine {
         words: &[Lockstep],
         cycles: u64,
     ) -> Result<(), RpauError> {
+        self.size(code.log_n)?;
         self.select(&code.primes)?;
         self.program(&code.streams)?;
         self.start()?;
@@ -463,100 +536,5 @@ impl Host for OneLimb {
 
     fn take(&mut self, _: Wanted, limb: Vec<u64>) {
         self.0 = limb;
-    }
-}
-
-/// The host of a run that the model has made: its limbs, and beats that take as long as they took there.
-struct ModelsHost<'a> {
-    /// Transfers to come, with the cycles of their beats.
-    transfers: VecDeque<(&'a Lockstep, u64)>,
-    sending: Option<&'a Lockstep>,
-    limb: usize,
-    error: Option<RpauError>,
-}
-
-impl<'a> ModelsHost<'a> {
-    fn new(d: &Description, code: &MicroCode, words: &'a [Lockstep]) -> Self {
-        let groups = d.slot_groups();
-        let mut transfers: Vec<&Lockstep> = words.iter().filter(|w| w.word.op.on_link()).collect();
-        transfers.sort_by_key(|w| w.start);
-        let beats = |w: &&Lockstep| {
-            let unstalled = timing::beside(d, &groups, code.log_n, &w.word, w.turns).total;
-            timing::link(d, code.log_n) + w.cycles - unstalled
-        };
-        Self {
-            transfers: transfers.into_iter().map(|w| (w, beats(&w))).collect(),
-            sending: None,
-            limb: 1 << code.log_n,
-            error: None,
-        }
-    }
-
-    /// Whether the machine asks for what the model asks for next; its result.
-    fn asked(&mut self, wanted: Wanted, expected: Option<&'a Lockstep>) -> Option<&'a [u64]> {
-        let place = |w: &Lockstep| match w.word.b {
-            Operand::Key(k) if w.word.op == Opcode::Load => Place::Key(k),
-            _ => Place::Limb(w.word.imm),
-        };
-        let of = |w: &Lockstep| Wanted {
-            rpau: w.word.rpaus().next().unwrap_or_default(),
-            place: place(w),
-        };
-        if expected.map(of) != Some(wanted) {
-            self.error.get_or_insert(RpauError::Asked {
-                found: format!("{wanted:?}"),
-                expected: format!("{:?}", expected.map(of)),
-            });
-        }
-        let (_, limb) = expected?.results.first()?;
-        Some(limb)
-    }
-}
-
-/// Beats of a limb evenly over so many cycles, the last one in the last of them.
-pub fn evenly(limb: u64, cycles: u64) -> Vec<u64> {
-    let cycles = cycles.max(limb);
-    let beats = (1..=limb).map(|i| (i * cycles).div_ceil(limb) - 1);
-    beats.collect()
-}
-
-impl Host for ModelsHost<'_> {
-    fn give(&mut self, wanted: Wanted) -> Vec<u64> {
-        let next = self.transfers.front().map(|&(w, _)| w);
-        let limb = self.asked(wanted, next);
-        limb.unwrap_or_default().to_vec()
-    }
-
-    fn take(&mut self, wanted: Wanted, limb: Vec<u64>) {
-        let word = self.sending.take();
-        if self.asked(wanted, word) != Some(&limb) {
-            let word = word.map(|w| Word::Op(w.word).to_string());
-            self.error.get_or_insert(RpauError::Sent {
-                word: word.unwrap_or_default(),
-            });
-        }
-    }
-
-    /// Whenever it pleases the host, but for the last one.
-    fn beats(&mut self) -> Vec<u64> {
-        let n = self.limb as u64;
-        let Some((word, cycles)) = self.transfers.pop_front() else {
-            return Vec::new();
-        };
-        self.sending = Some(word);
-        let mut draw = word.start.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut beats = Vec::with_capacity(self.limb);
-        for at in 0..cycles.saturating_sub(1) {
-            // As many of the cycles that are left as there are beats left, each alike.
-            draw ^= draw << 13;
-            draw ^= draw >> 7;
-            draw ^= draw << 17;
-            let left = n - 1 - beats.len() as u64;
-            if draw % (cycles - 1 - at) < left {
-                beats.push(at);
-            }
-        }
-        beats.push(cycles.saturating_sub(1));
-        beats
     }
 }

@@ -9,7 +9,7 @@ use ringmill_math::{MathError, RingKind};
 use super::Shape;
 use super::shadow::{Lockstep, Shadow};
 use super::tables::Tables;
-use super::twiddles::{Table, twiddles};
+use super::twiddles::{RINGS, Table, twiddles};
 use super::wires::Wires;
 use crate::{BuildOptions, Hdl, HdlError, In, Model};
 
@@ -64,6 +64,7 @@ struct Ports {
     main_turns: In,
     dyadic_start: In,
     dyadic_word: In,
+    log_n: In,
     ring_start: In,
     ring_word: In,
     ring_turns: In,
@@ -97,6 +98,8 @@ pub struct Rpau {
     ports: Ports,
     wires: Wires,
     shadow: Shadow,
+    shape: Shape,
+    log_n: u32,
     cycle: u64,
 }
 
@@ -118,6 +121,7 @@ impl Rpau {
             main_turns: model.input("main_turns_i")?,
             dyadic_start: model.input("dyadic_start_i")?,
             dyadic_word: model.input("dyadic_word_i")?,
+            log_n: model.input("log_n_i")?,
             ring_start: model.input("ring_start_i")?,
             ring_word: model.input("ring_word_i")?,
             ring_turns: model.input("ring_turns_i")?,
@@ -142,6 +146,7 @@ impl Rpau {
         ] {
             model.set(port, 0)?;
         }
+        model.set(ports.log_n, shape.log_n.into())?;
         let wires = Wires::new(&model)?;
         wires.table(&mut model, None)?;
         model.reset()?;
@@ -150,13 +155,32 @@ impl Rpau {
             ports,
             wires,
             shadow,
+            shape,
+            log_n: shape.log_n,
             cycle: 0,
         };
-        for word in twiddles(&shape)? {
-            rpau.table(word)?;
-        }
-        rpau.wires.table(&mut rpau.model, None)?;
+        rpau.twiddles()?;
         Ok(rpau)
+    }
+
+    fn twiddles(&mut self) -> Result<(), RpauError> {
+        for word in twiddles(&self.shape, self.log_n, RINGS)? {
+            self.table(word)?;
+        }
+        Ok(self.wires.table(&mut self.model, None)?)
+    }
+
+    /// Limbs have 2^`log_n` coefficients from now on.
+    ///
+    /// # Errors
+    /// Those of the simulation; a prime without the roots of unity.
+    pub fn size(&mut self, log_n: u8) -> Result<(), RpauError> {
+        if self.log_n != u32::from(log_n) {
+            self.log_n = log_n.into();
+            self.model.set(self.ports.log_n, log_n.into())?;
+            self.twiddles()?;
+        }
+        Ok(())
     }
 
     /// Writes a word of a table.

@@ -61,7 +61,7 @@ impl Shadow {
             return Ok(());
         }
         let s = self.shape;
-        let (row, groups) = (s.row(), 1 + s.singles);
+        let (row, groups) = (s.row(), s.groups());
         let (steps, width) = ((s.log_n - s.log_row) as usize, s.word_bits as usize);
         let slots = model.get_words(self.slot)?;
         let addresses = model.get_words(self.addr)?;
@@ -71,10 +71,10 @@ impl Shadow {
             let (port, column) = (i / row, i % row);
             let (rpau, group) = (port / groups, port % groups);
             let inner = bits(&slots, 5 * port, 5) as usize;
-            let slot = if group == 0 {
-                inner
-            } else {
-                s.shared + group - 1
+            let slot = match group {
+                0 => inner,
+                narrow if narrow > s.singles => s.shared + s.singles + inner,
+                single => s.shared + single - 1,
             };
             let address = bits(&addresses, i * steps, steps) as usize;
             let pieces = (0..steps).filter(|k| address >> k & 1 == 1);

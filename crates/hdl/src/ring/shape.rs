@@ -16,6 +16,9 @@ pub struct Shape {
     /// Slots that share one port each way; those that follow have their own.
     pub shared: usize,
     pub singles: usize,
+    /// Slots of one memory behind them whose ports take so many cycles for a row, or none.
+    pub narrow: usize,
+    pub log_parts: u32,
     pub word_bits: u32,
     pub multiplier: u64,
     /// Cycles to a generator's first residue, and those of its last part, the fold.
@@ -61,12 +64,16 @@ impl Shape {
         let mut all = [0; MAX_MODULI];
         all.iter_mut().zip(own).for_each(|(to, &prime)| *to = prime);
         let shared = d.memory.first().map_or(0, |first| first.slots);
+        let (wide, narrow) = built::memory(d);
+        let parts = narrow.and_then(|g| g.residues).map_or(2, |r| d.row / r);
         Ok(Self {
             log_n: d.log_n.into(),
             log_row: d.row.ilog2(),
             log_lanes: d.cores.dyadic.ilog2(),
             shared,
-            singles: d.memory.len().saturating_sub(1),
+            singles: wide.len().saturating_sub(1),
+            narrow: narrow.map_or(0, |g| g.slots),
+            log_parts: parts.ilog2(),
             word_bits: d.word_bits,
             multiplier: d.pipeline.multiplier,
             generator: d.generator.latency + d.generator.fold,
@@ -94,7 +101,12 @@ impl Shape {
     }
 
     pub fn slots(&self) -> usize {
-        self.shared + self.singles
+        self.shared + self.singles + self.narrow
+    }
+
+    /// Port groups of polynomial memory.
+    pub fn groups(&self) -> usize {
+        1 + self.singles + usize::from(self.narrow > 0)
     }
 
     /// `rm_ring_rpau`.
@@ -112,6 +124,8 @@ impl Shape {
             .int("LogLanes", self.log_lanes.into())
             .int("Shared", self.shared as u64)
             .int("Singles", self.singles as u64)
+            .int("Narrow", self.narrow as u64)
+            .int("LogParts", self.log_parts.into())
             .int("Width", self.word_bits.into())
             .int("MulLatency", self.multiplier)
             .int("GenLatency", self.generator)

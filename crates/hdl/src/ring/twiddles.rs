@@ -1,5 +1,7 @@
 //! The words of the stored twiddle tables (docs/machines/ring.md, "Passes").
 
+use std::ops::Range;
+
 use ringmill_machines::ring::passes::Passes;
 use ringmill_math::{MathError, Modulus, NttPlan, Ring, RingKind};
 
@@ -25,47 +27,74 @@ impl Table {
 /// The kind of zeta at `rm_ring_rpau`'s `load_*` ports.
 const ZETA: u64 = 9;
 
-/// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B).
+/// The rings that have twiddles of their own: all of them, the full one, the halves.
+pub(super) const RINGS: Range<u64> = 0..3;
+pub(super) const WHOLE: Range<u64> = 0..1;
+pub(super) const HALVES: Range<u64> = 1..3;
+
+/// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B), of
+/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one.
 ///
 /// # Errors
 /// [`MathError`] where the prime has no root of unity for twice the degree.
-pub(super) fn twiddles(shape: &Shape) -> Result<Vec<Table>, MathError> {
-    let primes = (0..).zip(shape.primes());
-    let words: Result<Vec<_>, _> = primes.map(|(m, &q)| of_prime(shape, m, q)).collect();
+pub(super) fn twiddles(
+    shape: &Shape,
+    log_n: u32,
+    rings: Range<u64>,
+) -> Result<Vec<Table>, MathError> {
+    // A prime that stands again in the place of one that there is not has no tables.
+    let first = shape.primes()[0];
+    let primes = (0..)
+        .zip(shape.primes())
+        .filter(|&(m, &q)| m == 0 || q != first);
+    let words: Result<Vec<_>, _> = primes
+        .map(|(m, &q)| of_prime(shape, log_n, rings.clone(), m, q))
+        .collect();
     Ok(words?.into_iter().flatten().collect())
 }
 
 /// Those of one of its primes.
-fn of_prime(shape: &Shape, number: u64, prime: u64) -> Result<Vec<Table>, MathError> {
-    let s = Passes {
-        log_n: shape.log_n,
+fn of_prime(
+    shape: &Shape,
+    log_n: u32,
+    rings: Range<u64>,
+    number: u64,
+    prime: u64,
+) -> Result<Vec<Table>, MathError> {
+    let passes = |log_n| Passes {
+        log_n,
         log_row: shape.log_row,
         stages: 2,
     };
+    // A limb's last passes stand where the largest one's last passes do.
+    let (s, largest) = (passes(log_n), passes(shape.log_n));
+    let fewer = (shape.log_n - log_n) / 2;
     let q = Modulus::new(prime)?;
     let twice = Ring {
-        log_n: shape.log_n as u8 + 1,
+        log_n: log_n as u8 + 1,
         kind: RingKind::Full,
     };
     // A primitive root of order 4 N; its square is that of the native ring. A prime without one knows no half rings.
-    let halves = prime % (4 << shape.log_n) == 1;
+    let halves = prime % (4 << log_n) == 1;
     let root = if halves {
         NttPlan::shared(q, twice)?.psi()
     } else {
         0
     };
     let native = Ring {
-        log_n: shape.log_n as u8,
+        log_n: log_n as u8,
         kind: RingKind::Full,
     };
     let psi = NttPlan::shared(q, native)?.psi();
-    let deep_passes = (0..s.count()).filter(|&p| s.log_repeat(p) > 0).count() as u64;
-    let flat = u64::from(s.count()) - deep_passes;
-    let deep: u64 = (0..s.count())
-        .map(|p| s.log_repeat(p))
-        .filter(|&u| u > 0)
-        .map(|u| 1 << u)
-        .sum();
+    let deep_passes = (0..largest.count())
+        .filter(|&p| largest.log_repeat(p) > 0)
+        .count() as u64;
+    let flat = u64::from(largest.count()) - deep_passes;
+    let base = |place: u32| -> u64 {
+        let before = (0..place).map(|p| largest.log_repeat(p));
+        before.filter(|&u| u > 0).map(|u| 1 << u).sum()
+    };
+    let deep = base(largest.count());
     // Of the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
     let mut words = vec![Table {
         kind: ZETA,
@@ -73,10 +102,11 @@ fn of_prime(shape: &Shape, number: u64, prime: u64) -> Result<Vec<Table>, MathEr
         address: number,
         word: q.pow(root, 1 << s.log_n),
     }];
-    for ring in 0..3u64 {
-        let mut base = 0;
+    for ring in rings {
         for pass in 0..s.count() {
             let repeat = s.log_repeat(pass);
+            let place = pass + fewer;
+            let is_deep = u64::from(place) < deep_passes;
             for (core, pair) in s.pairs(pass).enumerate() {
                 // One stage in a pass is core A's.
                 let k = s.log_n - 1 - pair;
@@ -95,11 +125,11 @@ fn of_prime(shape: &Shape, number: u64, prime: u64) -> Result<Vec<Table>, MathEr
                                 (4 * reversed + 2 * (ring - 1) + 1) << (s.log_n - k - 1),
                             )
                         };
-                        let kind = if repeat > 0 { 3 } else { 1 } + core as u64;
-                        let address = if repeat > 0 {
-                            (3 * number + ring) * deep + base + step as u64
+                        let kind = if is_deep { 3 } else { 1 } + core as u64;
+                        let address = if is_deep {
+                            (3 * number + ring) * deep + base(place) + step as u64
                         } else {
-                            (3 * number + ring) * flat + u64::from(pass) - deep_passes
+                            (3 * number + ring) * flat + u64::from(place) - deep_passes
                         };
                         words.push(Table {
                             kind,
@@ -109,9 +139,6 @@ fn of_prime(shape: &Shape, number: u64, prime: u64) -> Result<Vec<Table>, MathEr
                         });
                     }
                 }
-            }
-            if repeat > 0 {
-                base += 1 << repeat;
             }
         }
     }

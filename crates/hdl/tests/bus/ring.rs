@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::polymul::Dice;
-use ringmill_hdl::ring::{Tables, program_entries, top, twiddle_entries};
+use ringmill_hdl::ring::{Tables, program_entries, size_entries, top};
 use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_isa::Galois;
 use ringmill_machines::ring::Description;
@@ -46,7 +46,9 @@ fn description() -> Description {
     d.generator.residues_per_cycle = 2;
     d.ring.lanes = 4;
     d.stand_in.clear();
-    d.memory.retain(|g| g.residues.is_none());
+    for group in &mut d.memory {
+        group.residues = group.residues.map(|_| 2);
+    }
     d.check().unwrap();
     d
 }
@@ -217,10 +219,16 @@ fn a_product_goes_through_memory() {
     let mut dice = Dice::new(seed());
     let mut bus = bus(&hdl(), dice.bits());
     assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"RING");
-    let config =
-        6 << 28 | 1 << 24 | 2 << 20 | 1 << 16 | 8 << 11 | 3 << 8 | (WORDS as u32 / 2).ilog2();
+    let config = 6 << 28
+        | 1 << 24
+        | 2 << 20
+        | 1 << 16
+        | 8 << 11
+        | 3 << 8
+        | 2 << 5
+        | (WORDS as u32 / 2).ilog2();
     assert_eq!(bus.read(0x08).unwrap(), config);
-    let twiddles = twiddle_entries(&description(), &[Q]).unwrap();
+    let twiddles = size_entries(&description(), &[Q], 6).unwrap();
     assert_eq!(tables(&mut bus, &twiddles), 0);
     for stalls in [true, false] {
         bus.stall(stalls);
@@ -243,7 +251,10 @@ fn what_makes_no_sense_is_refused() {
         [row | table << 16 | kind << 24 | rpaus << 32, data]
     };
     for wrong in [
-        entry(13, 0, 0, 1, 0),
+        entry(14, 0, 0, 1, 0),
+        entry(13, 0, 0, 0, 2),
+        entry(13, 0, 0, 0, 7),
+        entry(13, 0, 1, 0, 6),
         entry(12, 0, 0, 1, 1),
         entry(0, 1, 0, 1, 0),
         entry(0, 0, 256, 1, 0),
@@ -263,7 +274,7 @@ fn what_makes_no_sense_is_refused() {
         );
         assert_eq!(tables(&mut bus, &[good]), 0);
     }
-    let twiddles = twiddle_entries(&description(), &[Q]).unwrap();
+    let twiddles = size_entries(&description(), &[Q], 6).unwrap();
     assert_eq!(tables(&mut bus, &twiddles), 0);
     // A limb a beat too short and too long.
     let n = 1 << description().log_n;

@@ -42,6 +42,7 @@ impl Bench {
         let options = BuildOptions {
             optimise,
             waves: false,
+            open: false,
         };
         Self(Multiplier::new(hdl, shape, options).unwrap())
     }

@@ -28,7 +28,7 @@ pub fn primes() -> Vec<u64> {
     PRIMES.iter().chain(others.take(3)).copied().collect()
 }
 
-/// `ring-stored` with rows of as many coefficients as butterflies, two dyadic cores and no narrow slots.
+/// `ring-stored` with rows of as many coefficients as butterflies, two dyadic cores and narrow slots of two residues a cycle.
 pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
     let mut d = Description::parse(Description::STORED).unwrap();
     d.log_n = log_n;
@@ -42,7 +42,9 @@ pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
     d.generator.residues_per_cycle = 2;
     d.ring.lanes = butterflies;
     d.stand_in.clear();
-    d.memory.retain(|g| g.residues.is_none());
+    for group in &mut d.memory {
+        group.residues = group.residues.map(|_| 2);
+    }
     d.keys.slots = 5;
     d.check().unwrap();
     d
@@ -118,7 +120,9 @@ pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) 
 pub struct Bench {
     description: Description,
     rpau: Rpau,
+    shape: Shape,
     memory: Memory,
+    log_n: u8,
 }
 
 impl Bench {
@@ -131,31 +135,45 @@ impl Bench {
         dice: &mut Dice,
     ) -> Result<Self, RpauError> {
         let shape = Shape::new(d, &[prime]).unwrap();
-        let n = 1 << d.log_n;
-        let mut rpau = Rpau::new(hdl, shape, BuildOptions::default(), dice.bits() as u32)?;
+        let rpau = Rpau::new(hdl, shape, BuildOptions::default(), dice.bits() as u32)?;
         let seeds: Vec<[u8; 32]> = (0..2)
             .map(|_| std::array::from_fn(|_| dice.bits() as u8))
             .collect();
-        let mut memory = Memory::new(vec![TableModulus::Prime(prime)], seeds, halves);
+        let mut bench = Self {
+            description: d.clone(),
+            rpau,
+            shape,
+            memory: Memory::new(vec![TableModulus::Prime(prime)], seeds, halves),
+            log_n: 0,
+        };
+        bench.size(d.log_n, dice)?;
+        Ok(bench)
+    }
+
+    /// Limbs have 2^`log_n` coefficients from now on: others than before are all random.
+    pub fn size(&mut self, log_n: u8, dice: &mut Dice) -> Result<(), RpauError> {
+        if self.log_n == log_n {
+            return Ok(());
+        }
+        self.log_n = log_n;
+        self.rpau.size(log_n)?;
+        let (n, prime) = (1 << log_n, self.shape.primes()[0]);
+        let (rpau, memory) = (&mut self.rpau, &mut self.memory);
         memory.host = (0..4).map(|i| (i, dice.limb(n, prime))).collect();
         // Key indices in another order than their slots.
-        for slot in 0..shape.key_slots as u8 {
+        for slot in 0..self.shape.key_slots as u8 {
             let limb = dice.limb(n, prime);
             rpau.fill_key(slot, &limb)?;
             memory.keys.insert((0, slot), limb);
-            let index = shape.key_slots as u8 - 1 - slot;
+            let index = self.shape.key_slots as u8 - 1 - slot;
             memory.key_table.insert((0, index), slot);
         }
-        for slot in 0..shape.slots() as u8 {
+        for slot in 0..self.shape.slots() as u8 {
             let limb = dice.limb(n, prime);
             rpau.fill(slot, &limb)?;
             memory.slots.insert((0, slot), limb);
         }
-        Ok(Self {
-            description: d.clone(),
-            rpau,
-            memory,
-        })
+        Ok(())
     }
 
     /// Runs `code` on the RPAU and on the model.
@@ -181,7 +199,9 @@ pub fn check(
     code: &MicroCode,
     dice: &mut Dice,
 ) -> Result<(), RpauError> {
-    Bench::new(hdl, d, prime, true, dice)?.check(code)
+    let mut bench = Bench::new(hdl, d, prime, true, dice)?;
+    bench.size(code.log_n, dice)?;
+    bench.check(code)
 }
 
 /// What the model does with a host that stalls, and its cycles.

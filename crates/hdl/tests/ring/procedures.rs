@@ -8,7 +8,9 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, Tables};
 use ringmill_isa::mid::{ParamRole, Procedure};
 use ringmill_machines::ring::Description;
+use ringmill_machines::ring::encode::decode;
 use ringmill_machines::ring::interpret::Memory;
+use ringmill_machines::ring::micro::{MicroCode, Word};
 use ringmill_machines::ring::place::{Class, order};
 use ringmill_machines::ring::schedule::Placement;
 use ringmill_machines::ring::search::Prepared;
@@ -26,10 +28,14 @@ fn params(log_n: u8) -> Arc<Params> {
         .unwrap()
 }
 
-/// Arguments in the slots that share ports first.
-fn placement(d: &Description, prepared: &Prepared, tight: bool) -> Placement {
+/// Arguments in the slots that share ports first, or in narrow ones.
+fn placement(d: &Description, prepared: &Prepared, tight: bool, narrow: bool) -> Placement {
     let graph = prepared.graph();
-    let order = order(d, Class::Keep);
+    let mut order = order(d, Class::Keep);
+    if narrow {
+        let groups = d.slot_groups();
+        order.sort_by_key(|&slot| !d.is_narrow(groups[usize::from(slot)].into()));
+    }
     let mut next = vec![0; d.rpaus];
     let mut place = |v: &u32| {
         let r = usize::from(graph.values[*v as usize].rpau);
@@ -54,11 +60,35 @@ fn modulus(procedure: &Procedure, value: u32) -> (usize, u64) {
     (modulus, procedure.moduli[modulus].prime().unwrap())
 }
 
+/// Whether a procedure has words of narrow slots.
+fn is_narrow(d: &Description, code: &MicroCode) -> bool {
+    let groups = d.slot_groups();
+    let narrow = |slot: u8| d.is_narrow(groups[usize::from(slot)].into());
+    let mut words = code.streams.iter().flatten().filter_map(|&w| decode(w));
+    words.any(|w| match w {
+        Word::Op(w) => narrow(w.dst) || narrow(w.a),
+        Word::End | Word::Wait { .. } => false,
+    })
+}
+
 /// Runs an operation on a machine that is there. Its cycles.
-fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> u64 {
+pub fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> u64 {
+    run_placed(machine, d, procedure, dice, false)
+}
+
+/// The same with its first arguments in narrow slots where `narrow` says.
+fn run_placed(
+    machine: &mut Machine,
+    d: &Description,
+    procedure: &Procedure,
+    dice: &mut Dice,
+    narrow: bool,
+) -> u64 {
+    machine.size(procedure.log_n.min(d.log_n)).unwrap();
     let mut prepared = Prepared::new(d, procedure).unwrap();
     let halves = procedure.log_n > d.log_n;
-    let at = placement(d, &prepared, halves || procedure.moduli.len() > d.rpaus);
+    let tight = halves || procedure.moduli.len() > d.rpaus;
+    let at = placement(d, &prepared, tight, narrow);
     let (scheduled, expected_cycles) = prepared.schedule(d, &at).unwrap().unwrap();
     let n = 1usize << procedure.log_n;
     let pieces = 1 + usize::from(halves);
@@ -101,6 +131,7 @@ fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut
         }
     }
     let code = &scheduled.code;
+    assert!(is_narrow(d, code) || !narrow, "{}", procedure.name);
     for (r, keys) in key_tables.into_iter().enumerate() {
         machine
             .tables(
@@ -177,7 +208,28 @@ fn operations_on_three_units() {
         for key in operations(level) {
             let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
             let cycles = run(&mut machine, &d, &procedure, &mut dice);
-            println!("{}: {cycles} cycles", procedure.name);
+            let narrow = run_placed(&mut machine, &d, &procedure, &mut dice, true);
+            println!(
+                "{}: {cycles} cycles, from narrow slots {narrow}",
+                procedure.name
+            );
+        }
+    }
+    // Below the native degree.
+    for log_n in [5, 4] {
+        let params = self::params(log_n);
+        let level = params.max_level();
+        for key in [
+            OpKey::mul_relin(level, true),
+            OpKey::rotate(level, Galois(5), false),
+            OpKey::rescale(level, 2),
+        ] {
+            let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
+            let cycles = run(&mut machine, &d, &procedure, &mut dice);
+            println!(
+                "{} of 2^{log_n} coefficients: {cycles} cycles",
+                procedure.name
+            );
         }
     }
     // At twice the native degree, as half rings.

@@ -4,6 +4,7 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, RpauError, Tables};
 use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::mid::TableModulus;
+use ringmill_machines::ring::Description;
 use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
@@ -18,7 +19,11 @@ type Place = (usize, u8);
 /// What words are drawn from.
 struct World {
     rpaus: usize,
+    /// So many slots from one on, one of layer 0.
+    first: u64,
     slots: u64,
+    /// Slots from here on are narrow.
+    wide: u64,
     constants: u64,
     /// Slots and keys of a layer hold its residues: slot s those of layer s mod `layers`.
     layers: u64,
@@ -70,14 +75,16 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     use Opcode::*;
     let &World {
         rpaus,
+        first,
         slots,
+        wide,
         constants,
         layers,
         machine,
     } = world;
     let slots = slots / layers * layers;
     let layer = dice.below(layers);
-    let slot = |dice: &mut Dice| (dice.below(slots / layers) * layers + layer) as u8;
+    let slot = |dice: &mut Dice| (first + dice.below(slots / layers) * layers + layer) as u8;
     let key = |dice: &mut Dice| {
         let keys = (KEYS - layer).div_ceil(layers);
         Operand::Key((dice.below(keys) * layers + layer) as u8)
@@ -129,7 +136,7 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     // What is reduced may be of any layer; a constant is added to residues of its own.
     let reduced = matches!(op, Bcast | Red);
     let a = if reduced {
-        dice.below(slots) as u8
+        (first + dice.below(slots)) as u8
     } else {
         slot(dice)
     };
@@ -153,6 +160,13 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         imm: imm as u16,
         ..word(op, unit, slot(dice), a)
     };
+    let slots = if op.needs_rows() {
+        slots.min((wide - first) / layers * layers)
+    } else {
+        slots
+    };
+    let (first, slots) = (first as u8, slots as u8);
+    w.dst = first + (w.dst - first) % slots;
     // What permutes has slots of its own for its results; two results are two.
     let reads: Vec<u8> = match (op.is_permutation(), b) {
         (true, Operand::Slot(b)) => vec![w.a, b],
@@ -160,9 +174,9 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         (false, _) => vec![],
     };
     let apart = |from: u8, taken: &[u8]| {
-        let step = |i: u8| (from + i * layers as u8) % slots as u8;
-        let mut slots = (0..(slots / layers) as u8).map(step);
-        slots.find(|s| !taken.contains(s)).unwrap_or(from)
+        let step = |i: u8| first + (from - first + i * layers as u8) % slots;
+        let mut places = (0..slots / layers as u8).map(step);
+        places.find(|s| !taken.contains(s)).unwrap_or(from)
     };
     w.dst = apart(w.dst, &reads);
     if op.is_pair() {
@@ -223,6 +237,29 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
     streams
 }
 
+/// The number of slots that are not narrow.
+fn wide(d: &Description) -> u64 {
+    let groups = d.slot_groups();
+    let wide = groups.iter().filter(|&&g| !d.is_narrow(g.into()));
+    wide.count() as u64
+}
+
+/// The first of so many slots: the last ones half of the time, narrow ones among them.
+fn first(dice: &mut Dice, d: &Description, slots: u64) -> u64 {
+    let last = d.slots() as u64 - slots;
+    if dice.chance(2) { last } else { 0 }
+}
+
+/// The native degree, or a smaller one now and then.
+fn draw_size(dice: &mut Dice, d: &Description) -> u8 {
+    let least = d.row.ilog2() as u8 + 1;
+    if dice.chance(3) {
+        least + dice.below(u64::from(d.log_n - least) + 1) as u8
+    } else {
+        d.log_n
+    }
+}
+
 fn check_random(log_n: u8, butterflies: usize, prime: u64, programs: usize) {
     let mut dice = Dice::new(seed());
     check_words(hdl(), log_n, butterflies, prime, programs, &mut dice).unwrap();
@@ -237,9 +274,21 @@ pub fn check_words(
     programs: usize,
     dice: &mut Dice,
 ) -> Result<(), RpauError> {
-    let d = toy(log_n, butterflies, 1);
-    let mut bench = Bench::new(hdl, &d, prime, true, dice)?;
+    check_words_on(hdl, &toy(log_n, butterflies, 1), prime, programs, dice)
+}
+
+/// The same of a description's.
+pub fn check_words_on(
+    hdl: &Hdl,
+    d: &Description,
+    prime: u64,
+    programs: usize,
+    dice: &mut Dice,
+) -> Result<(), RpauError> {
+    let mut bench = Bench::new(hdl, d, prime, true, dice)?;
     for _ in 0..programs {
+        let size = draw_size(dice, d);
+        bench.size(size, dice)?;
         // Few slots: much waiting; all of them: much beside each other.
         let slots = 4 + dice.below(d.slots() as u64 - 3);
         let constants: Vec<Vec<u64>> = (0..8)
@@ -247,13 +296,15 @@ pub fn check_words(
             .collect();
         let world = World {
             rpaus: 1,
+            first: first(dice, d, slots),
             slots,
+            wide: wide(d),
             constants: constants.len() as u64,
             layers: 1,
             machine: false,
         };
         let streams = streams(dice, 40, &world);
-        bench.check(&code(log_n, streams, constants))?;
+        bench.check(&code(size, streams, constants))?;
     }
     Ok(())
 }
@@ -276,7 +327,6 @@ fn many_words_beside_each_other() {
 /// leaves the next one finds, as far as it is modulo the same primes.
 fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
-    let n = 1 << d.log_n;
     let primes = primes();
     let smallest = *primes.iter().min().unwrap();
     let seeds: Vec<[u8; 32]> = (0..2)
@@ -284,19 +334,29 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
         .collect();
     let moduli = primes.iter().copied().map(TableModulus::Prime).collect();
     let mut memory = Memory::new(moduli, seeds.clone(), true);
-    // Below the smallest prime: of any RPAU.
-    memory.host = (0..HOST as u16)
-        .map(|at| (at, dice.limb(n, smallest)))
-        .collect();
     memory.key_table = (0..3)
         .flat_map(|r| (0..d.keys.slots as u8).map(move |slot| ((r, slot), slot)))
         .collect();
     // The primes of the slots of even numbers.
     let mut before = [None; 3];
+    let mut size = 0;
     for _ in 0..programs {
+        let last = std::mem::replace(&mut size, draw_size(dice, &d));
+        let n = 1 << size;
+        machine.size(size)?;
+        if size != last {
+            before = [None; 3];
+            // Below the smallest prime: of any RPAU.
+            memory.host = (0..HOST as u16)
+                .map(|at| (at, dice.limb(n, smallest)))
+                .collect();
+        }
+        let slots = 8 + dice.below(d.slots() as u64 - 7);
         let world = World {
             rpaus: 3,
-            slots: 8 + dice.below(d.slots() as u64 - 7),
+            first: first(dice, &d, slots) / 2 * 2,
+            slots,
+            wide: wide(&d),
             constants: 8,
             layers: 2,
             machine: true,
@@ -308,7 +368,7 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
             })
             .collect();
         let streams = streams(dice, 60, &world);
-        let mut code = code(6, streams, constants);
+        let mut code = code(size, streams, constants);
         // An RPAU works in layer 0 modulo its own prime, or modulo that of its other layer.
         code.primes = (0..3).map(|r| r + 3 * u8::from(dice.chance(3))).collect();
         for row in &mut code.generators {

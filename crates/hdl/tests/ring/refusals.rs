@@ -22,6 +22,7 @@ const NOT_BUILT: u64 = 8;
 const FOR_EVER: u64 = 9;
 const NO_END: u64 = 10;
 const LINK: u64 = 11;
+const NARROW: u64 = 13;
 
 /// A word that is refused, in which stream, with which code.
 fn cases() -> Vec<(usize, u64, u64)> {
@@ -29,6 +30,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
     let main = |op| word(op, Unit::Main, 0, 1);
     let op = |w: OpWord| encode(&Word::Op(w));
     let add = op(with_operand(main(Add), Operand::Slot(2)));
+    let narrow = |w, dst| op(OpWord { dst, ..w });
     let wait = |queue, count| encode(&Word::Wait { queue, count });
     vec![
         // No such operation; no such ring; a slot of b with a bit too many; b without a kind.
@@ -78,7 +80,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
         (
             0,
             op(OpWord {
-                dst: 11,
+                dst: 13,
                 ..main(Copy)
             }),
             SLOT,
@@ -91,11 +93,11 @@ fn cases() -> Vec<(usize, u64, u64)> {
             }),
             SLOT,
         ),
-        (0, op(with_operand(main(Sub), Operand::Slot(11))), SLOT),
+        (0, op(with_operand(main(Sub), Operand::Slot(13))), SLOT),
         (
             0,
             op(OpWord {
-                c: 12,
+                c: 13,
                 ..with_operand(main(Mac), Operand::Key(0))
             }),
             SLOT,
@@ -130,7 +132,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
         (
             0,
             op(OpWord {
-                c: 11,
+                c: 13,
                 ..with_operand(main(Split), Operand::Slot(2))
             }),
             SLOT,
@@ -160,6 +162,11 @@ fn cases() -> Vec<(usize, u64, u64)> {
             }),
             NOT_BUILT,
         ),
+        // A narrow slot takes no rows of coefficients that are far from each other.
+        (0, narrow(main(Ntt), 11), NARROW),
+        (0, narrow(main(Intt), 12), NARROW),
+        (0, narrow(main(Autoc), 11), NARROW),
+        (0, narrow(main(Bcast), 12), NARROW),
         // Nothing retires in the link's counter.
         (2, wait(5, 1), FOR_EVER),
         (0, wait(0, u32::MAX), FOR_EVER),

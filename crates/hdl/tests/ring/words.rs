@@ -41,10 +41,18 @@ fn words_of_other_sizes() {
     check_automorphisms(&OTHERS);
 }
 
-/// Transforms of the full ring and both halves, in place and from slot to slot, both ways.
+/// Sizes of limbs on an RPAU, from the native one down.
+fn sizes(log_n: u8, butterflies: usize) -> impl Iterator<Item = u8> {
+    (butterflies.ilog2() as u8 + 1..=log_n).rev()
+}
+
+/// Transforms of the full ring and both halves, in place and from slot to slot, narrow ones too, both ways, of limbs of every size.
 fn check_transforms(shapes: &[(u8, usize, u64)]) {
     let mut dice = Dice::new(seed());
-    for &(log_n, butterflies, prime) in shapes {
+    let each = shapes
+        .iter()
+        .flat_map(|&shape| sizes(shape.0, shape.1).map(move |size| (shape, size)));
+    for ((log_n, butterflies, prime), size) in each {
         let d = toy(log_n, butterflies, 1);
         let mut words = Vec::new();
         for ring in [RingKind::Full, RingKind::HalfPlus, RingKind::HalfMinus] {
@@ -54,6 +62,8 @@ fn check_transforms(shapes: &[(u8, usize, u64)]) {
                 (Opcode::Ntt, 9, 8),
                 (Opcode::Intt, 9, 9),
                 (Opcode::Ntt, 3, 10),
+                (Opcode::Ntt, 4, 11),
+                (Opcode::Intt, 10, 12),
             ] {
                 words.push(Word::Op(OpWord {
                     ring,
@@ -61,12 +71,12 @@ fn check_transforms(shapes: &[(u8, usize, u64)]) {
                 }));
             }
         }
-        let code = code(log_n, [words, vec![], vec![], vec![]], vec![vec![0]]);
+        let code = code(size, [words, vec![], vec![], vec![]], vec![vec![0]]);
         check(hdl(), &d, prime, &code, &mut dice).unwrap();
     }
 }
 
-/// Every coefficient-wise word, operands in one port group, in several, and one operand twice, on both units.
+/// Every coefficient-wise word, operands in one port group, in several, in narrow slots, and one operand twice, on both units.
 fn check_coefficient_wise(shapes: &[(u8, usize, u64)]) {
     let mut dice = Dice::new(seed());
     let units = [Unit::Main, Unit::Dyadic];
@@ -82,6 +92,12 @@ fn check_coefficient_wise(shapes: &[(u8, usize, u64)]) {
             (4, 5, 5, 4),
             (10, 6, 8, 6),
             (9, 7, 7, 7),
+            (0, 11, 2, 3),
+            (11, 1, 2, 3),
+            (12, 11, 12, 4),
+            (11, 12, 12, 11),
+            (8, 2, 12, 1),
+            (3, 9, 2, 11),
         ] {
             for op in [Opcode::Add, Opcode::Sub, Opcode::Mul] {
                 words.push(with_b(word(op, unit, dst, a), b));
@@ -131,22 +147,27 @@ fn check_coefficient_wise(shapes: &[(u8, usize, u64)]) {
             Unit::Dyadic => [vec![], words, vec![], vec![]],
         };
         let constants = vec![vec![0], vec![dice.below(prime)], vec![prime - 1]];
-        let code = code(log_n, streams, constants);
-        check(hdl(), &d, prime, &code, &mut dice).unwrap();
+        for size in [log_n, butterflies.ilog2() as u8 + 1] {
+            let code = code(size, streams.clone(), constants.clone());
+            check(hdl(), &d, prime, &code, &mut dice).unwrap();
+        }
     }
 }
 
 /// Automorphisms of both forms and of halves, halves from a limb and back, generated limbs: results in the shared group, in one
-/// of their own, in both.
+/// of their own, in both, in narrow slots; of limbs of every size.
 fn check_automorphisms(shapes: &[(u8, usize, u64)]) {
     let mut dice = Dice::new(seed());
-    for &(log_n, butterflies, prime) in shapes {
+    let each = shapes
+        .iter()
+        .flat_map(|&shape| sizes(shape.0, shape.1).map(move |size| (shape, size)));
+    for ((log_n, butterflies, prime), size) in each {
         let d = toy(log_n, butterflies, 1);
         let mut words = Vec::new();
         for imm in 0..ELEMENTS as u16 {
-            for (dst, a) in [(1, 0), (8, 9), (3, 8)] {
+            for (dst, a) in [(1, 0), (8, 9), (3, 8), (2, 11), (12, 0), (11, 12)] {
                 for op in [Opcode::Auto, Opcode::Autoc] {
-                    if u64::from(imm) < WIDE {
+                    if u64::from(imm) < WIDE && (op == Opcode::Auto || dst < 11) {
                         words.push(OpWord {
                             imm,
                             ..word(op, Unit::Main, dst, a)
@@ -154,7 +175,14 @@ fn check_automorphisms(shapes: &[(u8, usize, u64)]) {
                     }
                 }
             }
-            for (dst, c, a, b) in [(2, 4, 0, 1), (5, 9, 8, 10), (9, 10, 6, 8)] {
+            for (dst, c, a, b) in [
+                (2, 4, 0, 1),
+                (5, 9, 8, 10),
+                (9, 10, 6, 8),
+                (11, 12, 0, 1),
+                (2, 11, 12, 8),
+                (0, 1, 11, 3),
+            ] {
                 words.push(OpWord {
                     imm,
                     c,
@@ -163,7 +191,19 @@ fn check_automorphisms(shapes: &[(u8, usize, u64)]) {
             }
         }
         for op in [Opcode::Split, Opcode::Join] {
-            for (dst, c, a, b) in [(2, 4, 0, 1), (0, 1, 0, 1), (9, 8, 8, 9), (10, 3, 5, 5)] {
+            for (dst, c, a, b) in [
+                (2, 4, 0, 1),
+                (0, 1, 0, 1),
+                (9, 8, 8, 9),
+                (10, 3, 5, 5),
+                (11, 12, 0, 1),
+                (11, 3, 4, 5),
+                (3, 11, 4, 8),
+                (0, 1, 11, 12),
+                (2, 4, 12, 12),
+                (5, 12, 11, 3),
+                (12, 11, 12, 11),
+            ] {
                 words.push(OpWord {
                     c,
                     ..with_b(word(op, Unit::Main, dst, a), b)
@@ -178,7 +218,7 @@ fn check_automorphisms(shapes: &[(u8, usize, u64)]) {
         });
         let words = words.into_iter().map(Word::Op).collect();
         let generated = generated.into_iter().map(Word::Op).collect();
-        let code = code(log_n, [words, generated, vec![], vec![]], vec![vec![0]]);
+        let code = code(size, [words, generated, vec![], vec![]], vec![vec![0]]);
         check(hdl(), &d, prime, &code, &mut dice).unwrap();
     }
 }

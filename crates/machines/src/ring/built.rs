@@ -62,24 +62,25 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
     ensure(board == 6, "pipeline.board", board, "6 in RTL")?;
     ensure(d.keys.rotate == 1, "keys.rotate", d.keys.rotate, "1 in RTL")?;
     ensure(d.rpaus <= 10, "rpaus", d.rpaus, "at most 10 in RTL")?;
-    let narrow = d.memory.iter().filter(|g| g.residues.is_some()).count();
-    ensure(
-        narrow == 0,
-        "memory.residues",
-        narrow,
-        "no narrow slots in RTL",
-    )?;
-    let alone = |g: &PortGroup| g.slots == 1;
-    let singles = d
-        .memory
+    let (wide, narrow) = memory(d);
+    let alone = |g: &PortGroup| g.slots == 1 && g.residues.is_none();
+    let singles = wide
         .split_first()
-        .is_some_and(|(_, rest)| rest.iter().all(alone));
+        .is_some_and(|(first, rest)| first.residues.is_none() && rest.iter().all(alone));
     ensure(
         singles,
         "memory.slots",
         d.memory.len(),
-        "slots that share ports first, and single ones behind, in RTL",
+        "slots that share ports first, single ones behind, narrow ones in one memory last, in RTL",
     )?;
+    if let Some(residues) = narrow.and_then(|g| g.residues) {
+        ensure(
+            residues.is_power_of_two() && residues >= dyadic.max(2) && residues < row,
+            "memory.residues",
+            residues,
+            "a power of two of at least 2 and as many as dyadic cores, below a row, in RTL",
+        )?;
+    }
     let cycles = super::timing::link(d, d.log_n);
     ensure(
         cycles >= 1 << d.log_n,
@@ -87,6 +88,31 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
         d.link.us_per_limb,
         "a cycle a residue or more in RTL",
     )
+}
+
+/// The port groups of whole rows, and the narrow one behind them.
+pub fn memory(d: &Description) -> (&[PortGroup], Option<&PortGroup>) {
+    match d.memory.split_last() {
+        Some((last, rest)) if last.residues.is_some_and(|r| r < d.row) => (rest, Some(last)),
+        _ => (&d.memory, None),
+    }
+}
+
+/// Refuses limbs of a size that the RTL does not have.
+///
+/// # Errors
+/// [`MachineError::Field`] for limbs of a row or less, or beyond the native degree.
+pub fn check_size(d: &Description, log_n: u8) -> Result<(), MachineError> {
+    let least = d.row.ilog2() as u8 + 1;
+    let expected = format!("limbs of 2^{least} to 2^{} coefficients in RTL", d.log_n);
+    match (least..=d.log_n).contains(&log_n) {
+        true => Ok(()),
+        false => Err(MachineError::Field {
+            field: "log_n",
+            got: format!("limbs of 2^{log_n}"),
+            expected,
+        }),
+    }
 }
 
 /// Refuses a prime that no RPAU of the description is built for.

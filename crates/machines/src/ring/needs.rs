@@ -60,7 +60,7 @@ impl Description {
             let kind = MemoryKind::Uram;
             needs.push(Need::memory("key memory", kind, stripes, depth, width));
         }
-        for (name, kind, count, depth) in self.twiddle_tables() {
+        for (name, kind, count, depth) in self.twiddle_tables(Passes::of(self)) {
             needs.push(Need::memory(name, kind, count, depth, word));
         }
         let t = &self.tables;
@@ -103,15 +103,18 @@ impl Description {
         })
     }
 
-    /// Bytes of an RPAU's twiddles over the link.
-    pub(super) fn twiddle_bytes(&self) -> u64 {
-        let words = self.twiddle_tables().into_iter();
+    /// Bytes of an RPAU's twiddles for limbs of 2^`log_n` coefficients over the link.
+    pub(super) fn twiddle_bytes(&self, log_n: u8) -> u64 {
+        let passes = Passes {
+            log_n: u32::from(log_n),
+            ..Passes::of(self)
+        };
+        let words = self.twiddle_tables(passes).into_iter();
         8 * words.map(|(_, _, count, depth)| count * depth).sum::<u64>()
     }
 
     /// The twiddle memories of an RPAU, for the moduli of one layer: name, kind, number and words of each.
-    fn twiddle_tables(&self) -> Vec<(&'static str, MemoryKind, u64, u64)> {
-        let passes = Passes::of(self);
+    fn twiddle_tables(&self, passes: Passes) -> Vec<(&'static str, MemoryKind, u64, u64)> {
         let rings = self.rings();
         let repeats = || (0..passes.count()).map(|pass| passes.log_repeat(pass));
         match self.twiddles.source {

@@ -130,6 +130,12 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
     let width = d.width(usize::from(group)) as u64;
     let strides = matches!(w.op, Opcode::Ntt | Opcode::Autoc) && d.is_narrow(usize::from(group));
     let read = n.div_ceil(if strides { 1 } else { width });
+    // Cycles of a row of a slot, and how many of them come behind the first as the word's last row is written.
+    let parts = |slot: u8| {
+        let group = groups.get(usize::from(slot)).copied().unwrap_or(0);
+        (d.row as u64).div_ceil(d.width(usize::from(group)) as u64)
+    };
+    let drain = parts(if w.op.is_pair() { w.c } else { w.dst }) - 1;
     let total = match w.op {
         Opcode::Ntt | Opcode::Intt => {
             let total = transform_beside(d, log_n, turns) + paced(read) - paced(rows);
@@ -140,13 +146,25 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             };
             return Duration { total, source };
         }
-        // A row of an operand in every step but the last, a row of a result in every step but the first.
+        // A row of an operand in every step but the last, a row of a result in every step but the first: the second result's
+        // comes when the first one's is written.
         Opcode::Split | Opcode::Join => {
-            begin + paced((2 * rows).max(port_cycles(d, groups, w, n)) + 1) + through(d, 1)
+            let beside = u64::from(parts(w.dst) > 1 && parts(w.c) == 1);
+            let steps = (2 * rows).max(port_cycles(d, groups, w, n)) + parts(w.dst) - beside;
+            begin + paced(steps) + through(d, 1) + drain
         }
-        Opcode::Auto | Opcode::Autoc => begin + paced(read) + through(d, 1) + p.affine,
+        Opcode::Auto | Opcode::Autoc => {
+            let steps = read.max(rows * parts(w.dst));
+            begin + paced(steps) + through(d, 1) + p.affine + drain
+        }
+        // One row after another, each as long as the narrowest of its slots takes.
         Opcode::Autoh => {
-            begin + paced((2 * rows).max(port_cycles(d, groups, w, n))) + through(d, 1) + p.affine
+            let slots = [w.a, w.dst, w.c].into_iter().chain(match w.b {
+                Operand::Slot(b) => Some(b),
+                Operand::None | Operand::Key(_) | Operand::Generator => None,
+            });
+            let beats = slots.map(parts).max().unwrap_or(1);
+            begin + paced(2 * rows * beats) + through(d, 1) + p.affine + drain
         }
         Opcode::Bcast => {
             let source = usize::from(w.c) % d.rpaus;
@@ -174,8 +192,8 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             let constant = if d.ring.reduces { p.adder } else { 0 };
             let first = begin + p.memory_read + p.port + constant + way;
             let buffer = p.memory_write + p.memory_read + p.port;
-            // Its first row is read in its first step, which beside a dyadic word may be late.
-            let late = paced(1) - 1;
+            // Its first row is read in its first step, which beside a dyadic word may be late; a narrow slot's has several.
+            let late = paced(parts(w.a)) - 1;
             return Duration {
                 total: p.dispatch
                     + first
@@ -188,7 +206,7 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
         }
         _ => {
             let (rate, fill) = match w.unit {
-                Unit::Main => (d.main.lanes, through(d, 1)),
+                Unit::Main => (d.main.lanes, through(d, 1) + drain),
                 Unit::Dyadic => (d.cores.dyadic.max(1), through_dyadic(d)),
             };
             let steps = n.div_ceil(rate as u64).max(port_cycles(d, groups, w, n));

@@ -124,6 +124,7 @@ pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
     let options = BuildOptions {
         optimise: Optimise::Run,
         waves: args.waves.is_some(),
+        open: false,
     };
     let mut multiplier = Multiplier::new(&hdl, shape, options)?;
     if let Some(path) = &args.waves {

@@ -113,6 +113,12 @@ impl<'a> Run<'a> {
             totals: Totals {
                 log_n: head.log_n,
                 peak: vec![0; d.rpaus],
+                // Limbs below the native degree have twiddles of their own, which come in place of the machine's.
+                program_bytes: if head.log_n < d.log_n {
+                    d.rpaus.min(head.moduli.len()) as u64 * d.twiddle_bytes(head.log_n)
+                } else {
+                    0
+                },
                 ..Totals::default()
             },
             primes: (0..d.rpaus as u8).collect(),
@@ -195,7 +201,8 @@ impl<'a> Run<'a> {
         {
             if prime != r && prime != *held {
                 *held = prime;
-                self.totals.program_bytes += self.d.twiddle_bytes();
+                let log_n = self.head.log_n.min(self.d.log_n);
+                self.totals.program_bytes += self.d.twiddle_bytes(log_n);
             }
         }
         self.totals.program_bytes += layout.call_bytes(self.pieces, procedure.seeds.len());

@@ -29,6 +29,7 @@ impl Cycles {
         let options = BuildOptions {
             optimise: Optimise::Run,
             waves: false,
+            open: false,
         };
         let build = |hdl| Multiplier::new(hdl, shape, options);
         Ok(Self {

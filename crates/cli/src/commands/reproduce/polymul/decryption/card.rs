@@ -77,6 +77,7 @@ impl Card {
         let options = BuildOptions {
             optimise: Optimise::Run,
             waves: false,
+            open: false,
         };
         let build = |hdl| Multiplier::new(hdl, shape, options);
         Ok(Self {

@@ -1,0 +1,116 @@
+//! Where a machine's memories lie in its model, so that a bench fills them in no time: the machine's own way is a residue a cycle.
+
+use super::twiddles::Table;
+use super::{RpauError, Shape};
+use crate::Model;
+
+/// Words of 32 bits of a number.
+fn halves(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
+}
+
+impl Shape {
+    /// The column of a residue of this index.
+    fn column(&self, index: usize) -> usize {
+        let pieces = 0..self.log_n.div_ceil(self.log_row);
+        let mask = self.row() - 1;
+        pieces.fold(0, |c, i| c ^ index >> (i * self.log_row)) & mask
+    }
+
+    /// Puts a limb into a slot.
+    pub(super) fn poke_slot(
+        &self,
+        model: &mut Model,
+        rpau: usize,
+        slot: usize,
+        limb: &[u64],
+    ) -> Result<(), RpauError> {
+        let n = 1usize << self.log_n;
+        let rows = n / self.row();
+        let unit = format!("gen_rpau[{rpau}].u_rpau");
+        let wide = self.shared + self.singles;
+        if slot >= wide {
+            let group = self.row() >> self.log_parts;
+            let memory = format!("rm_ring.{unit}.gen_narrow.u_narrow.u_ram");
+            for (at, residues) in limb.chunks(group).enumerate() {
+                let at = (slot - wide) * (n / group) + at;
+                let word = packed(residues, self.word_bits as usize);
+                model.poke(&memory, at as u32, &word)?;
+            }
+            return Ok(());
+        }
+        let (group, inner) = match slot.checked_sub(self.shared) {
+            None => (0, slot),
+            Some(single) => (single + 1, 0),
+        };
+        let columns: Vec<String> = (0..self.row())
+            .map(|c| format!("rm_ring.{unit}.gen_group[{group}].u_group.gen_column[{c}].u_ram"))
+            .collect();
+        for (index, &residue) in limb.iter().enumerate() {
+            let at = inner * rows + (index >> self.log_row);
+            model.poke(&columns[self.column(index)], at as u32, &halves(residue))?;
+        }
+        Ok(())
+    }
+
+    /// Puts a limb into a key slot.
+    pub(super) fn poke_key(
+        &self,
+        model: &mut Model,
+        rpau: usize,
+        slot: usize,
+        limb: &[u64],
+    ) -> Result<(), RpauError> {
+        let first = slot * ((1usize << self.log_n) / self.key_group);
+        for (index, &residue) in limb.iter().enumerate() {
+            let word = first + index / self.key_group;
+            let (stripe, place) = (word % self.key_stripes, index % self.key_group);
+            let memory = format!(
+                "rm_ring.gen_rpau[{rpau}].u_rpau.u_keys.gen_stripe[{stripe}].gen_residue[{place}].u_ram"
+            );
+            let at = word / self.key_stripes;
+            model.poke(&memory, at as u32, &halves(residue))?;
+        }
+        Ok(())
+    }
+
+    /// Puts a twiddle into its table; whether it is one.
+    pub(super) fn poke_twiddle(
+        &self,
+        model: &mut Model,
+        rpau: usize,
+        word: &Table,
+    ) -> Result<bool, RpauError> {
+        let (core, memory) = match word.kind {
+            1 => ("a", "flat"),
+            2 => ("b", "flat"),
+            3 => ("a", "deep"),
+            4 => ("b", "deep"),
+            _ => return Ok(false),
+        };
+        let table = word.table;
+        let memory = format!(
+            "rm_ring.gen_rpau[{rpau}].u_rpau.u_tables_{core}.gen_table[{table}].u_{memory}"
+        );
+        model.poke(&memory, word.address as u32, &halves(word.word))?;
+        Ok(true)
+    }
+}
+
+/// Numbers of so many bits one behind the other, in words of 32.
+fn packed(numbers: &[u64], bits: usize) -> Vec<u32> {
+    let mut words = vec![0; (numbers.len() * bits).div_ceil(32)];
+    for (i, &number) in numbers.iter().enumerate() {
+        for bit in (0..bits).filter(|bit| number >> bit & 1 == 1) {
+            let at = i * bits + bit;
+            words[at / 32] |= 1 << (at % 32);
+        }
+    }
+    words
+}
+
+#[test]
+fn numbers_are_packed_without_gaps() {
+    assert_eq!(packed(&[0x5, 0x3, 0x1], 12), [0x0100_3005, 0]);
+    assert_eq!(packed(&[u64::MAX >> 4; 8], 60), vec![u32::MAX; 15]);
+}

@@ -1,0 +1,105 @@
+//! The host of a run that the model has made: it gives and takes what the model's did, when it pleases.
+
+use std::collections::VecDeque;
+
+use ringmill_machines::ring::micro::{MicroCode, Opcode, Operand, Word};
+use ringmill_machines::ring::{Description, timing};
+
+use super::RpauError;
+use super::host::{Host, Place, Wanted};
+use super::shadow::Lockstep;
+
+/// The host of a run that the model has made: its limbs, and beats that take as long as they took there.
+pub(super) struct ModelsHost<'a> {
+    /// Transfers to come, with the cycles of their beats.
+    transfers: VecDeque<(&'a Lockstep, u64)>,
+    sending: Option<&'a Lockstep>,
+    limb: usize,
+    pub error: Option<RpauError>,
+}
+
+impl<'a> ModelsHost<'a> {
+    pub fn new(d: &Description, code: &MicroCode, words: &'a [Lockstep]) -> Self {
+        let groups = d.slot_groups();
+        let mut transfers: Vec<&Lockstep> = words.iter().filter(|w| w.word.op.on_link()).collect();
+        transfers.sort_by_key(|w| w.start);
+        let beats = |w: &&Lockstep| {
+            let unstalled = timing::beside(d, &groups, code.log_n, &w.word, w.turns).total;
+            timing::link(d, code.log_n) + w.cycles - unstalled
+        };
+        Self {
+            transfers: transfers.into_iter().map(|w| (w, beats(&w))).collect(),
+            sending: None,
+            limb: 1 << code.log_n,
+            error: None,
+        }
+    }
+
+    /// Whether the machine asks for what the model asks for next; its result.
+    fn asked(&mut self, wanted: Wanted, expected: Option<&'a Lockstep>) -> Option<&'a [u64]> {
+        let place = |w: &Lockstep| match w.word.b {
+            Operand::Key(k) if w.word.op == Opcode::Load => Place::Key(k),
+            _ => Place::Limb(w.word.imm),
+        };
+        let of = |w: &Lockstep| Wanted {
+            rpau: w.word.rpaus().next().unwrap_or_default(),
+            place: place(w),
+        };
+        if expected.map(of) != Some(wanted) {
+            self.error.get_or_insert(RpauError::Asked {
+                found: format!("{wanted:?}"),
+                expected: format!("{:?}", expected.map(of)),
+            });
+        }
+        let (_, limb) = expected?.results.first()?;
+        Some(limb)
+    }
+}
+
+/// Beats of a limb evenly over so many cycles, the last one in the last of them.
+pub fn evenly(limb: u64, cycles: u64) -> Vec<u64> {
+    let cycles = cycles.max(limb);
+    let beats = (1..=limb).map(|i| (i * cycles).div_ceil(limb) - 1);
+    beats.collect()
+}
+
+impl Host for ModelsHost<'_> {
+    fn give(&mut self, wanted: Wanted) -> Vec<u64> {
+        let next = self.transfers.front().map(|&(w, _)| w);
+        let limb = self.asked(wanted, next);
+        limb.unwrap_or_default().to_vec()
+    }
+
+    fn take(&mut self, wanted: Wanted, limb: Vec<u64>) {
+        let word = self.sending.take();
+        if self.asked(wanted, word) != Some(&limb) {
+            let word = word.map(|w| Word::Op(w.word).to_string());
+            self.error.get_or_insert(RpauError::Sent {
+                word: word.unwrap_or_default(),
+            });
+        }
+    }
+
+    /// Whenever it pleases the host, but for the last one.
+    fn beats(&mut self) -> Vec<u64> {
+        let n = self.limb as u64;
+        let Some((word, cycles)) = self.transfers.pop_front() else {
+            return Vec::new();
+        };
+        self.sending = Some(word);
+        let mut draw = word.start.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut beats = Vec::with_capacity(self.limb);
+        for at in 0..cycles.saturating_sub(1) {
+            // As many of the cycles that are left as there are beats left, each alike.
+            draw ^= draw << 13;
+            draw ^= draw >> 7;
+            draw ^= draw << 17;
+            let left = n - 1 - beats.len() as u64;
+            if draw % (cycles - 1 - at) < left {
+                beats.push(at);
+            }
+        }
+        beats.push(cycles.saturating_sub(1));
+        beats
+    }
+}

@@ -1,0 +1,597 @@
+//! Single-line faults of the RTL, each with the check that must catch it.
+
+use ringmill_hdl::Hdl;
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::RpauError;
+
+use crate::bench::PRIMES;
+use crate::random::{check_programs, check_words};
+use crate::refusals::{check_links, check_refusals, check_trailing};
+
+pub type Check = fn(&Hdl, u64) -> Result<(), RpauError>;
+
+/// A line of the RTL, changed, and the check that must notice.
+pub struct Fault(
+    pub &'static str,
+    pub &'static str,
+    pub &'static str,
+    pub Check,
+);
+
+/// One RPAU with words beside each other.
+fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let mut dice = Dice::new(seed);
+    check_words(hdl, 7, 4, PRIMES[1], 30, &mut dice)
+}
+
+/// The same with four cycles a row of the dyadic cores, of which words leave one to three: where a pass ends inside a period.
+fn thirds(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let mut dice = Dice::new(seed);
+    check_words(hdl, 7, 8, PRIMES[1], 30, &mut dice)
+}
+
+/// Three RPAUs with four streams.
+fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    check_programs(hdl, seed, 20)
+}
+
+pub const FAULTS: [Fault; 92] = [
+    // Steps and turns.
+    Fault(
+        "rm_ring_seq.sv",
+        "has_tail_q ? '0 : pause_q;",
+        "has_tail_q ? '0 : pause_q - WaitWidth'(pause_q != '0);",
+        unit,
+    ),
+    Fault(
+        "rm_ring_seq.sv",
+        "fresh_q <= start_i || (pass_done && !has_tail_q) ||",
+        "fresh_q <= start_i ||",
+        thirds,
+    ),
+    Fault(
+        "rm_ring_seq.sv",
+        "inverse_q ? pass_q == top_q : pass_q == '0",
+        "pass_q == '0",
+        unit,
+    ),
+    Fault(
+        "rm_ring_pace.sv",
+        "- {1'b0, turns_i}",
+        "- {1'b0, turns_i} + 1'b1",
+        unit,
+    ),
+    // Addresses: the mirror, the conflict-free columns.
+    Fault(
+        "rm_ring_agen.sv",
+        "inverse_i ? ~step_i : step_i",
+        "step_i",
+        unit,
+    ),
+    Fault(
+        "rm_ring_agen.sv",
+        "(inverse_q && !linear_q) ? ~mask : mask",
+        "mask",
+        unit,
+    ),
+    Fault(
+        "rm_ring_agen.sv",
+        "c[i%LogRow] ^= x[i];",
+        "c[i%LogRow] |= x[i];",
+        unit,
+    ),
+    Fault(
+        "rm_ring_network.sv",
+        "second_d = masked(first_q, mask_q);",
+        "second_d = masked(first_q, ~mask_q);",
+        unit,
+    ),
+    // Twiddles: the other half's table, a table a word too far.
+    Fault(
+        "rm_ring_main.sv",
+        "(inverse_q && word_q.ring != '0) ? ~word_q.ring : word_q.ring",
+        "word_q.ring",
+        unit,
+    ),
+    Fault(
+        "rm_ring_twiddle.sv",
+        "DeepWidth'(step_i & mask)",
+        "DeepWidth'((step_i + 1'b1) & mask)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_twiddle.sv",
+        "is_flat_q3 <= is_flat_q2;",
+        "is_flat_q3 <= is_flat_q;",
+        unit,
+    ),
+    // Cores.
+    Fault(
+        "rm_ring_core.sv",
+        "assign halves = mode_i.half && !pass_q;",
+        "assign halves = mode_i.half;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_core.sv",
+        "assign halves = mode_i.half && !pass_q;",
+        "assign halves = !pass_q;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_core.sv",
+        ".Depth(MulLatency - Own)",
+        ".Depth(MulLatency - Own + 1)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_core.sv",
+        ".Depth(TileLatency)",
+        ".Depth(TileLatency + 1)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_mode.sv",
+        "OpMac: {u_is_c, v_is_a, w_is_b} = '1;",
+        "OpMac: {v_is_a, w_is_b} = '1;",
+        unit,
+    ),
+    // Ports: who goes first, what is read twice.
+    Fault(
+        "rm_ring_group.sv",
+        "assign dy_gnt_o = dy_req_i && !main_re_i && !send_re_i;",
+        "assign dy_gnt_o = dy_req_i;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_group.sv",
+        "assign dy_wgnt_o = dy_wreq_i && !main_we_i &&",
+        "assign dy_wgnt_o = dy_wreq_i &&",
+        unit,
+    ),
+    Fault(
+        "rm_ring_pkg.sv",
+        "if (r.again.b) r.first[1] = '0;",
+        "",
+        unit,
+    ),
+    // Dyadic cores.
+    Fault(
+        "rm_ring_dyadic.sv",
+        "assign at_column = index ^ mask;",
+        "assign at_column = index;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_dyadic.sv",
+        "CountWidth'(word_i.b_kind == KindKey);",
+        "CountWidth'(1);",
+        unit,
+    ),
+    Fault(
+        "rm_ring_dyadic.sv",
+        "rows_q[odd_q[2]][i] <= port_q[i];",
+        "rows_q[odd_q[0]][i] <= port_q[i];",
+        unit,
+    ),
+    // Keys and their generator.
+    Fault(
+        "rm_ring_keys.sv",
+        "AddrWidth'(StripeWidth'(s) < at.stripe)",
+        "AddrWidth'(StripeWidth'(s) <= at.stripe)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_keys.sv",
+        "stripe_q2 <= stripe_q;",
+        "stripe_q2 <= at.stripe;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_generator.sv",
+        "CountWidth'(Latency - Ahead + 5)",
+        "CountWidth'(Latency - Ahead + 4)",
+        unit,
+    ),
+    Fault("rm_ring_rpau.sv", "minus_q ? half_q : '0", "'0", unit),
+    Fault(
+        "rm_ring_fold.sv",
+        "Width'(Q) << Shift;",
+        "Width'(Q) << (Shift + 1) | Width'(1);",
+        unit,
+    ),
+    // The ring.
+    Fault(
+        "rm_ring_rpau.sv",
+        "source_q ? '0 : constant[2][Bits-1:0]",
+        "constant[2][Bits-1:0]",
+        machine,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        "assign ring_valid_o = passes && on_q;",
+        "assign ring_valid_o = passes;",
+        machine,
+    ),
+    Fault(
+        "rm_ring.sv",
+        ".Depth(hop_cycles(r))\n    ) u_hop_valid",
+        ".Depth(hop_cycles(r) + 1)\n    ) u_hop_valid",
+        machine,
+    ),
+    // The board.
+    Fault(
+        "rm_ring_board.sv",
+        "enough &= retired_d[q] >= needs_i[s][q];",
+        "enough &= retired_q[q] >= needs_i[s][q];",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "assign into[r][s] = grant_o[s] && uses_q[s].link;",
+        "assign into[r][s] = s != 0 && grant_o[s] && uses_q[s].link;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "t.early = w.a != w.dst;",
+        "t.early = 1'b0;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "fewer[k] = 32'(left) < k;",
+        "fewer[k] = 32'(left) + 1 < k;",
+        machine,
+    ),
+    // Automorphisms and half rings.
+    Fault(
+        "rm_ring_main.sv",
+        "(tag.step != '0 || tail)",
+        "(tag.step != '0)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "tag_out.second ? tag_out.step - 1'b1 : tag_out.step",
+        "tag_out.step",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "if ((moves_q || transform_q) && i == 0) take[0]",
+        "if (transform_q && i == 0) take[0]",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "moves_q ? {column(to_d),",
+        "moves_q ? {LogRow'(0),",
+        unit,
+    ),
+    Fault(
+        "rm_ring_seq.sv",
+        "tail_q <= has_tail_q;",
+        "tail_q <= 1'b0;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_turn.sv",
+        "{galois_i[LogN:0], 1'b0}",
+        "galois_i",
+        unit,
+    ),
+    Fault(
+        "rm_ring_turn.sv",
+        "half_q <= halves && turned[1];",
+        "half_q <= halves && turned[2];",
+        unit,
+    ),
+    Fault(
+        "rm_ring_turn.sv",
+        "coefficients ? '0 : galois_i",
+        "galois_i",
+        unit,
+    ),
+    Fault(
+        "rm_ring_affine.sv",
+        "minus_d[l] = at[LogRow] && !reverse_i;",
+        "minus_d[l] = 1'b0;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_affine.sv",
+        "lanes[LogRow'(l+(1<<b))]",
+        "lanes[LogRow'(l-(1<<b))]",
+        unit,
+    ),
+    Fault(
+        "rm_ring_affine.sv",
+        "first_q[LogRow'(g*l)]",
+        "first_q[l]",
+        unit,
+    ),
+    Fault("rm_ring_agen.sv", "top_i ? top_rotate_q : '0", "'0", unit),
+    Fault(
+        "rm_ring_mode.sv",
+        "OpJoin: {u_is_b, v_is_a,",
+        "OpJoin: {u_is_a, v_is_b,",
+        unit,
+    ),
+    Fault(
+        "rm_ring_mode.sv",
+        "OpSplit: {u_is_a, v_is_b, w_is_k} = '1;",
+        "OpSplit: {u_is_a, v_is_b} = '1;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_dyadic.sv",
+        "assign first_d = is_generated(word_i.op, word_i.b_kind) ?",
+        "assign first_d = (word_i.b_kind == KindGenerator) ?",
+        unit,
+    ),
+    // The link.
+    Fault(
+        "rm_ring_link.sv",
+        "assign take = ahead_q[1] &&",
+        "assign take = ahead_q[0] &&",
+        machine,
+    ),
+    Fault(
+        "rm_ring_link.sv",
+        "row_q[count_q[LogRow-1:0]^mask]",
+        "row_q[count_q[LogRow-1:0]]",
+        machine,
+    ),
+    Fault(
+        "rm_ring_link.sv",
+        "open_q <= start_q[1] ||",
+        "open_q <= start_q[0] ||",
+        machine,
+    ),
+    Fault(
+        "rm_ring_link.sv",
+        "assign bad_o = accept && whole != in_last_i;",
+        "assign bad_o = accept && !whole && in_last_i;",
+        check_links,
+    ),
+    Fault(
+        "rm_ring_link.sv",
+        "drop_q <= (accept && whole && !in_last_i) ||",
+        "drop_q <=",
+        check_links,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        "receives_q <= !is_store && ring_word.mask[place_i];",
+        "receives_q <= ring_word.mask[place_i];",
+        machine,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        "!here_key_q && group_of(load_slot_q, Memory) == g)",
+        "group_of(load_slot_q, Memory) == g)",
+        machine,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        ".load_slot_i (key_slot[2]),",
+        ".load_slot_i (key_slot[1]),",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "m.whole |= w.link && flying.link;",
+        "",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "alone = w.alone ? '1 : Narrow;",
+        "alone = Narrow;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "m.source |= w.ring && flying.ring;",
+        "m.whole |= w.ring && flying.ring;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "t.base = total_t'(2);",
+        "t.base = total_t'(1);",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "t.source = total_t'(Begin + 2 + 1 + 1);",
+        "t.source = total_t'(Begin + 2 + 1);",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "total_t'(paced(rows * 2 + 1, k));",
+        "total_t'(paced(rows * 2, k));",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "localparam int unsigned Again = 6;",
+        "localparam int unsigned Again = 5;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "waits_d[s][r] = waits_also[s][g];",
+        "",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "total - (open_q[r] ? '0 : total_t'(2));",
+        "total - (open_q[r] ? '0 : total_t'(1));",
+        machine,
+    ),
+    // A load's residues go on beyond their receiver, where the next transfer's word already is.
+    Fault(
+        "rm_ring.sv",
+        ".valid_i(residue_passes[r]),",
+        ".valid_i(residue_valid[r]),",
+        check_trailing,
+    ),
+    // Layers.
+    Fault(
+        "rm_ring_rpau.sv",
+        "which_q[0] <= prime_q[main_word.layer];",
+        "which_q[0] <= main_word.layer;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        "RingWidth'(3 * 32'(which_q[0])) + RingWidth'(tw_ring)",
+        "RingWidth'(tw_ring)",
+        machine,
+    ),
+    Fault(
+        "rm_ring_generator.sv",
+        "residue_o[i] = residues[m];",
+        "residue_o[i] = residues[0];",
+        machine,
+    ),
+    // Narrow slots: parts, the residue that a stride wants, what is collected, whole words, their ports.
+    Fault(
+        "rm_ring_narrow.sv",
+        "assign dy_gnt_o = dy_req_i && (&dy_part_q);",
+        "assign dy_gnt_o = dy_req_i;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_narrow.sv",
+        "((column ^ mask_of(strided)) >> LogGroup)",
+        "(column >> LogGroup)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_narrow.sv",
+        "come[c] = want_q2.valid && (",
+        "come[c] = (",
+        unit,
+    ),
+    Fault(
+        "rm_ring_narrow.sv",
+        "wdata_q[{wpart_q, LogGroup'(i)}^wmask]",
+        "wdata_q[{wpart_q, LogGroup'(i)}]",
+        unit,
+    ),
+    Fault(
+        "rm_ring_narrow.sv",
+        "loaded_q[load_index_i[LogGroup-1:0]] <= load_data_i;",
+        "loaded_q[0] <= load_data_i;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "tag_q[AtPort].sub < beats_of(held[0])",
+        "1'b1",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "part_o = at_memory.sub - reads_q.first[i];",
+        "part_o = at_memory.sub;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_pkg.sv",
+        "r.tail -= BeatWidth'(1);",
+        "r.tail = '0;",
+        thirds,
+    ),
+    Fault(
+        "rm_ring_send.sv",
+        "assign valid_o = row_end_q[4];",
+        "assign valid_o = row_end_q[3];",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "t.base += total_t'(Parts - 1);",
+        "",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "m.whole = (readers && (reads & Narrow) != '0) || (units && (writes & Narrow) != '0);",
+        "",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "t.source_kind = rows_of(beats);",
+        "t.source_kind = StepsRows1;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_decode.sv",
+        "is_narrow(word.dst, Memory)) begin",
+        "1'b0) begin",
+        check_refusals,
+    ),
+    // Limbs below the native degree.
+    Fault(
+        "rm_ring_agen.sv",
+        "high = reversed >> short_q;",
+        "high = reversed;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_agen.sv",
+        "top_rotate_q <= RotWidth'((32'(log_n_i) - LogRow) % LogRow);",
+        "top_rotate_q <= RotWidth'((LogN - LogRow) % LogRow);",
+        unit,
+    ),
+    Fault(
+        "rm_ring_seq.sv",
+        "pause_q <= WaitWidth'(pass_wait(n, LogRow, MulLatency));",
+        "pause_q <= WaitWidth'(pass_wait(LogN, LogRow, MulLatency));",
+        unit,
+    ),
+    Fault(
+        "rm_ring_twiddle.sv",
+        "assign pass = pass_i + fewer_q;",
+        "assign pass = pass_i;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "odd_q <= log_n_i[0];",
+        "odd_q <= 1'(LogN % 2);",
+        unit,
+    ),
+    Fault(
+        "rm_ring_turn.sv",
+        "assign row = reversed >> short_q;",
+        "assign row = reversed;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        "half_q[i] <= i + 2 == 32'(log_n_i);",
+        "half_q[i] <= i + 2 == LogN;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_link.sv",
+        "last_q[i] <= i < 32'(log_n_i);",
+        "last_q[i] <= 1'b1;",
+        machine,
+    ),
+    // Refusals.
+    Fault(
+        "rm_ring_decode.sv",
+        "(32'(word.mask) >> Rpaus) != '0",
+        "1'b0",
+        check_refusals,
+    ),
+];
