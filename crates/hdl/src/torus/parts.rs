@@ -1,6 +1,6 @@
 //! What an engine takes on an FPGA: each of its modules mapped once, and counted as often as it is there.
 
-use ringmill_machines::torus::{Schedule, Shape};
+use ringmill_machines::torus::{Schedule, Shape, keyswitch};
 
 use super::top;
 use crate::{Family, Hdl, HdlError, Resources, Top};
@@ -69,12 +69,11 @@ fn rest(shape: Shape) -> Part {
     }
 }
 
-/// `rm_torus_results`: its generators, its lanes and what they hold, each mapped by itself, and the rest. Whole it takes Yosys half an
-/// hour.
-fn results(shape: Shape) -> Vec<Part> {
-    let s = shape.sizes();
-    let (digits, generators) = (s.switch.digits, s.switch.generators);
-    let (cores, places) = (generators.cores as u64, s.places as u64);
+/// A key-switching unit's generators, its lanes and what they hold, each mapped by itself, and what is left of `whole`, which has it.
+/// Whole it takes Yosys half an hour and more.
+fn switched(unit: keyswitch::Shape, whole: Top) -> Vec<Part> {
+    let (digits, generators) = (unit.digits(), unit.generators());
+    let (cores, places) = (generators.cores as u64, unit.batch() as u64);
     let lanes = BLOCK_WORDS * cores;
     let lane = |inits| {
         Top::new("rm_torus_ks_lane")
@@ -84,25 +83,16 @@ fn results(shape: Shape) -> Vec<Part> {
     };
     // As `rm_torus_ks` derives them.
     let bits = |values: u64| u64::from(values.next_power_of_two().ilog2());
-    let streams = bits((shape.degree() * digits.levels) as u64);
-    let blocks = bits(s.dim as u64 / BLOCK_WORDS + 2 * cores + 1);
+    let streams = bits((unit.max_large() * digits.levels) as u64);
+    let blocks = bits(unit.max_small() as u64 / BLOCK_WORDS + 2 * cores + 1);
     let generator = Top::new("rm_chacha20")
         .int("Rounds", generators.rounds.into())
         .int("Steps", generators.steps.into())
         .int("StreamWidth", streams)
         .int("CounterWidth", blocks);
-    let rest = Top::new("rm_torus_results")
-        .int("LogN", s.log_n.into())
-        .int("Places", places)
-        .int("Dim", s.dim as u64)
-        .int("SwitchBase", digits.log_base.into())
-        .int("SwitchLevels", digits.levels as u64)
-        .int("Cores", cores)
-        .int("Rounds", generators.rounds.into())
-        .int("Steps", generators.steps.into());
     let rest = ["rm_chacha20", "rm_torus_ks_held", "rm_torus_ks_lane"]
         .into_iter()
-        .fold(rest, Top::apart);
+        .fold(whole, Top::apart);
     let held = Top::new("rm_torus_ks_held").int("Batch", places);
     [
         (rest, 1),
@@ -114,6 +104,31 @@ fn results(shape: Shape) -> Vec<Part> {
     ]
     .map(|(top, count)| Part { top, count })
     .into()
+}
+
+/// A key-switching unit by itself.
+pub fn switch(unit: keyswitch::Shape) -> Vec<Part> {
+    let whole = Top {
+        once: Vec::new(),
+        ..super::keyswitch::top(unit)
+    };
+    switched(unit, whole)
+}
+
+/// `rm_torus_results`, which has an engine's key switch.
+fn results(shape: Shape) -> Vec<Part> {
+    let s = shape.sizes();
+    let (digits, generators) = (s.switch.digits, s.switch.generators);
+    let whole = Top::new("rm_torus_results")
+        .int("LogN", s.log_n.into())
+        .int("Places", s.places as u64)
+        .int("Dim", s.dim as u64)
+        .int("SwitchBase", digits.log_base.into())
+        .int("SwitchLevels", digits.levels as u64)
+        .int("Cores", generators.cores as u64)
+        .int("Rounds", generators.rounds.into())
+        .int("Steps", generators.steps.into());
+    switched(shape.switch(), whole)
 }
 
 /// The modules of an engine, and what `rm_torus` has around them.

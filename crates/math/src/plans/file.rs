@@ -93,8 +93,12 @@ fn parse(text: &str, head: &str) -> Option<Kept> {
         .collect()
 }
 
-/// The file appears whole or not at all.
+/// The file appears whole or not at all. What is no file (a device, a pipe, a folder) is left as it is: the privileged could put a
+/// file in the place of `/dev/null`.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(std::io::ErrorKind::InvalidInput.into());
+    }
     let mut beside = path.to_owned().into_os_string();
     beside.push(format!(".{}", std::process::id()));
     let written = std::fs::File::create(&beside)
@@ -138,6 +142,12 @@ mod tests {
     fn folders_and_long_files_are_none() {
         let folder = std::env::temp_dir();
         assert_eq!(read(&folder, ""), None);
+        // Nothing takes the place of a device, whoever may rename over it.
+        let device = Path::new("/dev/null");
+        if device.exists() {
+            assert!(write(device, "").is_err());
+            assert!(!std::fs::metadata(device).unwrap().is_file());
+        }
         let long = folder.join(format!("ringmill-plans-{}", std::process::id()));
         write(&long, &"a: b\n".repeat(LONGEST as usize / 5)).unwrap();
         assert!(read(&long, "").is_some());

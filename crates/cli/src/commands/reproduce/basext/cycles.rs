@@ -84,6 +84,7 @@ fn simulated(hdl: &Hdl, made: Unit, l: usize, k: usize, log_n: u32) -> Result<u6
             Optimise::default()
         },
         waves: false,
+        open: false,
     };
     let fault = |e| CliError::from(DeviceError::from(e));
     let mut unit = Extender::new(hdl, made, options)?;

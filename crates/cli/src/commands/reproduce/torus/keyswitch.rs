@@ -1,7 +1,6 @@
 //! Our key switch: masks made on the chip from a public seed, distinct for every row.
 
-use ringmill_hdl::torus::keyswitch::top;
-use ringmill_hdl::torus::parts::Part;
+use ringmill_hdl::torus::parts::switch;
 use ringmill_machines::torus::keyswitch::{Command, Digits, Floor, Generators, Shape, cycles};
 use ringmill_schemes::tfhe::{Decomposition, Params};
 
@@ -92,11 +91,7 @@ pub fn rows(params: &Params, mapping: &Mapping<'_>) -> Result<Vec<Row>, CliError
             found_cycles / batch as f64,
             How::Model,
         );
-        let unit = Part {
-            top: top(shape),
-            count: 1,
-        };
-        if let Some(resources) = mapping.resources(&[unit])? {
+        if let Some(resources) = mapping.resources(&switch(shape))? {
             let lut = (resources.lut + resources.lut_memory) as f64;
             push("LUT", "", lut, How::Synthesis);
             push("FF", "", resources.ff as f64, How::Synthesis);
