@@ -236,7 +236,7 @@ module rm_ring_narrow
       x = LogRow'(c) ^ mask_of(watch_row);
       watch_we_o[c] = (writing_q || load_word_q) && x[LogRow-1:LogGroup] == write.part;
       watch_addr_o[c] = watch_row;
-      watch_data_o[c] = wword[x[LogGroup-1:0]];
+      watch_data_o[c] = load_word_q ? loaded_q[x[LogGroup-1:0]] : wdata_q[c];
     end
   end
 
