@@ -11,6 +11,8 @@ pub mod digits;
 #[cfg(target_arch = "x86_64")]
 mod doubles;
 mod error;
+#[cfg(target_arch = "x86_64")]
+mod frame;
 pub mod kernels;
 pub mod modmul;
 mod modulus;

@@ -43,6 +43,7 @@ use words::{Wide, Words};
 
 use super::NttPlan;
 use super::butterfly::{Last, Stage};
+use crate::frame::on_a_line;
 use crate::plans::Order;
 use crate::simd::{
     DoubleWord, Ifma, Ifma51, Ifma54, IfmaWide, LANES, ROOMY, SMALL, SPREAD, Solinas, TIGHT,
@@ -129,6 +130,7 @@ macro_rules! entry {
 
             #[target_feature(enable = $features)]
             pub fn forward(plan: &NttPlan, limb: &mut [u64], order: Order) {
+                on_a_line();
                 let p = limb.as_mut_ptr();
                 // SAFETY: the features are enabled here, and the limb has the length of the plan (checked by the
                 // caller), at least `MIN_LEN`.
@@ -140,6 +142,7 @@ macro_rules! entry {
 
             #[target_feature(enable = $features)]
             pub fn inverse(plan: &NttPlan, limb: &mut [u64], order: Order) {
+                on_a_line();
                 let p = limb.as_mut_ptr();
                 // SAFETY: as in `forward`.
                 unsafe {

@@ -7,6 +7,7 @@ use super::forward::forward_rest;
 use super::words::{Limb, Sink, Wide};
 use super::{load_quarters, store_quarters};
 use crate::Modulus;
+use crate::frame::on_a_line;
 use crate::kernels::conversion::{Converter, Way, by_way, way};
 use crate::ntt::butterfly::{Stage, shuffle};
 use crate::ntt::{Difference, NttPlan};
@@ -107,12 +108,14 @@ macro_rules! entry {
                 w: u64,
                 order: Order,
             ) {
+                on_a_line();
                 // SAFETY: the caller's promise; the features are enabled here.
                 unsafe { super::first::<$arithmetic, WAY, ADD>(plan, out, a, w, order) }
             }
 
             #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
             unsafe fn rest(plan: &NttPlan, out: &mut [u64], order: Order) {
+                on_a_line();
                 let p = out.as_mut_ptr();
                 // SAFETY: the caller's promise; the features are enabled here.
                 unsafe { super::rest::<$arithmetic, _>(plan, p, Limb::<Wide>(p), order) }
@@ -125,6 +128,7 @@ macro_rules! entry {
                 end: Difference<'_>,
                 order: Order,
             ) {
+                on_a_line();
                 let p = out.as_mut_ptr();
                 // SAFETY: the caller's promise; the features are enabled here.
                 unsafe {

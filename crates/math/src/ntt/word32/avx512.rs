@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Ntt32;
 use super::lanes::{Stage32, Vectors, shuffle, unshuffle};
+use crate::frame::on_a_line;
 use crate::ntt::butterfly::both;
 use crate::plans::Order;
 
@@ -23,12 +24,14 @@ macro_rules! entry {
 
             #[target_feature(enable = "avx512f")]
             pub fn forward(plan: &Ntt32, limb: &mut [u32], order: Order) {
+                on_a_line();
                 // SAFETY: the feature is enabled here, and the limb has the length of the plan (checked by the caller).
                 unsafe { forward_with::<$lazy>(plan, limb, order) }
             }
 
             #[target_feature(enable = "avx512f")]
             pub fn inverse(plan: &Ntt32, limb: &mut [u32], order: Order) {
+                on_a_line();
                 // SAFETY: as in `forward`.
                 unsafe { inverse_with::<$lazy>(plan, limb, order) }
             }
