@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
 from ringmill._ringmill import cli_main
 from ringmill.source import for_command
 
+INTERRUPTED = 130
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command and gives its exit status; Ctrl-C is status 130, wherever it comes."""
+    """Runs the command and gives its exit status; Ctrl-C is status 130, wherever it comes.
+
+    Without arguments it is the process's own command, and an interrupted one ends the process here: a thread that is
+    left behind may be in the interpreter still, and taking that down around it aborts the process now and then.
+    """
     try:
-        return _run(arguments)
+        status = _run(arguments)
     except KeyboardInterrupt:
         print("ringmill: interrupted", file=sys.stderr)
-        return 130
+        status = INTERRUPTED
+    if arguments is None and status == INTERRUPTED:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        os._exit(status)
+    return status
 
 
 def _run(arguments: list[str] | None) -> int:
