@@ -11,8 +11,8 @@ use crate::fpga::Sparse;
 /// [`MachineError::Field`] with the first field that forbids it.
 pub fn check(d: &Description) -> Result<(), MachineError> {
     let row = d.row;
-    ensure(d.main.stages == 2, "main.stages", d.main.stages, "2 in RTL")?;
     ensure(d.splits <= 1, "splits", d.splits, "at most 1 in RTL")?;
+    ensure(d.main.stages == 2, "main.stages", d.main.stages, "2 in RTL")?;
     ensure(
         d.cores.generator == 0,
         "cores.generator",
