@@ -240,7 +240,11 @@ impl<'a> Running<'a> {
                 },
                 None => e,
             };
-            let before = run.traffic();
+            // What came before the first call, twiddles of a smaller ring, comes with its program.
+            let before = match run.totals.cycles {
+                0 => [0; 5],
+                _ => run.traffic(),
+            };
             let outcome = run.call(&planned, told).map_err(at)?;
             if let Some(sink) = trace.as_deref_mut() {
                 let [programs, spills, inputs, keys, outputs] = crossed(before, run.traffic());
