@@ -215,7 +215,7 @@ pub fn check_queue(hdl: &Hdl, seed: u64) -> Check {
         ..Queue::default()
     };
     let (mut faults, mut clears) = ([0; 8], 0);
-    for cycle in 0..20_000 {
+    for cycle in 0..60_000 {
         // Quick and slow stretches of both sides.
         let (host, controller) = (1 + cycle / 500 % 4, 1 + cycle / 300 % 5);
         let stuck = queue.checked.is_some_and(|word| word.fault() != NONE);
