@@ -17,6 +17,8 @@ mod elementwise;
 mod fused;
 #[cfg(target_arch = "x86_64")]
 mod fused_ifma;
+#[cfg(target_arch = "x86_64")]
+mod fused_short;
 mod held;
 #[cfg(target_arch = "x86_64")]
 mod held_avx2;

@@ -8,6 +8,7 @@ mod ifma_51;
 mod ifma_54;
 mod ifma_wide;
 mod least;
+mod short;
 mod solinas;
 
 use std::arch::x86_64::*;
@@ -20,6 +21,7 @@ pub(crate) use ifma_51::Ifma51;
 pub(crate) use ifma_54::Ifma54;
 pub(crate) use ifma_wide::{IfmaWide, WideQuotient};
 pub(crate) use least::{compares_words, lesser};
+pub(crate) use short::ShortReducer;
 pub(crate) use solinas::Solinas;
 
 /// Residues in one vector.

@@ -1,5 +1,5 @@
-//! The weighted sums with AVX2 where residues and moduli are below 2^32: four products of 32 bits an instruction, where any
-//! moduli take four instructions a product.
+//! The weighted sums where residues and moduli are below 2^32: a product of 32 bits is one instruction a vector, where those of any
+//! moduli take three (IFMA) to five.
 //!
 //! Products are of signed numbers about zero, so that as many as can be fit 64 bits. With h half the bound of the y_i, x_i = y_i - h is from
 //! -h to h, and the constant w_i is taken from -p/2 to p/2; what that leaves out, h sum_i w_i, is where the sum starts. Where one more
@@ -9,18 +9,18 @@
 //! In the end T, at most m in size, is folded until 2m + p < 2^(31+k), k = bits of p, and the multiple of p from m on is added: so
 //! S = T modulo p lies in \[0, 2^(31+k)), as [`ShortReducer`] takes it.
 
-use std::arch::x86_64::*;
+mod avx2;
+mod avx512;
+
 use std::ops::Range;
 
 use super::BLOCK;
 use crate::kernels::Backend;
-use crate::simd256::{LANES, ShortReducer, load, splat, store};
+use crate::simd256::ShortReducer;
 use crate::{Modulus, Shoup};
 
 /// Target moduli worked on together, so that a residue is loaded once for all of them.
 const GROUP: usize = 4;
-/// Vectors worked on together, so that a constant is read once for both.
-const VECTORS: usize = 2;
 
 /// The constants, in the order in which the kernel reads them.
 #[derive(Clone, Debug)]
@@ -39,9 +39,8 @@ struct Group {
     /// Which they are: from this one on.
     first: usize,
     ends: Vec<End>,
-    /// For each term, whether the sums are folded before it, and its constant for each modulus of the group, as the low half
-    /// of a word.
-    terms: Vec<(bool, [u64; GROUP])>,
+    /// The constants of each term for each modulus of the group, in runs between which the sums are folded.
+    runs: Vec<Vec<[i32; GROUP]>>,
     /// Times that the sums are folded in the end.
     folds: u32,
 }
@@ -53,7 +52,7 @@ struct End {
     /// h sum_i w_i modulo p.
     start: u64,
     /// f.
-    fold: u64,
+    fold: i32,
     /// The multiple of p that makes the sum positive.
     lift: u64,
     /// What [`ShortReducer::ratio`] gives.
@@ -82,7 +81,7 @@ impl End {
         Some(Self {
             p: value,
             start: p.mul(p.reduce(half), sum),
-            fold: centred((1 << 32) % value, value) as u64,
+            fold: centred((1 << 32) % value, value) as i32,
             lift: 0,
             ratio: ShortReducer::ratio(p),
             bits,
@@ -106,11 +105,14 @@ impl Group {
     fn new(first: usize, targets: &[Modulus], rows: &[Vec<Shoup>], half: u64) -> Option<Self> {
         let ends = targets.iter().zip(rows);
         let ends: Option<Vec<End>> = ends.map(|(p, row)| End::new(*p, row, half)).collect();
-        let (mut ends, mut terms) = (ends?, Vec::new());
+        let (mut ends, mut runs) = (ends?, vec![Vec::new()]);
         for i in 0..rows.first().map_or(0, Vec::len) {
             let product = |end: &End| u128::from(half) * u128::from(end.p / 2);
             let fits = |end: &End| end.most + product(end) < 1 << 63;
             let fold = !ends.iter().all(fits);
+            if fold {
+                runs.push(Vec::new());
+            }
             for end in &mut ends {
                 if fold {
                     end.most = end.folded();
@@ -122,9 +124,9 @@ impl Group {
             }
             let mut constants = [0; GROUP];
             for (constant, (row, end)) in constants.iter_mut().zip(rows.iter().zip(&ends)) {
-                *constant = centred(row.get(i)?.value, end.p) as u64;
+                *constant = centred(row.get(i)?.value, end.p) as i32;
             }
-            terms.push((fold, constants));
+            runs.last_mut()?.push(constants);
         }
         let mut folds = 0;
         while !ends.iter().all(End::ends) {
@@ -142,7 +144,7 @@ impl Group {
         Some(Self {
             first,
             ends,
-            terms,
+            runs,
             folds,
         })
     }
@@ -185,25 +187,33 @@ impl Short {
         self.served.get(j).is_some_and(|&served| served)
     }
 
-    /// Whether this thread's kernels have AVX2, and nothing better.
+    /// Whether this thread's kernels take the sums from here. Those of 52-bit products do so where they come out modulo every
+    /// target: what is left out would take longer one by one.
     pub(super) fn serves(&self) -> bool {
-        matches!(Backend::current(), Backend::Avx2 | Backend::Avx512) && self.terms > 0
+        let has = match Backend::current() {
+            Backend::Scalar => false,
+            Backend::Avx2 | Backend::Avx512 => true,
+            Backend::Avx512Ifma => self.served.iter().all(|&served| served),
+        };
+        has && self.terms > 0
     }
 }
 
-/// Writes the sums modulo the targets that it [has](Short::has) to `output[j][at]` for the largest multiple of four coefficients and returns how many those are, where it
-/// [`Short::serves`].
+/// Writes the sums modulo the targets that it [has](Short::has) to `output[j][at]` for the largest multiple of a vector's coefficients
+/// and returns how many those are, where it [`Short::serves`].
 pub(super) fn weighted_sums(
     short: &Short,
     y: &[u64],
     output: &mut [&mut [u64]],
     at: &Range<usize>,
 ) -> usize {
-    let done = at.len() - at.len() % LANES;
+    let wide = Backend::current() >= Backend::Avx512;
+    let lanes = if wide { avx512::LANES } else { avx2::LANES };
+    let done = at.len() - at.len() % lanes;
     if !short.serves() || done == 0 {
         return 0;
     }
-    // Bounds are checked here, once: the kernel works on pointers.
+    // Bounds are checked here, once: the kernels work on pointers.
     let y = &y[..(short.terms - 1) * BLOCK + done];
     for group in &short.groups {
         let mut out = [std::ptr::null_mut(); GROUP];
@@ -212,88 +222,19 @@ pub(super) fn weighted_sums(
             *pointer = limb[at.start..at.start + done].as_mut_ptr();
         }
         let (half, y) = (short.half, y.as_ptr());
-        // SAFETY: the backends have AVX2; row i of y is valid for `done` words, as is every output of the group.
+        // SAFETY: the backends have AVX2 and AVX-512 F; row i of y is valid for `done` words, as is every output of the group.
         unsafe {
-            match group.ends.len() {
-                4 => group_sums::<4>(half, group, y, out, done),
-                3 => group_sums::<3>(half, group, y, out, done),
-                2 => group_sums::<2>(half, group, y, out, done),
-                _ => group_sums::<1>(half, group, y, out, done),
+            match (group.ends.len(), wide) {
+                (4, true) => avx512::group_sums::<4>(half, group, y, out, done),
+                (3, true) => avx512::group_sums::<3>(half, group, y, out, done),
+                (2, true) => avx512::group_sums::<2>(half, group, y, out, done),
+                (_, true) => avx512::group_sums::<1>(half, group, y, out, done),
+                (4, false) => avx2::group_sums::<4>(half, group, y, out, done),
+                (3, false) => avx2::group_sums::<3>(half, group, y, out, done),
+                (2, false) => avx2::group_sums::<2>(half, group, y, out, done),
+                (_, false) => avx2::group_sums::<1>(half, group, y, out, done),
             }
         }
     }
     done
-}
-
-/// The sums of one group of `J` moduli.
-#[target_feature(enable = "avx2")]
-unsafe fn group_sums<const J: usize>(
-    half: u64,
-    group: &Group,
-    y: *const u64,
-    out: [*mut u64; GROUP],
-    len: usize,
-) {
-    let full = len - len % (VECTORS * LANES);
-    // SAFETY: the caller's promise.
-    unsafe {
-        for c in (0..full).step_by(VECTORS * LANES) {
-            vector_sums::<VECTORS, J>(half, group, y, out, c);
-        }
-        for c in (full..len).step_by(LANES) {
-            vector_sums::<1, J>(half, group, y, out, c);
-        }
-    }
-}
-
-/// [`group_sums`] on `V` vectors from coefficient c on.
-#[inline(always)]
-unsafe fn vector_sums<const V: usize, const J: usize>(
-    half: u64,
-    group: &Group,
-    y: *const u64,
-    out: [*mut u64; GROUP],
-    c: usize,
-) {
-    // SAFETY: the pointers are valid from c on for V vectors; the caller enables AVX2. Of a factor the low half of each lane
-    // counts, as a signed number.
-    unsafe {
-        let (half, low) = (splat(half), splat(0xffff_ffff));
-        let fold = |sum: __m256i, end: &End| {
-            let high = _mm256_mul_epi32(_mm256_srli_epi64::<32>(sum), splat(end.fold));
-            _mm256_add_epi64(high, _mm256_and_si256(sum, low))
-        };
-        let ends: &[End; J] = match group.ends.first_chunk() {
-            Some(ends) => ends,
-            None => return,
-        };
-        let mut sums: [[__m256i; V]; J] = std::array::from_fn(|j| [splat(ends[j].start); V]);
-        for (i, (folds, constants)) in group.terms.iter().enumerate() {
-            if *folds {
-                for (sums, end) in sums.iter_mut().zip(ends) {
-                    *sums = sums.map(|sum| fold(sum, end));
-                }
-            }
-            let x: [__m256i; V] = std::array::from_fn(|v| {
-                _mm256_sub_epi64(load(y.add(i * BLOCK + c + v * LANES)), half)
-            });
-            for (sums, w) in sums.iter_mut().zip(constants) {
-                let w = splat(*w);
-                for (sum, x) in sums.iter_mut().zip(x) {
-                    *sum = _mm256_add_epi64(*sum, _mm256_mul_epi32(x, w));
-                }
-            }
-        }
-        for ((sums, end), out) in sums.iter().zip(ends).zip(out) {
-            let reducer = ShortReducer::new(end.p, end.bits, end.ratio);
-            for (v, &sum) in sums.iter().enumerate() {
-                let mut sum = sum;
-                for _ in 0..group.folds {
-                    sum = fold(sum, end);
-                }
-                let sum = _mm256_add_epi64(sum, splat(end.lift));
-                store(out.add(c + v * LANES), reducer.reduce(sum));
-            }
-        }
-    }
 }

@@ -3,10 +3,10 @@
 //!
 //! Each gives the bits of its steps done one after the other. With AVX-512 IFMA there is a loop of its own
 //! ([`super::fused_ifma`]); what that leaves (other backends, the last coefficients) is done by the single kernels,
-//! block by block in the first-level cache.
+//! block by block in the first-level cache. Of moduli below 2^32 some have loops of other products ([`super::fused_short`], [`super::short`]).
 
 #[cfg(target_arch = "x86_64")]
-use super::{Backend, fused_ifma, short};
+use super::{Backend, fused_ifma, fused_short, short};
 use super::{
     add_assign, add_scalar_assign, check_len, dot, elementwise, mac_assign, mul_constant, sub,
     widen,
@@ -110,6 +110,11 @@ pub fn dot_pair(
             // SAFETY: the backend is only in force where the processor has its features; all slices have one length.
             unsafe { short::dot_pair(q, out, terms, carry, a.len()) }
         }
+        Backend::Avx512 | Backend::Avx512Ifma if short::Reducer::fits(q) => {
+            let out = [a.as_mut_ptr(), b.as_mut_ptr()];
+            // SAFETY: as above.
+            unsafe { fused_short::dot_pair(q, out, terms, carry, a.len()) }
+        }
         Backend::Scalar | Backend::Avx2 | Backend::Avx512 | Backend::Avx512Ifma => {
             fused_ifma::dot_pair(q, [a, b], terms, carry)
         }
@@ -185,7 +190,16 @@ pub fn tensor(
         check_len("factor", len, limb.len())?;
     }
     #[cfg(target_arch = "x86_64")]
-    let done = fused_ifma::tensor(q, [d0, d1, d2], a, b, store);
+    let done = match Backend::current() {
+        Backend::Avx512 | Backend::Avx512Ifma if short::Reducer::fits(q) => {
+            let out = [&mut *d0, d1, d2].map(|limb| limb.as_mut_ptr());
+            // SAFETY: as in `dot_pair`.
+            unsafe { fused_short::tensor(q, out, a, b, store, len) }
+        }
+        Backend::Scalar | Backend::Avx2 | Backend::Avx512 | Backend::Avx512Ifma => {
+            fused_ifma::tensor(q, [d0, d1, d2], a, b, store)
+        }
+    };
     #[cfg(not(target_arch = "x86_64"))]
     let (done, _) = (0, store);
     let mut wide = [[0; BLOCK]; 4];

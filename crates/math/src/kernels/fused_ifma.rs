@@ -20,13 +20,13 @@ fn in_force() -> bool {
 }
 
 /// Whether every one of these limbs can be streamed to: whole aligned vectors.
-fn streams<const K: usize>(store: Store, out: [*mut u64; K]) -> bool {
+pub(super) fn streams<const K: usize>(store: Store, out: [*mut u64; K]) -> bool {
     store == Store::Streamed && out.iter().all(|p| p.addr() % 64 == 0)
 }
 
 /// Eight words to memory, or past the cache to an aligned address.
 #[inline(always)]
-unsafe fn put<const STREAM: bool>(p: *mut u64, x: __m512i) {
+pub(super) unsafe fn put<const STREAM: bool>(p: *mut u64, x: __m512i) {
     // SAFETY: p is valid for eight words, and aligned where it is streamed to; the caller enables AVX-512 F.
     unsafe {
         match STREAM {
@@ -38,7 +38,7 @@ unsafe fn put<const STREAM: bool>(p: *mut u64, x: __m512i) {
 
 /// Makes what was streamed visible to other threads before anything that is written later.
 #[inline(always)]
-unsafe fn settle<const STREAM: bool>() {
+pub(super) unsafe fn settle<const STREAM: bool>() {
     if STREAM {
         // SAFETY: an instruction of every x86-64 processor.
         unsafe { _mm_sfence() }
@@ -131,10 +131,9 @@ pub(super) fn dot_pair(
     let out = out.map(<[u64]>::as_mut_ptr);
     // SAFETY: the backend is only in force where the processor has its features; all slices have one length (caller).
     unsafe {
-        match (NarrowReducer::fits(q), q.bits() <= 32) {
-            (true, _) => dot_pair_narrow(q, out, terms, carry, len),
-            (false, true) => dot_pair_wide::<true>(q, out, terms, carry, len),
-            (false, false) => dot_pair_wide::<false>(q, out, terms, carry, len),
+        match NarrowReducer::fits(q) {
+            true => dot_pair_narrow(q, out, terms, carry, len),
+            false => dot_pair_wide(q, out, terms, carry, len),
         }
     }
 }
@@ -148,11 +147,11 @@ unsafe fn dot_pair_narrow(
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { dot_pair_with::<_, false>(NarrowReducer::new(q), out, terms, carry, len) }
+    unsafe { dot_pair_with(NarrowReducer::new(q), out, terms, carry, len) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn dot_pair_wide<const SHORT: bool>(
+unsafe fn dot_pair_wide(
     q: Modulus,
     out: [*mut u64; 2],
     terms: &[PairTerm<'_>],
@@ -160,7 +159,7 @@ unsafe fn dot_pair_wide<const SHORT: bool>(
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { dot_pair_with::<_, SHORT>(WideReducer::new(q), out, terms, carry, len) }
+    unsafe { dot_pair_with(WideReducer::new(q), out, terms, carry, len) }
 }
 
 /// Words ahead of the loop that a few streams are asked for: a page, beyond which the processor does not look by itself.
@@ -170,58 +169,40 @@ const PAGE_AHEAD: usize = 512;
 /// is not driven out again.
 const KEY_AHEAD: usize = 64;
 
-/// The same where a key is in words of 32 bits, and for what it is multiplied by, of which there are fewer streams.
-const SHORT_AHEAD: usize = 256;
-
 #[inline(always)]
 unsafe fn prefetch<const AHEAD: usize>(limb: *const u64, i: usize) {
     // SAFETY: a hint on an address, which may lie beyond the end.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.wrapping_add(i + AHEAD).cast()) }
 }
 
-/// Eight residues from place i on of what a key is multiplied by.
-#[inline(always)]
-unsafe fn shared_eight<const SHORT: bool>(limb: Residues<'_>, i: usize) -> __m512i {
-    // SAFETY: the limb has them (caller); the caller enables AVX-512 F.
-    unsafe {
-        match limb {
-            Residues::Wide(words) => {
-                if SHORT {
-                    prefetch::<SHORT_AHEAD>(words.as_ptr(), i);
-                }
-                load(words.as_ptr().add(i))
-            }
-            Residues::Short(words) => {
-                let p = words.as_ptr().wrapping_add(i + SHORT_AHEAD);
-                _mm_prefetch::<_MM_HINT_T0>(p.cast());
-                _mm512_cvtepu32_epi64(_mm256_loadu_si256(words.as_ptr().add(i).cast()))
-            }
-        }
-    }
-}
-
-/// Eight residues of a key from place i on.
+/// Eight residues from place i on.
 #[inline(always)]
 unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     // SAFETY: the limb has them (caller); the caller enables AVX-512 F.
     unsafe {
         match limb {
-            Residues::Wide(words) => {
-                prefetch::<KEY_AHEAD>(words.as_ptr(), i);
-                load(words.as_ptr().add(i))
-            }
+            Residues::Wide(words) => load(words.as_ptr().add(i)),
             Residues::Short(words) => {
-                let p = words.as_ptr().wrapping_add(i + SHORT_AHEAD);
-                _mm_prefetch::<_MM_HINT_T0>(p.cast());
                 _mm512_cvtepu32_epi64(_mm256_loadu_si256(words.as_ptr().add(i).cast()))
             }
         }
     }
 }
 
-/// `SHORT`: all residues are below 2^32.
+/// The same of a key.
 #[inline(always)]
-unsafe fn dot_pair_with<R: SumReducer, const SHORT: bool>(
+unsafe fn key_eight(limb: Residues<'_>, i: usize) -> __m512i {
+    // SAFETY: as in `eight`.
+    unsafe {
+        if let Residues::Wide(words) = limb {
+            prefetch::<KEY_AHEAD>(words.as_ptr(), i);
+        }
+        eight(limb, i)
+    }
+}
+
+#[inline(always)]
+unsafe fn dot_pair_with<R: SumReducer>(
     reducer: R,
     [out_a, out_b]: [*mut u64; 2],
     terms: &[PairTerm<'_>],
@@ -238,15 +219,10 @@ unsafe fn dot_pair_with<R: SumReducer, const SHORT: bool>(
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
                 for &(shared, first, second) in group {
-                    let x = shared_eight::<SHORT>(shared, i);
-                    let (y, z) = (eight(first, i), eight(second, i));
-                    if SHORT {
-                        sum_a.add_short(x, y);
-                        sum_b.add_short(x, z);
-                    } else {
-                        sum_a.add(x, y, _mm512_srli_epi64::<52>(y));
-                        sum_b.add(x, z, _mm512_srli_epi64::<52>(z));
-                    }
+                    let x = eight(shared, i);
+                    let (y, z) = (key_eight(first, i), key_eight(second, i));
+                    sum_a.add(x, y, _mm512_srli_epi64::<52>(y));
+                    sum_b.add(x, z, _mm512_srli_epi64::<52>(z));
                 }
                 (a, b) = (reducer.reduce_sum(sum_a), reducer.reduce_sum(sum_b));
             }
@@ -314,7 +290,7 @@ impl Limb for Residues<'_> {
     #[inline(always)]
     unsafe fn eight(self, i: usize) -> __m512i {
         // SAFETY: the caller's promise.
-        unsafe { shared_eight::<true>(self, i) }
+        unsafe { eight(self, i) }
     }
 }
 
@@ -326,7 +302,7 @@ unsafe fn tensor_narrow<const STREAM: bool>(
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { tensor_with::<_, _, STREAM, false>(NarrowReducer::new(q), out, operands, len) }
+    unsafe { tensor_with::<_, _, STREAM>(NarrowReducer::new(q), out, operands, len) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
@@ -337,18 +313,11 @@ unsafe fn tensor_wide<L: Limb, const STREAM: bool>(
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe {
-        let reducer = WideReducer::new(q);
-        match q.bits() {
-            ..=32 => tensor_with::<_, _, STREAM, true>(reducer, out, operands, len),
-            _ => tensor_with::<_, _, STREAM, false>(reducer, out, operands, len),
-        }
-    }
+    unsafe { tensor_with::<_, _, STREAM>(WideReducer::new(q), out, operands, len) }
 }
 
-/// `SHORT`: all residues are below 2^32.
 #[inline(always)]
-unsafe fn tensor_with<R: SumReducer, L: Limb, const STREAM: bool, const SHORT: bool>(
+unsafe fn tensor_with<R: SumReducer, L: Limb, const STREAM: bool>(
     reducer: R,
     out: [*mut u64; 3],
     [a0, a1, b0, b1]: [L; 4],
@@ -361,17 +330,10 @@ unsafe fn tensor_with<R: SumReducer, L: Limb, const STREAM: bool, const SHORT: b
             let (b0, b1) = (b0.eight(i), b1.eight(i));
             let (high0, high1) = (_mm512_srli_epi64::<52>(b0), _mm512_srli_epi64::<52>(b1));
             let mut sums = [Accumulator::new(_mm512_setzero_si512()); 3];
-            if SHORT {
-                sums[0].add_short(a0, b0);
-                sums[1].add_short(a0, b1);
-                sums[1].add_short(a1, b0);
-                sums[2].add_short(a1, b1);
-            } else {
-                sums[0].add(a0, b0, high0);
-                sums[1].add(a0, b1, high1);
-                sums[1].add(a1, b0, high0);
-                sums[2].add(a1, b1, high1);
-            }
+            sums[0].add(a0, b0, high0);
+            sums[1].add(a0, b1, high1);
+            sums[1].add(a1, b0, high0);
+            sums[2].add(a1, b1, high1);
             for (out, sum) in out.iter().zip(sums) {
                 put::<STREAM>(out.add(i), reducer.reduce_sum(sum));
             }

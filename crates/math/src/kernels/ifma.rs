@@ -54,16 +54,6 @@ impl Accumulator {
         }
     }
 
-    /// Adds x * y, both below 2^52.
-    #[inline(always)]
-    pub unsafe fn add_short(&mut self, x: __m512i, y: __m512i) {
-        // SAFETY: the caller enables AVX-512 IFMA.
-        unsafe {
-            self.s0 = _mm512_madd52lo_epu64(self.s0, x, y);
-            self.s1 = _mm512_madd52hi_epu64(self.s1, x, y);
-        }
-    }
-
     /// The sum as (high word, low word).
     #[inline(always)]
     pub unsafe fn words(self) -> (__m512i, __m512i) {

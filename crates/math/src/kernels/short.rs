@@ -22,13 +22,13 @@ pub(super) struct Reducer {
 }
 
 /// M.
-fn multiple(q: Modulus) -> u64 {
+pub(super) fn multiple(q: Modulus) -> u64 {
     let half = 1u64 << (31 + q.bits());
     half - half % q.value()
 }
 
 /// Products that a sum may have beside a residue: at least one, as (q - 1)^2 + q - 1 < q^2 < 2^(31+k) + M.
-fn terms(q: Modulus) -> usize {
+pub(super) fn terms(q: Modulus) -> usize {
     let top = u128::from(q.value() - 1);
     let room = (1u128 << (31 + q.bits())) + u128::from(multiple(q)) - 1 - top;
     (room / (top * top).max(1)).min(1 << 20) as usize

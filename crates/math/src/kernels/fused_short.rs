@@ -1,0 +1,145 @@
+//! Fused passes in AVX-512 modulo q < 2^32, no power of two: a product is one instruction, and sums of a few are reduced as
+//! [`short`](super::short) says. Each does the largest multiple of eight coefficients and returns how many those were.
+
+use std::arch::x86_64::*;
+
+use super::fused::{PairTerm, Store};
+use super::fused_ifma::{put, settle, streams};
+use super::loops::vectors;
+use super::short::{multiple, terms};
+use crate::simd::{LANES, ShortReducer, correct, load, splat, store};
+use crate::{Modulus, Residues, simd256};
+
+/// Residues ahead of the loop that operands are asked for.
+const AHEAD: usize = 256;
+
+/// Reduction of sums of a few products: [`short::Reducer`](super::short::Reducer) on eight.
+#[derive(Clone, Copy)]
+struct Reducer {
+    multiple: __m512i,
+    remainder: ShortReducer,
+}
+
+impl Reducer {
+    #[inline(always)]
+    unsafe fn new(q: Modulus) -> Self {
+        let ratio = simd256::ShortReducer::ratio(q);
+        // SAFETY: the caller enables AVX-512 F.
+        unsafe {
+            Self {
+                multiple: splat(multiple(q)),
+                remainder: ShortReducer::new(q.value(), q.bits(), ratio),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reduce(self, sum: __m512i) -> __m512i {
+        // SAFETY: the caller enables AVX-512 F. The difference from M wraps exactly where the sum is below M.
+        unsafe { self.remainder.reduce(correct(sum, self.multiple)) }
+    }
+}
+
+/// Eight residues from place i on, and those [`AHEAD`] asked for.
+#[inline(always)]
+unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
+    // SAFETY: the limb has them (caller), and a hint may go beyond its end; the caller enables AVX-512 F.
+    unsafe {
+        match limb {
+            Residues::Wide(words) => {
+                let p = words.as_ptr().add(i);
+                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+                load(p)
+            }
+            Residues::Short(words) => {
+                let p = words.as_ptr().add(i);
+                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+                _mm512_cvtepu32_epi64(_mm256_loadu_si256(p.cast()))
+            }
+        }
+    }
+}
+
+/// As [`super::dot_pair`].
+///
+/// # Safety
+/// The processor must have AVX-512 F; every pointer and slice must be valid for `len` residues; q must be one that
+/// [`short::Reducer::fits`](super::short::Reducer::fits).
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn dot_pair(
+    q: Modulus,
+    [out_a, out_b]: [*mut u64; 2],
+    products: &[PairTerm<'_>],
+    carry: bool,
+    len: usize,
+) -> usize {
+    // SAFETY: the features are enabled here; the rest is the caller's promise.
+    unsafe {
+        let (reducer, terms) = (Reducer::new(q), terms(q));
+        vectors!(len, i => {
+            let (mut a, mut b) = (splat(0), splat(0));
+            if carry {
+                (a, b) = (load(out_a.add(i)), load(out_b.add(i)));
+            }
+            for group in products.chunks(terms) {
+                for &(shared, first, second) in group {
+                    let x = eight(shared, i);
+                    a = _mm512_add_epi64(a, _mm512_mul_epu32(x, eight(first, i)));
+                    b = _mm512_add_epi64(b, _mm512_mul_epu32(x, eight(second, i)));
+                }
+                (a, b) = (reducer.reduce(a), reducer.reduce(b));
+            }
+            store(out_a.add(i), a);
+            store(out_b.add(i), b);
+        })
+    }
+}
+
+/// As [`super::tensor`].
+///
+/// # Safety
+/// As for [`dot_pair`].
+pub(super) unsafe fn tensor(
+    q: Modulus,
+    out: [*mut u64; 3],
+    a: [Residues<'_>; 2],
+    b: [Residues<'_>; 2],
+    store: Store,
+    len: usize,
+) -> usize {
+    // SAFETY: the caller's promise; streamed outputs are aligned.
+    unsafe {
+        match streams(store, out) {
+            false => tensor_to::<false>(q, out, a, b, len),
+            true => tensor_to::<true>(q, out, a, b, len),
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+unsafe fn tensor_to<const STREAM: bool>(
+    q: Modulus,
+    out: [*mut u64; 3],
+    [a0, a1]: [Residues<'_>; 2],
+    [b0, b1]: [Residues<'_>; 2],
+    len: usize,
+) -> usize {
+    // SAFETY: the features are enabled here; the rest is the caller's promise.
+    unsafe {
+        let (reducer, at_once) = (Reducer::new(q), terms(q) > 1);
+        let done = vectors!(len, i => {
+            let (a0, a1) = (eight(a0, i), eight(a1, i));
+            let (b0, b1) = (eight(b0, i), eight(b1, i));
+            let mut cross = _mm512_mul_epu32(a0, b1);
+            if !at_once {
+                cross = reducer.reduce(cross);
+            }
+            let cross = _mm512_add_epi64(cross, _mm512_mul_epu32(a1, b0));
+            put::<STREAM>(out[0].add(i), reducer.reduce(_mm512_mul_epu32(a0, b0)));
+            put::<STREAM>(out[1].add(i), reducer.reduce(cross));
+            put::<STREAM>(out[2].add(i), reducer.reduce(_mm512_mul_epu32(a1, b1)));
+        });
+        settle::<STREAM>();
+        done
+    }
+}
