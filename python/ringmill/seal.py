@@ -68,7 +68,7 @@ SealBgvClient = _seal.SealBgvClient
 class SealEvaluator(_seal.SealEvaluator):
     __doc__ = _seal.SealEvaluator.__doc__
 
-    @arguments("SealEvaluator", parms=content, **_OPTIONS)
+    @arguments("SealEvaluator", parms=content, device=optional(text(ArgumentError)), **_OPTIONS)
     def __new__(
         cls,
         parms: bytes,
@@ -76,6 +76,7 @@ class SealEvaluator(_seal.SealEvaluator):
         security_table: str = "guidelines_2024",
         allow_insecure_parameters_for_tests_only: bool = False,
         compression: str = "zstd",
+        device: str | None = None,
     ) -> SealEvaluator:
         return super().__new__(
             cls,
@@ -83,13 +84,14 @@ class SealEvaluator(_seal.SealEvaluator):
             security_table=security_table,
             allow_insecure_parameters_for_tests_only=allow_insecure_parameters_for_tests_only,
             compression=compression,
+            device=device,
         )
 
 
 class SealBfvEvaluator(_seal.SealBfvEvaluator):
     __doc__ = _seal.SealBfvEvaluator.__doc__
 
-    @arguments("SealBfvEvaluator", parms=content, **_OPTIONS)
+    @arguments("SealBfvEvaluator", parms=content, device=optional(text(ArgumentError)), **_OPTIONS)
     def __new__(
         cls,
         parms: bytes,
@@ -97,6 +99,7 @@ class SealBfvEvaluator(_seal.SealBfvEvaluator):
         security_table: str = "guidelines_2024",
         allow_insecure_parameters_for_tests_only: bool = False,
         compression: str = "zstd",
+        device: str | None = None,
     ) -> SealBfvEvaluator:
         return super().__new__(
             cls,
@@ -104,13 +107,14 @@ class SealBfvEvaluator(_seal.SealBfvEvaluator):
             security_table=security_table,
             allow_insecure_parameters_for_tests_only=allow_insecure_parameters_for_tests_only,
             compression=compression,
+            device=device,
         )
 
 
 class SealBgvEvaluator(_seal.SealBgvEvaluator):
     __doc__ = _seal.SealBgvEvaluator.__doc__
 
-    @arguments("SealBgvEvaluator", parms=content, **_OPTIONS)
+    @arguments("SealBgvEvaluator", parms=content, device=optional(text(ArgumentError)), **_OPTIONS)
     def __new__(
         cls,
         parms: bytes,
@@ -118,6 +122,7 @@ class SealBgvEvaluator(_seal.SealBgvEvaluator):
         security_table: str = "guidelines_2024",
         allow_insecure_parameters_for_tests_only: bool = False,
         compression: str = "zstd",
+        device: str | None = None,
     ) -> SealBgvEvaluator:
         return super().__new__(
             cls,
@@ -125,6 +130,7 @@ class SealBgvEvaluator(_seal.SealBgvEvaluator):
             security_table=security_table,
             allow_insecure_parameters_for_tests_only=allow_insecure_parameters_for_tests_only,
             compression=compression,
+            device=device,
         )
 
 

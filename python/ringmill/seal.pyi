@@ -15,6 +15,7 @@ class SealEvaluator:
         security_table: str = "guidelines_2024",
         allow_insecure_parameters_for_tests_only: bool = False,
         compression: str = "zstd",
+        device: str | None = None,
     ) -> None: ...
     @property
     def summary(self) -> str: ...
@@ -74,6 +75,7 @@ class SealBfvEvaluator:
         security_table: str = "guidelines_2024",
         allow_insecure_parameters_for_tests_only: bool = False,
         compression: str = "zstd",
+        device: str | None = None,
     ) -> None: ...
     @property
     def summary(self) -> str: ...
@@ -134,6 +136,7 @@ class SealBgvEvaluator:
         security_table: str = "guidelines_2024",
         allow_insecure_parameters_for_tests_only: bool = False,
         compression: str = "zstd",
+        device: str | None = None,
     ) -> None: ...
     @property
     def summary(self) -> str: ...

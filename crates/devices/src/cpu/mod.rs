@@ -27,6 +27,7 @@ use crate::checkpoint::{Saver, Saving, Whose};
 use crate::device::{CpuStats, Device, Outcome, Request, check_values};
 use crate::expanded::Usage;
 use crate::pool::{OutputLimb, Pool, PoolUse};
+use crate::procedures::Calling;
 use crate::progress::{Progress, Step};
 use crate::trace::SpanSink;
 use kernel::Task;
@@ -63,7 +64,7 @@ pub struct Cpu {
     workers: Option<rayon::ThreadPool>,
     plans: Mutex<HashMap<usize, Planned>>,
     /// Programs of single procedures.
-    calling: procedure::Calling,
+    calling: Calling,
     /// Pools not in use by a run.
     pools: Mutex<Vec<Pool>>,
 }
@@ -88,7 +89,7 @@ impl Cpu {
             fused: true,
             workers,
             plans: Mutex::default(),
-            calling: procedure::Calling::default(),
+            calling: Calling::default(),
             pools: Mutex::default(),
         })
     }

@@ -4,14 +4,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use ringmill_devices::Procedures;
 use ringmill_schemes::ParameterSet;
+use ringmill_schemes::call::{Interpreted, Runs};
 use ringmill_schemes::rlwe::{GaloisKeys, RelinKey};
 use ringmill_schemes::seal::{self, SealError};
 
 use super::refusal::{Refusal, refused, scheme_refused};
 use super::side::{Context, Shared, Side};
 use super::{Bytes, made};
-use crate::errors::KeysError;
+use crate::errors::{DeviceError, KeysError, raise};
 use crate::watch::{halted, interruptible};
 
 /// Who computes: parameters and evaluation keys, never a secret.
@@ -28,12 +30,20 @@ struct Keys {
 }
 
 impl<S: Side> Evaluation<S> {
-    pub fn new(shared: Shared<S>) -> Arc<Self> {
-        Arc::new(Self {
-            evaluator: S::evaluator(Arc::clone(shared.params())),
+    /// On a device by its name, or by the reference interpreter.
+    pub fn new(shared: Shared<S>, device: Option<&str>) -> PyResult<Arc<Self>> {
+        let runs: Arc<dyn Runs> = match device {
+            None => Arc::new(Interpreted),
+            Some(name) => {
+                let device = ringmill_devices::open(name).map_err(raise::<DeviceError, _>)?;
+                Arc::new(Procedures::new(device))
+            }
+        };
+        Ok(Arc::new(Self {
+            evaluator: S::evaluator(Arc::clone(shared.params()), runs),
             shared,
             keys: RwLock::default(),
-        })
+        }))
     }
 
     /// The parameters and their security, and what cannot be checked.

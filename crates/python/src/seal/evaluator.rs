@@ -16,7 +16,7 @@ use super::side::{Ckks, Shared};
 ///
 /// `parms` is what SEAL's `EncryptionParameters.save` wrote. `security_table` names the bounds its primes are checked
 /// against at 128 bits: "guidelines_2024", or "standard_2018" for SEAL's own. `compression` is that of results: "zstd",
-/// as SEAL's, or "none".
+/// as SEAL's, or "none". `device` names what computes, as `ringmill.devices()` does; the reference interpreter does where none is named.
 #[pyclass(frozen, subclass)]
 pub(super) struct SealEvaluator {
     inner: Arc<Evaluation<Ckks>>,
@@ -26,12 +26,13 @@ pub(super) struct SealEvaluator {
 impl SealEvaluator {
     #[new]
     #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
-        compression = "zstd"))]
+        compression = "zstd", device = None))]
     fn new(
         parms: &[u8],
         security_table: &str,
         allow_insecure_parameters_for_tests_only: bool,
         compression: &str,
+        device: Option<&str>,
     ) -> PyResult<Self> {
         let shared = Shared::open(
             parms,
@@ -39,7 +40,7 @@ impl SealEvaluator {
             allow_insecure_parameters_for_tests_only,
             compression,
         )?;
-        let inner = Evaluation::new(shared);
+        let inner = Evaluation::new(shared, device)?;
         Ok(Self { inner })
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use ringmill_schemes::call::Runs;
 use ringmill_schemes::exact::{Decrypts, ExactParams, Plaintext};
 use ringmill_schemes::rlwe::{SecretKey, SecurityLevel, SecurityTable};
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError, SealParams};
@@ -21,7 +22,7 @@ pub(super) trait Side: Sized + 'static {
     /// Parameters from SEAL's file, checked at 128 bits of a table.
     fn params(parms: &[u8], table: SecurityTable, insecure: bool) -> PyResult<Arc<Self::Params>>;
 
-    fn evaluator(params: Arc<Self::Params>) -> Self::Evaluator;
+    fn evaluator(params: Arc<Self::Params>, runs: Arc<dyn Runs>) -> Self::Evaluator;
 
     fn cipher(context: &Context<Self>, bytes: &[u8]) -> Result<Self::Cipher, SealError>;
 
@@ -54,8 +55,8 @@ impl Side for Ckks {
         builder.build().map_err(scheme_refused)
     }
 
-    fn evaluator(params: Arc<ckks::Params>) -> ckks::Evaluator {
-        ckks::Evaluator::new(params)
+    fn evaluator(params: Arc<ckks::Params>, runs: Arc<dyn Runs>) -> ckks::Evaluator {
+        ckks::Evaluator::on(params, runs)
     }
 
     fn cipher(context: &SealContext, bytes: &[u8]) -> Result<ckks::Ciphertext, SealError> {
@@ -116,8 +117,8 @@ macro_rules! exact_side {
                 builder.build().map_err(scheme_refused)
             }
 
-            fn evaluator(params: Arc<$scheme::Params>) -> $scheme::Evaluator {
-                $scheme::Evaluator::new(params)
+            fn evaluator(params: Arc<$scheme::Params>, runs: Arc<dyn Runs>) -> $scheme::Evaluator {
+                $scheme::Evaluator::on(params, runs)
             }
 
             fn cipher(

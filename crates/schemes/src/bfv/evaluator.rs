@@ -7,6 +7,7 @@ use super::error::BfvError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Bfv, Ciphertext, scalar};
+use crate::call::Runs;
 use crate::exact::scalar::residues;
 use crate::exact::{ExactParams, Plaintext};
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
@@ -25,6 +26,13 @@ impl Evaluator {
     pub fn new(params: Arc<Params>) -> Self {
         Self {
             shared: Evaluation::new(params),
+        }
+    }
+
+    /// Whose operations are run by a device, or whatever else runs procedures.
+    pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
+        Self {
+            shared: Evaluation::on(params, runs),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Homomorphic operations for simple callers, run by the reference interpreter. Programs go through the compiler and a
+//! Homomorphic operations for simple callers, run by the reference interpreter unless told otherwise. Programs go through the compiler and a
 //! device instead; both run the same procedures.
 
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use super::error::CkksError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Ciphertext, Ckks, Plaintext, Scale};
+use crate::call::{Interpreted, Runs};
 use crate::rlwe::evaluator::{Evaluation, check_level, check_three, check_two, opaque};
 use crate::rlwe::{GaloisKeys, KSwitchKey, Level, RelinKey, RlweError};
 use crate::scheme::Limbed;
@@ -27,6 +28,11 @@ pub struct Evaluator {
 
 impl Evaluator {
     pub fn new(params: Arc<Params>) -> Self {
+        Self::on(params, Arc::new(Interpreted))
+    }
+
+    /// Whose operations are run by a device, or whatever else runs procedures.
+    pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         let mut product = BigUint::from(1u32);
         let bits = params.cipher_moduli().iter().map(|&q| {
             product *= q;
@@ -34,7 +40,7 @@ impl Evaluator {
         });
         Self {
             modulus_bits: bits.collect(),
-            shared: Evaluation::new(params),
+            shared: Evaluation::on(params, runs),
         }
     }
 

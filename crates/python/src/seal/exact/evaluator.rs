@@ -23,12 +23,13 @@ macro_rules! evaluator {
         impl $name {
             #[new]
             #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
-                compression = "zstd"))]
+                compression = "zstd", device = None))]
             fn new(
                 parms: &[u8],
                 security_table: &str,
                 allow_insecure_parameters_for_tests_only: bool,
                 compression: &str,
+                device: Option<&str>,
             ) -> PyResult<Self> {
                 let shared = Shared::open(
                     parms,
@@ -36,7 +37,7 @@ macro_rules! evaluator {
                     allow_insecure_parameters_for_tests_only,
                     compression,
                 )?;
-                let inner = Evaluation::new(shared);
+                let inner = Evaluation::new(shared, device)?;
                 Ok(Self { inner })
             }
 
