@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use crate::{Modulus, Shoup};
 
-pub(crate) use ifma::{Ifma, ROOMY, SMALL, SPREAD, TIGHT};
+pub(crate) use ifma::{Ifma, ROOMY, SMALL, SMALL_SPREAD, SPREAD, TIGHT};
 pub(crate) use ifma_51::Ifma51;
 pub(crate) use ifma_54::Ifma54;
 pub(crate) use ifma_wide::{IfmaWide, WideQuotient};

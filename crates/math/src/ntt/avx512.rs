@@ -46,8 +46,8 @@ use super::butterfly::{Last, Stage};
 use crate::frame::on_a_line;
 use crate::plans::Order;
 use crate::simd::{
-    DoubleWord, Ifma, Ifma51, Ifma54, IfmaWide, LANES, ROOMY, SMALL, SPREAD, Solinas, TIGHT,
-    compares_words, store,
+    DoubleWord, Ifma, Ifma51, Ifma54, IfmaWide, LANES, ROOMY, SMALL, SMALL_SPREAD, SPREAD, Solinas,
+    TIGHT, compares_words, store,
 };
 
 /// The shortest limb these loops take.
@@ -155,6 +155,11 @@ macro_rules! entry {
 }
 
 entry!(ifma_34, Ifma<SMALL>, "avx512f,avx512dq,avx512ifma");
+entry!(
+    ifma_34_spread,
+    Ifma<SMALL_SPREAD>,
+    "avx512f,avx512dq,avx512ifma"
+);
 entry!(ifma_46, Ifma<ROOMY>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_50, Ifma<TIGHT>, "avx512f,avx512dq,avx512ifma");
 entry!(

@@ -1,8 +1,8 @@
 //! The kernels of transforms of 64-bit words: which modulus each takes, and where choices among them are kept.
 //!
 //! Of the arithmetics of one instruction set the narrowest that takes a modulus stands alone in the table: the wider
-//! ones do what it does and more, with instructions of the same kinds, and cannot be faster. `ifma 50 spread` has fewer
-//! instructions on the units that multiply, and more in all, than `ifma 50`. `ifma 54` and `ifma 60` multiply in different
+//! ones do what it does and more, with instructions of the same kinds, and cannot be faster. `spread` kernels have
+//! fewer instructions on the units that multiply, and more in all. `ifma 54` and `ifma 60` multiply in different
 //! ways; `in step` says that more chunks go together ([`crate::simd::Chunks`]).
 
 use super::{NttPlan, scalar};
@@ -48,6 +48,15 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
         avx512::MIN_LEN,
         WORD,
         avx512::ifma_34
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 34 spread",
+        Avx512Ifma,
+        |plan| plan.q.bits() <= 34,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_34_spread
     ),
     #[cfg(target_arch = "x86_64")]
     row!(

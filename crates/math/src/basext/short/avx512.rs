@@ -61,15 +61,15 @@ unsafe fn vector_sums<const V: usize, const J: usize>(
         for (r, run) in group.runs.iter().enumerate() {
             if r > 0 {
                 for j in 0..J {
-                    for v in 0..V {
-                        sums[j][v] = fold(sums[j][v], &ends[j]);
+                    for sum in &mut sums[j] {
+                        *sum = fold(*sum, &ends[j]);
                     }
                 }
             }
             for constants in run {
                 let mut x = [half; V];
-                for v in 0..V {
-                    x[v] = _mm512_sub_epi64(load(y.add(v * LANES)), half);
+                for (v, x) in x.iter_mut().enumerate() {
+                    *x = _mm512_sub_epi64(load(y.add(v * LANES)), half);
                 }
                 for j in 0..J {
                     let w = _mm512_set1_epi32(constants[j]);
@@ -82,8 +82,8 @@ unsafe fn vector_sums<const V: usize, const J: usize>(
         }
         for _ in 0..group.folds {
             for j in 0..J {
-                for v in 0..V {
-                    sums[j][v] = fold(sums[j][v], &ends[j]);
+                for sum in &mut sums[j] {
+                    *sum = fold(*sum, &ends[j]);
                 }
             }
         }
