@@ -575,6 +575,7 @@ Examples:
   ringmill reproduce ring --json                             one object a line
 
 How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
+`lockstep` from it too, and the hardware description at that size has run the same words in the same cycles (`make full`),
 `measured` on this computer, `recorded` once on another, `stated` by the machine's description, `counted` in our program.
 CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.")]
 pub struct ReproduceArgs {

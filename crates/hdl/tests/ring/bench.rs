@@ -116,6 +116,17 @@ pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) 
     }
 }
 
+/// The streams of a word of controller 0 alone.
+pub fn alone(w: OpWord) -> [Vec<u64>; STREAMS] {
+    let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![encode(&Word::End)]);
+    let stream = match w.unit {
+        Unit::Main => &mut streams[0],
+        Unit::Dyadic => &mut streams[1],
+    };
+    stream.insert(0, encode(&Word::Op(w)));
+    streams
+}
+
 /// An RPAU and the model's memory beside it: what a program leaves is what the next one finds.
 pub struct Bench {
     description: Description,

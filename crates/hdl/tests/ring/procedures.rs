@@ -6,13 +6,15 @@ use std::sync::Arc;
 use ringmill_hdl::BuildOptions;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, Tables};
-use ringmill_isa::mid::{ParamRole, Procedure};
+use ringmill_isa::mid::{ParamRole, Procedure, Program, Verified};
+use ringmill_machines::SimOptions;
 use ringmill_machines::ring::Description;
 use ringmill_machines::ring::encode::decode;
 use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{MicroCode, Word};
 use ringmill_machines::ring::place::{Class, order};
-use ringmill_machines::ring::schedule::Placement;
+use ringmill_machines::ring::program;
+use ringmill_machines::ring::schedule::{Placement, Scheduled};
 use ringmill_machines::ring::search::Prepared;
 use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
 
@@ -71,8 +73,16 @@ fn is_narrow(d: &Description, code: &MicroCode) -> bool {
     })
 }
 
+/// A procedure's words, and the slots of its arguments.
+struct Ready {
+    prepared: Prepared,
+    args: Vec<Vec<u8>>,
+    scheduled: Scheduled,
+    cycles: u64,
+}
+
 /// Runs an operation on a machine that is there. Its cycles.
-pub fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> u64 {
+fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> u64 {
     run_placed(machine, d, procedure, dice, false)
 }
 
@@ -84,12 +94,68 @@ fn run_placed(
     dice: &mut Dice,
     narrow: bool,
 ) -> u64 {
-    machine.size(procedure.log_n.min(d.log_n)).unwrap();
     let mut prepared = Prepared::new(d, procedure).unwrap();
     let halves = procedure.log_n > d.log_n;
     let tight = halves || procedure.moduli.len() > d.rpaus;
     let at = placement(d, &prepared, tight, narrow);
-    let (scheduled, expected_cycles) = prepared.schedule(d, &at).unwrap().unwrap();
+    let (scheduled, cycles) = prepared.schedule(d, &at).unwrap().unwrap();
+    let code = &scheduled.code;
+    assert!(is_narrow(d, code) || !narrow, "{}", procedure.name);
+    let ready = Ready {
+        prepared,
+        args: at.args,
+        scheduled,
+        cycles,
+    };
+    run_ready(machine, d, procedure, &ready, dice)
+}
+
+/// Runs an operation as a program of nothing else calls it: what the machine's figures are of.
+pub fn run_called(
+    machine: &mut Machine,
+    d: &Description,
+    procedure: &Arc<Procedure>,
+    dice: &mut Dice,
+) -> u64 {
+    let program = Verified::new(Program::calling(procedure.clone(), Vec::new())).unwrap();
+    let mut called = Vec::new();
+    let totals = program::run(
+        d,
+        &program,
+        SimOptions::default(),
+        &mut |_| Ok(()),
+        &mut |step| {
+            called.push((step.args.clone(), step.outcome.scheduled.clone()));
+            Ok(())
+        },
+    )
+    .unwrap();
+    let (args, scheduled) = called.pop().unwrap();
+    assert!(called.is_empty(), "{} is one call", procedure.name);
+    let ready = Ready {
+        prepared: Prepared::new(d, procedure).unwrap(),
+        args,
+        scheduled,
+        cycles: totals.cycles,
+    };
+    run_ready(machine, d, procedure, &ready, dice)
+}
+
+fn run_ready(
+    machine: &mut Machine,
+    d: &Description,
+    procedure: &Procedure,
+    ready: &Ready,
+    dice: &mut Dice,
+) -> u64 {
+    machine.size(procedure.log_n.min(d.log_n)).unwrap();
+    let Ready {
+        prepared,
+        args: places,
+        scheduled,
+        cycles: expected_cycles,
+    } = ready;
+    let halves = procedure.log_n > d.log_n;
     let n = 1usize << procedure.log_n;
     let pieces = 1 + usize::from(halves);
     let params = procedure.params.iter();
@@ -124,14 +190,13 @@ fn run_placed(
             }
         } else {
             let r = modulus(procedure, param.value.0).0 % d.rpaus;
-            for (&slot, part) in at.args[i].iter().zip(limb.chunks(n / pieces)) {
+            for (&slot, part) in places[i].iter().zip(limb.chunks(n / pieces)) {
                 memory.slots.insert((r, slot), part.to_vec());
                 machine.fill(r, slot, part).unwrap();
             }
         }
     }
     let code = &scheduled.code;
-    assert!(is_narrow(d, code) || !narrow, "{}", procedure.name);
     for (r, keys) in key_tables.into_iter().enumerate() {
         machine
             .tables(
@@ -147,7 +212,7 @@ fn run_placed(
             .unwrap();
     }
     let (words, cycles) = traced(d, code, &mut memory, &[]);
-    assert_eq!(cycles, expected_cycles, "{}", procedure.name);
+    assert_eq!(cycles, *expected_cycles, "{}", procedure.name);
     machine
         .lockstep(code, &words, cycles)
         .unwrap_or_else(|e| panic!("{}: {e}", procedure.name));

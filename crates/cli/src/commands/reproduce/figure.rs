@@ -8,6 +8,8 @@ use serde::Serialize;
 pub enum How {
     /// From the cycle model.
     Model,
+    /// From the cycle model; the RTL at that size has run the same words in the same cycles.
+    Lockstep,
     /// On this computer.
     Measured,
     /// Counted in the simulation of the hardware description.
@@ -26,6 +28,7 @@ impl How {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
+            Self::Lockstep => "lockstep",
             Self::Measured => "measured",
             Self::Rtl => "rtl",
             Self::Synthesis => "synthesis",

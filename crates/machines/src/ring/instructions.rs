@@ -1,0 +1,80 @@
+//! The instructions of the ring paper's Table 2: words alone, on operands and results with ports of their own.
+
+use ringmill_math::RingKind;
+
+use super::description::Description;
+use super::micro::{OpWord, Opcode, Operand, Unit};
+
+/// Slots with ports of their own: two operands and a result. The second result of a pair shares its port with no other.
+const SLOTS: [u8; 4] = [8, 9, 10, 0];
+
+/// Each by its name. All are of RPAU 0, which a broadcast sends from.
+pub fn instructions(d: &Description) -> [(&'static str, OpWord); 14] {
+    let [a, b, dst, second] = SLOTS;
+    let word = |op, unit| OpWord {
+        op,
+        controller: 0,
+        unit,
+        mask: 1,
+        ring: RingKind::Full,
+        layer: 0,
+        dst,
+        a,
+        b: Operand::None,
+        c: 0,
+        imm: 1,
+    };
+    let of_two = |op, unit| OpWord {
+        b: Operand::Slot(b),
+        imm: 0,
+        ..word(op, unit)
+    };
+    let pair = |op| OpWord {
+        c: second,
+        ..of_two(op, Unit::Main)
+    };
+    let everywhere = OpWord {
+        mask: ((1u32 << d.rpaus) - 1) as u16,
+        imm: 0,
+        ..word(Opcode::Bcast, Unit::Main)
+    };
+    let mac = OpWord {
+        c: second,
+        ..of_two(Opcode::Mac, Unit::Dyadic)
+    };
+    let (main, dyadic) = (Unit::Main, Unit::Dyadic);
+    [
+        ("NTT", word(Opcode::Ntt, main)),
+        ("INTT", word(Opcode::Intt, main)),
+        ("broadcast to all RPAUs", everywhere),
+        ("scale by a constant", word(Opcode::Muli, main)),
+        (
+            "coefficient-wise add, main cores",
+            of_two(Opcode::Add, main),
+        ),
+        (
+            "coefficient-wise subtract, main cores",
+            of_two(Opcode::Sub, main),
+        ),
+        (
+            "coefficient-wise multiply, main cores",
+            of_two(Opcode::Mul, main),
+        ),
+        (
+            "coefficient-wise add, dyadic cores",
+            of_two(Opcode::Add, dyadic),
+        ),
+        (
+            "coefficient-wise subtract, dyadic cores",
+            of_two(Opcode::Sub, dyadic),
+        ),
+        (
+            "coefficient-wise multiply, dyadic cores",
+            of_two(Opcode::Mul, dyadic),
+        ),
+        ("coefficient-wise c + a b, dyadic cores", mac),
+        ("SPLIT", pair(Opcode::Split)),
+        ("JOIN", pair(Opcode::Join)),
+        ("automorphism", word(Opcode::Auto, main)),
+    ]
+}

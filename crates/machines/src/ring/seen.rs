@@ -1,0 +1,34 @@
+//! What the RTL has run at full size in lockstep with the model: figures that are not the model's alone.
+
+/// A machine that was built in RTL as it is shipped. It has run all [`instructions`](super::instructions::instructions) and these
+/// operations, every grant, end, slot and result as the model has them; `make full` does so again, and asserts these cycles.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    pub machine: &'static str,
+    /// Parameter set, operation at its highest level (multiplication with a seeded key), cycles.
+    pub operations: &'static [(&'static str, &'static str, u64)],
+}
+
+pub const SEEN: &[Seen] = &[Seen {
+    machine: "ring-stored",
+    operations: &[
+        ("set1", "add", 1_078),
+        ("set1", "multiply + relinearise", 46_482),
+        ("set1", "rescale", 12_499),
+        ("set2", "add", 2_664),
+        ("set2", "multiply + relinearise", 145_458),
+        ("set2", "rescale", 27_667),
+    ],
+}];
+
+/// Of a machine, by its name.
+pub fn seen(machine: &str) -> Option<&'static Seen> {
+    SEEN.iter().find(|seen| seen.machine == machine)
+}
+
+impl Seen {
+    /// Whether an operation was run in so many cycles.
+    pub fn has(&self, set: &str, operation: &str, cycles: u64) -> bool {
+        self.operations.contains(&(set, operation, cycles))
+    }
+}
