@@ -6,6 +6,7 @@ mod faults;
 mod faulty;
 mod full;
 mod mutants;
+mod parts;
 mod procedures;
 mod random;
 mod refusals;
