@@ -10,8 +10,9 @@
 //
 // What is asked is known before: a stream's next word comes in the second cycle after a grant, which operands it has is
 // registered in the third, what it uses in the fourth, what of that each record and each other stream's next word uses
-// in the fifth, and from the sixth on (Again) it is asked. A grant puts what is known of the word in place of what was known of the
-// record that it takes; the record's counts come a cycle later.
+// in the fifth, whether it must wait for the record in the sixth, from which on (Again) it is asked. A record takes its word in the
+// cycle after the grant, its counts three cycles later. In that cycle, and the next, it is known by what its word had in
+// common with the next words.
 //
 // go_i: the streams' words are there. Again cycles later is cycle 0. Then done_o is up for a cycle, with the
 // procedure's cycles and its code: CodeOk, or why a stream's word was refused (after the words in flight have
@@ -64,147 +65,16 @@ module rm_ring_board
   localparam int unsigned LinkRecord = Streams + 1;
   localparam int unsigned TotalWidth = LogN + 8;
   localparam int unsigned Again = 6;
+  localparam int unsigned Counts = 3;  // from the grant to the counts
 
-  // ---- Cycles of a word. ----
+  typedef logic [TotalWidth-1:0] total_t;
 
-  localparam int unsigned Begin = 1 + 2;
-  localparam int unsigned Through = 2 + 2 * (1 + 2) + 1;  // and each core
-  localparam int unsigned Core = MulLatency + 1;
-  localparam int unsigned ThroughDyadic = 2 + 2 * (1 + 1 + Period - 1) + Core + 1;
+  // ---- Steps. ----
 
   // Cycles of so many steps that leave `turns` of each period.
   function automatic int unsigned paced(int unsigned steps, int unsigned turns);
     return (steps * Period + Period - turns - 1) / (Period - turns);
   endfunction
-
-  function automatic int unsigned die(int unsigned rpau);
-    int unsigned at;
-    at = 2 * Dies * rpau / Rpaus;
-    return min2(at, 2 * Dies - 1 - min2(at, 2 * Dies - 1));
-  endfunction
-
-  // Cycles on the ring from an RPAU to one so many hops on.
-  function automatic int unsigned way(int unsigned from, int unsigned hops);
-    int unsigned cycles, a, b;
-    cycles = 0;
-    for (int unsigned i = 0; i < Rpaus; i++) begin
-      if (i < hops) begin
-        a = die((from + i) % Rpaus);
-        b = die((from + i + 1) % Rpaus);
-        cycles += Hop + Crossing * (a > b ? a - b : b - a);
-      end
-    end
-    return cycles;
-  endfunction
-
-  typedef logic [TotalWidth-1:0] total_t;
-
-  function automatic total_t farthest(logic [4:0] source, logic [15:0] mask);
-    total_t most;
-    most = '0;
-    for (int unsigned s = 0; s < Rpaus; s++) begin
-      for (int unsigned hops = 0; hops < Rpaus; hops++) begin
-        if (source == 5'(s) && mask[(s+hops)%Rpaus]) most = total_t'(way(s, hops));
-      end
-    end
-    return most;
-  endfunction
-
-  // From the one RPAU of a mask to RPAU 0.
-  function automatic total_t back(logic [15:0] mask);
-    total_t cycles;
-    cycles = '0;
-    for (int unsigned s = 1; s < Rpaus; s++) if (mask[s]) cycles = total_t'(way(s, Rpaus - s));
-    return cycles;
-  endfunction
-
-  // ---- Words. ----
-
-  // What a word uses.
-  typedef struct packed {
-    logic slow;  // a dyadic word
-    logic cores;
-    logic ring;
-    logic link;
-    logic alone;  // and shares no port
-    logic [15:0] readers;
-    logic [15:0] writers;
-    logic [Ports-1:0] source;
-    logic [Ports-1:0] reads;  // but for the source
-    logic [Ports-1:0] both;
-    logic [Ports-1:0] writes;
-    logic [3:1][Ports-1:0] turns;  // read ports of which it asks for at least so many
-  } uses_t;
-
-  /* verilator lint_off UNUSEDSIGNAL */  // each function takes some of the fields
-  function automatic uses_t uses_of(word_t w, reads_t has);
-    uses_t u;
-    logic [Ports-1:0][1:0] turns;
-    u = '0;
-    turns = '0;
-    u.link = on_link(w.op);
-    u.alone = w.op == OpLoad;
-    u.ring = w.op == OpBcast || w.op == OpStore;
-    u.cores = !u.ring && !u.link;
-    u.slow = u.cores && w.thread;
-    u.writers = w.mask;
-    u.readers = (w.op == OpBcast) ? 16'd1 << w.c : w.mask;
-    if (has.has.a) begin
-      u.source[group_of(w.a, Memory)] = 1'b1;
-      turns[group_of(w.a, Memory)] = 2'd1;
-    end
-    if (w.op == OpLoad && w.b_kind == KindKey) u.writes[Ports-1] = 1'b1;
-    else if (w.op != OpStore) u.writes[group_of(w.dst, Memory)] = 1'b1;
-    if (is_pair(w.op)) u.writes[group_of(w.c, Memory)] = 1'b1;
-    if (has.has.b && !has.again.b) begin
-      u.reads[group_of(has.slot[1], Memory)] = 1'b1;
-      turns[group_of(has.slot[1], Memory)] += 2'd1;
-    end
-    if (has.has.c && !has.again.c) begin
-      u.reads[group_of(w.c, Memory)] = 1'b1;
-      turns[group_of(w.c, Memory)] += 2'd1;
-    end
-    if (w.b_kind == KindKey && u.cores) begin
-      u.reads[Ports-1] = 1'b1;
-      turns[Ports-1] = 2'd1;
-    end
-    // Nobody is beside it there.
-    for (int unsigned g = 0; g < Ports; g++) if (Narrow[g]) turns[g] = '0;
-    if (is_transform(w.op)) u.reads[group_of(w.dst, Memory)] = 1'b1;
-    u.both = u.source | u.reads;
-    for (int unsigned g = 0; g < Ports; g++) begin
-      for (int unsigned k = 1; k <= 3; k++) u.turns[k][g] = 32'(turns[g]) >= k;
-    end
-    return u;
-  endfunction
-
-  // How long it takes: base, and steps of a kind, which depend on the turns that it leaves. The read port of its
-  // source, where that is free early, is so after source and the steps that read it.
-  typedef enum logic [4:0] {
-    StepsNone,
-    // So many beats a row, P of them those of a narrow slot's row, S as many as a row has residues, D a dyadic period.
-    StepsRows1,
-    StepsRows2,
-    StepsRows3,
-    StepsRowsP,
-    StepsRows2P,
-    StepsRows3P,
-    StepsRowsS,
-    StepsRowsD,
-    // And a tail: of one beat, of P, or of P less one (L).
-    StepsPair,
-    StepsPairP,
-    StepsPair2P,
-    StepsPairPL,
-    StepsPair2PL,
-    StepsPair2PP,
-    // So many beats a row of a transform's first pass.
-    StepsPasses1,
-    StepsPassesP,
-    StepsPassesS
-  } steps_e;
-
-  localparam int unsigned Kinds = 18;
 
   typedef struct packed {
     steps_e kind;
@@ -214,73 +84,8 @@ module rm_ring_board
     total_t source;
   } span_t;
 
-  function automatic steps_e rows_of(logic [BeatWidth-1:0] beats);
-    if (beats == BeatWidth'(1)) return StepsRows1;
-    if (beats == BeatWidth'(2)) return StepsRows2;
-    if (beats == BeatWidth'(3)) return StepsRows3;
-    if (beats == BeatWidth'(Parts)) return StepsRowsP;
-    if (beats == BeatWidth'(2 * Parts)) return StepsRows2P;
-    if (beats == BeatWidth'(3 * Parts)) return StepsRows3P;
-    return StepsRowsS;
-  endfunction
-
-  // Without the way on the ring.
-  function automatic span_t span_of(word_t w, reads_t has);
-    span_t t;
-    logic [BeatWidth-1:0] beats, period;
-    beats = has.more + BeatWidth'(1);
-    period = (beats > BeatWidth'(Period)) ? beats : BeatWidth'(Period);
-    t.kind = rows_of(beats);
-    t.source_kind = rows_of(beats);
-    t.early = 1'b0;
-    t.source = total_t'(Begin + 2);
-    // The last part of a row in a narrow slot is written so much later than the first.
-    t.base = total_t'(Begin + Through + Core);
-    if (is_narrow(is_pair(w.op) ? w.c : w.dst, Memory)) t.base += total_t'(Parts - 1);
-    if (is_transform(w.op)) begin
-      t.kind = (beats == BeatWidth'(1)) ? StepsPasses1 : has.strides ? StepsPassesS : StepsPassesP;
-      t.base = total_t'(Begin + Through + Stages * Core);
-      t.early = w.a != w.dst;
-    end else if (w.op == OpBcast) begin
-      t.base = total_t'(Begin + 2 + 2 + 1 + Reducer + 2);
-    end else if (w.op == OpLoad) begin
-      // From the station's last beat on.
-      t.kind = StepsNone;
-      t.base = total_t'(2);
-    end else if (w.op == OpStore) begin
-      t.kind = StepsNone;
-      t.base = total_t'(1);
-      t.early = 1'b1;
-      t.source = total_t'(Begin + 2 + 1 + 1);
-    end else if (w.op == OpSplit || w.op == OpJoin) begin
-      if (is_narrow(w.dst, Memory) && is_narrow(w.c, Memory)) t.kind = StepsPair2PP;
-      else if (is_narrow(w.dst, Memory)) t.kind = (beats == BeatWidth'(Parts)) ? StepsPairPL : StepsPair2PL;
-      else t.kind = (beats == BeatWidth'(2)) ? StepsPair :
-          (beats == BeatWidth'(2 * Parts)) ? StepsPair2P : StepsPairP;
-    end else if (is_permutation(w.op)) begin
-      t.base += total_t'(2);
-      if (w.op == OpAutoh) t.kind = (beats == BeatWidth'(1)) ? StepsRows2 : StepsRows2P;
-    end else if (!w.thread) begin
-      t.base += total_t'(w.b_kind == KindKey);
-    end else begin
-      // A row takes a period, or as long as its busiest port; a narrow slot's is written within it.
-      t.kind = (period == BeatWidth'(Period)) ? StepsRowsD : rows_of(period);
-      t.base = total_t'(Begin + ThroughDyadic) +
-          ((w.b_kind == KindKey) ? total_t'(1) :
-           is_generated(w.op, w.b_kind) ? total_t'(GenLatency) : '0);
-    end
-    return t;
-  endfunction
-
-  // On the ring, for what goes there.
-  function automatic total_t way_of(word_t w);
-    if (w.op == OpBcast) return farthest(w.c, w.mask);
-    if (w.op == OpLoad) return farthest(5'd0, w.mask);
-    if (w.op == OpStore) return back(w.mask);
-    return '0;
-  endfunction
-
   // Steps of each kind that leave so many turns, of limbs of each size.
+  localparam int unsigned Kinds = 18;  // of steps_e
   localparam int unsigned Lefts = 1 << LogPeriod;
   typedef logic [Kinds-1:0][Lefts-1:0][TotalWidth-1:0] table_t;
 
@@ -329,6 +134,80 @@ module rm_ring_board
   table_t steps_q;
 
   always_ff @(posedge clk_i) steps_q <= Tables[log_n_i];
+
+  // ---- Words. ----
+
+  // What a word uses.
+  typedef struct packed {
+    logic slow;  // a dyadic word
+    logic cores;
+    logic ring;
+    logic link;
+    logic alone;  // and shares no port
+    logic [Rpaus-1:0] readers;
+    logic [Rpaus-1:0] writers;
+    logic [Ports-1:0] source;
+    logic [Ports-1:0] reads;  // but for the source
+    logic [Ports-1:0] both;
+    logic [Ports-1:0] writes;
+    logic [3:1][Ports-1:0] turns;  // read ports of which it asks for at least so many
+  } uses_t;
+
+  // The ports of its slots, each by itself, as far as it has them.
+  typedef struct packed {
+    logic [Ports-1:0] a;
+    logic [Ports-1:0] b;  // of an operand that is none again
+    logic [Ports-1:0] c;
+    logic [Ports-1:0] key;
+    logic [Ports-1:0] dst;
+    logic [Ports-1:0] second;
+  } ports_t;
+
+  /* verilator lint_off UNUSEDSIGNAL */  // each function takes some of the fields
+  function automatic logic [Ports-1:0] port_of(logic [SlotWidth-1:0] slot);
+    logic [Ports-1:0] port;
+    for (int unsigned g = 0; g < Ports; g++) port[g] = g < Groups && in_group(slot, g, Memory);
+    return port;
+  endfunction
+
+  function automatic ports_t ports_of(word_t w);
+    ports_t p;
+    operands_t has, again;
+    logic [Ports-1:0] key;
+    has = operands_of(w.op, w.b_kind);
+    again = again_of(w.op, has, {w.c, w.b[SlotWidth-1:0], w.a});
+    key = Ports'(1) << (Ports - 1);
+    p.a = has.a ? port_of(w.a) : '0;
+    p.b = (has.b && !again.b) ? port_of(w.b[SlotWidth-1:0]) : '0;
+    p.c = (has.c && !again.c) ? port_of(w.c) : '0;
+    p.key = (w.b_kind == KindKey && w.op != OpBcast && !on_link(w.op)) ? key : '0;
+    if (w.op == OpLoad && w.b_kind == KindKey) p.dst = key;
+    else p.dst = (w.op != OpStore) ? port_of(w.dst) : '0;
+    p.second = is_pair(w.op) ? port_of(w.c) : '0;
+    return p;
+  endfunction
+
+  function automatic uses_t uses_of(word_t w, ports_t p);
+    uses_t u;
+    u.link = on_link(w.op);
+    u.alone = w.op == OpLoad;
+    u.ring = w.op == OpBcast || w.op == OpStore;
+    u.cores = !u.ring && !u.link;
+    u.slow = u.cores && w.thread;
+    u.writers = w.mask[Rpaus-1:0];
+    u.readers = (w.op == OpBcast) ? Rpaus'(16'd1 << w.c) : w.mask[Rpaus-1:0];
+    u.source = p.a;
+    u.reads = p.b | p.c | p.key;
+    if (is_transform(w.op)) u.reads |= p.dst;
+    u.both = u.source | u.reads;
+    u.writes = p.dst | p.second;
+    u.turns[1] = p.a | p.b | p.c | p.key;
+    u.turns[2] = (p.a & p.b) | (p.a & p.c) | (p.b & p.c);
+    u.turns[3] = p.a & p.b & p.c;
+    // Nobody is beside it there.
+    for (int unsigned k = 1; k <= 3; k++) u.turns[k] &= ~Narrow;
+    return u;
+  endfunction
 
   // ---- What two words have in common. ----
 
@@ -390,25 +269,44 @@ module rm_ring_board
     return m;
   endfunction
 
+  // Turns are told by whether there are at least so many.
+  typedef logic [3:1] turns_t;
+
   // Whether it must wait for one that leaves so many turns: {until its source's port is free, until its end}.
-  function automatic logic [1:0] waits(meets_t m, logic [LogPeriod-1:0] left);
-    logic [3:1] fewer;
-    for (int unsigned k = 1; k <= 3; k++) fewer[k] = 32'(left) < k;
+  function automatic logic [1:0] waits(meets_t m, turns_t left);
     return {
-      m.source || (m.source_reads & fewer) != '0,
-      m.whole || (m.reads & fewer) != '0 || (m.writes && left == '0)
+      m.source || (m.source_reads & ~left) != '0,
+      m.whole || (m.reads & ~left) != '0 || (m.writes && !left[1])
     };
   endfunction
 
+  // The same for one that has only begun: in any case, or if it leaves fewer.
+  typedef struct packed {
+    logic whole;
+    turns_t turns;
+  } begun_t;
+
+  function automatic begun_t begun(meets_t m);
+    begun_t b;
+    b.whole = m.whole || m.source;
+    b.turns = m.reads | m.source_reads;
+    b.turns[1] |= m.writes;
+    return b;
+  endfunction
+
+  function automatic logic hinders(begun_t b, turns_t left);
+    return b.whole || (b.turns & ~left) != '0;
+  endfunction
+
   // Turns of a dyadic word in flight that another word must leave.
-  function automatic logic [LogPeriod-1:0] turns_beside(uses_t w, uses_t flying);
-    logic [3:1] at_least;
+  function automatic turns_t turns_beside(uses_t w, uses_t flying);
+    turns_t at_least;
     at_least = '0;
     if (flying.slow && !w.slow) begin
       if ((w.readers & flying.readers) != '0) at_least = turns_of(flying.turns, w.both);
       at_least[1] |= (w.writers & flying.writers) != '0 && (w.writes & flying.writes & ~Narrow) != '0;
     end
-    return LogPeriod'({at_least[2], at_least[3] || (at_least[1] && !at_least[2])});
+    return at_least;
   endfunction
 
   /* verilator lint_on UNUSEDSIGNAL */
@@ -416,9 +314,12 @@ module rm_ring_board
   // ---- State. ----
 
   uses_t [Records-1:0] record_q, record_d;
-  logic [Records-1:0][LogPeriod-1:0] left_q, left_d;  // turns that it leaves
+  turns_t [Records-1:0] left_q, left_d;  // turns that it leaves
   span_t [Records-1:0] span_q, span_d;
-  logic [Records-1:0] live_q, source_q, open_q, fresh_q;
+  logic [Records-1:0] live_q, source_q, open_q;
+  logic [Records-1:0][Counts:1] fresh_q;  // [k]: granted k cycles ago
+  logic [Records-1:0][1:0][Streams-1:0] from_q;  // and to which stream, one and two cycles ago
+  total_t [Records-1:0] steps_now_q, source_steps_q;
   total_t [Records-1:0] count_q, count_d, source_count_q, source_count_d;
   logic [Records-1:0] last, source_last;
   logic [Queues-1:0][CountWidth-1:0] retired_q, retired_d;
@@ -430,19 +331,21 @@ module rm_ring_board
 
   // Of a stream's next word.
   word_t [Streams-1:0] word_q;
-  reads_t [Streams-1:0] has_q;
+  ports_t [Streams-1:0] ports_q;
   uses_t [Streams-1:0] uses_q;
-  span_t [Streams-1:0] early_span_q, ready_span_q;
-  total_t [Streams-1:0] way_q;
+  span_t [Streams-1:0] ready_span;
   logic [Streams-1:0] is_end_q, is_bad_q, is_late_q, enough_q;
   logic [Streams-1:0][$clog2(Again)-1:0] wait_q;
-  logic [Streams-1:0][Records-1:0][1:0] waits_q, waits_d;
-  logic [Streams-1:0][Records-1:0][LogPeriod-1:0] beside_q, beside_d;
-  meets_t [Streams-1:0][Streams-1:0] meets_q;
-  logic [Streams-1:0][Streams-1:0][LogPeriod-1:0] also_q;
+  meets_t [Streams-1:0][Records-1:0] flying_meets_q;
+  turns_t [Streams-1:0][Records-1:0] flying_beside_q, beside_q, beside_d;
+  logic [Streams-1:0][Records-1:0] waits_q, waits_d;  // for a record, two cycles after its grant and later
+  logic [Streams-1:0][Streams-1:0] waits_begun_q;  // for a word that was granted in the cycle before
+  begun_t [Streams-1:0][Streams-1:0] begun_q;
+  turns_t [Streams-1:0][Streams-1:0] also_q;
+  turns_t [Streams-1:0] leaves, leaves_q, leaves_q2;
   logic [Streams-1:0] ready, ends, refused;
   logic [Records-1:0][Streams-1:0] into;
-  logic [Streams-1:0][Streams-1:0][1:0] waits_also;
+  logic [Streams-1:0][Streams-1:0] waits_also;
   logic flying, all_end, finished;
 
   // ---- What is asked. ----
@@ -461,30 +364,47 @@ module rm_ring_board
   end
 
   word_t [Streams-1:0] next;
-  reads_t [Streams-1:0] next_reads;
 
   for (genvar s = 0; s < Streams; s++) begin : gen_next
     assign next[s] = word_t'(word_i[s]);
-    assign next_reads[s] = reads_of(next[s].op, next[s].b_kind,
-                                    next[s].dst,
-                                    {next[s].c, next[s].b[SlotWidth-1:0], next[s].a}, Memory);
+
+    rm_ring_span #(
+        .Rpaus(Rpaus),
+        .LogRow(LogRow),
+        .LogLanes(LogLanes),
+        .Memory(Memory),
+        .MulLatency(MulLatency),
+        .GenLatency(GenLatency),
+        .Reducer(Reducer),
+        .Hop(Hop),
+        .Crossing(Crossing),
+        .Dies(Dies),
+        .TotalWidth(TotalWidth)
+    ) u_span (
+        .clk_i,
+        .word_i       (word_q[s]),
+        .kind_o       (ready_span[s].kind),
+        .source_kind_o(ready_span[s].source_kind),
+        .early_o      (ready_span[s].early),
+        .base_o       (ready_span[s].base),
+        .source_o     (ready_span[s].source)
+    );
   end
 
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Streams; s++) begin
       word_q[s] <= next[s];
-      has_q[s] <= next_reads[s];
-      uses_q[s] <= uses_of(word_q[s], has_q[s]);
-      early_span_q[s] <= span_of(word_q[s], has_q[s]);
-      way_q[s] <= way_of(word_q[s]);
-      ready_span_q[s] <= early_span_q[s];
-      ready_span_q[s].base <= early_span_q[s].base + (uses_q[s].link && !uses_q[s].alone ? '0 : way_q[s]);
-      ready_span_q[s].source <= early_span_q[s].source + way_q[s];
+      ports_q[s] <= ports_of(next[s]);
+      uses_q[s] <= uses_of(word_q[s], ports_q[s]);
       is_end_q[s] <= word_i[s][63:59] == OpEnd && code_i[s] == CodeOk;
       is_bad_q[s] <= code_i[s] != CodeOk;
       for (int unsigned g = 0; g < Streams; g++) begin
-        meets_q[s][g] <= meets(asked[s], asked[g]);
+        begun_q[s][g] <= begun(meets(asked[s], asked[g]));
         also_q[s][g] <= turns_beside(asked[s], asked[g]);
+      end
+      for (int unsigned r = 0; r < Records; r++) begin
+        flying_meets_q[s][r] <= meets(asked[s], flown[r]);
+        flying_beside_q[s][r] <= turns_beside(asked[s], flown[r]);
       end
     end
   end
@@ -515,23 +435,33 @@ module rm_ring_board
     assign refused[s] = ready[s] && is_bad_q[s];
   end
 
+  // Both for what stream 1 is granted in the same cycle and for what it is not, so that its grant comes late: it is the dyadic
+  // stream before a main one.
+  turns_t [Streams-1:0] leaves_beside;
+
   always_comb begin
     grant_o = '0;
     turns_o = '0;
     waits_also = '0;
+    leaves = '0;
+    leaves_beside = '0;
     for (int unsigned s = 0; s < Streams; s++) begin
       logic free;
       free = ready[s] && !is_end_q[s] && !is_bad_q[s] && !stopped_q && !live_q[s];
       for (int unsigned r = 0; r < Records; r++) begin
-        free &= !(waits_q[s][r][0] && live_q[r]) && !(waits_q[s][r][1] && source_q[r]);
-        if (live_q[r] && beside_q[s][r] > turns_o[s]) turns_o[s] = beside_q[s][r];
+        free &= !waits_q[s][r];
+        if (live_q[r]) leaves[s] |= beside_q[s][r];
       end
-      for (int unsigned g = 0; g < s; g++) begin
-        free &= !(grant_o[g] && waits_also[s][g] != '0);
-        if (grant_o[g] && also_q[s][g] > turns_o[s]) turns_o[s] = also_q[s][g];
-      end
+      for (int unsigned g = 0; g < Streams; g++) free &= !(pop_o[g] && waits_begun_q[s][g]);
+      for (int unsigned g = 0; g < s; g++) free &= !(grant_o[g] && waits_also[s][g]);
       grant_o[s] = free;
-      for (int unsigned w = 0; w < Streams; w++) waits_also[w][s] = waits(meets_q[w][s], turns_o[s]);
+      leaves_beside[s] = leaves[s] | ((s > 1) ? also_q[s][1] : '0);
+      for (int unsigned w = 0; w < Streams; w++) begin
+        waits_also[w][s] = (s > 1 && grant_o[1]) ? hinders(begun_q[w][s], leaves_beside[s]) :
+            hinders(begun_q[w][s], leaves[s]);
+      end
+      if (s > 1 && grant_o[1]) leaves[s] = leaves_beside[s];
+      turns_o[s] = LogPeriod'({leaves[s][2], leaves[s][3] || (leaves[s][1] && !leaves[s][2])});
     end
   end
 
@@ -547,27 +477,38 @@ module rm_ring_board
     end
   end
 
+  // A record takes its word a cycle after the grant; what the next words have in common with it is known two cycles later. Until
+  // then they go by what they have in common with the stream's word.
   always_comb begin
     record_d = record_q;
     left_d = left_q;
     span_d = span_q;
-    for (int unsigned s = 0; s < Streams; s++) begin
-      for (int unsigned r = 0; r < Records; r++) begin
-        waits_d[s][r] = waits(meets(asked[s], flown[r]), left_q[r]);
-        beside_d[s][r] = turns_beside(asked[s], flown[r]);
-      end
-    end
     for (int unsigned r = 0; r < Records; r++) begin
       for (int unsigned g = 0; g < Streams; g++) begin
-        if (into[r][g]) begin
+        if (from_q[r][0][g]) begin
           record_d[r] = uses_q[g];
-          left_d[r] = turns_o[g];
-          span_d[r] = ready_span_q[g];
-          for (int unsigned s = 0; s < Streams; s++) begin
-            waits_d[s][r] = waits_also[s][g];
-            if (r % 2 == 1 && r < Streams) beside_d[s][r] = also_q[s][g];
+          left_d[r] = leaves_q[g];
+          span_d[r] = ready_span[g];
+        end
+      end
+    end
+    for (int unsigned s = 0; s < Streams; s++) begin
+      for (int unsigned r = 0; r < Records; r++) begin
+        logic [1:0] known;
+        logic stays;
+        known = waits(flying_meets_q[s][r], left_q[r]);
+        stays = live_q[r] && !last[r];
+        waits_d[s][r] = stays && (known[0] || (known[1] && source_q[r] && !source_last[r]));
+        if (fresh_q[r][1] || fresh_q[r][2]) begin
+          waits_d[s][r] = 1'b0;
+          for (int unsigned g = 0; g < Streams; g++) begin
+            waits_d[s][r] |= (from_q[r][0][g] && hinders(begun_q[s][g], leaves_q[g])) ||
+                (from_q[r][1][g] && hinders(begun_q[s][g], leaves_q2[g]));
           end
         end
+        beside_d[s][r] = flying_beside_q[s][r];
+        // The streams' records.
+        if (r < Streams && (grant_o[r] || fresh_q[r][1] || fresh_q[r][2])) beside_d[s][r] = also_q[s][r];
       end
     end
   end
@@ -575,18 +516,18 @@ module rm_ring_board
   // ---- Ends. ----
 
   for (genvar r = 0; r < Records; r++) begin : gen_count
-    total_t total, source;
-    assign total = span_q[r].base + steps_q[span_q[r].kind][left_q[r]];
-    assign source = span_q[r].source + steps_q[span_q[r].source_kind][left_q[r]];
-    assign last[r] = live_q[r] && !fresh_q[r] && !open_q[r] && count_q[r] == total_t'(1);
-    assign source_last[r] = !fresh_q[r] && source_count_q[r] == total_t'(1);
+    logic fresh;
+    assign fresh = fresh_q[r] != '0;
+    assign last[r] = live_q[r] && !fresh && !open_q[r] && count_q[r] == total_t'(1);
+    assign source_last[r] = !fresh && source_count_q[r] == total_t'(1);
     always_comb begin
-      // Two cycles after the grant.
       count_d[r] = count_q[r] - total_t'(!open_q[r]);
       source_count_d[r] = source_count_q[r] - 1'b1;
-      if (fresh_q[r]) begin
-        count_d[r] = total - (open_q[r] ? '0 : total_t'(2));
-        source_count_d[r] = (span_q[r].early ? source : total) - total_t'(2);
+      if (fresh_q[r][Counts]) begin
+        // In the next cycle so many have passed.
+        count_d[r] = span_q[r].base + steps_now_q[r] - (open_q[r] ? '0 : total_t'(Counts + 1));
+        source_count_d[r] = (span_q[r].early ? span_q[r].source + source_steps_q[r] :
+                             span_q[r].base + steps_now_q[r]) - total_t'(Counts + 1);
       end
     end
   end
@@ -607,6 +548,7 @@ module rm_ring_board
       source_q <= '0;
       open_q <= '0;
       fresh_q <= '0;
+      from_q <= '0;
       pop_o <= '0;
       is_late_q <= '1;
     end else begin
@@ -617,7 +559,8 @@ module rm_ring_board
       idle_q <= running_q && !finished && !flying && grant_o == '0 && refused == '0 && is_late_q == '0 && !all_end;
       pop_o <= grant_o;
       for (int unsigned r = 0; r < Records; r++) begin
-        fresh_q[r] <= into[r] != '0;
+        fresh_q[r] <= {fresh_q[r][Counts-1:1], into[r] != '0};
+        from_q[r] <= {from_q[r][0], into[r]};
         live_q[r] <= into[r] != '0 || (live_q[r] && !last[r]);
         source_q[r] <= into[r] != '0 || (source_q[r] && !source_last[r] && !last[r]);
         if (r == LinkRecord) open_q[r] <= into[r] != '0 || (open_q[r] && !link_end_i);
@@ -636,6 +579,15 @@ module rm_ring_board
     source_count_q <= source_count_d;
     waits_q <= waits_d;
     beside_q <= beside_d;
+    waits_begun_q <= waits_also;
+    leaves_q <= leaves;
+    leaves_q2 <= leaves_q;
+    for (int unsigned r = 0; r < Records; r++) begin
+      logic [LogPeriod-1:0] left;
+      left = LogPeriod'({left_q[r][2], left_q[r][3] || (left_q[r][1] && !left_q[r][2])});
+      steps_now_q[r] <= steps_q[span_q[r].kind][left];
+      source_steps_q[r] <= steps_q[span_q[r].source_kind][left];
+    end
     for (int unsigned s = 0; s < Streams; s++) begin
       if (grant_o[s] || go_i) wait_q[s] <= ($clog2(Again))'(Again - 2);
       else if (wait_q[s] != '0) wait_q[s] <= wait_q[s] - 1'b1;

@@ -34,6 +34,7 @@ module rm_ring_keys #(
   localparam int unsigned Words = Slots << (LogN - LogGroup);
   localparam int unsigned Depth = (Words + Stripes - 1) / Stripes;
   localparam int unsigned AddrWidth = $clog2(Depth + 1);
+  localparam int unsigned RamWidth = $clog2(Depth);
   localparam int unsigned StripeWidth = $clog2(Stripes);
 
   if (Parts > Stripes || Stripes < 2) begin : gen_check
@@ -120,41 +121,37 @@ module rm_ring_keys #(
     end
   end
 
-  // The port's stage.
+  // The port's stage. A word is written whole, with its last residue: its residues share ultra RAMs.
   logic we_q;
-  logic [Width-1:0] wdata_q;
-  logic [LogGroup-1:0] wresidue_q;
+  logic [Group-1:0][Width-1:0] wdata_q;
   place_t wplace_q;
 
   always_ff @(posedge clk_i) begin
-    we_q <= load_i;
-    wdata_q <= load_data_i;
-    wresidue_q <= residue_q;
+    we_q <= load_i && (&residue_q);
+    if (load_i) wdata_q[residue_q] <= load_data_i;
     wplace_q <= load_q;
   end
 
   for (genvar s = 0; s < Stripes; s++) begin : gen_stripe
-    logic [AddrWidth-1:0] raddr;
+    logic [RamWidth-1:0] raddr;
 
-    // Stripes before the first one are at the next address.
-    assign raddr = at.addr + AddrWidth'(StripeWidth'(s) < at.stripe);
+    // Stripes before the first one are at the next address. Behind the last word is no row's: there it may wrap.
+    assign raddr = RamWidth'(at.addr + AddrWidth'(StripeWidth'(s) < at.stripe));
 
-    for (genvar g = 0; g < Group; g++) begin : gen_residue
-      rm_ram_1r1w #(
-          .Width (Width),
-          .Depth (Depth + 1),
-          .OutReg(1'b1),
-          .Style ("ultra")
-      ) u_ram (
-          .clk_i,
-          .we_i(we_q && wplace_q.stripe == StripeWidth'(s) && wresidue_q == LogGroup'(g)),
-          .waddr_i(wplace_q.addr),
-          .wdata_i(wdata_q),
-          .re_i(1'b1),
-          .raddr_i(raddr),
-          .rdata_o(rdata[s][g])
-      );
-    end
+    rm_ram_1r1w #(
+        .Width (Group * Width),
+        .Depth (Depth),
+        .OutReg(1'b1),
+        .Style ("ultra")
+    ) u_ram (
+        .clk_i,
+        .we_i   (we_q && wplace_q.stripe == StripeWidth'(s)),
+        .waddr_i(RamWidth'(wplace_q.addr)),
+        .wdata_i(wdata_q),
+        .re_i   (1'b1),
+        .raddr_i(raddr),
+        .rdata_o(rdata[s])
+    );
   end
 
 endmodule

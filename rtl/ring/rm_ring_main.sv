@@ -528,6 +528,9 @@ module rm_ring_main
        (tag_q[AtOut1+2].row || tag_q[AtOut1+2].second));
   assign write_step = tag_out.second ? tag_out.step - 1'b1 : tag_out.step;
 
+  logic [LogRow-1:0] unused_mask;
+  logic [RotWidth-1:0] unused_rotate;
+
   rm_ring_agen #(
       .LogN  (LogN),
       .LogRow(LogRow)
@@ -554,8 +557,6 @@ module rm_ring_main
 
   assign wslot_o = inner_of(write_second ? word_q.c : word_q.dst, Memory);
 
-  logic [LogRow-1:0] unused_mask;
-  logic [RotWidth-1:0] unused_rotate;
   logic unused;
   assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out, at_memory};
 

@@ -141,6 +141,20 @@ package rm_ring_pkg;
     return is_narrow(slot, m) ? 1 + m.singles : 32'(slot) - m.shared + 1;
   endfunction
 
+  // Whether a slot is in the port group g; in none, if it is beyond the memory.
+  function automatic logic in_group(logic [SlotWidth-1:0] slot, int unsigned g, memory_t m);
+    if (g == 0) return 32'(slot) < m.shared;
+    if (g <= m.singles) return 32'(slot) == m.shared + g - 1;
+    return is_narrow(slot, m);
+  endfunction
+
+  function automatic logic same_group(logic [SlotWidth-1:0] a, logic [SlotWidth-1:0] b, memory_t m);
+    logic same;
+    same = 1'b0;
+    for (int unsigned g = 0; g < groups_of(m); g++) same |= in_group(a, g, m) && in_group(b, g, m);
+    return same;
+  endfunction
+
   // The slot inside its group.
   function automatic logic [SlotWidth-1:0] inner_of(logic [SlotWidth-1:0] slot, memory_t m);
     if (32'(slot) < m.shared) return slot;
@@ -186,6 +200,47 @@ package rm_ring_pkg;
     return has;
   endfunction
 
+  /* verilator lint_off UNUSEDSIGNAL */  // each function takes some of the fields
+  // Which operands are others again: b is a, or c is a or b, and read with it. `slots`: the word's a, b and c.
+  function automatic operands_t again_of(op_e op, operands_t has,
+                                         logic [2:0][SlotWidth-1:0] slots);
+    operands_t again;
+    again = '0;
+    again.b = has.b && slots[1] == slots[0] && op != OpAutoh;
+    again.c = has.c && (slots[2] == slots[0] || (has.b && slots[2] == slots[1]));
+    return again;
+  endfunction
+
+  // Where a word's slots lie.
+  typedef struct packed {
+    operands_t has;
+    operands_t again;
+    logic [2:0][SlotWidth-1:0] slot;  // a, b, c
+    logic [2:0] narrow;
+    logic narrow_dst;
+    logic b_as_a;  // in one group
+    logic c_as_a;
+    logic c_as_b;
+    logic c_is_a;  // one slot
+    logic c_is_b;
+  } places_t;
+
+  function automatic places_t places_of(op_e op, kind_e b_kind, logic [SlotWidth-1:0] dst,
+                                        logic [2:0][SlotWidth-1:0] slots, memory_t m);
+    places_t p;
+    p.has = operands_of(op, b_kind);
+    p.again = again_of(op, p.has, slots);
+    p.slot = slots;
+    for (int unsigned i = 0; i < 3; i++) p.narrow[i] = is_narrow(slots[i], m);
+    p.narrow_dst = is_narrow(dst, m);
+    p.b_as_a = p.has.b && same_group(slots[1], slots[0], m);
+    p.c_as_a = same_group(slots[2], slots[0], m);
+    p.c_as_b = p.has.b && !p.again.b && same_group(slots[2], slots[1], m);
+    p.c_is_a = slots[2] == slots[0];
+    p.c_is_b = p.has.b && slots[2] == slots[1];
+    return p;
+  endfunction
+
   // Where operands lie, and in which of a row's beats each is read, first and last: operands in one group one after the
   // other, one that is another again with it. Those of a pair that are read in a beat each always are, as its results are
   // written. A transform's and an automorphism's operands are read from the first beat on, one a row.
@@ -200,63 +255,89 @@ package rm_ring_pkg;
     logic [BeatWidth-1:0] tail;  // a pair's second row is written in so many beats after the first one's end, less one
   } reads_t;
 
-  // `slots`: the word's a, b and c.
-  function automatic reads_t reads_of(op_e op, kind_e b_kind, logic [SlotWidth-1:0] dst,
-                                      logic [2:0][SlotWidth-1:0] slots, memory_t m);
+  function automatic logic [BeatWidth-1:0] most2(logic [BeatWidth-1:0] a, logic [BeatWidth-1:0] b);
+    return (a > b) ? a : b;
+  endfunction
+
+  function automatic reads_t reads_at(op_e op, places_t p, memory_t m);
     reads_t r;
-    int unsigned a, b, c;
     logic [2:0][BeatWidth-1:0] parts;
     logic [BeatWidth-1:0] writes, second;
-    r.has = operands_of(op, b_kind);
-    r.slot = slots;
-    a = group_of(r.slot[0], m);
-    b = group_of(r.slot[1], m);
-    c = group_of(r.slot[2], m);
-    for (int unsigned i = 0; i < 3; i++) parts[i] = parts_of(r.slot[i], m);
-    r.strides = (op == OpNtt || op == OpAutoc) && is_narrow(r.slot[0], m);
+    logic paired;
+    r.has = p.has;
+    r.again = p.again;
+    r.slot = p.slot;
+    paired = op == OpSplit || op == OpJoin;
+    for (int unsigned i = 0; i < 3; i++) parts[i] = p.narrow[i] ? BeatWidth'(1 << m.log_parts) : BeatWidth'(1);
+    r.strides = (op == OpNtt || op == OpAutoc) && p.narrow[0];
     if (r.strides) parts[0] = BeatWidth'(1 << m.log_row);
-    r.again = '0;
-    r.again.b = r.has.b && r.slot[1] == r.slot[0] && op != OpAutoh;
-    r.again.c = r.has.c && (r.slot[2] == r.slot[0] || (r.has.b && r.slot[2] == r.slot[1]));
     r.first = '0;
-    if (r.has.b && b == a) r.first[1] = parts[0];
+    if (p.b_as_a) r.first[1] = parts[0];
     if (r.again.b) r.first[1] = '0;
     // Wide ones of a pair, whatever their ports.
-    if ((op == OpSplit || op == OpJoin) && parts[0] == BeatWidth'(1) && parts[1] == BeatWidth'(1)) begin
+    if (paired && !p.narrow[0] && !p.narrow[1]) begin
       r.again.b = 1'b0;
       r.first[1] = BeatWidth'(1);
     end
-    if (r.slot[2] == r.slot[0]) r.first[2] = '0;
-    else if (r.has.b && r.slot[2] == r.slot[1]) r.first[2] = r.first[1];
-    else r.first[2] = ((c == a) ? parts[0] : '0) + ((r.has.b && !r.again.b && c == b) ? parts[1] : '0);
+    if (p.c_is_a) r.first[2] = '0;
+    else if (p.c_is_b) r.first[2] = r.first[1];
+    else r.first[2] = (p.c_as_a ? parts[0] : '0) + (p.c_as_b ? parts[1] : '0);
     // Halves come one a row.
     if (op == OpAutoh) r.first[1] = '0;
     for (int unsigned i = 0; i < 3; i++) r.last[i] = r.first[i] + parts[i] - BeatWidth'(1);
+    if (op == OpPrng) r.last[0] = '0;
     if (!r.has.b) r.last[1] = '0;
     if (!r.has.c) begin
       r.first[2] = '0;
       r.last[2] = '0;
     end
-    r.more = (r.last[1] > r.last[0]) ? r.last[1] : r.last[0];
-    if (r.last[2] > r.more) r.more = r.last[2];
-    if (op == OpPrng) begin
-      r.last[0] = '0;
-      r.more = '0;
-    end
     // What is written.
-    writes = parts_of(dst, m);
+    writes = p.narrow_dst ? BeatWidth'(1 << m.log_parts) : BeatWidth'(1);
     if (is_pair(op)) begin
-      second = parts_of(r.slot[2], m);
+      second = parts[2];
       // A row of each in turn, or both in the time of one.
       if (op != OpAutoh && (second == writes)) writes += second;
       else if (second > writes) writes = second;
     end
-    if (op != OpBcast && !on_link(op) && writes > r.more) r.more = writes - BeatWidth'(1);
+    writes = (op == OpBcast || on_link(op)) ? '0 : writes - BeatWidth'(1);
+    r.more = most2(most2(r.last[0], r.last[1]), most2(r.last[2], writes));
     // Behind the first one's last part, or with it.
-    r.tail = parts_of(dst, m) - BeatWidth'(1);
-    if (is_narrow(dst, m) && !is_narrow(r.slot[2], m)) r.tail -= BeatWidth'(1);
+    r.tail = (p.narrow_dst ? BeatWidth'(1 << m.log_parts) : BeatWidth'(1)) - BeatWidth'(1);
+    if (p.narrow_dst && !p.narrow[2]) r.tail -= BeatWidth'(1);
     return r;
   endfunction
+
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  function automatic reads_t reads_of(op_e op, kind_e b_kind, logic [SlotWidth-1:0] dst,
+                                      logic [2:0][SlotWidth-1:0] slots, memory_t m);
+    return reads_at(op, places_of(op, b_kind, dst, slots, m), m);
+  endfunction
+
+  // Steps of a word: so many beats a row, P of them those of a narrow slot's row, S as many as a row has residues, D a dyadic
+  // period.
+  typedef enum logic [4:0] {
+    StepsNone,
+    StepsRows1,
+    StepsRows2,
+    StepsRows3,
+    StepsRowsP,
+    StepsRows2P,
+    StepsRows3P,
+    StepsRowsS,
+    StepsRowsD,
+    // And a tail: of one beat, of P, or of P less one (L).
+    StepsPair,
+    StepsPairP,
+    StepsPair2P,
+    StepsPairPL,
+    StepsPair2PL,
+    StepsPair2PP,
+    // So many beats a row of a transform's first pass.
+    StepsPasses1,
+    StepsPassesP,
+    StepsPassesS
+  } steps_e;
 
   // How a core works on a word of a coefficient: see rm_ring_core and rm_ring_mode.
   typedef struct packed {

@@ -516,6 +516,12 @@ module rm_ring_rpau
       .gen_i     (generated_wide)
   );
 
+  // A store's source is the RPAU that its mask names, and the link, beside RPAU 0, its receiver.
+  logic is_store, is_source, sent_valid;
+  logic [Row-1:0][Width-1:0] sent;
+  assign is_store = ring_word.op == OpStore;
+  assign is_source = is_store ? ring_word.mask[place_i] : ring_word.c == {1'b0, place_i};
+
   rm_ring_send #(
       .LogN(LogN),
       .LogRow(LogRow),
@@ -540,11 +546,6 @@ module rm_ring_rpau
 
   // ---- The ring's node. ----
 
-  // A store's source is the RPAU that its mask names, and the link, beside RPAU 0, its receiver.
-  logic is_store, is_source, store_q;
-  assign is_store = ring_word.op == OpStore;
-  assign is_source = is_store ? ring_word.mask[place_i] : ring_word.c == {1'b0, place_i};
-
   // Whether there is a receiver farther on than this RPAU.
   logic on_d, on_q;
   always_comb begin
@@ -557,10 +558,10 @@ module rm_ring_rpau
     end
   end
 
-  logic source_q, receives_q, sent_valid, sent_valid_q, passes, comes;
+  logic source_q, store_q, receives_q, sent_valid_q, passes, comes;
   logic [SlotWidth-1:0] recv_slot_q;
   logic [LogSteps-1:0] recv_row_q;
-  logic [Row-1:0][Width-1:0] sent, sent_q, coming, arrived;
+  logic [Row-1:0][Width-1:0] sent_q, coming, arrived;
   logic [Reducer:0] comes_q;
 
   always_ff @(posedge clk_i) begin
@@ -645,7 +646,8 @@ module rm_ring_rpau
         .LogN(LogN),
         .LogRow(LogRow),
         .Slots(Slots),
-        .Width(Width)
+        .Width(Width),
+        .Style((g == 0) ? "ultra" : "block")
     ) u_group (
         .clk_i,
         .rst_ni,
@@ -728,7 +730,7 @@ module rm_ring_rpau
         .watch_addr_o  (watch_addr_o[G]),
         .watch_data_o  (watch_data_o[G])
     );
-  end else begin : gen_wide
+  end else begin : gen_rows_only
     logic unused_narrow;
     assign unused_narrow = ^{main_strides, main_part, send_part};
   end

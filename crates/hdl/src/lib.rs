@@ -36,6 +36,7 @@ mod instances;
 pub mod leaves;
 mod model;
 mod module;
+pub mod parts;
 mod place;
 pub mod polymul;
 mod prove;

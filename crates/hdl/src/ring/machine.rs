@@ -86,7 +86,7 @@ pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
 }
 
 /// What the RPAUs are elaborated for, the first one's by itself: as many primes each, an RPAU that has fewer one of them again.
-fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauError> {
+pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauError> {
     let first = *primes.first().ok_or(RpauError::NoPrimes)?;
     let list = |r: usize| {
         let own = primes.iter().skip(r).step_by(d.rpaus.max(1)).copied();

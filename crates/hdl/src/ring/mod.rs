@@ -8,6 +8,7 @@ use crate::{BuildOptions, Hdl, HdlError, Model, Top};
 mod host;
 mod machine;
 mod package;
+pub mod parts;
 mod places;
 mod replay;
 mod rpau;

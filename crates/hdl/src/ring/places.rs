@@ -62,14 +62,12 @@ impl Shape {
         limb: &[u64],
     ) -> Result<(), RpauError> {
         let first = slot * ((1usize << self.log_n) / self.key_group);
-        for (index, &residue) in limb.iter().enumerate() {
-            let word = first + index / self.key_group;
-            let (stripe, place) = (word % self.key_stripes, index % self.key_group);
-            let memory = format!(
-                "rm_ring.gen_rpau[{rpau}].u_rpau.u_keys.gen_stripe[{stripe}].gen_residue[{place}].u_ram"
-            );
-            let at = word / self.key_stripes;
-            model.poke(&memory, at as u32, &halves(residue))?;
+        for (word, residues) in (first..).zip(limb.chunks(self.key_group)) {
+            let (stripe, at) = (word % self.key_stripes, word / self.key_stripes);
+            let memory =
+                format!("rm_ring.gen_rpau[{rpau}].u_rpau.u_keys.gen_stripe[{stripe}].u_ram");
+            let word = packed(residues, self.word_bits as usize);
+            model.poke(&memory, at as u32, &word)?;
         }
         Ok(())
     }

@@ -111,10 +111,44 @@ impl Shape {
 
     /// `rm_ring_rpau`.
     pub fn top(&self) -> Top {
-        let widest = self.primes().iter().fold(0, |bits, q| bits | q);
         self.parameters(Top::new("rm_ring_rpau"))
-            .int("QWidth", (64 - widest.leading_zeros()).into())
+            .int("QWidth", self.q_width().into())
             .ints("Q", self.primes())
+    }
+
+    /// Bits of its primes.
+    pub fn bits(&self) -> Vec<u32> {
+        let primes = self.primes().iter();
+        primes.map(|q| 64 - q.leading_zeros()).collect()
+    }
+
+    /// Bits of the widest of them.
+    pub fn q_width(&self) -> u32 {
+        self.bits().into_iter().max().unwrap_or(0)
+    }
+
+    /// The same without the primes that stand again in the place of those that others have more, as `rm_ring` builds it.
+    pub(super) fn own(mut self) -> Self {
+        let others = (1..self.moduli).filter(|&m| self.primes[m] != self.primes[0]);
+        self.moduli = others.max().map_or(1, |last| last + 1);
+        self
+    }
+
+    /// Parameters of a module that works on rows of limbs.
+    pub(super) fn sized(&self, top: Top) -> Top {
+        top.int("LogN", self.log_n.into())
+            .int("LogRow", self.log_row.into())
+    }
+
+    /// The parameter that says which slots are where, `memory_t` of `rm_ring_pkg`.
+    pub(super) fn memory(&self, top: Top) -> Top {
+        let pair = |high: u64, low: u64| high << 32 | low;
+        let words = [
+            pair(self.log_row.into(), self.log_parts.into()),
+            pair(self.singles as u64, self.narrow as u64),
+            self.shared as u64,
+        ];
+        top.ints("Memory", &words)
     }
 
     /// Parameters that the machine has as its RPAUs have them.

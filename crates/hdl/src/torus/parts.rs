@@ -3,7 +3,8 @@
 use ringmill_machines::torus::{Schedule, Shape, keyswitch};
 
 use super::top;
-use crate::{Family, Hdl, HdlError, Resources, Top};
+use crate::Top;
+use crate::parts::Part;
 
 /// Modules of `rm_torus` that are counted by themselves.
 const APART: [&str; 12] = [
@@ -23,13 +24,6 @@ const APART: [&str; 12] = [
 
 /// Mask words of a block of the generator.
 const BLOCK_WORDS: u64 = 16;
-
-/// A module of `rm_torus`, and how often it is there.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
-    pub top: Top,
-    pub count: u64,
-}
 
 /// A transform unit by itself: `rm_torus_unit` for one polynomial of one ciphertext, and the twiddles of its butterflies.
 pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
@@ -256,17 +250,4 @@ pub fn parts(shape: Shape) -> Vec<Part> {
         count: s.units as u64,
     });
     found
-}
-
-/// The sum of parts, each synthesised once; the cache keeps the counts.
-///
-/// # Errors
-/// What Yosys refuses.
-pub fn resources(hdl: &Hdl, parts: &[Part], family: Family) -> Result<Resources, HdlError> {
-    let mut sum = Resources::default();
-    for Part { top, count } in parts {
-        let found = hdl.synthesise_for(top, family)?.resources;
-        sum = sum.plus(&found, *count);
-    }
-    Ok(sum)
 }

@@ -233,15 +233,15 @@ pub const FAULTS: [Fault; 92] = [
         machine,
     ),
     Fault(
-        "rm_ring_board.sv",
+        "rm_ring_span.sv",
         "t.early = w.a != w.dst;",
         "t.early = 1'b0;",
         machine,
     ),
     Fault(
         "rm_ring_board.sv",
-        "fewer[k] = 32'(left) < k;",
-        "fewer[k] = 32'(left) + 1 < k;",
+        "known = waits(flying_meets_q[s][r], left_q[r]);",
+        "known = waits(flying_meets_q[s][r], {left_q[r][2:1], 1'b1});",
         machine,
     ),
     // Automorphisms and half rings.
@@ -398,13 +398,13 @@ pub const FAULTS: [Fault; 92] = [
         machine,
     ),
     Fault(
-        "rm_ring_board.sv",
+        "rm_ring_span.sv",
         "t.base = total_t'(2);",
         "t.base = total_t'(1);",
         machine,
     ),
     Fault(
-        "rm_ring_board.sv",
+        "rm_ring_span.sv",
         "t.source = total_t'(Begin + 2 + 1 + 1);",
         "t.source = total_t'(Begin + 2 + 1);",
         machine,
@@ -423,14 +423,14 @@ pub const FAULTS: [Fault; 92] = [
     ),
     Fault(
         "rm_ring_board.sv",
-        "waits_d[s][r] = waits_also[s][g];",
-        "",
+        "waits_begun_q <= waits_also;",
+        "waits_begun_q <= '0;",
         machine,
     ),
     Fault(
         "rm_ring_board.sv",
-        "total - (open_q[r] ? '0 : total_t'(2));",
-        "total - (open_q[r] ? '0 : total_t'(1));",
+        "(open_q[r] ? '0 : total_t'(Counts + 1));",
+        "(open_q[r] ? '0 : total_t'(Counts));",
         machine,
     ),
     // A load's residues go on beyond their receiver, where the next transfer's word already is.
@@ -515,7 +515,7 @@ pub const FAULTS: [Fault; 92] = [
         machine,
     ),
     Fault(
-        "rm_ring_board.sv",
+        "rm_ring_span.sv",
         "t.base += total_t'(Parts - 1);",
         "",
         machine,
@@ -527,7 +527,7 @@ pub const FAULTS: [Fault; 92] = [
         machine,
     ),
     Fault(
-        "rm_ring_board.sv",
+        "rm_ring_span.sv",
         "t.source_kind = rows_of(beats);",
         "t.source_kind = StepsRows1;",
         machine,

@@ -3,6 +3,7 @@
 pub(super) mod basext;
 mod expression;
 mod figure;
+mod mapping;
 pub(super) mod paper;
 mod plot;
 mod polymul;

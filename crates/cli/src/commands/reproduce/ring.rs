@@ -3,6 +3,7 @@
 mod ablation;
 mod application;
 mod area;
+mod bars;
 mod forecast;
 mod larger;
 mod logistic;
@@ -11,10 +12,12 @@ mod rivals;
 mod text;
 mod words;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ringmill_devices::Cpu;
 use ringmill_devices::progress::Progress;
+use ringmill_hdl::Hdl;
 use ringmill_isa::mid::Verified;
 use ringmill_machines::MachineReport;
 use ringmill_machines::ring::seen::seen;
@@ -22,6 +25,7 @@ use ringmill_machines::ring::{OF_THE_PAPERS_SIZE, SHIPPED};
 use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 
 use super::figure::{self, Figure, How};
+use super::mapping::{self, Mapping};
 use super::row::{self, Row};
 use super::single::{measure, own, simulate};
 use super::{paper, single};
@@ -211,11 +215,29 @@ fn figures(synthesis: bool, progress: &dyn Progress) -> Result<(Vec<Figure>, Vec
         }
     }
     let table_3 = memory::figures(&paper)?;
+    let hdl = match synthesis {
+        true => Hdl::find(Path::new(".")).map_err(|e| e.to_string()),
+        false => Err("synthesis was not asked for".to_owned()),
+    };
+    let areas = |mapping: &Mapping<'_>| {
+        let why = hdl.as_ref().err().map(String::as_str);
+        let mut rows = area::rows(&paper, mapping, why)?;
+        rows.extend(bars::rows(&paper, mapping)?);
+        Ok::<_, CliError>(rows)
+    };
+    let mapping = match &hdl {
+        Ok(hdl) => {
+            mapping::map(hdl, |asked| areas(asked).map(drop), progress)?;
+            Mapping::By(hdl)
+        }
+        Err(_) => Mapping::LeftOut,
+    };
+    let areas = areas(&mapping)?;
     let logistic = logistic::figures(&paper, &machines, &cpu, &mut parts)?;
     let text = text::figures(&paper, &machines, &cpu, &mut parts)?;
     let forecast = forecast::figures(&paper, &machines, &cpu, &mut parts)?;
     let rows = [
-        area::rows(&paper, synthesis)?,
+        areas,
         rivals::rows(&paper, &latencies),
         ablation::rows(&paper)?,
         larger::rows(&paper)?,

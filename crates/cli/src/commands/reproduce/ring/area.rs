@@ -1,77 +1,102 @@
-//! The ring paper's Table 3, module by module: logic, and what each has of memories and multipliers.
+//! The ring paper's Table 3, module by module: logic, and what each has of memories and multipliers; ours by synthesis of
+//! `ring-stored` as its RTL is elaborated for the primes of both sets, memories and multipliers of both machines by their fields.
 
+use ringmill_hdl::Resources;
 use ringmill_hdl::leaves::MULTIPLIERS;
-use ringmill_hdl::{Hdl, Resources, Top};
+use ringmill_hdl::parts::Part;
+use ringmill_hdl::ring::parts::{Does, Machine, Parts, look_up_tables, machine, those};
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
+use ringmill_schemes::ckks::Params;
 
 use super::super::figure::How;
-use super::super::paper::{Cell, Ring};
+use super::super::mapping::{FAMILY, Mapping};
+use super::super::paper::Ring;
 use super::super::row::{Ours, Row};
 use crate::error::CliError;
 
 const TABLE: &str = "Table 3: modules";
+const OURS: &str = "Table 3: modules of ring-stored";
+/// The machine that has RTL.
+const BUILT: &str = "ring-stored";
 /// Our multiplier for the paper's 60-bit prime, by its place among the library's.
 const SPARSE_60: usize = 2;
-const NOT_WHOLE: &str = "no RPAU of full size is synthesised";
+const NO_LIKE: &str = "no module of ours is its like";
 
-/// Rows of every module; ours of the leaves that have a like in `rtl/lib`, where the tools of synthesis are, and memories by the
-/// descriptions' fields.
-pub fn rows(paper: &Ring, synthesis: bool) -> Result<Vec<Row>, CliError> {
-    let hdl = match synthesis {
-        true => Hdl::find(std::path::Path::new(".")).map_err(|e| e.to_string()),
-        false => Err("synthesis was not asked for".to_owned()),
-    };
+/// A count after synthesis: its name, what is counted, and which memory or multiplier it is.
+type Metric = (&'static str, fn(&Resources) -> f64, Option<Resource>);
+
+pub const METRICS: [Metric; 5] = [
+    ("LUT", |r| look_up_tables(r) as f64, None),
+    ("registers", |r| r.ff as f64, None),
+    ("DSP", |r| r.dsp as f64, Some(Resource::Dsp)),
+    (
+        "block RAM",
+        |r| r.bram18 as f64 / 2.0,
+        Some(Resource::BlockRam),
+    ),
+    ("ultra RAM", |r| r.uram as f64, Some(Resource::UltraRam)),
+];
+
+/// `ring-stored` for Set-2, whose first primes are Set-1's: one elaboration for both.
+pub fn elaborated() -> Result<Machine, CliError> {
+    let d = Description::parse(Description::STORED)?;
+    let params = Params::named("set2")?;
+    let found = machine(&d, params.moduli());
+    found.map_err(|e| CliError::Internal(format!("the RTL of {BUILT}: {e}")))
+}
+
+/// The first RPAU with one prime, of so many bits.
+pub fn of_width(machine: &Machine, bits: u32) -> Option<&Parts> {
+    let mut all = machine.rpaus.iter();
+    let found = all.find(|(shape, _)| shape.bits() == [bits]);
+    found.map(|(_, parts)| parts)
+}
+
+/// The machine whole.
+pub fn whole(machine: &Machine) -> Vec<Part> {
+    let rpaus = machine.rpaus.iter().map(|(_, parts)| parts);
+    let lists = rpaus.chain([&machine.shared]);
+    lists.flat_map(|parts| those(parts, None)).collect()
+}
+
+/// Rows of the paper's modules, then of ours; `why` says why there is no synthesis.
+pub fn rows(paper: &Ring, mapping: &Mapping<'_>, why: Option<&str>) -> Result<Vec<Row>, CliError> {
+    let machine = elaborated()?;
     let mut rows = Vec::new();
     for (module, lut, ff, bram, uram, dsp) in &paper.resources {
-        let leaf = leaf(module);
-        let found = match (&hdl, &leaf) {
-            (Ok(hdl), Some(top)) => Ok(hdl.synthesise(top)?.resources),
-            (Err(why), Some(_)) => Err(why.clone()),
-            (_, None) => Err(NOT_WHOLE.to_owned()),
+        let like = like(module, &machine);
+        let found = match &like {
+            Some(parts) => mapping.resources(parts)?,
+            None => None,
+        };
+        let remark = match (&found, &like) {
+            (Some(_), Some(_)) => format!("mapped for {FAMILY}"),
+            (_, None) => NO_LIKE.to_owned(),
+            (None, Some(_)) => why.unwrap_or_default().to_owned(),
         };
         let case = name(module);
-        let counted = |of: fn(&Resources) -> u64| match &found {
-            Ok(resources) => Ours::Is(of(resources) as f64, How::Synthesis),
-            Err(_) => Ours::NotMeasured,
-        };
-        let remark = match (&found, &leaf) {
-            (Ok(_), Some(top)) => format!("{top} for a 7-series part"),
-            // Found is what a leaf of ours takes.
-            (Ok(_), None) => NOT_WHOLE.to_owned(),
-            (Err(why), _) => why.clone(),
-        };
-        let logic = [
-            ("LUT", *lut, counted(|r| r.lut + r.lut_memory)),
-            ("registers", *ff, counted(|r| r.ff)),
+        let cells = [
+            Some(*lut),
+            Some(*ff),
+            dsp.figure(),
+            bram.figure(),
+            uram.figure(),
         ];
-        for (metric, printed, ours) in logic {
+        for ((metric, of, kind), printed) in METRICS.into_iter().zip(cells) {
+            let Some(printed) = printed else { continue };
+            let ours = match &found {
+                Some(resources) => Ours::Is(of(resources), How::Synthesis),
+                None => Ours::NotMeasured,
+            };
             let row = Row::new(TABLE, case.as_str(), metric, "", Some(printed), ours);
             rows.push(row.remarked(remark.as_str()));
-        }
-        if let Some(printed) = dsp.figure() {
-            let row = |metric: String, ours| {
-                Row::new(TABLE, case.as_str(), metric, "", Some(printed), ours)
-            };
-            match multipliers(module) {
-                Some(of) => {
-                    for (machine, count) in of? {
-                        let ours = Ours::Is(count, How::Stated);
-                        rows.push(row(format!("DSP, {machine}"), ours));
-                    }
-                }
-                None => {
-                    rows.push(row("DSP".to_owned(), counted(|r| r.dsp)).remarked(remark.as_str()));
-                }
+            if let Some(kind) = kind {
+                rows.extend(stated(module, &case, metric, printed, kind)?);
             }
         }
-        for (metric, printed, kind) in [
-            ("block RAM", bram, Resource::BlockRam),
-            ("ultra RAM", uram, Resource::UltraRam),
-        ] {
-            rows.extend(memory(module, &case, metric, printed, kind)?);
-        }
     }
+    rows.extend(own(&machine, mapping)?);
     Ok(rows)
 }
 
@@ -79,14 +104,28 @@ fn name(module: &str) -> String {
     module.replace('_', " ").replace('.', ": ")
 }
 
-/// The module of ours that does what the paper's does.
-fn leaf(module: &str) -> Option<Top> {
-    let of = |name| MULTIPLIERS.get(SPARSE_60).map(|m| m.top(name));
+/// What of ours does what the paper's module does.
+fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
+    let leaf = |name| {
+        let top = MULTIPLIERS.get(SPARSE_60)?.top(name);
+        Some(vec![Part { top, count: 1 }])
+    };
     match module {
-        "butterfly_unit" => of("rm_butterfly"),
-        "butterfly_unit.modular_multiplier" => of("rm_mod_mul"),
-        _ => None,
+        "butterfly_unit" => return leaf("rm_butterfly"),
+        "butterfly_unit.modular_multiplier" => return leaf("rm_mod_mul"),
+        "cryptoprocessor" => return Some(whole(machine)),
+        _ => {}
     }
+    let (bits, part) = part(module)?;
+    let does = match part {
+        "" => None,
+        "memory_core" => Some(Does::Memory),
+        "ksk0_core" => Some(Does::Generator),
+        "dyadic_core" => Some(Does::Dyadic),
+        "main_core" => Some(Does::Main),
+        _ => return None,
+    };
+    Some(those(of_width(machine, bits)?, does))
 }
 
 /// An RPAU's part of the descriptions' fields: its width, and what of it.
@@ -99,43 +138,22 @@ fn part(module: &str) -> Option<(u32, &str)> {
     }
 }
 
-type ByMachine = Vec<(&'static str, f64)>;
-
-/// DSP blocks of the multipliers that a module has.
-fn multipliers(module: &str) -> Option<Result<ByMachine, CliError>> {
-    let (bits, part) = part(module)?;
-    let wanted: &[&str] = match part {
-        "dyadic_core" => &["dyadic multipliers"],
-        "main_core" => &["butterfly multipliers", "twiddle multipliers"],
-        "" => &[
-            "butterfly multipliers",
-            "twiddle multipliers",
-            "dyadic multipliers",
-        ],
-        _ => return None,
-    };
-    Some(uses(bits, &|need| wanted.contains(&need)))
-}
-
-/// What a module has of a kind of memory, beside the printed figure.
-fn memory(
+/// What a module of an RPAU has of a kind by both machines' fields.
+fn stated(
     module: &str,
     case: &str,
     metric: &str,
-    printed: &Cell,
+    printed: f64,
     kind: Resource,
 ) -> Result<Vec<Row>, CliError> {
-    let Some(printed) = printed.figure() else {
-        return Ok(Vec::new());
-    };
-    let row = |metric: String, ours| Row::new(TABLE, case, metric, "", Some(printed), ours);
     let Some((bits, part)) = part(module) else {
-        return Ok(vec![row(metric.to_owned(), Ours::None)]);
+        return Ok(Vec::new());
     };
     let twiddles = |need: &str| need.contains("twiddle");
     let of: &dyn Fn(&str) -> bool = match part {
         "memory_core" => &|need| !twiddles(need),
-        "main_core" => &|need| twiddles(need),
+        "main_core" => &|need| twiddles(need) || need == "butterfly multipliers",
+        "dyadic_core" => &|need| need == "dyadic multipliers",
         _ => &|_| true,
     };
     let mut rows = Vec::new();
@@ -145,17 +163,74 @@ fn memory(
         let needs = own.filter(|n| n.resource == kind);
         let each = needs.filter(|n| of(&n.name)).map(|n| n.each).sum();
         let ours = Ours::Is(each, How::Stated);
-        rows.push(row(format!("{metric}, {machine}"), ours));
+        let metric = format!("{metric}, {machine}");
+        rows.push(Row::new(TABLE, case, metric, "", Some(printed), ours));
     }
     Ok(rows)
 }
 
-fn uses(bits: u32, wanted: &dyn Fn(&str) -> bool) -> Result<ByMachine, CliError> {
-    let mut found = Vec::new();
-    for (machine, text) in OF_THE_PAPERS_SIZE {
-        let fit = Description::parse(text)?.needs_at(bits)?.fit()?;
-        let needs = fit.needs.iter().filter(|n| wanted(&n.name));
-        found.push((machine, needs.map(|n| n.each).sum()));
+/// Each RPAU whole, what they share, and the modules of one of each width.
+fn own(machine: &Machine, mapping: &Mapping<'_>) -> Result<Vec<Row>, CliError> {
+    let mut rows = Vec::new();
+    let mut push = |case: &str, parts: &[Part]| {
+        if let Some(found) = mapping.resources(parts)? {
+            for (metric, of, _) in METRICS {
+                let value = of(&found);
+                if value > 0.0 {
+                    let ours = Ours::Is(value, How::Synthesis);
+                    rows.push(Row::new(OURS, case, metric, "", None, ours));
+                }
+            }
+        }
+        Ok::<_, CliError>(())
+    };
+    for (number, (shape, parts)) in machine.rpaus.iter().enumerate() {
+        let bits: Vec<String> = shape.bits().iter().map(u32::to_string).collect();
+        let case = format!("RPAU {number}, built for {} bits", bits.join(" and "));
+        push(&case, &those(parts, None))?;
     }
-    Ok(found)
+    push(
+        "streams, board, dispatch, link, hops",
+        &those(&machine.shared, None),
+    )?;
+    for bits in [60, 54] {
+        let Some(parts) = of_width(machine, bits) else {
+            continue;
+        };
+        for does in Does::UNITS {
+            let case = format!("RPAU of {bits} bits: {}", says(does));
+            push(&case, &those(parts, Some(does)))?;
+        }
+        for (does, part) in parts {
+            let Part { top, count } = part;
+            let times = if *count > 1 { " each" } else { "" };
+            let case = format!(
+                "{bits} bits, {}: {count} {}{times}",
+                says(*does),
+                top.module
+            );
+            let one = Part {
+                top: top.clone(),
+                count: 1,
+            };
+            push(&case, &[one])?;
+        }
+    }
+    for (_, part) in &machine.shared {
+        let case = format!("shared: {} {}", part.count, part.top.module);
+        push(&case, std::slice::from_ref(part))?;
+    }
+    Ok(rows)
+}
+
+fn says(does: Does) -> &'static str {
+    match does {
+        Does::Memory => "memories",
+        Does::Generator => "generator",
+        Does::Dyadic => "dyadic cores",
+        Does::Main => "main cores",
+        Does::Node => "ring",
+        Does::Tables => "tables",
+        Does::Control => "control",
+    }
 }

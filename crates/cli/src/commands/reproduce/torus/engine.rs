@@ -1,7 +1,8 @@
 //! Our engine beside the designs of Tables IV and VI: cycles of the model, which lockstep holds to the RTL; resources by synthesis
 //! of its modules, or as the description's needs count them.
 
-use ringmill_hdl::torus::parts::{Part, parts, unit};
+use ringmill_hdl::parts::Part;
+use ringmill_hdl::torus::parts::{parts, unit};
 use ringmill_machines::Machine;
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::torus::{Description, Schedule, Shape, Sizes, TorusMachine};
@@ -10,8 +11,8 @@ use ringmill_schemes::tfhe::{
 };
 
 use super::super::figure::How;
+use super::super::mapping::Mapping;
 use super::super::row::Ours;
-use super::mapping::Mapping;
 use crate::error::CliError;
 
 /// Bits of a block of RAM.

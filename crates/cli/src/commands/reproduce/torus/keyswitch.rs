@@ -5,9 +5,9 @@ use ringmill_machines::torus::keyswitch::{Command, Digits, Floor, Generators, Sh
 use ringmill_schemes::tfhe::{Decomposition, Params};
 
 use super::super::figure::How;
+use super::super::mapping::Mapping;
 use super::super::row::{Ours, Row};
 use super::gate;
-use super::mapping::Mapping;
 use crate::error::CliError;
 
 const TABLE: &str = "Section III-C: the key switch with honest masks, n = 630, N = 1024";

@@ -6,7 +6,6 @@ mod engine;
 mod gate;
 mod keys;
 mod keyswitch;
-mod mapping;
 mod own;
 mod paper;
 mod peer;
@@ -21,7 +20,7 @@ use ringmill_hdl::Hdl;
 
 pub(super) use paper::Cell;
 
-use self::mapping::Mapping;
+use super::mapping::{self, Mapping};
 use super::row::{self, Row};
 use crate::error::CliError;
 use crate::output;

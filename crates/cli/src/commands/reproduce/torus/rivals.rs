@@ -3,10 +3,10 @@
 use ringmill_machines::torus::{Description, Schedule, TorusMachine};
 
 use super::super::figure::How;
+use super::super::mapping::Mapping;
 use super::super::row::{Ours, Row};
 use super::engine::{self, Figures, Printed};
 use super::gate::Milliseconds;
-use super::mapping::Mapping;
 use super::paper::{Cell, Torus};
 use super::peer;
 use crate::error::CliError;

@@ -2,14 +2,15 @@
 
 use std::cell::RefCell;
 
-use ringmill_hdl::torus::parts::{Part, resources};
+use ringmill_devices::progress::Progress;
+use ringmill_hdl::parts::{Part, resources};
 use ringmill_hdl::{Family, Hdl, Resources, Top};
 
 use crate::error::CliError;
-use crate::progress::{Bar, Parts};
+use crate::progress::Parts;
 
-/// The family that engines are counted for.
-const FAMILY: Family = Family::Xcup;
+/// The family that machines are counted for.
+pub const FAMILY: Family = Family::Xcup;
 
 /// Where a table's resources come from.
 pub enum Mapping<'a> {
@@ -52,12 +53,12 @@ impl Mapping<'_> {
 pub fn map(
     hdl: &Hdl,
     tables: impl FnOnce(&Mapping<'_>) -> Result<(), CliError>,
-    bar: &Bar,
+    progress: &dyn Progress,
 ) -> Result<(), CliError> {
     let asked = Mapping::Asked(RefCell::default());
     tables(&asked)?;
     let tops = asked.asked();
-    let mut parts = Parts::new(bar, "synthesis", tops.len() as u64);
+    let mut parts = Parts::new(progress, "synthesis", tops.len() as u64);
     for top in &tops {
         hdl.synthesise_for(top, FAMILY)?;
         parts.done();

@@ -1,0 +1,258 @@
+//! What a machine takes on an FPGA: each of its modules mapped once, and counted as often as it is there. Primes are those that the
+//! machine is elaborated for; what is the same for all of them is mapped for one.
+
+use ringmill_machines::ring::Description;
+
+use super::machine::{shapes, top};
+use super::{RpauError, Shape};
+use crate::parts::Part;
+use crate::{Resources, Top};
+
+/// Modules of `rm_ring_rpau` that are counted by themselves.
+const OF_RPAU: [&str; 9] = [
+    "rm_ring_dyadic",
+    "rm_ring_generator",
+    "rm_ring_group",
+    "rm_ring_keys",
+    "rm_ring_main",
+    "rm_ring_narrow",
+    "rm_ring_reduce",
+    "rm_ring_send",
+    "rm_ring_twiddle",
+];
+/// Of `rm_ring_main`.
+const OF_MAIN: [&str; 7] = [
+    "rm_ring_affine",
+    "rm_ring_agen",
+    "rm_ring_core",
+    "rm_ring_mode",
+    "rm_ring_network",
+    "rm_ring_seq",
+    "rm_ring_turn",
+];
+/// Of `rm_ring`.
+const OF_RING: [&str; 4] = [
+    "rm_ring_board",
+    "rm_ring_fetch",
+    "rm_ring_link",
+    "rm_ring_rpau",
+];
+
+/// What a part of an RPAU, or of the machine, is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Does {
+    /// Polynomial memory with its ports, and key memory.
+    Memory,
+    /// Key halves from their seed.
+    Generator,
+    Dyadic,
+    /// Main cores, their networks and twiddle tables.
+    Main,
+    /// What an RPAU has of the ring: its ends, and the reducers of what arrives.
+    Node,
+    /// Tables of constants, streams and Galois elements, and the wires of an RPAU.
+    Tables,
+    /// Streams, board, dispatch, link, and the ring's hops: the machine's, once.
+    Control,
+}
+
+impl Does {
+    /// Of an RPAU.
+    pub const UNITS: [Self; 6] = [
+        Self::Memory,
+        Self::Generator,
+        Self::Dyadic,
+        Self::Main,
+        Self::Node,
+        Self::Tables,
+    ];
+}
+
+/// Modules of a machine, each with what it is for.
+pub type Parts = Vec<(Does, Part)>;
+
+/// The modules of a machine, RPAU by RPAU, and what these share.
+pub struct Machine {
+    pub rpaus: Vec<(Shape, Parts)>,
+    pub shared: Parts,
+}
+
+fn apart<const N: usize>(top: Top, modules: [&str; N]) -> Top {
+    modules.into_iter().fold(top, Top::apart)
+}
+
+/// Those of `rm_ring` for a description and a program's primes, as [`top`] elaborates it.
+///
+/// # Errors
+/// Those of [`top`].
+pub fn machine(d: &Description, primes: &[u64]) -> Result<Machine, RpauError> {
+    let (_, shapes) = shapes(d, primes)?;
+    let shapes: Vec<Shape> = shapes.into_iter().map(Shape::own).collect();
+    let like = |shape: &Shape| {
+        let mut all = shapes.iter();
+        all.find(|s| s.bits() == shape.bits()).copied()
+    };
+    let rpaus = shapes.iter().map(|shape| {
+        let like = like(shape).unwrap_or(*shape);
+        (*shape, rpau(shape, &like))
+    });
+    let rpaus = rpaus.collect();
+    let (shape, _) = self::shapes(d, primes)?;
+    let tables = |top: Top| {
+        top.int("Controllers", d.controllers as u64)
+            .int("Constants", d.tables.constants as u64)
+            .int("StreamRows", d.tables.streams as u64)
+            .int("GaloisRows", d.tables.galois as u64)
+            .int("Words", d.tables.words as u64)
+    };
+    let fetch = shape.memory(Top::new("rm_ring_fetch").int("Rpaus", d.rpaus as u64));
+    let board = Top::new("rm_ring_board")
+        .int("Rpaus", d.rpaus as u64)
+        .int("LogN", shape.log_n.into())
+        .int("LogRow", shape.log_row.into())
+        .int("LogLanes", shape.log_lanes.into())
+        .int("MulLatency", shape.multiplier)
+        .int("GenLatency", shape.generator)
+        .int("Reducer", shape.reducer)
+        .int("Hop", d.ring.hop)
+        .int("Crossing", d.ring.crossing)
+        .int("Dies", d.ring.dies as u64)
+        .int("Dispatch", d.pipeline.dispatch);
+    let shared = [
+        (apart(top(d, primes)?, OF_RING), 1),
+        (shape.memory(board), 1),
+        (
+            tables(fetch).int("Layers", shape.primes().len() as u64),
+            STREAMS,
+        ),
+        (
+            shape
+                .sized(Top::new("rm_ring_link"))
+                .int("Width", shape.word_bits.into()),
+            1,
+        ),
+    ];
+    let shared = shared.map(|(top, count)| (Does::Control, Part { top, count }));
+    Ok(Machine {
+        rpaus,
+        shared: shared.into(),
+    })
+}
+
+const STREAMS: u64 = ringmill_machines::ring::micro::STREAMS as u64;
+
+/// An RPAU; what knows of its primes only how wide they are is that of one with primes like them, so that it is mapped once.
+fn rpau(shape: &Shape, like: &Shape) -> Parts {
+    let s = shape;
+    let period = u64::from(s.log_row - s.log_lanes);
+    let (row, lanes) = (s.row() as u64, 1u64 << s.log_lanes);
+    let of = |module: &str| Top::new(module);
+    let wide = |top: Top| top.int("Width", s.word_bits.into());
+    let (sized, memory) = (|top| s.sized(top), |top| s.memory(top));
+    let group = |slots: usize, style| {
+        wide(sized(of("rm_ring_group")))
+            .int("Slots", slots as u64)
+            .text("Style", style)
+    };
+    let twiddles = |tables: u64| {
+        wide(sized(of("rm_ring_twiddle")))
+            .int("Tables", tables)
+            .int("Rings", 3 * s.primes().len() as u64)
+    };
+    let main = memory(wide(sized(of("rm_ring_main"))))
+        .int("LogPeriod", period)
+        .int("MulLatency", s.multiplier);
+    let dyadic = memory(wide(sized(of("rm_ring_dyadic"))))
+        .int("LogLanes", s.log_lanes.into())
+        .int("MulLatency", s.multiplier)
+        .int("GenLatency", s.generator)
+        .apart("rm_ring_core")
+        .apart("rm_ring_mode");
+    let core = like_primes(wide(of("rm_ring_core")), s).int("MulLatency", s.multiplier);
+    let mode = wide(of("rm_ring_mode"));
+    let network = |write| {
+        wide(of("rm_ring_network"))
+            .int("LogRow", s.log_row.into())
+            .int("Write", write)
+    };
+    let generator = like_primes(of("rm_ring_generator"), like)
+        .int("LogRow", s.log_row.into())
+        .int("LogLanes", s.log_lanes.into())
+        .int("LogSteps", (s.log_n - s.log_row).into())
+        .int("Latency", s.generator)
+        .int("Fold", s.fold)
+        .int("PeriodWidth", period + 2)
+        .apart("rm_chacha20")
+        .apart("rm_ring_fold");
+    let seq = sized(of("rm_ring_seq"))
+        .int("LogPeriod", period)
+        .int("MulLatency", s.multiplier);
+    let send = memory(wide(sized(of("rm_ring_send")))).int("LogPeriod", period);
+    let affine = wide(of("rm_ring_affine")).int("LogRow", s.log_row.into());
+    let keys = wide(sized(of("rm_ring_keys")))
+        .int("Slots", s.key_slots as u64)
+        .int("LogGroup", s.key_group.ilog2().into())
+        .int("Stripes", s.key_stripes as u64);
+    let narrow = wide(sized(of("rm_ring_narrow")))
+        .int("LogParts", s.log_parts.into())
+        .int("Slots", s.narrow as u64);
+    let mut found = vec![
+        (Does::Tables, apart(like.top(), OF_RPAU), 1),
+        (Does::Memory, group(s.shared, "ultra"), 1),
+        (Does::Memory, group(1, "block"), s.singles as u64),
+        (Does::Memory, narrow, u64::from(s.narrow > 0)),
+        (Does::Memory, keys, 1),
+        (Does::Main, twiddles(row / 2), 1),
+        (Does::Main, twiddles(row / 4), 1),
+        (Does::Main, apart(main, OF_MAIN), 1),
+        (Does::Main, seq, 1),
+        (Does::Main, sized(of("rm_ring_turn")), 1),
+        (Does::Main, sized(of("rm_ring_agen")), 2),
+        (Does::Main, network(0), 1),
+        (Does::Main, network(1), 1),
+        (Does::Main, affine, 1),
+        (Does::Main, mode.clone(), row),
+        (Does::Main, core.clone(), row),
+        (Does::Dyadic, dyadic, 1),
+        (Does::Dyadic, mode, lanes),
+        (Does::Dyadic, core, lanes),
+        (Does::Generator, generator, 1),
+        (Does::Generator, of("rm_chacha20"), 1),
+        (Does::Node, send, 1),
+    ];
+    for (&prime, bits) in s.primes().iter().zip(s.bits()) {
+        let fold = of("rm_ring_fold")
+            .int("QWidth", bits.into())
+            .int("Q", prime)
+            .int("Latency", s.fold);
+        let reduce = wide(of("rm_ring_reduce"))
+            .int("QWidth", bits.into())
+            .int("Q", prime)
+            .int("Latency", s.reducer);
+        found.push((Does::Generator, fold, lanes));
+        found.push((Does::Node, reduce, row));
+    }
+    let parts = found.into_iter().filter(|(_, _, count)| *count > 0);
+    let parts = parts.map(|(does, top, count)| (does, Part { top, count }));
+    parts.collect()
+}
+
+/// A module with the primes of a shape, and as wide as the widest of them.
+fn like_primes(top: Top, shape: &Shape) -> Top {
+    top.int("QWidth", shape.q_width().into())
+        .int("Moduli", shape.primes().len() as u64)
+        .ints("Q", shape.primes())
+}
+
+/// What memories, multipliers and look-up tables a list of parts has together, those that do one thing only where it is said.
+pub fn those(parts: &Parts, does: Option<Does>) -> Vec<Part> {
+    let parts = parts
+        .iter()
+        .filter(|(d, _)| does.is_none_or(|one| one == *d));
+    parts.map(|(_, part)| part.clone()).collect()
+}
+
+/// Look-up tables of any use.
+pub fn look_up_tables(resources: &Resources) -> u64 {
+    resources.lut + resources.lut_memory
+}

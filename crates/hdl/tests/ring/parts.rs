@@ -1,0 +1,117 @@
+//! What the machine takes, module by module: all of it is counted, and memories and multipliers are those of its description.
+
+use std::collections::BTreeMap;
+
+use ringmill_hdl::parts::{Part, resources};
+use ringmill_hdl::ring::parts::{Does, Machine, look_up_tables, machine, those};
+use ringmill_hdl::ring::top;
+use ringmill_hdl::{Family, Resources};
+use ringmill_machines::fpga::Resource;
+use ringmill_machines::ring::Description;
+use ringmill_schemes::ckks::Params;
+
+use crate::bench::{primes, toy};
+use crate::setup::hdl;
+
+/// Modules that always are counted by themselves.
+const APART: [&str; 21] = [
+    "rm_chacha20",
+    "rm_ring_affine",
+    "rm_ring_agen",
+    "rm_ring_board",
+    "rm_ring_core",
+    "rm_ring_dyadic",
+    "rm_ring_fetch",
+    "rm_ring_fold",
+    "rm_ring_generator",
+    "rm_ring_group",
+    "rm_ring_keys",
+    "rm_ring_link",
+    "rm_ring_main",
+    "rm_ring_mode",
+    "rm_ring_narrow",
+    "rm_ring_network",
+    "rm_ring_reduce",
+    "rm_ring_rpau",
+    "rm_ring_send",
+    "rm_ring_turn",
+    "rm_ring_twiddle",
+];
+
+fn all(machine: &Machine) -> Vec<Part> {
+    let rpaus = machine.rpaus.iter().map(|(_, parts)| parts);
+    let lists = rpaus.chain([&machine.shared]);
+    lists.flat_map(|parts| those(parts, None)).collect()
+}
+
+/// Each module is counted as often as it is there.
+fn check_counts(d: &Description, primes: &[u64]) {
+    let mut counted = BTreeMap::new();
+    for Part { top, count } in all(&machine(d, primes).unwrap()) {
+        *counted.entry(top.module).or_insert(0) += count;
+    }
+    let there = hdl().instances(&top(d, primes).unwrap()).unwrap();
+    for module in APART {
+        assert_eq!(counted.get(module), there.get(module), "{module}");
+    }
+}
+
+#[test]
+fn every_module_is_counted() {
+    check_counts(&toy(7, 4, 3), &primes());
+    // One prime less: an RPAU has one where others have two.
+    check_counts(&toy(7, 8, 3), &primes()[..5]);
+}
+
+#[test]
+fn memories_of_a_toy_are_its_descriptions() {
+    let d = toy(8, 4, 1);
+    let found = machine(&d, &primes()[..1]).unwrap();
+    let (_, parts) = &found.rpaus[0];
+    check_memories(&d, &sum(&those(parts, Some(Does::Memory))), |need| {
+        !need.contains("twiddle")
+    });
+}
+
+fn sum(parts: &[Part]) -> Resources {
+    resources(hdl(), parts, Family::Xcup).unwrap()
+}
+
+/// Block and ultra RAM of an RPAU of `d`, at its width, that serve what is wanted.
+fn check_memories(d: &Description, found: &Resources, wanted: impl Fn(&str) -> bool) {
+    let fit = d.needs_at(d.word_bits).unwrap().fit().unwrap();
+    let of = |kind| {
+        let needs = fit.needs.iter().filter(|n| n.units.is_some());
+        let needs = needs.filter(|n| n.resource == kind && wanted(&n.name));
+        needs.map(|n| n.each).sum::<f64>()
+    };
+    assert_eq!(found.bram18 as f64 / 2.0, of(Resource::BlockRam));
+    assert_eq!(found.uram as f64, of(Resource::UltraRam));
+    assert!(found.other.is_empty(), "{:?}", found.other);
+}
+
+/// The shipped machine for Set-1 and Set-2: what an RPAU has of memories and multipliers is what the description says, and each module's counts.
+#[test]
+#[ignore = "synthesis of all modules at full size; `make full` runs it"]
+fn what_the_shipped_machine_takes() {
+    let d = Description::parse(Description::STORED).unwrap();
+    let params = Params::named("set2").unwrap();
+    let found = machine(&d, params.moduli()).unwrap();
+    check_counts(&d, params.moduli());
+    for (r, (shape, parts)) in found.rpaus.iter().enumerate() {
+        println!("RPAU {r}, primes of {:?} bits", shape.bits());
+        for (does, part) in parts {
+            let one = sum(&[Part {
+                count: 1,
+                ..part.clone()
+            }]);
+            println!("  {does:?} {} x {}: {one:?}", part.count, part.top);
+        }
+        let whole = sum(&those(parts, None));
+        println!("  LUT {} {whole:?}", look_up_tables(&whole));
+        if shape.primes().len() == 1 {
+            check_memories(&d, &whole, |_| true);
+        }
+    }
+    println!("shared: {:?}", sum(&those(&found.shared, None)));
+}
