@@ -32,6 +32,7 @@ module rm_ring_rpau
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Fold = 9,
+    parameter bit Reduces = 1'b1,
     parameter int unsigned Reducer = 3,
     parameter int unsigned KeySlots = 18,
     parameter int unsigned KeyLogGroup = 1,
@@ -113,7 +114,6 @@ module rm_ring_rpau
 
   logic [7:0][WhichWidth-1:0] prime_q;
   logic [2:0][WhichWidth-1:0] which_q;
-  logic [QWidth-1:0] ring_prime;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -127,13 +127,6 @@ module rm_ring_rpau
     if (main_start_i) which_q[0] <= prime_q[main_word.layer];
     if (dyadic_start_i) which_q[1] <= prime_q[dyadic_word.layer];
     if (ring_start_i) which_q[2] <= prime_q[ring_word.layer];
-  end
-
-  always_comb begin
-    ring_prime = '0;
-    for (int unsigned m = 0; m < Moduli; m++) begin
-      if (which_q[2] == WhichWidth'(m)) ring_prime = Q[m][QWidth-1:0];
-    end
   end
 
   // ---- Constants. ----
@@ -540,101 +533,42 @@ module rm_ring_rpau
 
   // ---- The ring's node. ----
 
-  // A store's source is the RPAU that its mask names, and the link, beside RPAU 0, its receiver.
-  logic is_store, is_source, store_q;
-  assign is_store = ring_word.op == OpStore;
-  assign is_source = is_store ? ring_word.mask[place_i] : ring_word.c == {1'b0, place_i};
+  logic is_source, sent_valid, recv_valid;
+  logic [SlotWidth-1:0] recv_slot;
+  logic [LogSteps-1:0] recv_row;
+  logic [Row-1:0][Width-1:0] sent, recv_data;
 
-  // Whether there is a receiver farther on than this RPAU.
-  logic on_d, on_q;
-  always_comb begin
-    on_d = is_store && place_i != '0;
-    for (int unsigned hops = 1; hops < Rpaus; hops++) begin
-      if (!is_store && ring_word.mask[(32'(place_i)+hops)%Rpaus]) begin
-        // Reached before the way is back at its source.
-        on_d |= hops < (32'(ring_word.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
-      end
-    end
-  end
-
-  logic source_q, receives_q, sent_valid, sent_valid_q, passes, comes;
-  logic [SlotWidth-1:0] recv_slot_q;
-  logic [LogSteps-1:0] recv_row_q;
-  logic [Row-1:0][Width-1:0] sent, sent_q, coming, arrived;
-  logic [Reducer:0] comes_q;
-
-  always_ff @(posedge clk_i) begin
-    if (ring_start_i) begin
-      source_q <= is_source;
-      store_q <= is_store;
-      recv_slot_q <= ring_word.dst;
-      on_q <= on_d;
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      receives_q <= 1'b0;
-      sent_valid_q <= 1'b0;
-      comes_q <= '0;
-    end else begin
-      if (ring_start_i) receives_q <= !is_store && ring_word.mask[place_i];
-      sent_valid_q <= sent_valid;
-      comes_q <= {comes_q[Reducer-1:0], comes};
-    end
-  end
-
-  assign passes = source_q ? sent_valid_q : ring_valid_i;
-  assign ring_valid_o = passes && on_q;
-  assign ring_row_o = source_q ? sent_q : ring_row_i;
-  assign store_valid_o = passes && store_q;
-  assign comes = receives_q && passes;
-  assign coming = ring_row_o;
-
-  for (genvar c = 0; c < Row; c++) begin : gen_arrival
-    logic [QWidth-1:0] plus;
-
-    // What is sent as it is may be of any prime.
-    rm_mod_add #(.Width(QWidth)) u_add (
-        .a_i(sent[c][QWidth-1:0]),
-        .b_i(constant[2][QWidth-1:0]),
-        .q_i(ring_prime),
-        .r_o(plus)
-    );
-    always_ff @(posedge clk_i) begin
-      sent_q[c] <= (store_q || constant[2] == '0) ? sent[c] : Width'(plus);
-    end
-
-    logic [Moduli-1:0][Width-1:0] reduced;
-
-    for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
-      localparam int unsigned Bits = bits_of(Q[m]);
-
-      rm_ring_reduce #(
-          .Width(Width),
-          .QWidth(Bits),
-          .Q(Q[m]),
-          .Latency(Reducer)
-      ) u_reduce (
-          .clk_i,
-          .x_i(coming[c]),
-          .constant_i(source_q ? '0 : constant[2][Bits-1:0]),
-          .r_o(reduced[m])
-      );
-    end
-
-    always_comb begin
-      arrived[c] = '0;
-      for (int unsigned m = 0; m < Moduli; m++) begin
-        if (which_q[2] == WhichWidth'(m)) arrived[c] = reduced[m];
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (ring_start_i) recv_row_q <= '0;
-    else if (comes_q[Reducer]) recv_row_q <= recv_row_q + 1'b1;
-  end
+  rm_ring_node #(
+      .Rpaus(Rpaus),
+      .LogRow(LogRow),
+      .LogSteps(LogSteps),
+      .Width(Width),
+      .QWidth(QWidth),
+      .Moduli(Moduli),
+      .Q(Q),
+      .Reduces(Reduces),
+      .Reducer(Reducer)
+  ) u_node (
+      .clk_i,
+      .rst_ni,
+      .place_i,
+      .start_i      (ring_start_i),
+      .word_i       (ring_word),
+      .is_source_o  (is_source),
+      .which_i      (which_q[2]),
+      .constant_i   (constant[2]),
+      .sent_valid_i (sent_valid),
+      .sent_i       (sent),
+      .ring_valid_i,
+      .ring_row_i,
+      .ring_valid_o,
+      .ring_row_o,
+      .store_valid_o,
+      .recv_valid_o (recv_valid),
+      .recv_slot_o  (recv_slot),
+      .recv_row_o   (recv_row),
+      .recv_data_o  (recv_data)
+  );
 
   // ---- Memory. ----
 
@@ -664,10 +598,10 @@ module rm_ring_rpau
         .main_wslot_i(main_wslot),
         .main_waddr_i(main_waddr),
         .main_wdata_i(main_wdata),
-        .recv_we_i   (comes_q[Reducer] && group_of(recv_slot_q, Memory) == g),
-        .recv_slot_i (inner_of(recv_slot_q, Memory)),
-        .recv_row_i  (recv_row_q),
-        .recv_data_i (arrived),
+        .recv_we_i   (recv_valid && group_of(recv_slot, Memory) == g),
+        .recv_slot_i (inner_of(recv_slot, Memory)),
+        .recv_row_i  (recv_row),
+        .recv_data_i (recv_data),
         .load_we_i   (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Memory) == g),
         .load_slot_i (inner_of(load_slot_q, Memory)),
         .load_index_i(link_index_i),

@@ -24,6 +24,8 @@ pub struct Shape {
     /// Cycles to a generator's first residue, and those of its last part, the fold.
     pub generator: u64,
     pub fold: u64,
+    /// Whether the ring reduces what arrives, in so many stages.
+    pub reduces: bool,
     pub reducer: u64,
     pub rpaus: usize,
     pub key_slots: usize,
@@ -78,6 +80,7 @@ impl Shape {
             multiplier: d.pipeline.multiplier,
             generator: d.generator.latency + d.generator.fold,
             fold: d.generator.fold,
+            reduces: d.ring.reduces,
             reducer: d.ring.reducer,
             rpaus: d.rpaus,
             key_slots: d.keys.slots,
@@ -130,6 +133,7 @@ impl Shape {
             .int("MulLatency", self.multiplier)
             .int("GenLatency", self.generator)
             .int("Fold", self.fold)
+            .int("Reduces", self.reduces.into())
             .int("Reducer", self.reducer)
             .int("Moduli", self.moduli as u64)
             .int("Rpaus", self.rpaus as u64)

@@ -50,6 +50,14 @@ pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
     d
 }
 
+/// Three of its RPAUs on a ring that does not reduce what it brings.
+pub fn unreduced() -> Description {
+    let mut d = toy(6, 4, 3);
+    d.ring.reduces = false;
+    d.check().unwrap();
+    d
+}
+
 /// A word on all RPAUs, of controller 0.
 pub fn word(op: Opcode, unit: Unit, dst: u8, a: u8) -> OpWord {
     OpWord {

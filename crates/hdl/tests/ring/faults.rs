@@ -4,7 +4,7 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::RpauError;
 
-use crate::bench::PRIMES;
+use crate::bench::{PRIMES, toy, unreduced};
 use crate::random::{check_programs, check_words};
 use crate::refusals::{check_links, check_refusals, check_trailing};
 
@@ -32,10 +32,15 @@ fn thirds(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
 
 /// Three RPAUs with four streams.
 fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
-    check_programs(hdl, seed, 20)
+    check_programs(hdl, &toy(6, 4, 3), seed, 20)
 }
 
-pub const FAULTS: [Fault; 92] = [
+/// The same on a ring that does not reduce.
+fn raw(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    check_programs(hdl, &unreduced(), seed, 20)
+}
+
+pub const FAULTS: [Fault; 95] = [
     // Steps and turns.
     Fault(
         "rm_ring_seq.sv",
@@ -202,13 +207,13 @@ pub const FAULTS: [Fault; 92] = [
     ),
     // The ring.
     Fault(
-        "rm_ring_rpau.sv",
-        "source_q ? '0 : constant[2][Bits-1:0]",
-        "constant[2][Bits-1:0]",
+        "rm_ring_node.sv",
+        "source_q ? '0 : constant_i[Bits-1:0]",
+        "constant_i[Bits-1:0]",
         machine,
     ),
     Fault(
-        "rm_ring_rpau.sv",
+        "rm_ring_node.sv",
         "assign ring_valid_o = passes && on_q;",
         "assign ring_valid_o = passes;",
         machine,
@@ -362,9 +367,9 @@ pub const FAULTS: [Fault; 92] = [
         check_links,
     ),
     Fault(
-        "rm_ring_rpau.sv",
-        "receives_q <= !is_store && ring_word.mask[place_i];",
-        "receives_q <= ring_word.mask[place_i];",
+        "rm_ring_node.sv",
+        "receives_q <= !is_store && word_i.mask[place_i];",
+        "receives_q <= word_i.mask[place_i];",
         machine,
     ),
     Fault(
@@ -405,7 +410,7 @@ pub const FAULTS: [Fault; 92] = [
     ),
     Fault(
         "rm_ring_board.sv",
-        "t.source = total_t'(Begin + 2 + 1 + 1);",
+        "t.source = total_t'(Begin + 2 + 1 + 32'(Reduces));",
         "t.source = total_t'(Begin + 2 + 1);",
         machine,
     ),
@@ -593,5 +598,24 @@ pub const FAULTS: [Fault; 92] = [
         "(32'(word.mask) >> Rpaus) != '0",
         "1'b0",
         check_refusals,
+    ),
+    // A ring that does not reduce.
+    Fault(
+        "rm_ring_node.sv",
+        "assign recv_data_o = ring_row_o;",
+        "assign recv_data_o = ring_row_i;",
+        raw,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "(Reduces ? Reducer + 2 : 0)",
+        "(Reducer + 2)",
+        raw,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "t.source = total_t'(Begin + 2 + 1 + 32'(Reduces));",
+        "t.source = total_t'(Begin + 2 + 1 + 1);",
+        raw,
     ),
 ];

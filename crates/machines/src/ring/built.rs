@@ -33,12 +33,8 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
         row,
         "a power of two from 4, below a limb, in RTL",
     )?;
-    ensure(
-        d.ring.reduces,
-        "ring.reduces",
-        d.ring.reduces,
-        "true in RTL",
-    )?;
+    let lanes = d.main.lanes;
+    ensure(lanes == row, "main.lanes", lanes, "a row in RTL")?;
     ensure(
         d.ring.lanes == row,
         "ring.lanes",
@@ -149,6 +145,13 @@ pub fn check_prime(d: &Description, q: u64) -> Result<(), MachineError> {
         Some(sparse.mul_latency()),
     )?;
     stages("generator.fold", d.generator.fold, sparse.fold_latency())?;
-    let arrives = sparse.arrival_latency(d.word_bits);
-    stages("ring.reducer", d.ring.reducer, arrives)
+    // Where the ring does not reduce, `RED` does in the multiplier's own reducer.
+    match d.ring.reduces {
+        true => stages(
+            "ring.reducer",
+            d.ring.reducer,
+            sparse.arrival_latency(d.word_bits),
+        ),
+        false => Ok(()),
+    }
 }
