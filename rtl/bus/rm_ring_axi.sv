@@ -38,6 +38,7 @@ module rm_ring_axi
     parameter logic [Moduli-1:0][63:0] Q7 = Q,
     parameter logic [Moduli-1:0][63:0] Q8 = Q,
     parameter logic [Moduli-1:0][63:0] Q9 = Q,
+    parameter int unsigned Stages = 2,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Fold = 9,
@@ -308,7 +309,9 @@ module rm_ring_axi
       .Seeds(Seeds),
       .GaloisRows(GaloisRows),
       .Words(Words),
-      .Moduli(Moduli)
+      .Moduli(Moduli),
+      .Stages(Stages),
+      .MulLatency(MulLatency)
   ) u_table (
       .clk_i,
       .rst_ni,
@@ -376,6 +379,7 @@ module rm_ring_axi
       .Q7(Q7),
       .Q8(Q8),
       .Q9(Q9),
+      .Stages(Stages),
       .MulLatency(MulLatency),
       .GenLatency(GenLatency),
       .Fold(Fold),

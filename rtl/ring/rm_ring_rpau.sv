@@ -9,8 +9,7 @@
 // (link_*), in the order of their index, from the third cycle after its word's on. Nothing is reported back but
 // what watch_* shows, for lockstep: every write as the memories see it.
 //
-// Tables are written by load_*: kind 0 a constant, 1 and 2 twiddles of core A's and B's tables that have one
-// word a pass, 3 and 4 those that have several (rm_ring_twiddle), 5 a key index's slot, 6 and 7 a generator's stream
+// Tables are written by load_*: kind 0 a constant, 1 to 4 twiddles (rm_ring_twiddles), 5 a key index's slot, 6 and 7 a generator's stream
 // and the place of its seed, 8 a word of a seed, 9 a prime's zeta (rm_ring_mode), 10 and 11 a Galois element and its
 // inverse modulo 4 N, 12 which of the Moduli primes a layer has, its own number at reset. Twiddles of prime m are those of
 // rings 3 m to 3 m + 2.
@@ -29,6 +28,7 @@ module rm_ring_rpau
     parameter int unsigned QWidth = 60,
     parameter int unsigned Moduli = 1,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
+    parameter int unsigned Stages = 2,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Fold = 9,
@@ -93,13 +93,10 @@ module rm_ring_rpau
     output logic [   Groups-1:0][Row-1:0][Width-1:0]    watch_data_o
 );
 
-  localparam int unsigned PassWidth = $clog2(pass_count(LogN));
+  localparam int unsigned PassWidth = $clog2(pass_count(LogN, Stages));
   localparam int unsigned Half = Row / 2;
   localparam int unsigned Rings = 3 * Moduli;
   localparam int unsigned RingWidth = $clog2(Rings);
-  localparam int unsigned DeepWidth = $clog2(Rings * table_base(LogN, LogRow, pass_count(LogN)));
-  localparam int unsigned TableA = (Half > 1) ? $clog2(Half) : 1;
-  localparam int unsigned TableB = (Half > 2) ? $clog2(Half / 2) : 1;
 
   word_t main_word, dyadic_word, ring_word, link_word;
   logic [Groups-1:0][Row-1:0][Width-1:0] rdata;
@@ -216,44 +213,35 @@ module rm_ring_rpau
 
   assign table_ring = RingWidth'(3 * 32'(which_q[0])) + RingWidth'(tw_ring);
 
-  rm_ring_twiddle #(
-      .LogN  (LogN),
-      .LogRow(LogRow),
-      .Tables(Half),
-      .Width (Width),
-      .Rings (Rings)
-  ) u_tables_a (
-      .clk_i,
-      .load_i      (load_i && (load_kind_i == 4'd1 || load_kind_i == 4'd3)),
-      .load_deep_i (load_kind_i == 4'd3),
-      .load_table_i(load_table_i[TableA-1:0]),
-      .load_addr_i (load_addr_i[DeepWidth-1:0]),
-      .load_data_i (load_data_i[Width-1:0]),
-      .log_n_i,
-      .ring_i      (table_ring),
-      .pass_i      (tw_pass[0]),
-      .step_i      (tw_step[0]),
-      .word_o      (tw_a)
-  );
+  logic [Width-1:0] tw_factor;
+  logic tw_next_valid;
+  logic [LogSteps-1:0] tw_next_step;
+  logic [Half-1:0][Width-1:0] tw_next;
 
-  rm_ring_twiddle #(
-      .LogN  (LogN),
+  rm_ring_twiddles #(
+      .LogN(LogN),
       .LogRow(LogRow),
-      .Tables(Half / 2),
-      .Width (Width),
-      .Rings (Rings)
-  ) u_tables_b (
+      .Stages(Stages),
+      .Width(Width),
+      .Rings(Rings),
+      .MulLatency(MulLatency)
+  ) u_twiddles (
       .clk_i,
-      .load_i      (load_i && (load_kind_i == 4'd2 || load_kind_i == 4'd4)),
-      .load_deep_i (load_kind_i == 4'd4),
-      .load_table_i(load_table_i[TableB-1:0]),
-      .load_addr_i (load_addr_i[DeepWidth-1:0]),
-      .load_data_i (load_data_i[Width-1:0]),
+      .load_i,
+      .load_kind_i,
+      .load_table_i,
+      .load_addr_i,
+      .load_data_i,
       .log_n_i,
       .ring_i      (table_ring),
-      .pass_i      (tw_pass[1]),
-      .step_i      (tw_step[1]),
-      .word_o      (tw_b)
+      .pass_i      (tw_pass),
+      .step_i      (tw_step),
+      .a_o         (tw_a),
+      .b_o         (tw_b),
+      .factor_o    (tw_factor),
+      .next_valid_i(tw_next_valid),
+      .next_step_i (tw_next_step),
+      .next_i      (tw_next)
   );
 
   // ---- Keys, and key halves from their seed. ----
@@ -436,6 +424,7 @@ module rm_ring_rpau
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
       .Memory(Memory),
+      .Stages(Stages),
       .Width(Width),
       .QWidth(QWidth),
       .Moduli(Moduli),
@@ -458,6 +447,10 @@ module rm_ring_rpau
       .tw_step_o (tw_step),
       .tw_a_i    (tw_a),
       .tw_b_i    (tw_b),
+      .tw_factor_i(tw_factor),
+      .tw_next_valid_o(tw_next_valid),
+      .tw_next_step_o(tw_next_step),
+      .tw_next_o (tw_next),
       .key_req_o (main_key_req),
       .key_i     (key_row),
       .re_o      (main_re),
@@ -514,6 +507,7 @@ module rm_ring_rpau
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
       .Memory(Memory),
+      .Stages(Stages),
       .Width(Width)
   ) u_send (
       .clk_i,

@@ -20,6 +20,9 @@ pub struct Shape {
     pub narrow: usize,
     pub log_parts: u32,
     pub word_bits: u32,
+    /// Stages of a transform in one pass; with one twiddles are generated from so many first ones.
+    pub stages: u32,
+    pub first_values: u64,
     pub multiplier: u64,
     /// Cycles to a generator's first residue, and those of its last part, the fold.
     pub generator: u64,
@@ -77,6 +80,8 @@ impl Shape {
             narrow: narrow.map_or(0, |g| g.slots),
             log_parts: parts.ilog2(),
             word_bits: d.word_bits,
+            stages: d.main.stages as u32,
+            first_values: d.first_values(),
             multiplier: d.pipeline.multiplier,
             generator: d.generator.latency + d.generator.fold,
             fold: d.generator.fold,
@@ -130,6 +135,7 @@ impl Shape {
             .int("Narrow", self.narrow as u64)
             .int("LogParts", self.log_parts.into())
             .int("Width", self.word_bits.into())
+            .int("Stages", self.stages.into())
             .int("MulLatency", self.multiplier)
             .int("GenLatency", self.generator)
             .int("Fold", self.fold)

@@ -4,8 +4,8 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::RpauError;
 
-use crate::bench::{PRIMES, toy, unreduced};
-use crate::random::{check_programs, check_words};
+use crate::bench::{PRIMES, medha, toy};
+use crate::random::{check_programs, check_words_on};
 use crate::refusals::{check_links, check_refusals, check_trailing};
 
 pub type Check = fn(&Hdl, u64) -> Result<(), RpauError>;
@@ -21,13 +21,13 @@ pub struct Fault(
 /// One RPAU with words beside each other.
 fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
-    check_words(hdl, 7, 4, PRIMES[1], 30, &mut dice)
+    check_words_on(hdl, &toy(7, 4, 1), PRIMES[1], 30, &mut dice)
 }
 
 /// The same with four cycles a row of the dyadic cores, of which words leave one to three: where a pass ends inside a period.
 fn thirds(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
-    check_words(hdl, 7, 8, PRIMES[1], 30, &mut dice)
+    check_words_on(hdl, &toy(7, 8, 1), PRIMES[1], 30, &mut dice)
 }
 
 /// Three RPAUs with four streams.
@@ -35,12 +35,18 @@ fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     check_programs(hdl, &toy(6, 4, 3), seed, 20)
 }
 
-/// The same on a ring that does not reduce.
-fn raw(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
-    check_programs(hdl, &unreduced(), seed, 20)
+/// One RPAU of one stage a pass, with generated twiddles.
+fn generated(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let mut dice = Dice::new(seed);
+    check_words_on(hdl, &medha(7, 2, 1), PRIMES[1], 30, &mut dice)
 }
 
-pub const FAULTS: [Fault; 95] = [
+/// Three of them, on a ring that does not reduce.
+fn raw(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    check_programs(hdl, &medha(7, 2, 3), seed, 20)
+}
+
+pub const FAULTS: [Fault; 104] = [
     // Steps and turns.
     Fault(
         "rm_ring_seq.sv",
@@ -558,8 +564,8 @@ pub const FAULTS: [Fault; 95] = [
     ),
     Fault(
         "rm_ring_seq.sv",
-        "pause_q <= WaitWidth'(pass_wait(n, LogRow, MulLatency));",
-        "pause_q <= WaitWidth'(pass_wait(LogN, LogRow, MulLatency));",
+        "pause_q <= WaitWidth'(pass_wait(n, LogRow, Stages, MulLatency));",
+        "pause_q <= WaitWidth'(pass_wait(LogN, LogRow, Stages, MulLatency));",
         unit,
     ),
     Fault(
@@ -617,5 +623,60 @@ pub const FAULTS: [Fault; 95] = [
         "t.source = total_t'(Begin + 2 + 1 + 32'(Reduces));",
         "t.source = total_t'(Begin + 2 + 1 + 1);",
         raw,
+    ),
+    // One stage a pass, and its twiddles.
+    Fault(
+        "rm_ring_board.sv",
+        "t.base = total_t'(Begin + Through + Stages * Core);",
+        "t.base = total_t'(Begin + Through + 2 * Core);",
+        raw,
+    ),
+    Fault(
+        "rm_ring_pkg.sv",
+        "steps = (1 << (log_n - log_row)) >> stages;",
+        "steps = (1 << (log_n - log_row)) >> 2;",
+        generated,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "{2{tag_q[AtCore-TwiddleLatency].step}}",
+        "{2{tag_q[AtCore-TwiddleLatency+1].step}}",
+        generated,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "assign tw_next_step_o = tag_q[AtOut1].step;",
+        "assign tw_next_step_o = tag_q[AtOut1-1].step;",
+        generated,
+    ),
+    Fault(
+        "rm_ring_cores.sv",
+        "assign b_mode = transform_i ? '0 : modes_i[Half+m];",
+        "assign b_mode = modes_i[Half+m];",
+        generated,
+    ),
+    Fault(
+        "rm_ring_powers.sv",
+        "first_q3 ? value : aside",
+        "first_q2 ? value : aside",
+        generated,
+    ),
+    Fault(
+        "rm_ring_powers.sv",
+        "place_q2 <= place_q;",
+        "place_q2 <= place;",
+        generated,
+    ),
+    Fault(
+        "rm_ring_powers.sv",
+        "FactorWidth'(32'(ring_i) * Generated + p)",
+        "FactorWidth'(p)",
+        generated,
+    ),
+    Fault(
+        "rm_ring_powers.sv",
+        "assign pass = pass_i + fewer_q;",
+        "assign pass = pass_i;",
+        generated,
     ),
 ];

@@ -16,7 +16,7 @@ use ringmill_machines::ring::schedule::Placement;
 use ringmill_machines::ring::search::Prepared;
 use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
 
-use crate::bench::{PRIMES, primes, toy, traced, unreduced};
+use crate::bench::{PRIMES, medha, primes, toy, traced};
 use crate::setup::{hdl, seed};
 
 /// Two ciphertext primes and a special one, an RPAU each.
@@ -196,8 +196,8 @@ fn operations_on_three_units() {
 }
 
 #[test]
-fn operations_where_the_ring_does_not_reduce() {
-    check_operations(&unreduced());
+fn operations_on_three_units_with_generated_twiddles() {
+    check_operations(&medha(7, 2, 3));
 }
 
 /// Add to multiply and relinearise, rescale, at both levels, on three RPAUs.

@@ -9,7 +9,7 @@ use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{Bench, ELEMENTS, PRIMES, WIDE, code, primes, toy, traced, unreduced, word};
+use crate::bench::{Bench, ELEMENTS, PRIMES, WIDE, code, medha, primes, toy, traced, word};
 use crate::setup::{hdl, seed};
 use crate::words::SMALL;
 
@@ -278,24 +278,12 @@ fn draw_size(dice: &mut Dice, d: &Description) -> u8 {
     }
 }
 
-fn check_random(log_n: u8, butterflies: usize, prime: u64, programs: usize) {
+fn check_random(d: &Description, prime: u64, programs: usize) {
     let mut dice = Dice::new(seed());
-    check_words(hdl(), log_n, butterflies, prime, programs, &mut dice).unwrap();
+    check_words_on(hdl(), d, prime, programs, &mut dice).unwrap();
 }
 
 /// So many programs on an RPAU of this RTL.
-pub fn check_words(
-    hdl: &Hdl,
-    log_n: u8,
-    butterflies: usize,
-    prime: u64,
-    programs: usize,
-    dice: &mut Dice,
-) -> Result<(), RpauError> {
-    check_words_on(hdl, &toy(log_n, butterflies, 1), prime, programs, dice)
-}
-
-/// The same of a description's.
 pub fn check_words_on(
     hdl: &Hdl,
     d: &Description,
@@ -331,15 +319,19 @@ pub fn check_words_on(
 #[test]
 fn words_beside_each_other() {
     let (log_n, butterflies, prime) = SMALL;
-    check_random(log_n, butterflies, prime, 5);
+    check_random(&toy(log_n, butterflies, 1), prime, 5);
+    check_random(&medha(log_n, butterflies, 1), prime, 5);
 }
 
 #[test]
 #[ignore = "many programs; `make full` runs it"]
 fn many_words_beside_each_other() {
-    check_random(6, 4, PRIMES[0], 300);
-    check_random(7, 8, PRIMES[1], 200);
-    check_random(10, 16, PRIMES[0], 10);
+    check_random(&toy(6, 4, 1), PRIMES[0], 300);
+    check_random(&toy(7, 8, 1), PRIMES[1], 200);
+    check_random(&toy(10, 16, 1), PRIMES[0], 10);
+    check_random(&medha(7, 2, 1), PRIMES[0], 200);
+    check_random(&medha(8, 4, 1), PRIMES[2], 100);
+    check_random(&medha(10, 8, 1), PRIMES[1], 10);
 }
 
 /// Words on any of three RPAUs, broadcasts among them, from four streams: every grant, every slot and the end. What a program
@@ -461,12 +453,12 @@ pub fn check_programs(
 #[test]
 fn programs_on_three_units() {
     check_programs(hdl(), &toy(6, 4, 3), seed(), 6).unwrap();
-    check_programs(hdl(), &unreduced(), seed(), 6).unwrap();
+    check_programs(hdl(), &medha(7, 2, 3), seed(), 6).unwrap();
 }
 
 #[test]
 #[ignore = "many programs; `make full` runs it"]
 fn many_programs_on_three_units() {
     check_programs(hdl(), &toy(6, 4, 3), seed(), 200).unwrap();
-    check_programs(hdl(), &unreduced(), seed(), 200).unwrap();
+    check_programs(hdl(), &medha(7, 2, 3), seed(), 200).unwrap();
 }

@@ -12,12 +12,16 @@ use crate::fpga::Sparse;
 pub fn check(d: &Description) -> Result<(), MachineError> {
     let row = d.row;
     ensure(d.splits <= 1, "splits", d.splits, "at most 1 in RTL")?;
-    ensure(d.main.stages == 2, "main.stages", d.main.stages, "2 in RTL")?;
+    // With one stage a pass half of a row's lanes are the generators'.
+    let generators = match d.main.stages {
+        1 => d.cores.butterfly,
+        _ => 0,
+    };
     ensure(
-        d.cores.generator == 0,
+        d.cores.generator == generators,
         "cores.generator",
         d.cores.generator,
-        "0 in RTL, whose twiddles are stored",
+        "none with two stages a pass, one a butterfly with one, in RTL",
     )?;
     let lanes = "a power of two of at most 4, and of half a row, in RTL";
     let dyadic = d.cores.dyadic;
