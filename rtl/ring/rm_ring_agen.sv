@@ -21,9 +21,10 @@ module rm_ring_agen
 #(
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,
+    parameter int unsigned Stages = 2,
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned LogSteps = LogN - LogRow,
-    localparam int unsigned Passes = pass_count(LogN),
+    localparam int unsigned Passes = pass_count(LogN, Stages),
     localparam int unsigned PassWidth = $clog2(Passes),
     localparam int unsigned RotWidth = (LogRow > 1) ? $clog2(LogRow) : 1
 ) (
@@ -90,13 +91,13 @@ module rm_ring_agen
     if (!linear_i) begin
       x_d = '0;
       for (int unsigned i = 0; i < LogSteps; i++) begin
-        if (i >= pass_pair(32'(pass_i))) x_d[LogRow+i] = high[i];
+        if (i >= pass_pair(32'(pass_i), Stages)) x_d[LogRow+i] = high[i];
         else x_d[i] |= high[i];
         // Bit i of a column's address.
-        window_d[i] = i < pass_pair(32'(pass_i)) && i < 32'(top_q) &&
-            (i + LogRow >= pass_pair(32'(pass_i)) || i + LogRow >= 32'(top_q));
+        window_d[i] = i < pass_pair(32'(pass_i), Stages) && i < 32'(top_q) &&
+            (i + LogRow >= pass_pair(32'(pass_i), Stages) || i + LogRow >= 32'(top_q));
       end
-      rotate_d = RotWidth'(pass_pair(32'(pass_i)) % LogRow);
+      rotate_d = RotWidth'(pass_pair(32'(pass_i), Stages) % LogRow);
     end
   end
 

@@ -25,8 +25,10 @@ module rm_ring_board
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogLanes = 2,
     parameter memory_t Memory = DefaultMemory,
+    parameter int unsigned Stages = 2,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
+    parameter bit Reduces = 1'b1,
     parameter int unsigned Reducer = 3,
     parameter int unsigned Hop = 2,
     parameter int unsigned Crossing = 2,
@@ -93,8 +95,8 @@ module rm_ring_board
     table_t t;
     int unsigned rows, passes, pause;
     rows = 1 << (log_n - LogRow);
-    passes = pass_count(log_n);
-    pause = pass_wait(log_n, LogRow, MulLatency);
+    passes = pass_count(log_n, Stages);
+    pause = pass_wait(log_n, LogRow, Stages, MulLatency);
     t = '0;
     // A dyadic word takes three turns at most.
     for (int unsigned k = 0; k < min2(Period, 4); k++) begin
@@ -373,8 +375,10 @@ module rm_ring_board
         .LogRow(LogRow),
         .LogLanes(LogLanes),
         .Memory(Memory),
+        .Stages(Stages),
         .MulLatency(MulLatency),
         .GenLatency(GenLatency),
+        .Reduces(Reduces),
         .Reducer(Reducer),
         .Hop(Hop),
         .Crossing(Crossing),

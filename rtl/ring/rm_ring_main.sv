@@ -1,14 +1,12 @@
-// The main cores of an RPAU: chained pairs of butterflies with the row network around them, and what reads
-// and writes polynomial memory for them.
+// The main cores of an RPAU (rm_ring_cores) with the row network around them, and what reads and writes polynomial
+// memory for them.
 //
 //   step ── address ── memory ── port ── network ── core (── core) ── network ── port ── memory
 //   0       2          4         5       7          7 + C (7 + 2 C)    + 2        + 1     C = MulLatency + 1
 //
-// An automorphism's row is permuted for two cycles before the cores, which give its coefficients their signs.
-//
-// A forward transform's row goes through core B (pairs on lane bit 1), then A (lane bit 0); an inverse one's
-// through A, then B, mirrored (docs/machines/ring.md, "Inverse"). Coefficient-wise every core takes a lane,
-// A the lower half of them, in the order of columns. SPLIT and JOIN read a row of each operand in turn, and write a
+// Transforms go through as many cores as a pass has Stages, with rows in the order of lanes. An automorphism's row is
+// permuted for two cycles before the cores, which give its coefficients their signs. Coefficient-wise every core takes a
+// lane, in the order of columns. SPLIT and JOIN read a row of each operand in turn, and write a
 // row of each result in turn, the second from a register behind the cores in the step after. A row with a narrow slot takes
 // as many beats as its parts; what is read in one of them stays until the row is whole.
 //
@@ -20,6 +18,7 @@ module rm_ring_main
     parameter int unsigned LogRow = 3,
     parameter int unsigned LogPeriod = 2,
     parameter memory_t Memory = DefaultMemory,
+    parameter int unsigned Stages = 2,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
     parameter int unsigned Moduli = 1,
@@ -28,7 +27,7 @@ module rm_ring_main
     localparam int unsigned Groups = groups_of(Memory),
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned LogSteps = LogN - LogRow,
-    localparam int unsigned Passes = pass_count(LogN),
+    localparam int unsigned Passes = pass_count(LogN, Stages),
     localparam int unsigned PassWidth = $clog2(Passes),
     localparam int unsigned Half = Row / 2,
     localparam int unsigned RotWidth = (LogRow > 1) ? $clog2(LogRow) : 1
@@ -44,12 +43,17 @@ module rm_ring_main
     input  logic [    Width-1:0]               zeta_i,
     input  logic [     LogN+1:0]               galois_i,  // of the word, of AUTOC inverted; with its first step
     output logic                               busy_o,
-    // Twiddles: pass and step for each core's tables, its words 4 cycles later.
+    // Twiddles: pass and step for each core's tables, its words 4 cycles later. Where they are generated (Stages = 1), the
+    // factor with them, and the product of a step's.
     output logic [          1:0]               tw_ring_o,
     output logic [          1:0][PassWidth-1:0] tw_pass_o,
     output logic [          1:0][ LogSteps-1:0] tw_step_o,
     input  logic [     Half-1:0][    Width-1:0] tw_a_i,
     input  logic [   Half/2-1:0][    Width-1:0] tw_b_i,
+    input  logic [    Width-1:0]               tw_factor_i,
+    output logic                               tw_next_valid_o,
+    output logic [ LogSteps-1:0]               tw_next_step_o,
+    output logic [     Half-1:0][    Width-1:0] tw_next_o,
     // Key memory: a row in the order of the index, three cycles after the request.
     output logic                               key_req_o,
     input  logic [      Row-1:0][    Width-1:0] key_i,
@@ -72,9 +76,10 @@ module rm_ring_main
   localparam int unsigned AtNetwork = AtPort + 1;
   localparam int unsigned AtCore = AtNetwork + 2;
   localparam int unsigned AtOut1 = AtCore + CoreLatency;
-  localparam int unsigned AtOut2 = AtOut1 + CoreLatency;
+  localparam int unsigned AtPass = AtCore + Stages * CoreLatency;  // a transform's
   localparam int unsigned Affine = 2;
   localparam int unsigned AtMoved = AtOut1 + Affine;  // an automorphism's
+  localparam int unsigned AtLast = (AtPass > AtMoved ? AtPass : AtMoved) + 2;
   localparam int unsigned TwiddleLatency = 4;
   localparam int unsigned NarrowGroup = Groups - 1;
 
@@ -129,14 +134,15 @@ module rm_ring_main
   // ---- Steps. ----
 
   tag_t tag;
-  tag_t [AtOut2+2:1] tag_q;
+  tag_t [AtLast:1] tag_q;
   logic tail;
 
   rm_ring_seq #(
       .LogN(LogN),
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
-      .MulLatency(MulLatency)
+      .MulLatency(MulLatency),
+      .Stages(Stages)
   ) u_seq (
       .clk_i,
       .rst_ni,
@@ -167,7 +173,7 @@ module rm_ring_main
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) tag_q <= '0;
-    else tag_q <= {tag_q[AtOut2+1:1], tag};
+    else tag_q <= {tag_q[AtLast-1:1], tag};
   end
 
   // ---- Reading. ----
@@ -207,7 +213,8 @@ module rm_ring_main
 
   rm_ring_agen #(
       .LogN  (LogN),
-      .LogRow(LogRow)
+      .LogRow(LogRow),
+      .Stages(Stages)
   ) u_read (
       .clk_i,
       .log_n_i,
@@ -351,8 +358,7 @@ module rm_ring_main
 
   // ---- Cores. ----
 
-  logic [Row-1:0][Width-1:0] u, v, w, a_in, b_in, a_out, b_out, wise, out;
-  logic [Half-1:0][Width-1:0] a_w, b_w;
+  logic [Row-1:0][Width-1:0] u, v, w, wise, out, passed;
   mode_t [Row-1:0] modes;
   logic [Row-1:0] passes, mode_passes;
   logic [Row-1:0][Width-1:0] second, second_q;
@@ -376,84 +382,65 @@ module rm_ring_main
     assign passes[l] = moves_q ? !minus[l] : mode_passes[l];
   end
 
-  // Which steps the cores' tables are for, and whether core B has no pair in the pass.
-  logic odd_q;
-  logic [PassWidth-1:0] top_q;
-
-  always_ff @(posedge clk_i) begin
-    odd_q <= log_n_i[0];
-    top_q <= PassWidth'((32'(log_n_i) + 1) / Stages - 1);
-  end
-
   assign tw_ring_o = (inverse_q && word_q.ring != '0) ? ~word_q.ring : word_q.ring;
-  assign tw_pass_o[0] = tag_q[(inverse_q?AtCore : AtOut1)-TwiddleLatency].pass;
-  assign tw_step_o[0] = tag_q[(inverse_q?AtCore : AtOut1)-TwiddleLatency].step;
-  assign tw_pass_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].pass;
-  assign tw_step_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].step;
-  assign b_idle = odd_q && transform_q && tag_q[inverse_q?AtOut1 : AtCore].pass == top_q;
-  assign b_idle_out = odd_q && tag_q[inverse_q?AtOut2 : AtOut1].pass == top_q;
+  assign tw_next_valid_o = tag_q[AtOut1].transform && tag_q[AtOut1].row;
+  assign tw_next_step_o = tag_q[AtOut1].step;
 
-  assign a_in = inverse_q ? row : b_out;
-  assign b_in = inverse_q ? a_out : row;
+  // Which steps the cores' tables are for, and whether core B has no pair in the pass.
+  if (Stages == 2) begin : gen_chained
+    logic odd_q;
+    logic [PassWidth-1:0] top_q;
 
-  for (genvar m = 0; m < Half; m++) begin : gen_pair
-    localparam int unsigned Low = (m / 2) * 4 + m % 2;  // lanes Low, Low + 2 in core B
-    logic [Width-1:0] a0, a1, b0, b1;
+    always_ff @(posedge clk_i) begin
+      odd_q <= log_n_i[0];
+      top_q <= PassWidth'((32'(log_n_i) + 1) / Stages - 1);
+    end
 
-    assign a_w[m] = tw_a_i[m];
-    assign b_w[m] = b_idle ? Width'(1) : tw_b_i[m/2];
-
-    rm_ring_core #(
-        .Width(Width),
-        .QWidth(QWidth),
-        .Moduli(Moduli),
-        .Q(Q),
-        .MulLatency(MulLatency)
-    ) u_a (
-        .clk_i,
-        .which_i,
-        .mode_i(modes[m]),
-        .pass_i(passes[m]),
-        .u_i   (transform_q ? a_in[2*m] : u[m]),
-        .v_i   (transform_q ? a_in[2*m+1] : v[m]),
-        .w_i   (transform_q ? a_w[m] : w[m]),
-        .out0_o(a0),
-        .out1_o(a1)
-    );
-
-    rm_ring_core #(
-        .Width(Width),
-        .QWidth(QWidth),
-        .Moduli(Moduli),
-        .Q(Q),
-        .MulLatency(MulLatency)
-    ) u_b (
-        .clk_i,
-        .which_i,
-        .mode_i(modes[Half+m]),
-        .pass_i(passes[Half+m] || b_idle),
-        .u_i   (transform_q ? b_in[Low] : u[Half+m]),
-        .v_i   (transform_q ? b_in[Low+2] : v[Half+m]),
-        .w_i   (transform_q ? b_w[m] : w[Half+m]),
-        .out0_o(b0),
-        .out1_o(b1)
-    );
-
-    // The inverse's lanes are complements: what is first of a pair stands second.
-    assign a_out[2*m] = inverse_q ? a1 : a0;
-    assign a_out[2*m+1] = inverse_q ? a0 : a1;
-    assign b_out[Low] = (inverse_q && !b_idle_out) ? b1 : b0;
-    assign b_out[Low+2] = (inverse_q && !b_idle_out) ? b0 : b1;
-    assign wise[m] = modes[m].second ? a1 : a0;
-    assign wise[Half+m] = modes[Half+m].second ? b1 : b0;
-    assign second[m] = a1;
-    assign second[Half+m] = b1;
+    assign tw_pass_o[0] = tag_q[(inverse_q?AtCore : AtOut1)-TwiddleLatency].pass;
+    assign tw_step_o[0] = tag_q[(inverse_q?AtCore : AtOut1)-TwiddleLatency].step;
+    assign tw_pass_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].pass;
+    assign tw_step_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].step;
+    assign b_idle = odd_q && transform_q && tag_q[inverse_q?AtOut1 : AtCore].pass == top_q;
+    assign b_idle_out = odd_q && tag_q[inverse_q?AtPass : AtOut1].pass == top_q;
+  end else begin : gen_single
+    assign tw_pass_o = {2{tag_q[AtCore-TwiddleLatency].pass}};
+    assign tw_step_o = {2{tag_q[AtCore-TwiddleLatency].step}};
+    assign {b_idle, b_idle_out} = '0;
   end
+
+  rm_ring_cores #(
+      .LogRow(LogRow),
+      .Stages(Stages),
+      .Width(Width),
+      .QWidth(QWidth),
+      .Moduli(Moduli),
+      .Q(Q),
+      .MulLatency(MulLatency)
+  ) u_cores (
+      .clk_i,
+      .which_i,
+      .transform_i (transform_q),
+      .inverse_i   (inverse_q),
+      .modes_i     (modes),
+      .passes_i    (passes),
+      .u_i         (u),
+      .v_i         (v),
+      .w_i         (w),
+      .wise_o      (wise),
+      .second_o    (second),
+      .row_i       (row),
+      .tw_a_i,
+      .tw_b_i,
+      .b_idle_i    (b_idle),
+      .b_idle_out_i(b_idle_out),
+      .factor_i    (tw_factor_i),
+      .next_o      (tw_next_o),
+      .row_o       (passed)
+  );
 
   always_ff @(posedge clk_i) if (tag_q[AtOut1].row) second_q <= second;
 
-  assign out = transform_q ? (inverse_q ? b_out : a_out) :
-      tag_q[AtOut1].second ? second_q : wise;
+  assign out = transform_q ? passed : tag_q[AtOut1].second ? second_q : wise;
 
   // ---- Writing. ----
 
@@ -472,7 +459,7 @@ module rm_ring_main
 
   rm_delay #(
       .Width(LogRow + RotWidth),
-      .Depth(CoreLatency)
+      .Depth(AtPass - AtOut1)
   ) u_place_out2 (
       .clk_i,
       .d_i(place_out1),
@@ -520,9 +507,9 @@ module rm_ring_main
   );
 
   // A word's tags go on behind its end: each word takes those of its own length alone.
-  assign tag_out = transform_q ? tag_q[AtOut2] : moves_q ? tag_q[AtMoved] : tag_q[AtOut1];
+  assign tag_out = transform_q ? tag_q[AtPass] : moves_q ? tag_q[AtMoved] : tag_q[AtOut1];
   assign write_second = moves_q ? tag_q[AtMoved+2].half : tag_q[AtOut1+2].second;
-  assign write = (tag_q[AtOut2+2].transform && tag_q[AtOut2+2].row) ||
+  assign write = (tag_q[AtPass+2].transform && tag_q[AtPass+2].row) ||
       (tag_q[AtMoved+2].moves && tag_q[AtMoved+2].row) ||
       (!tag_q[AtOut1+2].transform && !tag_q[AtOut1+2].moves &&
        (tag_q[AtOut1+2].row || tag_q[AtOut1+2].second));
@@ -533,7 +520,8 @@ module rm_ring_main
 
   rm_ring_agen #(
       .LogN  (LogN),
-      .LogRow(LogRow)
+      .LogRow(LogRow),
+      .Stages(Stages)
   ) u_write (
       .clk_i,
       .log_n_i,

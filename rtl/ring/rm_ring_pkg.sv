@@ -5,9 +5,6 @@ package rm_ring_pkg;
 
   import rm_ring_isa_pkg::*;
 
-  // Stages of a transform in one pass: chained pairs of butterflies.
-  localparam int unsigned Stages = 2;
-
   // Bits of a slot's number.
   localparam int unsigned SlotWidth = 5;
 
@@ -33,55 +30,73 @@ package rm_ring_pkg;
   localparam int unsigned WhichWidth = 3;
   /* verilator lint_on UNUSEDPARAM */
 
-  // ---- Passes, of limbs of 2^log_n coefficients. ----
+  // ---- Passes, of limbs of 2^log_n coefficients, `stages` stages in each: 1, or 2 by chained pairs of butterflies. ----
 
-  function automatic int unsigned pass_count(int unsigned log_n);
-    return (log_n + Stages - 1) / Stages;
+  function automatic int unsigned pass_count(int unsigned log_n, int unsigned stages);
+    return (log_n + stages - 1) / stages;
   endfunction
 
   // The lowest index bit of a pass's pairs.
-  function automatic int unsigned pass_pair(int unsigned pass);
-    return Stages * pass;
+  function automatic int unsigned pass_pair(int unsigned pass, int unsigned stages);
+    return stages * pass;
   endfunction
 
   function automatic int unsigned pass_window(int unsigned log_n, int unsigned log_row,
-                                              int unsigned pass);
-    return min2(Stages * pass, log_n - log_row);
+                                              int unsigned stages, int unsigned pass);
+    return min2(stages * pass, log_n - log_row);
   endfunction
 
   // Low bits of the step counter over which a butterfly's twiddles go up one by one.
   function automatic int unsigned pass_repeat(int unsigned log_n, int unsigned log_row,
-                                              int unsigned pass);
-    return log_n - log_row - pass_window(log_n, log_row, pass);
+                                              int unsigned stages, int unsigned pass);
+    return log_n - log_row - pass_window(log_n, log_row, stages, pass);
   endfunction
 
-  // Passes whose butterflies have several twiddles; the others come behind them.
-  function automatic int unsigned deep_passes(int unsigned log_n, int unsigned log_row);
+  // Passes whose butterflies have more than so many twiddles; the others come behind them.
+  function automatic int unsigned deep_passes(int unsigned log_n, int unsigned log_row,
+                                              int unsigned stages, int unsigned few);
     int unsigned count;
     count = 0;
-    for (int unsigned p = 0; p < pass_count(log_n); p++) begin
-      if (pass_repeat(log_n, log_row, p) != 0) count++;
+    for (int unsigned p = 0; p < pass_count(log_n, stages); p++) begin
+      if (1 << pass_repeat(log_n, log_row, stages, p) > few) count++;
     end
     return count;
   endfunction
 
-  // Where the table of a pass begins: 2^u words for each pass before it.
+  // Where the stored table of a pass begins: 2^u words for each pass before it.
   function automatic int unsigned table_base(int unsigned log_n, int unsigned log_row,
-                                             int unsigned pass);
+                                             int unsigned stages, int unsigned pass);
     int unsigned base;
     base = 0;
     for (int unsigned p = 0; p < pass; p++) begin
-      if (pass_repeat(log_n, log_row, p) != 0) base += 1 << pass_repeat(log_n, log_row, p);
+      if (pass_repeat(log_n, log_row, stages, p) != 0) begin
+        base += 1 << pass_repeat(log_n, log_row, stages, p);
+      end
     end
     return base;
   endfunction
 
-  // Cycles between two passes: a step reads what was written at least a quarter of the steps before.
+  // First values that a twiddle generator keeps of a pass, at most: a power of two, no less than the cycles from when one is
+  // used until its multiple can be, which are those of multiplier and adder and three to be put aside and fetched.
+  function automatic int unsigned first_values(int unsigned mul_latency);
+    return 1 << $clog2(mul_latency + 4);
+  endfunction
+
+  // Where a pass's first values begin.
+  function automatic int unsigned first_base(int unsigned log_n, int unsigned log_row,
+                                             int unsigned most, int unsigned pass);
+    int unsigned base;
+    base = 0;
+    for (int unsigned p = 0; p < pass; p++) base += min2(1 << pass_repeat(log_n, log_row, 1, p), most);
+    return base;
+  endfunction
+
+  // Cycles between two passes: a step reads what was written at least a half or a quarter of the steps before.
   function automatic int unsigned pass_wait(int unsigned log_n, int unsigned log_row,
-                                            int unsigned mul_latency);
+                                            int unsigned stages, int unsigned mul_latency);
     int unsigned through, steps;
-    through = 2 + 2 * (1 + 2) + Stages * (mul_latency + 1) + 1;
-    steps = (1 << (log_n - log_row)) >> Stages;
+    through = 2 + 2 * (1 + 2) + stages * (mul_latency + 1) + 1;
+    steps = (1 << (log_n - log_row)) >> stages;
     return (through > steps) ? through - steps : 0;
   endfunction
 

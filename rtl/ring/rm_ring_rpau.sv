@@ -9,8 +9,7 @@
 // (link_*), in the order of their index, from the third cycle after its word's on. Nothing is reported back but
 // what watch_* shows, for lockstep: every write as the memories see it.
 //
-// Tables are written by load_*: kind 0 a constant, 1 and 2 twiddles of core A's and B's tables that have one
-// word a pass, 3 and 4 those that have several (rm_ring_twiddle), 5 a key index's slot, 6 and 7 a generator's stream
+// Tables are written by load_*: kind 0 a constant, 1 to 4 twiddles (rm_ring_twiddles), 5 a key index's slot, 6 and 7 a generator's stream
 // and the place of its seed, 8 a word of a seed, 9 a prime's zeta (rm_ring_mode), 10 and 11 a Galois element and its
 // inverse modulo 4 N, 12 which of the Moduli primes a layer has, its own number at reset. Twiddles of prime m are those of
 // rings 3 m to 3 m + 2.
@@ -29,9 +28,11 @@ module rm_ring_rpau
     parameter int unsigned QWidth = 60,
     parameter int unsigned Moduli = 1,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
+    parameter int unsigned Stages = 2,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Fold = 9,
+    parameter bit Reduces = 1'b1,
     parameter int unsigned Reducer = 3,
     parameter int unsigned KeySlots = 18,
     parameter int unsigned KeyLogGroup = 1,
@@ -92,13 +93,10 @@ module rm_ring_rpau
     output logic [   Groups-1:0][Row-1:0][Width-1:0]    watch_data_o
 );
 
-  localparam int unsigned PassWidth = $clog2(pass_count(LogN));
+  localparam int unsigned PassWidth = $clog2(pass_count(LogN, Stages));
   localparam int unsigned Half = Row / 2;
   localparam int unsigned Rings = 3 * Moduli;
   localparam int unsigned RingWidth = $clog2(Rings);
-  localparam int unsigned DeepWidth = $clog2(Rings * table_base(LogN, LogRow, pass_count(LogN)));
-  localparam int unsigned TableA = (Half > 1) ? $clog2(Half) : 1;
-  localparam int unsigned TableB = (Half > 2) ? $clog2(Half / 2) : 1;
 
   word_t main_word, dyadic_word, ring_word, link_word;
   logic [Groups-1:0][Row-1:0][Width-1:0] rdata;
@@ -113,7 +111,6 @@ module rm_ring_rpau
 
   logic [7:0][WhichWidth-1:0] prime_q;
   logic [2:0][WhichWidth-1:0] which_q;
-  logic [QWidth-1:0] ring_prime;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -127,13 +124,6 @@ module rm_ring_rpau
     if (main_start_i) which_q[0] <= prime_q[main_word.layer];
     if (dyadic_start_i) which_q[1] <= prime_q[dyadic_word.layer];
     if (ring_start_i) which_q[2] <= prime_q[ring_word.layer];
-  end
-
-  always_comb begin
-    ring_prime = '0;
-    for (int unsigned m = 0; m < Moduli; m++) begin
-      if (which_q[2] == WhichWidth'(m)) ring_prime = Q[m][QWidth-1:0];
-    end
   end
 
   // ---- Constants. ----
@@ -223,44 +213,35 @@ module rm_ring_rpau
 
   assign table_ring = RingWidth'(3 * 32'(which_q[0])) + RingWidth'(tw_ring);
 
-  rm_ring_twiddle #(
-      .LogN  (LogN),
-      .LogRow(LogRow),
-      .Tables(Half),
-      .Width (Width),
-      .Rings (Rings)
-  ) u_tables_a (
-      .clk_i,
-      .load_i      (load_i && (load_kind_i == 4'd1 || load_kind_i == 4'd3)),
-      .load_deep_i (load_kind_i == 4'd3),
-      .load_table_i(load_table_i[TableA-1:0]),
-      .load_addr_i (load_addr_i[DeepWidth-1:0]),
-      .load_data_i (load_data_i[Width-1:0]),
-      .log_n_i,
-      .ring_i      (table_ring),
-      .pass_i      (tw_pass[0]),
-      .step_i      (tw_step[0]),
-      .word_o      (tw_a)
-  );
+  logic [Width-1:0] tw_factor;
+  logic tw_next_valid;
+  logic [LogSteps-1:0] tw_next_step;
+  logic [Half-1:0][Width-1:0] tw_next;
 
-  rm_ring_twiddle #(
-      .LogN  (LogN),
+  rm_ring_twiddles #(
+      .LogN(LogN),
       .LogRow(LogRow),
-      .Tables(Half / 2),
-      .Width (Width),
-      .Rings (Rings)
-  ) u_tables_b (
+      .Stages(Stages),
+      .Width(Width),
+      .Rings(Rings),
+      .MulLatency(MulLatency)
+  ) u_twiddles (
       .clk_i,
-      .load_i      (load_i && (load_kind_i == 4'd2 || load_kind_i == 4'd4)),
-      .load_deep_i (load_kind_i == 4'd4),
-      .load_table_i(load_table_i[TableB-1:0]),
-      .load_addr_i (load_addr_i[DeepWidth-1:0]),
-      .load_data_i (load_data_i[Width-1:0]),
+      .load_i,
+      .load_kind_i,
+      .load_table_i,
+      .load_addr_i,
+      .load_data_i,
       .log_n_i,
       .ring_i      (table_ring),
-      .pass_i      (tw_pass[1]),
-      .step_i      (tw_step[1]),
-      .word_o      (tw_b)
+      .pass_i      (tw_pass),
+      .step_i      (tw_step),
+      .a_o         (tw_a),
+      .b_o         (tw_b),
+      .factor_o    (tw_factor),
+      .next_valid_i(tw_next_valid),
+      .next_step_i (tw_next_step),
+      .next_i      (tw_next)
   );
 
   // ---- Keys, and key halves from their seed. ----
@@ -443,6 +424,7 @@ module rm_ring_rpau
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
       .Memory(Memory),
+      .Stages(Stages),
       .Width(Width),
       .QWidth(QWidth),
       .Moduli(Moduli),
@@ -465,6 +447,10 @@ module rm_ring_rpau
       .tw_step_o (tw_step),
       .tw_a_i    (tw_a),
       .tw_b_i    (tw_b),
+      .tw_factor_i(tw_factor),
+      .tw_next_valid_o(tw_next_valid),
+      .tw_next_step_o(tw_next_step),
+      .tw_next_o (tw_next),
       .key_req_o (main_key_req),
       .key_i     (key_row),
       .re_o      (main_re),
@@ -516,17 +502,15 @@ module rm_ring_rpau
       .gen_i     (generated_wide)
   );
 
-  // A store's source is the RPAU that its mask names, and the link, beside RPAU 0, its receiver.
-  logic is_store, is_source, sent_valid;
+  logic is_source, sent_valid;
   logic [Row-1:0][Width-1:0] sent;
-  assign is_store = ring_word.op == OpStore;
-  assign is_source = is_store ? ring_word.mask[place_i] : ring_word.c == {1'b0, place_i};
 
   rm_ring_send #(
       .LogN(LogN),
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
       .Memory(Memory),
+      .Stages(Stages),
       .Width(Width)
   ) u_send (
       .clk_i,
@@ -546,96 +530,42 @@ module rm_ring_rpau
 
   // ---- The ring's node. ----
 
-  // Whether there is a receiver farther on than this RPAU.
-  logic on_d, on_q;
-  always_comb begin
-    on_d = is_store && place_i != '0;
-    for (int unsigned hops = 1; hops < Rpaus; hops++) begin
-      if (!is_store && ring_word.mask[(32'(place_i)+hops)%Rpaus]) begin
-        // Reached before the way is back at its source.
-        on_d |= hops < (32'(ring_word.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
-      end
-    end
-  end
+  logic recv_valid;
+  logic [SlotWidth-1:0] recv_slot;
+  logic [LogSteps-1:0] recv_row;
+  logic [Row-1:0][Width-1:0] recv_data;
 
-  logic source_q, store_q, receives_q, sent_valid_q, passes, comes;
-  logic [SlotWidth-1:0] recv_slot_q;
-  logic [LogSteps-1:0] recv_row_q;
-  logic [Row-1:0][Width-1:0] sent_q, coming, arrived;
-  logic [Reducer:0] comes_q;
-
-  always_ff @(posedge clk_i) begin
-    if (ring_start_i) begin
-      source_q <= is_source;
-      store_q <= is_store;
-      recv_slot_q <= ring_word.dst;
-      on_q <= on_d;
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      receives_q <= 1'b0;
-      sent_valid_q <= 1'b0;
-      comes_q <= '0;
-    end else begin
-      if (ring_start_i) receives_q <= !is_store && ring_word.mask[place_i];
-      sent_valid_q <= sent_valid;
-      comes_q <= {comes_q[Reducer-1:0], comes};
-    end
-  end
-
-  assign passes = source_q ? sent_valid_q : ring_valid_i;
-  assign ring_valid_o = passes && on_q;
-  assign ring_row_o = source_q ? sent_q : ring_row_i;
-  assign store_valid_o = passes && store_q;
-  assign comes = receives_q && passes;
-  assign coming = ring_row_o;
-
-  for (genvar c = 0; c < Row; c++) begin : gen_arrival
-    logic [QWidth-1:0] plus;
-
-    // What is sent as it is may be of any prime.
-    rm_mod_add #(.Width(QWidth)) u_add (
-        .a_i(sent[c][QWidth-1:0]),
-        .b_i(constant[2][QWidth-1:0]),
-        .q_i(ring_prime),
-        .r_o(plus)
-    );
-    always_ff @(posedge clk_i) begin
-      sent_q[c] <= (store_q || constant[2] == '0) ? sent[c] : Width'(plus);
-    end
-
-    logic [Moduli-1:0][Width-1:0] reduced;
-
-    for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
-      localparam int unsigned Bits = bits_of(Q[m]);
-
-      rm_ring_reduce #(
-          .Width(Width),
-          .QWidth(Bits),
-          .Q(Q[m]),
-          .Latency(Reducer)
-      ) u_reduce (
-          .clk_i,
-          .x_i(coming[c]),
-          .constant_i(source_q ? '0 : constant[2][Bits-1:0]),
-          .r_o(reduced[m])
-      );
-    end
-
-    always_comb begin
-      arrived[c] = '0;
-      for (int unsigned m = 0; m < Moduli; m++) begin
-        if (which_q[2] == WhichWidth'(m)) arrived[c] = reduced[m];
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (ring_start_i) recv_row_q <= '0;
-    else if (comes_q[Reducer]) recv_row_q <= recv_row_q + 1'b1;
-  end
+  rm_ring_node #(
+      .Rpaus(Rpaus),
+      .LogRow(LogRow),
+      .LogSteps(LogSteps),
+      .Width(Width),
+      .QWidth(QWidth),
+      .Moduli(Moduli),
+      .Q(Q),
+      .Reduces(Reduces),
+      .Reducer(Reducer)
+  ) u_node (
+      .clk_i,
+      .rst_ni,
+      .place_i,
+      .start_i      (ring_start_i),
+      .word_i       (ring_word),
+      .is_source_o  (is_source),
+      .which_i      (which_q[2]),
+      .constant_i   (constant[2]),
+      .sent_valid_i (sent_valid),
+      .sent_i       (sent),
+      .ring_valid_i,
+      .ring_row_i,
+      .ring_valid_o,
+      .ring_row_o,
+      .store_valid_o,
+      .recv_valid_o (recv_valid),
+      .recv_slot_o  (recv_slot),
+      .recv_row_o   (recv_row),
+      .recv_data_o  (recv_data)
+  );
 
   // ---- Memory. ----
 
@@ -666,10 +596,10 @@ module rm_ring_rpau
         .main_wslot_i(main_wslot),
         .main_waddr_i(main_waddr),
         .main_wdata_i(main_wdata),
-        .recv_we_i   (comes_q[Reducer] && group_of(recv_slot_q, Memory) == g),
-        .recv_slot_i (inner_of(recv_slot_q, Memory)),
-        .recv_row_i  (recv_row_q),
-        .recv_data_i (arrived),
+        .recv_we_i   (recv_valid && group_of(recv_slot, Memory) == g),
+        .recv_slot_i (inner_of(recv_slot, Memory)),
+        .recv_row_i  (recv_row),
+        .recv_data_i (recv_data),
         .load_we_i   (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Memory) == g),
         .load_slot_i (inner_of(load_slot_q, Memory)),
         .load_index_i(link_index_i),

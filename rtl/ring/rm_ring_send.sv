@@ -10,6 +10,7 @@ module rm_ring_send
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogPeriod = 3,
     parameter memory_t Memory = DefaultMemory,
+    parameter int unsigned Stages = 2,
     parameter int unsigned Width = 60,
     localparam int unsigned Groups = groups_of(Memory),
     localparam int unsigned Row = 1 << LogRow,
@@ -30,7 +31,7 @@ module rm_ring_send
     output logic [      Row-1:0][Width-1:0]          row_o
 );
 
-  localparam int unsigned Passes = pass_count(LogN);
+  localparam int unsigned Passes = pass_count(LogN, Stages);
   localparam int unsigned PassWidth = $clog2(Passes);
 
   logic [SlotWidth-1:0] slot_q;
@@ -49,7 +50,8 @@ module rm_ring_send
   rm_ring_seq #(
       .LogN(LogN),
       .LogRow(LogRow),
-      .LogPeriod(LogPeriod)
+      .LogPeriod(LogPeriod),
+      .Stages(Stages)
   ) u_seq (
       .clk_i,
       .rst_ni,

@@ -14,10 +14,11 @@ module rm_ring_seq
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogPeriod = 3,
     parameter int unsigned MulLatency = 12,
+    parameter int unsigned Stages = 2,
     localparam int unsigned LogSteps = LogN - LogRow,
-    localparam int unsigned Passes = pass_count(LogN),
+    localparam int unsigned Passes = pass_count(LogN, Stages),
     localparam int unsigned PassWidth = $clog2(Passes),
-    localparam int unsigned WaitWidth = $clog2(pass_wait(LogRow + 1, LogRow, MulLatency) + 2)
+    localparam int unsigned WaitWidth = $clog2(pass_wait(LogRow + 1, LogRow, Stages, MulLatency) + 2)
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
@@ -58,9 +59,9 @@ module rm_ring_seq
   always_ff @(posedge clk_i) begin
     for (int unsigned n = LogRow + 1; n <= LogN; n++) begin
       if (log_n_i == SizeWidth'(n)) begin
-        top_q <= PassWidth'(pass_count(n) - 1);
+        top_q <= PassWidth'(pass_count(n, Stages) - 1);
         last_q <= LogSteps'((1 << (n - LogRow)) - 1);
-        pause_q <= WaitWidth'(pass_wait(n, LogRow, MulLatency));
+        pause_q <= WaitWidth'(pass_wait(n, LogRow, Stages, MulLatency));
       end
     end
   end

@@ -10,8 +10,10 @@ module rm_ring_span
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogLanes = 2,
     parameter memory_t Memory = DefaultMemory,
+    parameter int unsigned Stages = 2,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
+    parameter bit Reduces = 1'b1,
     parameter int unsigned Reducer = 3,
     parameter int unsigned Hop = 2,
     parameter int unsigned Crossing = 2,
@@ -93,7 +95,7 @@ module rm_ring_span
       t.base = total_t'(Begin + Through + Stages * Core);
       t.early = w.a != w.dst;
     end else if (w.op == OpBcast) begin
-      t.base = total_t'(Begin + 2 + 2 + 1 + Reducer + 2);
+      t.base = total_t'(Begin + 2 + 2 + 1 + (Reduces ? Reducer + 2 : 0));
     end else if (w.op == OpLoad) begin
       // From the station's last beat on.
       t.kind = StepsNone;
@@ -102,7 +104,7 @@ module rm_ring_span
       t.kind = StepsNone;
       t.base = total_t'(1);
       t.early = 1'b1;
-      t.source = total_t'(Begin + 2 + 1 + 1);
+      t.source = total_t'(Begin + 2 + 1 + 32'(Reduces));
     end else if (w.op == OpSplit || w.op == OpJoin) begin
       if (is_narrow(w.dst, Memory) && is_narrow(w.c, Memory)) t.kind = StepsPair2PP;
       else if (is_narrow(w.dst, Memory)) t.kind = (beats == BeatWidth'(Parts)) ? StepsPairPL : StepsPair2PL;

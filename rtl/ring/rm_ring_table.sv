@@ -12,6 +12,8 @@ module rm_ring_table
     parameter int unsigned Rpaus = 2,
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,
+    parameter int unsigned Stages = 2,
+    parameter int unsigned MulLatency = 12,
     parameter int unsigned KeySlots = 18,
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,
@@ -37,18 +39,36 @@ module rm_ring_table
 );
 
   localparam int unsigned Half = (1 << LogRow) / 2;
-  localparam int unsigned Passes = pass_count(LogN);
-  localparam int unsigned Deep = table_base(LogN, LogRow, Passes);
-  localparam int unsigned Flat = Passes - deep_passes(LogN, LogRow);
+  localparam int unsigned Rings = 3 * Moduli;
+  localparam int unsigned Passes = pass_count(LogN, Stages);
+  localparam int unsigned Deep = table_base(LogN, LogRow, Stages, Passes);
+  localparam int unsigned Flat = Passes - deep_passes(LogN, LogRow, Stages, 1);
+  localparam int unsigned Most = first_values(MulLatency);
+  localparam int unsigned First = first_base(LogN, LogRow, Most, LogN);
+  localparam int unsigned Generated = deep_passes(LogN, LogRow, 1, Most);
+
+  // Those of twiddles, stored and generated.
+  function automatic logic [1:0][31:0] twiddles_of(logic [3:0] kind);
+    if (Stages == 1) begin
+      unique case (kind)
+        4'd3: return {32'(Half), 32'(Rings * First)};
+        4'd4: return {32'd1, 32'(Rings * Generated)};
+        default: return '0;
+      endcase
+    end
+    unique case (kind)
+      4'd1: return {32'(Half), 32'(Rings * Flat)};
+      4'd2: return {32'(Half / 2), 32'(Rings * Flat)};
+      4'd3: return {32'(Half), 32'(Rings * Deep)};
+      default: return {32'(Half / 2), 32'(Rings * Deep)};
+    endcase
+  endfunction
 
   // Tables of a kind, and rows of each; no tables where there is no such kind.
   function automatic logic [1:0][31:0] size_of(logic [3:0] kind);
     unique case (kind)
       4'd0: return {32'd1, 32'(Constants)};
-      4'd1: return {32'(Half), 32'(3 * Moduli * Flat)};
-      4'd2: return {32'(Half / 2), 32'(3 * Moduli * Flat)};
-      4'd3: return {32'(Half), 32'(3 * Moduli * Deep)};
-      4'd4: return {32'(Half / 2), 32'(3 * Moduli * Deep)};
+      4'd1, 4'd2, 4'd3, 4'd4: return twiddles_of(kind);
       4'd5: return {32'd1, 32'd128};
       4'd6, 4'd7: return {32'd1, 32'(StreamRows)};
       4'd8: return {32'd1, 32'(8 * Seeds)};

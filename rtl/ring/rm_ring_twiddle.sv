@@ -12,15 +12,16 @@ module rm_ring_twiddle
 #(
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,
+    parameter int unsigned Stages = 2,
     parameter int unsigned Tables = 16,
     parameter int unsigned Width = 60,
     parameter int unsigned Rings = 3,
     localparam int unsigned LogSteps = LogN - LogRow,
-    localparam int unsigned Passes = pass_count(LogN),
+    localparam int unsigned Passes = pass_count(LogN, Stages),
     localparam int unsigned PassWidth = $clog2(Passes),
     localparam int unsigned TableWidth = (Tables > 1) ? $clog2(Tables) : 1,
-    localparam int unsigned DeepPasses = deep_passes(LogN, LogRow),
-    localparam int unsigned Deep = table_base(LogN, LogRow, Passes),
+    localparam int unsigned DeepPasses = deep_passes(LogN, LogRow, Stages, 1),
+    localparam int unsigned Deep = table_base(LogN, LogRow, Stages, Passes),
     localparam int unsigned Flat = Passes - DeepPasses,
     localparam int unsigned DeepWidth = $clog2(Rings * Deep),
     localparam int unsigned RingWidth = $clog2(Rings),
@@ -39,7 +40,7 @@ module rm_ring_twiddle
     output logic [    Tables-1:0][Width-1:0] word_o
 );
 
-  // Passes that a limb has fewer than the largest: it has twice as many bits fewer, or one more. And its steps' bits.
+  // Passes that a limb has fewer than the largest, which has Stages bits a pass more, or one beyond. And its steps' bits.
   logic [SizeWidth-1:0] short, bits_q;
   logic [PassWidth-1:0] fewer_q, pass;
   logic [LogSteps-1:0] mask;
@@ -47,7 +48,7 @@ module rm_ring_twiddle
   assign short = SizeWidth'(LogN) - log_n_i;
 
   always_ff @(posedge clk_i) begin
-    fewer_q <= PassWidth'(short >> 1);
+    fewer_q <= PassWidth'(32'(short) / Stages);
     bits_q <= log_n_i - SizeWidth'(LogRow);
   end
 
@@ -60,10 +61,10 @@ module rm_ring_twiddle
   always_comb begin
     deep_d = '0;
     flat_d = '0;
-    for (int unsigned i = 0; i < LogSteps; i++) mask[i] = pass_pair(32'(pass_i)) + i < 32'(bits_q);
+    for (int unsigned i = 0; i < LogSteps; i++) mask[i] = pass_pair(32'(pass_i), Stages) + i < 32'(bits_q);
     for (int unsigned p = 0; p < DeepPasses; p++) begin
       if (pass == PassWidth'(p)) begin
-        deep_d = DeepWidth'(32'(ring_i) * Deep + table_base(LogN, LogRow, p)) +
+        deep_d = DeepWidth'(32'(ring_i) * Deep + table_base(LogN, LogRow, Stages, p)) +
             DeepWidth'(step_i & mask);
       end
     end

@@ -195,7 +195,7 @@ fn a_homomorphic_program_runs_on_the_rtl() {
 
 #[test]
 fn what_a_multiplier_cannot_run_is_refused() {
-    let refused = open("rtl:ring").err();
+    let refused = open("rtl:ring-large").err();
     assert!(
         matches!(refused, Some(DeviceError::Machine(_))),
         "{refused:?}"

@@ -31,7 +31,7 @@ fn the_ring_fits_the_u250_and_each_of_its_dies() {
             ("key memory", 63.0, 630.0),
         ]
     );
-    // 3 x 103 words of 60 bits in each generator: six passes with 13 values and a factor, then 8, 4, 2 and five of one.
+    // 3 x 115 words of 60 bits in each generator: six passes with 16 values, then 8, 4, 2 and five of one.
     // Programs of 4 x 4096 words of 64 bits: seven columns of 9 bits and one bit. One limb for the link.
     assert_eq!(
         list(fit, Resource::BlockRam),
@@ -104,7 +104,7 @@ fn a_larger_ring_needs_what_it_holds() {
             let mut needs = fit.needs.iter();
             needs.find(|n| n.name == name).unwrap().each
         };
-        // 7 x 103 words beside each of sixteen generators.
+        // 7 x 115 words beside each of sixteen generators.
         assert_eq!(each("twiddle starting values"), twiddles, "{bits} bits");
         assert_eq!(each("key memory"), keys, "{bits} bits");
         assert_eq!(amount(&fit, Resource::BlockRam).0, 96.0 + twiddles);

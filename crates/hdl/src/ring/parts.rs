@@ -16,9 +16,9 @@ const OF_RPAU: [&str; 9] = [
     "rm_ring_keys",
     "rm_ring_main",
     "rm_ring_narrow",
-    "rm_ring_reduce",
+    "rm_ring_node",
     "rm_ring_send",
-    "rm_ring_twiddle",
+    "rm_ring_twiddles",
 ];
 /// Of `rm_ring_main`.
 const OF_MAIN: [&str; 7] = [
@@ -111,8 +111,10 @@ pub fn machine(d: &Description, primes: &[u64]) -> Result<Machine, RpauError> {
         .int("LogN", shape.log_n.into())
         .int("LogRow", shape.log_row.into())
         .int("LogLanes", shape.log_lanes.into())
+        .int("Stages", shape.stages.into())
         .int("MulLatency", shape.multiplier)
         .int("GenLatency", shape.generator)
+        .int("Reduces", shape.reduces.into())
         .int("Reducer", shape.reducer)
         .int("Hop", d.ring.hop)
         .int("Crossing", d.ring.crossing)
@@ -154,12 +156,23 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
             .int("Slots", slots as u64)
             .text("Style", style)
     };
-    let twiddles = |tables: u64| {
-        wide(sized(of("rm_ring_twiddle")))
-            .int("Tables", tables)
-            .int("Rings", 3 * s.primes().len() as u64)
-    };
-    let main = memory(wide(sized(of("rm_ring_main"))))
+    let staged = |top: Top| top.int("Stages", s.stages.into());
+    let twiddles = |module: &str| wide(sized(of(module))).int("Rings", 3 * s.primes().len() as u64);
+    let tables = |tables: u64| staged(twiddles("rm_ring_twiddle")).int("Tables", tables);
+    let powers = twiddles("rm_ring_powers")
+        .int("Tables", row / 2)
+        .int("MulLatency", s.multiplier);
+    let (stored, generated) = (u64::from(s.stages == 2), u64::from(s.stages == 1));
+    let all_twiddles = staged(twiddles("rm_ring_twiddles"))
+        .int("MulLatency", s.multiplier)
+        .apart("rm_ring_twiddle")
+        .apart("rm_ring_powers");
+    let node = like_primes(wide(sized_rows(of("rm_ring_node"), s)), s)
+        .int("Rpaus", s.rpaus as u64)
+        .int("Reduces", s.reduces.into())
+        .int("Reducer", s.reducer)
+        .apart("rm_ring_reduce");
+    let main = memory(wide(sized(staged(of("rm_ring_main")))))
         .int("LogPeriod", period)
         .int("MulLatency", s.multiplier);
     let dyadic = memory(wide(sized(of("rm_ring_dyadic"))))
@@ -184,10 +197,10 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         .int("PeriodWidth", period + 2)
         .apart("rm_chacha20")
         .apart("rm_ring_fold");
-    let seq = sized(of("rm_ring_seq"))
+    let seq = sized(staged(of("rm_ring_seq")))
         .int("LogPeriod", period)
         .int("MulLatency", s.multiplier);
-    let send = memory(wide(sized(of("rm_ring_send")))).int("LogPeriod", period);
+    let send = memory(wide(sized(staged(of("rm_ring_send"))))).int("LogPeriod", period);
     let affine = wide(of("rm_ring_affine")).int("LogRow", s.log_row.into());
     let keys = wide(sized(of("rm_ring_keys")))
         .int("Slots", s.key_slots as u64)
@@ -202,12 +215,14 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         (Does::Memory, group(1, "block"), s.singles as u64),
         (Does::Memory, narrow, u64::from(s.narrow > 0)),
         (Does::Memory, keys, 1),
-        (Does::Main, twiddles(row / 2), 1),
-        (Does::Main, twiddles(row / 4), 1),
+        (Does::Main, all_twiddles, 1),
+        (Does::Main, tables(row / 2), stored),
+        (Does::Main, tables(row / 4), stored),
+        (Does::Main, powers, generated),
         (Does::Main, apart(main, OF_MAIN), 1),
         (Does::Main, seq, 1),
         (Does::Main, sized(of("rm_ring_turn")), 1),
-        (Does::Main, sized(of("rm_ring_agen")), 2),
+        (Does::Main, sized(staged(of("rm_ring_agen"))), 2),
         (Does::Main, network(0), 1),
         (Does::Main, network(1), 1),
         (Does::Main, affine, 1),
@@ -219,6 +234,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         (Does::Generator, generator, 1),
         (Does::Generator, of("rm_chacha20"), 1),
         (Does::Node, send, 1),
+        (Does::Node, node, 1),
     ];
     for (&prime, bits) in s.primes().iter().zip(s.bits()) {
         let fold = of("rm_ring_fold")
@@ -230,11 +246,17 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
             .int("Q", prime)
             .int("Latency", s.reducer);
         found.push((Does::Generator, fold, lanes));
-        found.push((Does::Node, reduce, row));
+        found.push((Does::Node, reduce, if s.reduces { row } else { 0 }));
     }
     let parts = found.into_iter().filter(|(_, _, count)| *count > 0);
     let parts = parts.map(|(does, top, count)| (does, Part { top, count }));
     parts.collect()
+}
+
+/// A module that knows rows and the steps of a limb, not its size.
+fn sized_rows(top: Top, shape: &Shape) -> Top {
+    top.int("LogRow", shape.log_row.into())
+        .int("LogSteps", (shape.log_n - shape.log_row).into())
 }
 
 /// A module with the primes of a shape, and as wide as the widest of them.

@@ -79,17 +79,17 @@ impl Shape {
         rpau: usize,
         word: &Table,
     ) -> Result<bool, RpauError> {
-        let (core, memory) = match word.kind {
-            1 => ("a", "flat"),
-            2 => ("b", "flat"),
-            3 => ("a", "deep"),
-            4 => ("b", "deep"),
+        let table = word.table;
+        let memory = match (self.stages, word.kind) {
+            (1, 3) => format!("gen_generated.u_a.gen_table[{table}].u_first"),
+            (1, 4) => "gen_generated.u_a.u_factors".to_owned(),
+            (2, 1) => format!("gen_stored.u_a.gen_table[{table}].u_flat"),
+            (2, 2) => format!("gen_stored.u_b.gen_table[{table}].u_flat"),
+            (2, 3) => format!("gen_stored.u_a.gen_table[{table}].u_deep"),
+            (2, 4) => format!("gen_stored.u_b.gen_table[{table}].u_deep"),
             _ => return Ok(false),
         };
-        let table = word.table;
-        let memory = format!(
-            "rm_ring.gen_rpau[{rpau}].u_rpau.u_tables_{core}.gen_table[{table}].u_{memory}"
-        );
+        let memory = format!("rm_ring.gen_rpau[{rpau}].u_rpau.u_twiddles.{memory}");
         model.poke(&memory, word.address as u32, &halves(word.word))?;
         Ok(true)
     }

@@ -20,10 +20,15 @@ pub struct Shape {
     pub narrow: usize,
     pub log_parts: u32,
     pub word_bits: u32,
+    /// Stages of a transform in one pass; with one twiddles are generated from so many first ones.
+    pub stages: u32,
+    pub first_values: u64,
     pub multiplier: u64,
     /// Cycles to a generator's first residue, and those of its last part, the fold.
     pub generator: u64,
     pub fold: u64,
+    /// Whether the ring reduces what arrives, in so many stages.
+    pub reduces: bool,
     pub reducer: u64,
     pub rpaus: usize,
     pub key_slots: usize,
@@ -75,9 +80,12 @@ impl Shape {
             narrow: narrow.map_or(0, |g| g.slots),
             log_parts: parts.ilog2(),
             word_bits: d.word_bits,
+            stages: d.main.stages as u32,
+            first_values: d.first_values(),
             multiplier: d.pipeline.multiplier,
             generator: d.generator.latency + d.generator.fold,
             fold: d.generator.fold,
+            reduces: d.ring.reduces,
             reducer: d.ring.reducer,
             rpaus: d.rpaus,
             key_slots: d.keys.slots,
@@ -161,9 +169,11 @@ impl Shape {
             .int("Narrow", self.narrow as u64)
             .int("LogParts", self.log_parts.into())
             .int("Width", self.word_bits.into())
+            .int("Stages", self.stages.into())
             .int("MulLatency", self.multiplier)
             .int("GenLatency", self.generator)
             .int("Fold", self.fold)
+            .int("Reduces", self.reduces.into())
             .int("Reducer", self.reducer)
             .int("Moduli", self.moduli as u64)
             .int("Rpaus", self.rpaus as u64)

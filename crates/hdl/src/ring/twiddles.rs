@@ -24,7 +24,11 @@ impl Table {
     }
 }
 
-/// The kind of zeta at `rm_ring_rpau`'s `load_*` ports.
+/// Kinds of `rm_ring_rpau`'s `load_*` ports: a table of the first core's that has one word a pass, one that has several (the next
+/// core's are one more); the factor of a pass; zeta.
+const FLAT: u64 = 1;
+const DEEP: u64 = 3;
+const FACTOR: u64 = 4;
 const ZETA: u64 = 9;
 
 /// The rings that have twiddles of their own: all of them, the full one, the halves.
@@ -33,7 +37,8 @@ pub(super) const WHOLE: Range<u64> = 0..1;
 pub(super) const HALVES: Range<u64> = 1..3;
 
 /// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B), of
-/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one.
+/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one. Where they are generated, the first ones of each
+/// pass and its factor.
 ///
 /// # Errors
 /// [`MathError`] where the prime has no root of unity for twice the degree.
@@ -47,102 +52,179 @@ pub(super) fn twiddles(
     let primes = (0..)
         .zip(shape.primes())
         .filter(|&(m, &q)| m == 0 || q != first);
-    let words: Result<Vec<_>, _> = primes
-        .map(|(m, &q)| of_prime(shape, log_n, rings.clone(), m, q))
-        .collect();
-    Ok(words?.into_iter().flatten().collect())
-}
-
-/// Those of one of its primes.
-fn of_prime(
-    shape: &Shape,
-    log_n: u32,
-    rings: Range<u64>,
-    number: u64,
-    prime: u64,
-) -> Result<Vec<Table>, MathError> {
-    let passes = |log_n| Passes {
-        log_n,
-        log_row: shape.log_row,
-        stages: 2,
-    };
-    // A limb's last passes stand where the largest one's last passes do.
-    let (s, largest) = (passes(log_n), passes(shape.log_n));
-    let fewer = (shape.log_n - log_n) / 2;
-    let q = Modulus::new(prime)?;
-    let twice = Ring {
-        log_n: log_n as u8 + 1,
-        kind: RingKind::Full,
-    };
-    // A primitive root of order 4 N; its square is that of the native ring. A prime without one knows no half rings.
-    let halves = prime % (4 << log_n) == 1;
-    let root = if halves {
-        NttPlan::shared(q, twice)?.psi()
-    } else {
-        0
-    };
-    let native = Ring {
-        log_n: log_n as u8,
-        kind: RingKind::Full,
-    };
-    let psi = NttPlan::shared(q, native)?.psi();
-    let deep_passes = (0..largest.count())
-        .filter(|&p| largest.log_repeat(p) > 0)
-        .count() as u64;
-    let flat = u64::from(largest.count()) - deep_passes;
-    let base = |place: u32| -> u64 {
-        let before = (0..place).map(|p| largest.log_repeat(p));
-        before.filter(|&u| u > 0).map(|u| 1 << u).sum()
-    };
-    let deep = base(largest.count());
-    // Of the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
-    let mut words = vec![Table {
-        kind: ZETA,
-        table: 0,
-        address: number,
-        word: q.pow(root, 1 << s.log_n),
-    }];
-    for ring in rings {
-        for pass in 0..s.count() {
-            let repeat = s.log_repeat(pass);
-            let place = pass + fewer;
-            let is_deep = u64::from(place) < deep_passes;
-            for (core, pair) in s.pairs(pass).enumerate() {
-                // One stage in a pass is core A's.
-                let k = s.log_n - 1 - pair;
-                let start = s.pairs(pass).start - s.window(pass);
-                for table in 0..1usize << (s.log_row - 1 - core as u32) {
-                    for step in 0..1usize << repeat {
-                        // The cores' lanes are the row's, rotated so that bits 0 and 1 are the pairs.
-                        let lane = rotate(table << (core + 1), start, s.log_row);
-                        let block = s.index(pass, step, lane) >> (pair + 1);
-                        let reversed = (0..k).fold(0u64, |r, i| r << 1 | (block as u64 >> i & 1));
-                        let word = if ring == 0 {
-                            q.pow(psi, (2 * reversed + 1) << (s.log_n - k - 1))
-                        } else {
-                            q.pow(
-                                root,
-                                (4 * reversed + 2 * (ring - 1) + 1) << (s.log_n - k - 1),
-                            )
-                        };
-                        let kind = if is_deep { 3 } else { 1 } + core as u64;
-                        let address = if is_deep {
-                            (3 * number + ring) * deep + base(place) + step as u64
-                        } else {
-                            (3 * number + ring) * flat + u64::from(place) - deep_passes
-                        };
-                        words.push(Table {
-                            kind,
-                            table: table as u64,
-                            address,
-                            word,
-                        });
-                    }
-                }
+    let mut words = Vec::new();
+    for (number, &prime) in primes {
+        let roots = Roots::new(prime, log_n)?;
+        // Of the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
+        words.push(Table {
+            kind: ZETA,
+            table: 0,
+            address: number,
+            word: roots.q.pow(roots.root, 1 << log_n),
+        });
+        for ring in rings.clone() {
+            match shape.stages {
+                1 => generated(shape, log_n, &roots, ring, 3 * number + ring, &mut words),
+                _ => stored(shape, log_n, &roots, ring, 3 * number + ring, &mut words),
             }
         }
     }
     Ok(words)
+}
+
+/// A prime's roots of unity for limbs of 2^`log_n` coefficients.
+struct Roots {
+    q: Modulus,
+    log_n: u32,
+    /// A primitive root of order 2 N.
+    psi: u64,
+    /// One of order 4 N; its square is that of the native ring. A prime without one knows no half rings.
+    root: u64,
+}
+
+impl Roots {
+    fn new(prime: u64, log_n: u32) -> Result<Self, MathError> {
+        let q = Modulus::new(prime)?;
+        let psi = |log_n: u32| {
+            let ring = Ring {
+                log_n: log_n as u8,
+                kind: RingKind::Full,
+            };
+            NttPlan::shared(q, ring).map(|plan| plan.psi())
+        };
+        let halves = prime % (4 << log_n) == 1;
+        Ok(Self {
+            q,
+            log_n,
+            psi: psi(log_n)?,
+            root: if halves { psi(log_n + 1)? } else { 0 },
+        })
+    }
+
+    /// The twiddle of the block whose reversed number is `reversed`, of a stage of 2^k blocks, and what it is times from one to the
+    /// next.
+    fn twiddle(&self, ring: u64, k: u32, reversed: u64) -> (u64, u64) {
+        let stride = self.log_n - k - 1;
+        let power = |x, e: u64| self.q.pow(x, e << stride);
+        match ring {
+            0 => (power(self.psi, 2 * reversed + 1), power(self.psi, 2)),
+            half => {
+                let first = 4 * reversed + 2 * (half - 1) + 1;
+                (power(self.root, first), power(self.root, 4))
+            }
+        }
+    }
+}
+
+/// The passes of limbs of this size on the machine.
+fn passes(shape: &Shape, log_n: u32) -> Passes {
+    Passes {
+        log_n,
+        log_row: shape.log_row,
+        stages: shape.stages,
+    }
+}
+
+/// The reversed number of the block that a butterfly is in at a step: of the cores of index bit `pair`, the one numbered `table`.
+fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
+    // The cores' lanes are the row's, rotated so that the lowest bits are the pairs.
+    let start = s.pairs(pass).start;
+    let lane = rotate(
+        table << (pair - start + 1),
+        start - s.window(pass),
+        s.log_row,
+    );
+    let block = s.index(pass, step, lane) >> (pair + 1);
+    let bits = s.log_n - 1 - pair;
+    (0..bits).fold(0, |r, i| r << 1 | (block as u64 >> i & 1))
+}
+
+/// All of a ring's; `number` is the ring's among those of the tables.
+fn stored(
+    shape: &Shape,
+    log_n: u32,
+    roots: &Roots,
+    ring: u64,
+    number: u64,
+    words: &mut Vec<Table>,
+) {
+    // A limb's last passes stand where the largest one's last passes do.
+    let (s, largest) = (passes(shape, log_n), passes(shape, shape.log_n));
+    let fewer = (shape.log_n - log_n) / s.stages;
+    let repeats = || (0..largest.count()).map(|p| largest.log_repeat(p));
+    let deep_passes = repeats().filter(|&u| u > 0).count() as u64;
+    let flat = u64::from(largest.count()) - deep_passes;
+    let base = |place: u32| -> u64 {
+        let before = repeats().take(place as usize);
+        before.filter(|&u| u > 0).map(|u| 1 << u).sum()
+    };
+    let deep = base(largest.count());
+    for pass in 0..s.count() {
+        let place = pass + fewer;
+        let is_deep = u64::from(place) < deep_passes;
+        // One stage in a pass is core A's.
+        for (core, pair) in (0u32..).zip(s.pairs(pass)) {
+            for table in 0..1usize << (s.log_row - 1 - core) {
+                for step in 0..1usize << s.log_repeat(pass) {
+                    let reversed = block(&s, pass, pair, table, step);
+                    let (word, _) = roots.twiddle(ring, s.log_n - 1 - pair, reversed);
+                    let address = if is_deep {
+                        number * deep + base(place) + step as u64
+                    } else {
+                        number * flat + u64::from(place) - deep_passes
+                    };
+                    words.push(Table {
+                        kind: if is_deep { DEEP } else { FLAT } + u64::from(core),
+                        table: table as u64,
+                        address,
+                        word,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The first ones of a ring's passes, and the factors of those that have more.
+fn generated(
+    shape: &Shape,
+    log_n: u32,
+    roots: &Roots,
+    ring: u64,
+    number: u64,
+    words: &mut Vec<Table>,
+) {
+    let (s, largest) = (passes(shape, log_n), passes(shape, shape.log_n));
+    let fewer = shape.log_n - log_n;
+    let first = shape.first_values;
+    let kept = |pass: u32| first.min(1 << largest.log_repeat(pass));
+    let base = |place: u32| (0..place).map(kept).sum::<u64>();
+    let more = |place: &u32| 1 << largest.log_repeat(*place) > first;
+    let factors = (0..largest.count()).filter(more).count() as u64;
+    let depth = base(largest.count());
+    for pass in 0..s.count() {
+        let (place, k) = (pass + fewer, s.log_n - 1 - pass);
+        for table in 0..1usize << (s.log_row - 1) {
+            for step in 0..kept(place) {
+                let reversed = block(&s, pass, pass, table, step as usize);
+                words.push(Table {
+                    kind: DEEP,
+                    table: table as u64,
+                    address: number * depth + base(place) + step,
+                    word: roots.twiddle(ring, k, reversed).0,
+                });
+            }
+        }
+        if more(&place) {
+            let (_, once) = roots.twiddle(ring, k, 0);
+            words.push(Table {
+                kind: FACTOR,
+                table: 0,
+                address: number * factors + u64::from(place),
+                word: roots.q.pow(once, first),
+            });
+        }
+    }
 }
 
 /// The lowest `bits` bits of a lane's number rotated to the left.

@@ -30,17 +30,27 @@ pub fn primes() -> Vec<u64> {
 
 /// `ring-stored` with rows of as many coefficients as butterflies, two dyadic cores and narrow slots of two residues a cycle.
 pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
-    let mut d = Description::parse(Description::STORED).unwrap();
+    small(Description::STORED, log_n, butterflies, rpaus)
+}
+
+/// `ring` with rows of twice as many coefficients as butterflies: one stage a pass, generated twiddles, a ring that does not reduce.
+pub fn medha(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
+    small(Description::MEDHA, log_n, 2 * butterflies, rpaus)
+}
+
+fn small(text: &str, log_n: u8, row: usize, rpaus: usize) -> Description {
+    let mut d = Description::parse(text).unwrap();
     d.log_n = log_n;
     d.rpaus = rpaus;
-    d.cores.butterfly = butterflies;
+    d.cores.butterfly = row >> (2 - d.main.stages);
+    d.cores.generator = row - d.cores.butterfly;
     d.cores.dyadic = 2;
-    d.row = butterflies;
-    d.main.lanes = butterflies;
+    d.row = row;
+    d.main.lanes = row;
     d.keys.group = 2;
     d.keys.stripes = 9;
     d.generator.residues_per_cycle = 2;
-    d.ring.lanes = butterflies;
+    d.ring.lanes = row;
     d.stand_in.clear();
     for group in &mut d.memory {
         group.residues = group.residues.map(|_| 2);

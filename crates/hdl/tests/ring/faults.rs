@@ -4,8 +4,8 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::RpauError;
 
-use crate::bench::PRIMES;
-use crate::random::{check_programs, check_words};
+use crate::bench::{PRIMES, medha, toy};
+use crate::random::{check_programs, check_words_on};
 use crate::refusals::{check_links, check_refusals, check_trailing};
 
 pub type Check = fn(&Hdl, u64) -> Result<(), RpauError>;
@@ -21,21 +21,32 @@ pub struct Fault(
 /// One RPAU with words beside each other.
 fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
-    check_words(hdl, 7, 4, PRIMES[1], 30, &mut dice)
+    check_words_on(hdl, &toy(7, 4, 1), PRIMES[1], 30, &mut dice)
 }
 
 /// The same with four cycles a row of the dyadic cores, of which words leave one to three: where a pass ends inside a period.
 fn thirds(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
-    check_words(hdl, 7, 8, PRIMES[1], 30, &mut dice)
+    check_words_on(hdl, &toy(7, 8, 1), PRIMES[1], 30, &mut dice)
 }
 
 /// Three RPAUs with four streams.
 fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
-    check_programs(hdl, seed, 20)
+    check_programs(hdl, &toy(6, 4, 3), seed, 20)
 }
 
-pub const FAULTS: [Fault; 92] = [
+/// One RPAU of one stage a pass, with generated twiddles.
+fn generated(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let mut dice = Dice::new(seed);
+    check_words_on(hdl, &medha(7, 2, 1), PRIMES[1], 30, &mut dice)
+}
+
+/// Three of them, on a ring that does not reduce.
+fn raw(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    check_programs(hdl, &medha(7, 2, 3), seed, 20)
+}
+
+pub const FAULTS: [Fault; 104] = [
     // Steps and turns.
     Fault(
         "rm_ring_seq.sv",
@@ -202,13 +213,13 @@ pub const FAULTS: [Fault; 92] = [
     ),
     // The ring.
     Fault(
-        "rm_ring_rpau.sv",
-        "source_q ? '0 : constant[2][Bits-1:0]",
-        "constant[2][Bits-1:0]",
+        "rm_ring_node.sv",
+        "source_q ? '0 : constant_i[Bits-1:0]",
+        "constant_i[Bits-1:0]",
         machine,
     ),
     Fault(
-        "rm_ring_rpau.sv",
+        "rm_ring_node.sv",
         "assign ring_valid_o = passes && on_q;",
         "assign ring_valid_o = passes;",
         machine,
@@ -362,9 +373,9 @@ pub const FAULTS: [Fault; 92] = [
         check_links,
     ),
     Fault(
-        "rm_ring_rpau.sv",
-        "receives_q <= !is_store && ring_word.mask[place_i];",
-        "receives_q <= ring_word.mask[place_i];",
+        "rm_ring_node.sv",
+        "receives_q <= !is_store && word_i.mask[place_i];",
+        "receives_q <= word_i.mask[place_i];",
         machine,
     ),
     Fault(
@@ -405,7 +416,7 @@ pub const FAULTS: [Fault; 92] = [
     ),
     Fault(
         "rm_ring_span.sv",
-        "t.source = total_t'(Begin + 2 + 1 + 1);",
+        "t.source = total_t'(Begin + 2 + 1 + 32'(Reduces));",
         "t.source = total_t'(Begin + 2 + 1);",
         machine,
     ),
@@ -553,8 +564,8 @@ pub const FAULTS: [Fault; 92] = [
     ),
     Fault(
         "rm_ring_seq.sv",
-        "pause_q <= WaitWidth'(pass_wait(n, LogRow, MulLatency));",
-        "pause_q <= WaitWidth'(pass_wait(LogN, LogRow, MulLatency));",
+        "pause_q <= WaitWidth'(pass_wait(n, LogRow, Stages, MulLatency));",
+        "pause_q <= WaitWidth'(pass_wait(LogN, LogRow, Stages, MulLatency));",
         unit,
     ),
     Fault(
@@ -593,5 +604,79 @@ pub const FAULTS: [Fault; 92] = [
         "(32'(word.mask) >> Rpaus) != '0",
         "1'b0",
         check_refusals,
+    ),
+    // A ring that does not reduce.
+    Fault(
+        "rm_ring_node.sv",
+        "assign recv_data_o = ring_row_o;",
+        "assign recv_data_o = ring_row_i;",
+        raw,
+    ),
+    Fault(
+        "rm_ring_span.sv",
+        "(Reduces ? Reducer + 2 : 0)",
+        "(Reducer + 2)",
+        raw,
+    ),
+    Fault(
+        "rm_ring_span.sv",
+        "t.source = total_t'(Begin + 2 + 1 + 32'(Reduces));",
+        "t.source = total_t'(Begin + 2 + 1 + 1);",
+        raw,
+    ),
+    // One stage a pass, and its twiddles.
+    Fault(
+        "rm_ring_span.sv",
+        "t.base = total_t'(Begin + Through + Stages * Core);",
+        "t.base = total_t'(Begin + Through + 2 * Core);",
+        raw,
+    ),
+    Fault(
+        "rm_ring_pkg.sv",
+        "steps = (1 << (log_n - log_row)) >> stages;",
+        "steps = (1 << (log_n - log_row)) >> 2;",
+        generated,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "{2{tag_q[AtCore-TwiddleLatency].step}}",
+        "{2{tag_q[AtCore-TwiddleLatency+1].step}}",
+        generated,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "assign tw_next_step_o = tag_q[AtOut1].step;",
+        "assign tw_next_step_o = tag_q[AtOut1-1].step;",
+        generated,
+    ),
+    Fault(
+        "rm_ring_cores.sv",
+        "assign b_mode = transform_i ? '0 : modes_i[Half+m];",
+        "assign b_mode = modes_i[Half+m];",
+        generated,
+    ),
+    Fault(
+        "rm_ring_powers.sv",
+        "first_q3 ? value : aside",
+        "first_q2 ? value : aside",
+        generated,
+    ),
+    Fault(
+        "rm_ring_powers.sv",
+        "place_q2 <= place_q;",
+        "place_q2 <= place;",
+        generated,
+    ),
+    Fault(
+        "rm_ring_powers.sv",
+        "FactorWidth'(32'(ring_i) * Generated + p)",
+        "FactorWidth'(p)",
+        generated,
+    ),
+    Fault(
+        "rm_ring_powers.sv",
+        "assign pass = pass_i + fewer_q;",
+        "assign pass = pass_i;",
+        generated,
     ),
 ];

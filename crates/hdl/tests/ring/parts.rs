@@ -10,11 +10,11 @@ use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::Description;
 use ringmill_schemes::ckks::Params;
 
-use crate::bench::{primes, toy};
+use crate::bench::{medha, primes, toy};
 use crate::setup::hdl;
 
 /// Modules that always are counted by themselves.
-const APART: [&str; 21] = [
+const APART: [&str; 24] = [
     "rm_chacha20",
     "rm_ring_affine",
     "rm_ring_agen",
@@ -31,11 +31,14 @@ const APART: [&str; 21] = [
     "rm_ring_mode",
     "rm_ring_narrow",
     "rm_ring_network",
+    "rm_ring_node",
+    "rm_ring_powers",
     "rm_ring_reduce",
     "rm_ring_rpau",
     "rm_ring_send",
     "rm_ring_turn",
     "rm_ring_twiddle",
+    "rm_ring_twiddles",
 ];
 
 fn all(machine: &Machine) -> Vec<Part> {
@@ -61,6 +64,8 @@ fn every_module_is_counted() {
     check_counts(&toy(7, 4, 3), &primes());
     // One prime less: an RPAU has one where others have two.
     check_counts(&toy(7, 8, 3), &primes()[..5]);
+    // One stage a pass, with generated twiddles, on a ring that does not reduce.
+    check_counts(&medha(7, 2, 3), &primes());
 }
 
 #[test]

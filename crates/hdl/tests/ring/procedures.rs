@@ -18,7 +18,7 @@ use ringmill_machines::ring::schedule::{Placement, Scheduled};
 use ringmill_machines::ring::search::Prepared;
 use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
 
-use crate::bench::{PRIMES, primes, toy, traced};
+use crate::bench::{PRIMES, medha, primes, toy, traced};
 use crate::setup::{hdl, seed};
 
 /// Two ciphertext primes and a special one, an RPAU each.
@@ -255,15 +255,24 @@ fn operations(level: Level) -> Vec<OpKey> {
     list
 }
 
-/// Add to multiply and relinearise, rescale, at both levels, on three RPAUs.
 #[test]
 fn operations_on_three_units() {
+    check_operations(&toy(6, 4, 3));
+}
+
+#[test]
+fn operations_on_three_units_with_generated_twiddles() {
+    check_operations(&medha(7, 2, 3));
+}
+
+/// Add to multiply and relinearise, rescale, at both levels, on three RPAUs.
+fn check_operations(d: &Description) {
     let mut dice = Dice::new(seed());
-    let params = params(6);
-    let d = toy(6, 4, 3);
+    let native = d.log_n;
+    let params = params(native);
     let mut machine = Machine::new(
         hdl(),
-        &d,
+        d,
         &primes(),
         BuildOptions::default(),
         dice.bits() as u32,
@@ -272,8 +281,8 @@ fn operations_on_three_units() {
     for level in [Level::LOWEST, params.max_level()] {
         for key in operations(level) {
             let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
-            let cycles = run(&mut machine, &d, &procedure, &mut dice);
-            let narrow = run_placed(&mut machine, &d, &procedure, &mut dice, true);
+            let cycles = run(&mut machine, d, &procedure, &mut dice);
+            let narrow = run_placed(&mut machine, d, &procedure, &mut dice, true);
             println!(
                 "{}: {cycles} cycles, from narrow slots {narrow}",
                 procedure.name
@@ -281,7 +290,7 @@ fn operations_on_three_units() {
         }
     }
     // Below the native degree.
-    for log_n in [5, 4] {
+    for log_n in [native - 1, native - 2] {
         let params = self::params(log_n);
         let level = params.max_level();
         for key in [
@@ -290,7 +299,7 @@ fn operations_on_three_units() {
             OpKey::rescale(level, 2),
         ] {
             let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
-            let cycles = run(&mut machine, &d, &procedure, &mut dice);
+            let cycles = run(&mut machine, d, &procedure, &mut dice);
             println!(
                 "{} of 2^{log_n} coefficients: {cycles} cycles",
                 procedure.name
@@ -298,19 +307,19 @@ fn operations_on_three_units() {
         }
     }
     // At twice the native degree, as half rings.
-    let params = self::params(7);
+    let params = self::params(native + 1);
     let level = params.max_level();
     for key in [
         OpKey::add(level, 2, 2),
-        OpKey::rotate(level, Galois(255), true),
+        OpKey::rotate(level, Galois((4 << native) - 1), true),
         OpKey::rescale(level, 2),
     ] {
         let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
-        let cycles = run(&mut machine, &d, &procedure, &mut dice);
+        let cycles = run(&mut machine, d, &procedure, &mut dice);
         println!("{} as half rings: {cycles} cycles", procedure.name);
     }
     // In two layers.
-    let params = Params::builder(6)
+    let params = Params::builder(native)
         .primes(&primes()[..5], &primes()[5..])
         .allow_insecure_parameters_for_tests_only()
         .build()
@@ -324,7 +333,7 @@ fn operations_on_three_units() {
         OpKey::mul_relin(low, true),
     ] {
         let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
-        let cycles = run(&mut machine, &d, &procedure, &mut dice);
+        let cycles = run(&mut machine, d, &procedure, &mut dice);
         println!("{} in two layers: {cycles} cycles", procedure.name);
     }
 }

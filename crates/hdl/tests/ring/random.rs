@@ -9,7 +9,7 @@ use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{Bench, ELEMENTS, PRIMES, WIDE, code, primes, toy, traced, word};
+use crate::bench::{Bench, ELEMENTS, PRIMES, WIDE, code, medha, primes, toy, traced, word};
 use crate::setup::{hdl, seed};
 use crate::words::SMALL;
 
@@ -29,7 +29,12 @@ struct World {
     layers: u64,
     /// Whether the ring and the link's station are there, for stores.
     machine: bool,
+    /// Whether broadcasts bring residues of other primes, which are for `RED` alone: to [`RAW`].
+    raw: bool,
 }
+
+/// Slots of both layers for what has been sent as it is.
+const RAW: std::ops::Range<u8> = 6..8;
 
 /// Slots that a word reads, and slots that it writes.
 fn accesses(w: &OpWord) -> (Vec<Place>, Vec<Place>) {
@@ -81,10 +86,20 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         constants,
         layers,
         machine,
+        raw,
     } = world;
     let slots = slots / layers * layers;
     let layer = dice.below(layers);
-    let slot = |dice: &mut Dice| (first + dice.below(slots / layers) * layers + layer) as u8;
+    let any = |dice: &mut Dice| (first + dice.below(slots / layers) * layers + layer) as u8;
+    let slot = |dice: &mut Dice| {
+        let drawn = any(dice);
+        match raw && RAW.contains(&drawn) {
+            // The slots before those are none of them.
+            true if first + 1 < RAW.start.into() => drawn - 2,
+            true => drawn + 2,
+            false => drawn,
+        }
+    };
     let key = |dice: &mut Dice| {
         let keys = (KEYS - layer).div_ceil(layers);
         Operand::Key((dice.below(keys) * layers + layer) as u8)
@@ -158,7 +173,7 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
             1 + dice.below((1 << rpaus) - 1) as u16
         },
         imm: imm as u16,
-        ..word(op, unit, slot(dice), a)
+        ..word(op, unit, any(dice), a)
     };
     let slots = if op.needs_rows() {
         slots.min((wide - first) / layers * layers)
@@ -179,6 +194,9 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         places.find(|s| !taken.contains(s)).unwrap_or(from)
     };
     w.dst = apart(w.dst, &reads);
+    if raw && op == Bcast {
+        w.dst = RAW.start + layer as u8;
+    }
     if op.is_pair() {
         w.c = apart(w.c, &[reads, vec![w.dst]].concat());
     }
@@ -260,24 +278,12 @@ fn draw_size(dice: &mut Dice, d: &Description) -> u8 {
     }
 }
 
-fn check_random(log_n: u8, butterflies: usize, prime: u64, programs: usize) {
+fn check_random(d: &Description, prime: u64, programs: usize) {
     let mut dice = Dice::new(seed());
-    check_words(hdl(), log_n, butterflies, prime, programs, &mut dice).unwrap();
+    check_words_on(hdl(), d, prime, programs, &mut dice).unwrap();
 }
 
 /// So many programs on an RPAU of this RTL.
-pub fn check_words(
-    hdl: &Hdl,
-    log_n: u8,
-    butterflies: usize,
-    prime: u64,
-    programs: usize,
-    dice: &mut Dice,
-) -> Result<(), RpauError> {
-    check_words_on(hdl, &toy(log_n, butterflies, 1), prime, programs, dice)
-}
-
-/// The same of a description's.
 pub fn check_words_on(
     hdl: &Hdl,
     d: &Description,
@@ -302,6 +308,7 @@ pub fn check_words_on(
             constants: constants.len() as u64,
             layers: 1,
             machine: false,
+            raw: false,
         };
         let streams = streams(dice, 40, &world);
         bench.check(&code(size, streams, constants))?;
@@ -312,21 +319,29 @@ pub fn check_words_on(
 #[test]
 fn words_beside_each_other() {
     let (log_n, butterflies, prime) = SMALL;
-    check_random(log_n, butterflies, prime, 5);
+    check_random(&toy(log_n, butterflies, 1), prime, 5);
+    check_random(&medha(log_n, butterflies, 1), prime, 5);
 }
 
 #[test]
 #[ignore = "many programs; `make full` runs it"]
 fn many_words_beside_each_other() {
-    check_random(6, 4, PRIMES[0], 300);
-    check_random(7, 8, PRIMES[1], 200);
-    check_random(10, 16, PRIMES[0], 10);
+    check_random(&toy(6, 4, 1), PRIMES[0], 300);
+    check_random(&toy(7, 8, 1), PRIMES[1], 200);
+    check_random(&toy(10, 16, 1), PRIMES[0], 10);
+    check_random(&medha(7, 2, 1), PRIMES[0], 200);
+    check_random(&medha(8, 4, 1), PRIMES[2], 100);
+    check_random(&medha(10, 8, 1), PRIMES[1], 10);
 }
 
 /// Words on any of three RPAUs, broadcasts among them, from four streams: every grant, every slot and the end. What a program
 /// leaves the next one finds, as far as it is modulo the same primes.
-fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Result<(), RpauError> {
-    let d = toy(6, 4, 3);
+fn check_machine(
+    d: &Description,
+    machine: &mut Machine,
+    dice: &mut Dice,
+    programs: usize,
+) -> Result<(), RpauError> {
     let primes = primes();
     let smallest = *primes.iter().min().unwrap();
     let seeds: Vec<[u8; 32]> = (0..2)
@@ -341,7 +356,7 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
     let mut before = [None; 3];
     let mut size = 0;
     for _ in 0..programs {
-        let last = std::mem::replace(&mut size, draw_size(dice, &d));
+        let last = std::mem::replace(&mut size, draw_size(dice, d));
         let n = 1 << size;
         machine.size(size)?;
         if size != last {
@@ -354,12 +369,13 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
         let slots = 8 + dice.below(d.slots() as u64 - 7);
         let world = World {
             rpaus: 3,
-            first: first(dice, &d, slots) / 2 * 2,
+            first: first(dice, d, slots) / 2 * 2,
             slots,
-            wide: wide(&d),
+            wide: wide(d),
             constants: 8,
             layers: 2,
             machine: true,
+            raw: !d.ring.reduces,
         };
         let constants: Vec<Vec<u64>> = (0..8)
             .map(|i| {
@@ -410,33 +426,39 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
         } else {
             (0..60).map(|_| dice.below(300)).collect()
         };
-        let (words, cycles) = traced(&d, &code, &mut memory, &stalls);
+        let (words, cycles) = traced(d, &code, &mut memory, &stalls);
         machine.lockstep(&code, &words, cycles)?;
     }
     Ok(())
 }
 
 /// So many programs on a machine of this RTL.
-pub fn check_programs(hdl: &Hdl, seed: u64, programs: usize) -> Result<(), RpauError> {
+pub fn check_programs(
+    hdl: &Hdl,
+    d: &Description,
+    seed: u64,
+    programs: usize,
+) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
-    let d = toy(6, 4, 3);
     let mut machine = Machine::new(
         hdl,
-        &d,
+        d,
         &primes(),
         BuildOptions::default(),
         dice.bits() as u32,
     )?;
-    check_machine(&mut machine, &mut dice, programs)
+    check_machine(d, &mut machine, &mut dice, programs)
 }
 
 #[test]
 fn programs_on_three_units() {
-    check_programs(hdl(), seed(), 6).unwrap();
+    check_programs(hdl(), &toy(6, 4, 3), seed(), 6).unwrap();
+    check_programs(hdl(), &medha(7, 2, 3), seed(), 6).unwrap();
 }
 
 #[test]
 #[ignore = "many programs; `make full` runs it"]
 fn many_programs_on_three_units() {
-    check_programs(hdl(), seed(), 200).unwrap();
+    check_programs(hdl(), &toy(6, 4, 3), seed(), 200).unwrap();
+    check_programs(hdl(), &medha(7, 2, 3), seed(), 200).unwrap();
 }

@@ -4,7 +4,9 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{ELEMENTS, PRIMES, WIDE, check, code, toy, with_b, with_operand, word};
+use ringmill_machines::ring::Description;
+
+use crate::bench::{ELEMENTS, PRIMES, WIDE, check, code, medha, toy, with_b, with_operand, word};
 use crate::setup::{hdl, seed};
 
 /// The RPAU of a test run, whose passes do not wait for each other; those of the machine of `procedures` do.
@@ -20,40 +22,53 @@ const OTHERS: [(u8, usize, u64); 5] = [
 
 #[test]
 fn transforms() {
-    check_transforms(&[SMALL]);
+    check_transforms(&[SMALL], toy);
+}
+
+#[test]
+fn transforms_with_generated_twiddles() {
+    check_transforms(&[SMALL], medha);
 }
 
 #[test]
 fn coefficient_wise_words() {
-    check_coefficient_wise(&[SMALL]);
+    check_coefficient_wise(&[SMALL], toy);
+    check_coefficient_wise(&[SMALL], medha);
 }
 
 #[test]
 fn automorphisms_and_half_rings() {
-    check_automorphisms(&[SMALL]);
+    check_automorphisms(&[SMALL], toy);
+    check_automorphisms(&[SMALL], medha);
 }
 
 #[test]
 #[ignore = "other RPAUs to build; `make full` runs it"]
 fn words_of_other_sizes() {
-    check_transforms(&OTHERS);
-    check_coefficient_wise(&OTHERS);
-    check_automorphisms(&OTHERS);
+    for machine in [toy, medha] {
+        check_transforms(&OTHERS, machine);
+        check_coefficient_wise(&OTHERS, machine);
+        check_automorphisms(&OTHERS, machine);
+    }
 }
 
+/// A description of one RPAU of so many butterflies.
+type Machine = fn(u8, usize, usize) -> Description;
+
 /// Sizes of limbs on an RPAU, from the native one down.
-fn sizes(log_n: u8, butterflies: usize) -> impl Iterator<Item = u8> {
-    (butterflies.ilog2() as u8 + 1..=log_n).rev()
+fn sizes(d: &Description) -> impl Iterator<Item = u8> + use<> {
+    (d.row.ilog2() as u8 + 1..=d.log_n).rev()
 }
 
 /// Transforms of the full ring and both halves, in place and from slot to slot, narrow ones too, both ways, of limbs of every size.
-fn check_transforms(shapes: &[(u8, usize, u64)]) {
+fn check_transforms(shapes: &[(u8, usize, u64)], machine: Machine) {
     let mut dice = Dice::new(seed());
     let each = shapes
         .iter()
-        .flat_map(|&shape| sizes(shape.0, shape.1).map(move |size| (shape, size)));
-    for ((log_n, butterflies, prime), size) in each {
-        let d = toy(log_n, butterflies, 1);
+        .map(|&(log_n, butterflies, prime)| (machine(log_n, butterflies, 1), prime))
+        .filter(|(d, _)| d.row < 1 << d.log_n)
+        .flat_map(|(d, prime)| sizes(&d).map(move |size| (d.clone(), prime, size)));
+    for (d, prime, size) in each {
         let mut words = Vec::new();
         for ring in [RingKind::Full, RingKind::HalfPlus, RingKind::HalfMinus] {
             for (op, dst, a) in [
@@ -77,14 +92,14 @@ fn check_transforms(shapes: &[(u8, usize, u64)]) {
 }
 
 /// Every coefficient-wise word, operands in one port group, in several, in narrow slots, and one operand twice, on both units.
-fn check_coefficient_wise(shapes: &[(u8, usize, u64)]) {
+fn check_coefficient_wise(shapes: &[(u8, usize, u64)], machine: Machine) {
     let mut dice = Dice::new(seed());
     let units = [Unit::Main, Unit::Dyadic];
     let each = units
         .into_iter()
         .flat_map(|u| shapes.iter().map(move |s| (u, s)));
     for (unit, &(log_n, butterflies, prime)) in each {
-        let d = toy(log_n, butterflies, 1);
+        let d = machine(log_n, butterflies, 1);
         let mut words = Vec::new();
         for (dst, a, b, c) in [
             (0, 1, 2, 3),
@@ -147,7 +162,7 @@ fn check_coefficient_wise(shapes: &[(u8, usize, u64)]) {
             Unit::Dyadic => [vec![], words, vec![], vec![]],
         };
         let constants = vec![vec![0], vec![dice.below(prime)], vec![prime - 1]];
-        for size in [log_n, butterflies.ilog2() as u8 + 1] {
+        for size in [log_n, d.row.ilog2() as u8 + 1] {
             let code = code(size, streams.clone(), constants.clone());
             check(hdl(), &d, prime, &code, &mut dice).unwrap();
         }
@@ -156,13 +171,14 @@ fn check_coefficient_wise(shapes: &[(u8, usize, u64)]) {
 
 /// Automorphisms of both forms and of halves, halves from a limb and back, generated limbs: results in the shared group, in one
 /// of their own, in both, in narrow slots; of limbs of every size.
-fn check_automorphisms(shapes: &[(u8, usize, u64)]) {
+fn check_automorphisms(shapes: &[(u8, usize, u64)], machine: Machine) {
     let mut dice = Dice::new(seed());
     let each = shapes
         .iter()
-        .flat_map(|&shape| sizes(shape.0, shape.1).map(move |size| (shape, size)));
-    for ((log_n, butterflies, prime), size) in each {
-        let d = toy(log_n, butterflies, 1);
+        .map(|&(log_n, butterflies, prime)| (machine(log_n, butterflies, 1), prime))
+        .filter(|(d, _)| d.row < 1 << d.log_n)
+        .flat_map(|(d, prime)| sizes(&d).map(move |size| (d.clone(), prime, size)));
+    for (d, prime, size) in each {
         let mut words = Vec::new();
         for imm in 0..ELEMENTS as u16 {
             for (dst, a) in [(1, 0), (8, 9), (3, 8), (2, 11), (12, 0), (11, 12)] {

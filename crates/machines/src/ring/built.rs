@@ -12,12 +12,16 @@ use crate::fpga::Sparse;
 pub fn check(d: &Description) -> Result<(), MachineError> {
     let row = d.row;
     ensure(d.splits <= 1, "splits", d.splits, "at most 1 in RTL")?;
-    ensure(d.main.stages == 2, "main.stages", d.main.stages, "2 in RTL")?;
+    // With one stage a pass half of a row's lanes are the generators'.
+    let generators = match d.main.stages {
+        1 => d.cores.butterfly,
+        _ => 0,
+    };
     ensure(
-        d.cores.generator == 0,
+        d.cores.generator == generators,
         "cores.generator",
         d.cores.generator,
-        "0 in RTL, whose twiddles are stored",
+        "none with two stages a pass, one a butterfly with one, in RTL",
     )?;
     let lanes = "a power of two of at most 4, and of half a row, in RTL";
     let dyadic = d.cores.dyadic;
@@ -33,12 +37,8 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
         row,
         "a power of two from 4, below a limb, in RTL",
     )?;
-    ensure(
-        d.ring.reduces,
-        "ring.reduces",
-        d.ring.reduces,
-        "true in RTL",
-    )?;
+    let lanes = d.main.lanes;
+    ensure(lanes == row, "main.lanes", lanes, "a row in RTL")?;
     ensure(
         d.ring.lanes == row,
         "ring.lanes",
@@ -149,6 +149,13 @@ pub fn check_prime(d: &Description, q: u64) -> Result<(), MachineError> {
         Some(sparse.mul_latency()),
     )?;
     stages("generator.fold", d.generator.fold, sparse.fold_latency())?;
-    let arrives = sparse.arrival_latency(d.word_bits);
-    stages("ring.reducer", d.ring.reducer, arrives)
+    // Where the ring does not reduce, `RED` does in the multiplier's own reducer.
+    match d.ring.reduces {
+        true => stages(
+            "ring.reducer",
+            d.ring.reducer,
+            sparse.arrival_latency(d.word_bits),
+        ),
+        false => Ok(()),
+    }
 }

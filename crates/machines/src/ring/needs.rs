@@ -63,6 +63,11 @@ impl Description {
         for (name, kind, count, depth) in self.twiddle_tables(Passes::of(self)) {
             needs.push(Need::memory(name, kind, count, depth, word));
         }
+        if self.twiddles.source == TwiddleSource::Generated {
+            let (kind, count) = (MemoryKind::Lutram, self.cores.generator as u64);
+            let aside = Need::memory("twiddles put aside", kind, count, self.first_values(), word);
+            needs.push(aside);
+        }
         let t = &self.tables;
         for (name, depth, width) in [
             ("constants", t.constants as u64, word),
@@ -103,6 +108,12 @@ impl Description {
         })
     }
 
+    /// First values that a twiddle generator keeps of a stage, at most: a power of two, no less than the cycles from when one is
+    /// used until its multiple can be, which are those of multiplier and adder and three to be put aside and fetched.
+    pub fn first_values(&self) -> u64 {
+        (self.pipeline.multiplier + self.pipeline.adder + 3).next_power_of_two()
+    }
+
     /// Bytes of an RPAU's twiddles for limbs of 2^`log_n` coefficients over the link.
     pub(super) fn twiddle_bytes(&self, log_n: u8) -> u64 {
         let passes = Passes {
@@ -118,16 +129,17 @@ impl Description {
         let rings = self.rings();
         let repeats = || (0..passes.count()).map(|pass| passes.log_repeat(pass));
         match self.twiddles.source {
-            // A stage's first values, as many as it takes cycles to multiply one on, and the factor from each to its next.
+            // A stage's first values, the products of those that are on their way, and the factor from each to its next, which
+            // is all butterflies'.
             TwiddleSource::Generated => {
-                let first = self.pipeline.multiplier + 1;
-                let words = |repeat: u32| match 1u64 << repeat {
-                    all if all <= first => all,
-                    _ => first + 1,
-                };
-                let depth = rings * repeats().map(words).sum::<u64>();
+                let first = self.first_values();
+                let depth = rings * repeats().map(|r| first.min(1 << r)).sum::<u64>();
+                let factors = rings * repeats().filter(|&r| 1 << r > first).count() as u64;
                 let count = self.cores.generator as u64;
-                vec![("twiddle starting values", MemoryKind::Bram, count, depth)]
+                vec![
+                    ("twiddle starting values", MemoryKind::Bram, count, depth),
+                    ("twiddle factors", MemoryKind::Lutram, 1, factors),
+                ]
             }
             // Butterfly i of a chain has half as many twiddles as the one before, each for two butterflies.
             TwiddleSource::Stored => {

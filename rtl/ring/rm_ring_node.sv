@@ -1,0 +1,171 @@
+// An RPAU's node of the ring: what its source sends goes on to the next RPAU, what comes goes on or is kept, or both, as
+// the word's mask says. Nothing goes farther than to the last receiver, so that nothing is left on the ring when it is free.
+//
+// With Reduces what is kept becomes a residue of the receiver's prime, with the word's constant added (rm_ring_reduce);
+// a source adds its own on the way out. Without, what arrives is what was sent: a residue of the source's prime, to be reduced
+// by a word (RED).
+//
+// Rows are in the order of the columns. Latency from sent_i to ring_row_o 1 with Reduces, else 0; from what passes the node to
+// recv_data_o Reducer + 1, else 0. A row a cycle; start_i comes before a word's rows, which_i and constant_i are held from the
+// first on.
+module rm_ring_node
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
+#(
+    parameter int unsigned Rpaus = 2,
+    parameter int unsigned LogRow = 2,
+    parameter int unsigned LogSteps = 4,
+    parameter int unsigned Width = 60,
+    parameter int unsigned QWidth = 60,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
+    parameter bit Reduces = 1'b1,
+    parameter int unsigned Reducer = 3,
+    localparam int unsigned Row = 1 << LogRow
+) (
+    input  logic                            clk_i,
+    input  logic                            rst_ni,
+    input  logic [           3:0]           place_i,  // the RPAU's number
+    input  logic                            start_i,
+    input  word_t                           word_i,
+    output logic                            is_source_o,  // of word_i
+    input  logic [WhichWidth-1:0]           which_i,
+    input  logic [     Width-1:0]           constant_i,
+    input  logic                            sent_valid_i,
+    input  logic [       Row-1:0][Width-1:0] sent_i,
+    input  logic                            ring_valid_i,
+    input  logic [       Row-1:0][Width-1:0] ring_row_i,
+    output logic                            ring_valid_o,
+    output logic [       Row-1:0][Width-1:0] ring_row_o,
+    output logic                            store_valid_o,  // ring_row_o is the link's
+    output logic                            recv_valid_o,
+    output logic [ SlotWidth-1:0]           recv_slot_o,
+    output logic [  LogSteps-1:0]           recv_row_o,
+    output logic [       Row-1:0][Width-1:0] recv_data_o
+);
+
+  // A store's source is the RPAU that its mask names, and the link, beside RPAU 0, its receiver.
+  logic is_store, store_q;
+  assign is_store = word_i.op == OpStore;
+  assign is_source_o = is_store ? word_i.mask[place_i] : word_i.c == {1'b0, place_i};
+
+  // Whether there is a receiver farther on than this RPAU.
+  logic on_d, on_q;
+  always_comb begin
+    on_d = is_store && place_i != '0;
+    for (int unsigned hops = 1; hops < Rpaus; hops++) begin
+      if (!is_store && word_i.mask[(32'(place_i)+hops)%Rpaus]) begin
+        // Reached before the way is back at its source.
+        on_d |= hops < (32'(word_i.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
+      end
+    end
+  end
+
+  logic source_q, receives_q, passes, comes, out_valid;
+  logic [Row-1:0][Width-1:0] out;
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      source_q <= is_source_o;
+      store_q <= is_store;
+      recv_slot_o <= word_i.dst;
+      on_q <= on_d;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) receives_q <= 1'b0;
+    else if (start_i) receives_q <= !is_store && word_i.mask[place_i];
+  end
+
+  assign passes = source_q ? out_valid : ring_valid_i;
+  assign ring_valid_o = passes && on_q;
+  assign ring_row_o = source_q ? out : ring_row_i;
+  assign store_valid_o = passes && store_q;
+  assign comes = receives_q && passes;
+
+  if (Reduces) begin : gen_reduces
+    logic [QWidth-1:0] prime;
+    logic sent_valid_q;
+    logic [Row-1:0][Width-1:0] sent_q;
+
+    always_comb begin
+      prime = '0;
+      for (int unsigned m = 0; m < Moduli; m++) begin
+        if (which_i == WhichWidth'(m)) prime = Q[m][QWidth-1:0];
+      end
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) sent_valid_q <= 1'b0;
+      else sent_valid_q <= sent_valid_i;
+    end
+
+    assign out_valid = sent_valid_q;
+    assign out = sent_q;
+
+    for (genvar c = 0; c < Row; c++) begin : gen_arrival
+      logic [QWidth-1:0] plus;
+      logic [Moduli-1:0][Width-1:0] reduced;
+
+      // What is sent as it is may be of any prime.
+      rm_mod_add #(.Width(QWidth)) u_add (
+          .a_i(sent_i[c][QWidth-1:0]),
+          .b_i(constant_i[QWidth-1:0]),
+          .q_i(prime),
+          .r_o(plus)
+      );
+      always_ff @(posedge clk_i) begin
+        sent_q[c] <= (store_q || constant_i == '0) ? sent_i[c] : Width'(plus);
+      end
+
+      for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
+        localparam int unsigned Bits = bits_of(Q[m]);
+
+        rm_ring_reduce #(
+            .Width(Width),
+            .QWidth(Bits),
+            .Q(Q[m]),
+            .Latency(Reducer)
+        ) u_reduce (
+            .clk_i,
+            .x_i(ring_row_o[c]),
+            .constant_i(source_q ? '0 : constant_i[Bits-1:0]),
+            .r_o(reduced[m])
+        );
+      end
+
+      always_comb begin
+        recv_data_o[c] = '0;
+        for (int unsigned m = 0; m < Moduli; m++) begin
+          if (which_i == WhichWidth'(m)) recv_data_o[c] = reduced[m];
+        end
+      end
+    end
+
+    rm_valid #(
+        .Depth(Reducer + 1)
+    ) u_comes (
+        .clk_i,
+        .rst_ni,
+        .valid_i(comes),
+        .valid_o(recv_valid_o)
+    );
+  end else begin : gen_raw
+    assign out_valid = sent_valid_i;
+    assign out = sent_i;
+    assign recv_valid_o = comes;
+    assign recv_data_o = ring_row_o;
+
+    logic unused_reduction;
+    assign unused_reduction = ^{which_i, constant_i};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) recv_row_o <= '0;
+    else if (recv_valid_o) recv_row_o <= recv_row_o + 1'b1;
+  end
+
+  logic unused;
+  assign unused = ^word_i;
+
+endmodule
