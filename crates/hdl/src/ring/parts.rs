@@ -147,7 +147,8 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let period = u64::from(s.log_row - s.log_lanes);
     let (row, lanes) = (s.row() as u64, 1u64 << s.log_lanes);
     let of = |module: &str| Top::new(module);
-    let wide = |top: Top| top.int("Width", s.word_bits.into());
+    // An RPAU's residues are its own primes'.
+    let wide = |top: Top| top.int("Width", s.q_width().into());
     let (sized, memory) = (|top| s.sized(top), |top| s.memory(top));
     let group = |slots: usize, style| {
         wide(sized(of("rm_ring_group")))
@@ -157,7 +158,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let twiddles = |tables: u64| {
         wide(sized(of("rm_ring_twiddle")))
             .int("Tables", tables)
-            .int("Rings", 3 * s.primes().len() as u64)
+            .int("Rings", 3 * s.layers() as u64)
     };
     let main = memory(wide(sized(of("rm_ring_main"))))
         .int("LogPeriod", period)
@@ -197,7 +198,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         .int("LogParts", s.log_parts.into())
         .int("Slots", s.narrow as u64);
     let mut found = vec![
-        (Does::Tables, apart(like.top(), OF_RPAU), 1),
+        (Does::Tables, apart(like.in_ring(), OF_RPAU), 1),
         (Does::Memory, group(s.shared, "ultra"), 1),
         (Does::Memory, group(1, "block"), s.singles as u64),
         (Does::Memory, narrow, u64::from(s.narrow > 0)),
@@ -225,7 +226,8 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
             .int("QWidth", bits.into())
             .int("Q", prime)
             .int("Latency", s.fold);
-        let reduce = wide(of("rm_ring_reduce"))
+        let reduce = of("rm_ring_reduce")
+            .int("Width", s.word_bits.into())
             .int("QWidth", bits.into())
             .int("Q", prime)
             .int("Latency", s.reducer);

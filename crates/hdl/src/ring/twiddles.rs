@@ -33,34 +33,38 @@ pub(super) const WHOLE: Range<u64> = 0..1;
 pub(super) const HALVES: Range<u64> = 1..3;
 
 /// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B), of
-/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one.
+/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one, of the prime of each layer, the first of which has
+/// that of number `selected`.
 ///
 /// # Errors
 /// [`MathError`] where the prime has no root of unity for twice the degree.
 pub(super) fn twiddles(
     shape: &Shape,
+    selected: usize,
     log_n: u32,
     rings: Range<u64>,
 ) -> Result<Vec<Table>, MathError> {
-    // A prime that stands again in the place of one that there is not has no tables.
-    let first = shape.primes()[0];
-    let primes = (0..)
-        .zip(shape.primes())
-        .filter(|&(m, &q)| m == 0 || q != first);
-    let words: Result<Vec<_>, _> = primes
-        .map(|(m, &q)| of_prime(shape, log_n, rings.clone(), m, q))
-        .collect();
-    Ok(words?.into_iter().flatten().collect())
+    let primes = shape.primes();
+    let mut words = Vec::new();
+    for layer in 0..shape.layers() {
+        let prime = if layer == 0 { selected } else { layer };
+        // A prime that stands again in the place of one that there is not has no tables.
+        if prime == 0 || primes[prime] != primes[0] {
+            words.extend(of_prime(shape, log_n, rings.clone(), layer as u64, prime)?);
+        }
+    }
+    Ok(words)
 }
 
-/// Those of one of its primes.
+/// Those of one of its primes, in the place of a layer.
 fn of_prime(
     shape: &Shape,
     log_n: u32,
     rings: Range<u64>,
-    number: u64,
-    prime: u64,
+    layer: u64,
+    number: usize,
 ) -> Result<Vec<Table>, MathError> {
+    let prime = shape.primes()[number];
     let passes = |log_n| Passes {
         log_n,
         log_row: shape.log_row,
@@ -99,7 +103,7 @@ fn of_prime(
     let mut words = vec![Table {
         kind: ZETA,
         table: 0,
-        address: number,
+        address: number as u64,
         word: q.pow(root, 1 << s.log_n),
     }];
     for ring in rings {
@@ -127,9 +131,9 @@ fn of_prime(
                         };
                         let kind = if is_deep { 3 } else { 1 } + core as u64;
                         let address = if is_deep {
-                            (3 * number + ring) * deep + base(place) + step as u64
+                            (3 * layer + ring) * deep + base(place) + step as u64
                         } else {
-                            (3 * number + ring) * flat + u64::from(place) - deep_passes
+                            (3 * layer + ring) * flat + u64::from(place) - deep_passes
                         };
                         words.push(Table {
                             kind,

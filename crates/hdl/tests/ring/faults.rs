@@ -19,7 +19,7 @@ pub struct Fault(
 );
 
 /// One RPAU with words beside each other.
-fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+pub fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
     check_words(hdl, 7, 4, PRIMES[1], 30, &mut dice)
 }
@@ -31,7 +31,7 @@ fn thirds(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
 }
 
 /// Three RPAUs with four streams.
-fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+pub fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     check_programs(hdl, seed, 20)
 }
 
@@ -158,8 +158,8 @@ pub const FAULTS: [Fault; 92] = [
     // Dyadic cores.
     Fault(
         "rm_ring_dyadic.sv",
-        "assign at_column = index ^ mask;",
-        "assign at_column = index;",
+        "assign at_part = tag.part ^ mask[LogRow-1:LogLanes];",
+        "assign at_part = tag.part;",
         unit,
     ),
     Fault(
@@ -307,8 +307,8 @@ pub const FAULTS: [Fault; 92] = [
     ),
     Fault(
         "rm_ring_affine.sv",
-        "first_q[LogRow'(g*l)]",
-        "first_q[l]",
+        "times[LogRow'(factor(b)*l)]",
+        "times[l]",
         unit,
     ),
     Fault("rm_ring_agen.sv", "top_i ? top_rotate_q : '0", "'0", unit),
@@ -449,8 +449,8 @@ pub const FAULTS: [Fault; 92] = [
     ),
     Fault(
         "rm_ring_rpau.sv",
-        "RingWidth'(3 * 32'(which_q[0])) + RingWidth'(tw_ring)",
-        "RingWidth'(tw_ring)",
+        "TableWidth'(3 * 32'(layer_q)) + TableWidth'(tw_ring)",
+        "TableWidth'(tw_ring)",
         machine,
     ),
     Fault(
@@ -480,8 +480,8 @@ pub const FAULTS: [Fault; 92] = [
     ),
     Fault(
         "rm_ring_narrow.sv",
-        "wdata_q[{wpart_q, LogGroup'(i)}^wmask]",
-        "wdata_q[{wpart_q, LogGroup'(i)}]",
+        "wparts[wpart_q^wmask[LogRow-1:LogGroup]]",
+        "wparts[wpart_q]",
         unit,
     ),
     Fault(
