@@ -27,6 +27,8 @@ module rm_ring
     parameter int unsigned Width = 60,
     // The primes of each RPAU, by layer; Q where there are none.
     parameter int unsigned Moduli = 1,
+    // The layers, of which each has a prime at a time.
+    parameter int unsigned Layers = Moduli,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter logic [Moduli-1:0][63:0] Q0 = Q,
     parameter logic [Moduli-1:0][63:0] Q1 = Q,
@@ -359,9 +361,12 @@ module rm_ring
         .Singles(Singles),
         .Narrow(Narrow),
         .LogParts(LogParts),
-        .Width(Width),
+        // What arrives is reduced, so an RPAU has residues of its own primes alone.
+        .Width(Reduces ? widest(Primes[r]) : Width),
+        .RingWidth(Width),
         .QWidth(widest(Primes[r])),
         .Moduli(own_moduli(Primes[r])),
+        .Layers(min2(own_moduli(Primes[r]), Layers)),
         .Q(Primes[r][own_moduli(Primes[r])-1:0]),
         .Stages(Stages),
         .MulLatency(MulLatency),

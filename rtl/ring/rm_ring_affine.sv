@@ -44,12 +44,41 @@ module rm_ring_affine #(
     end
   end
 
+  // An odd number modulo Row is a power of 3 or the negative of one: lanes are multiplied by 3, 9, 81, .. as the
+  // exponent's bits say, and by -1, each an exchange for all lanes alike.
+  localparam int unsigned Exponent = (LogRow > 2) ? LogRow - 2 : 0;  // its bits
+  localparam int unsigned Powers = 1 << Exponent;
+
+  // 3^(2^b), and -1 behind them.
+  function automatic int unsigned factor(int unsigned b);
+    int unsigned f;
+    f = 3;
+    for (int unsigned squared = 0; squared < b; squared++) f = (f * f) % Row;
+    return (b == Exponent) ? Row - 1 : f;
+  endfunction
+
+  logic [Exponent:0] by;
+  logic [Row-1:0][Width-1:0] times;
+
+  always_comb begin
+    int unsigned power;
+    power = 1;
+    by = '0;
+    for (int unsigned k = 0; k < Powers; k++) begin
+      if (times_i[LogRow-1:0] == LogRow'(power)) by = (Exponent + 1)'(k);
+      if (times_i[LogRow-1:0] == LogRow'(Row - power)) by = (Exponent + 1)'(Powers + k);
+      power = (power * 3) % Row;
+    end
+  end
+
   // Then multiplied.
   always_comb begin
+    times = first_q;
     second_d = first_q;
-    for (int unsigned g = 3; g < Row; g += 2) begin
-      if (times_i[LogRow-1:0] == LogRow'(g)) begin
-        for (int unsigned l = 0; l < Row; l++) second_d[l] = first_q[LogRow'(g*l)];
+    for (int unsigned b = 0; b <= Exponent; b++) begin
+      if (by[b]) begin
+        times = second_d;
+        for (int unsigned l = 0; l < Row; l++) second_d[l] = times[LogRow'(factor(b)*l)];
       end
     end
     for (int unsigned l = 0; l < Row; l++) begin

@@ -261,19 +261,30 @@ module rm_ring_dyadic
     row_now_q <= tag.row;
   end
 
+  // The columns of a part are its coefficients, but for the mask: its high bits choose among the parts of columns, its low ones
+  // exchange lanes.
+  logic [LogPeriod-1:0] at_part, part_out;
+  logic [2:0][Lanes-1:0][Width-1:0] part_of;
+  logic [Lanes-1:0][Width-1:0] key_part;
+
+  assign at_part = tag.part ^ mask[LogRow-1:LogLanes];
+  always_comb begin
+    for (int unsigned o = 0; o < 3; o++) begin
+      for (int unsigned i = 0; i < Lanes; i++) part_of[o][i] = rows_q[tag.row[0]][o][{at_part, LogLanes'(i)}];
+    end
+    for (int unsigned i = 0; i < Lanes; i++) key_part[i] = key_rows_q[tag.row[0]][{tag.part, LogLanes'(i)}];
+  end
+
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
-    logic [LogRow-1:0] index, at_column;
     logic [2:0][Width-1:0] operand;
     logic [Width-1:0] u, v, w, b, out0, out1;
     mode_t mode;
     logic pass;
 
-    assign index = {tag.part, LogLanes'(i)};
-    assign at_column = index ^ mask;
     for (genvar o = 0; o < 3; o++) begin : gen_operand
-      assign operand[o] = rows_q[tag.row[0]][o][at_column];
+      assign operand[o] = part_of[o][LogLanes'(i)^mask[LogLanes-1:0]];
     end
-    assign b = has_gen_q ? gen_i[i] : has_key_q ? key_rows_q[tag.row[0]][index] : operand[1];
+    assign b = has_gen_q ? gen_i[i] : has_key_q ? key_part[i] : operand[1];
 
     rm_ring_mode #(
         .Width(Width)
@@ -317,11 +328,13 @@ module rm_ring_dyadic
   logic row_made, wpending_q, wgnt;
   logic [LogSteps-1:0] wrow_q;
 
+  assign part_out = tag_q[CoreLatency].part ^ mask_out[LogRow-1:LogLanes];
+
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Lanes; i++) begin
       if (tag_q[CoreLatency].valid) begin
-        results_q[tag_q[CoreLatency].row[0]][{tag_q[CoreLatency].part, LogLanes'(i)}^mask_out] <=
-            result[i];
+        results_q[tag_q[CoreLatency].row[0]][{part_out, LogLanes'(i)}] <=
+            result[LogLanes'(i)^mask_out[LogLanes-1:0]];
       end
     end
     if (row_made) wrow_q <= tag_q[CoreLatency].row;

@@ -65,6 +65,7 @@ module rm_ring_narrow
 
   localparam int unsigned LogGroup = LogRow - LogParts;
   localparam int unsigned Group = 1 << LogGroup;
+  localparam int unsigned Parts = 1 << LogParts;
   localparam int unsigned Depth = Slots << (LogN - LogGroup);
   localparam int unsigned AddrWidth = $clog2(Depth);
 
@@ -179,12 +180,30 @@ module rm_ring_narrow
     end
   end
 
+  // The columns of a word are its residues' numbers, but for the row's mask: its high bits choose the word's columns, its low
+  // ones exchange residues inside it, for all columns alike.
+  function automatic logic [Group-1:0][Width-1:0] exchanged(logic [Group-1:0][Width-1:0] given,
+                                                            logic [LogGroup-1:0] mask);
+    logic [Group-1:0][Width-1:0] from, to;
+    to = given;
+    for (int unsigned b = 0; b < LogGroup; b++) begin
+      from = to;
+      for (int unsigned i = 0; i < Group; i++) to[i] = mask[b] ? from[LogGroup'(i^(1<<b))] : from[i];
+    end
+    return to;
+  endfunction
+
+  logic [Parts-1:0][Group-1:0][Width-1:0] wparts;
+  logic [Group-1:0][Width-1:0] wchosen;
+
   assign wmask = mask_of(wrow_q);
+  assign wparts = wdata_q;
+  assign wchosen = exchanged(wparts[wpart_q^wmask[LogRow-1:LogGroup]], wmask[LogGroup-1:0]);
   assign write = load_word_q ? load_place_q : place_t'({wslot_q, wrow_q, wpart_q});
 
   always_comb begin
     for (int unsigned i = 0; i < Group; i++) begin
-      wword[i] = load_word_q ? loaded_q[i] : wdata_q[{wpart_q, LogGroup'(i)}^wmask];
+      wword[i] = load_word_q ? loaded_q[i] : wchosen[i];
     end
   end
 
@@ -211,13 +230,17 @@ module rm_ring_narrow
     row_q <= row_d;
   end
 
+  logic [Group-1:0][Width-1:0] in_columns;
+
+  assign in_columns = exchanged(word, want_q2.mask[LogGroup-1:0]);
+
   always_comb begin
     for (int unsigned c = 0; c < Row; c++) begin
-      logic [LogRow-1:0] x;
-      x = LogRow'(c) ^ want_q2.mask;
+      logic [LogParts-1:0] part;
+      part = LogParts'(c >> LogGroup) ^ want_q2.mask[LogRow-1:LogGroup];
       come[c] = want_q2.valid && (want_q2.strides ? want_q2.column == LogRow'(c) :
-          x[LogRow-1:LogGroup] == want_q2.part);
-      row_d[c] = come[c] ? word[x[LogGroup-1:0]] : row_q[c];
+          part == want_q2.part);
+      row_d[c] = come[c] ? in_columns[LogGroup'(c)] : row_q[c];
     end
   end
 

@@ -14,7 +14,9 @@ module rm_ring_node
     parameter int unsigned Rpaus = 2,
     parameter int unsigned LogRow = 2,
     parameter int unsigned LogSteps = 4,
+    // Of its RPAU's residues, and of what goes along the ring: the same where that does not reduce.
     parameter int unsigned Width = 60,
+    parameter int unsigned RingWidth = Width,
     parameter int unsigned QWidth = 60,
     parameter int unsigned Moduli = 1,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
@@ -33,9 +35,9 @@ module rm_ring_node
     input  logic                            sent_valid_i,
     input  logic [       Row-1:0][Width-1:0] sent_i,
     input  logic                            ring_valid_i,
-    input  logic [       Row-1:0][Width-1:0] ring_row_i,
+    input  logic [       Row-1:0][RingWidth-1:0] ring_row_i,
     output logic                            ring_valid_o,
-    output logic [       Row-1:0][Width-1:0] ring_row_o,
+    output logic [       Row-1:0][RingWidth-1:0] ring_row_o,
     output logic                            store_valid_o,  // ring_row_o is the link's
     output logic                            recv_valid_o,
     output logic [ SlotWidth-1:0]           recv_slot_o,
@@ -48,16 +50,21 @@ module rm_ring_node
   assign is_store = word_i.op == OpStore;
   assign is_source_o = is_store ? word_i.mask[place_i] : word_i.c == {1'b0, place_i};
 
-  // Whether there is a receiver farther on than this RPAU.
-  logic on_d, on_q;
-  always_comb begin
-    on_d = is_store && place_i != '0;
-    for (int unsigned hops = 1; hops < Rpaus; hops++) begin
-      if (!is_store && word_i.mask[(32'(place_i)+hops)%Rpaus]) begin
+  // Whether there is a receiver farther on than this RPAU: the masks by hops from here, and how far on the source is, are known a
+  // cycle before. No row comes so early.
+  logic [Rpaus-1:0] ahead_q, within_q;
+  logic onwards_q, on_q;
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      onwards_q <= is_store && place_i != '0;
+      for (int unsigned hops = 0; hops < Rpaus; hops++) begin
+        ahead_q[hops] <= hops > 0 && !is_store && word_i.mask[(32'(place_i)+hops)%Rpaus];
         // Reached before the way is back at its source.
-        on_d |= hops < (32'(word_i.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
+        within_q[hops] <= hops < (32'(word_i.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
       end
     end
+    on_q <= onwards_q || (ahead_q & within_q) != '0;
   end
 
   logic source_q, receives_q, passes, comes, out_valid;
@@ -68,7 +75,6 @@ module rm_ring_node
       source_q <= is_source_o;
       store_q <= is_store;
       recv_slot_o <= word_i.dst;
-      on_q <= on_d;
     end
   end
 
@@ -79,7 +85,9 @@ module rm_ring_node
 
   assign passes = source_q ? out_valid : ring_valid_i;
   assign ring_valid_o = passes && on_q;
-  assign ring_row_o = source_q ? out : ring_row_i;
+  for (genvar c = 0; c < Row; c++) begin : gen_row
+    assign ring_row_o[c] = source_q ? RingWidth'(out[c]) : ring_row_i[c];
+  end
   assign store_valid_o = passes && store_q;
   assign comes = receives_q && passes;
 
@@ -105,7 +113,7 @@ module rm_ring_node
 
     for (genvar c = 0; c < Row; c++) begin : gen_arrival
       logic [QWidth-1:0] plus;
-      logic [Moduli-1:0][Width-1:0] reduced;
+      logic [Moduli-1:0][RingWidth-1:0] reduced;
 
       // What is sent as it is may be of any prime.
       rm_mod_add #(.Width(QWidth)) u_add (
@@ -122,7 +130,7 @@ module rm_ring_node
         localparam int unsigned Bits = bits_of(Q[m]);
 
         rm_ring_reduce #(
-            .Width(Width),
+            .Width(RingWidth),
             .QWidth(Bits),
             .Q(Q[m]),
             .Latency(Reducer)
@@ -137,7 +145,7 @@ module rm_ring_node
       always_comb begin
         recv_data_o[c] = '0;
         for (int unsigned m = 0; m < Moduli; m++) begin
-          if (which_i == WhichWidth'(m)) recv_data_o[c] = reduced[m];
+          if (which_i == WhichWidth'(m)) recv_data_o[c] = reduced[m][Width-1:0];
         end
       end
     end
@@ -154,7 +162,9 @@ module rm_ring_node
     assign out_valid = sent_valid_i;
     assign out = sent_i;
     assign recv_valid_o = comes;
-    assign recv_data_o = ring_row_o;
+    for (genvar c = 0; c < Row; c++) begin : gen_kept
+      assign recv_data_o[c] = ring_row_o[c][Width-1:0];
+    end
 
     logic unused_reduction;
     assign unused_reduction = ^{which_i, constant_i};

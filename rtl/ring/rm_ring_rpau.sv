@@ -11,8 +11,8 @@
 //
 // Tables are written by load_*: kind 0 a constant, 1 to 4 twiddles (rm_ring_twiddles), 5 a key index's slot, 6 and 7 a generator's stream
 // and the place of its seed, 8 a word of a seed, 9 a prime's zeta (rm_ring_mode), 10 and 11 a Galois element and its
-// inverse modulo 4 N, 12 which of the Moduli primes a layer has, its own number at reset. Twiddles of prime m are those of
-// rings 3 m to 3 m + 2.
+// inverse modulo 4 N, 12 which of the Moduli primes a layer has, its own number at reset. Twiddles of layer l are those of
+// rings 3 l to 3 l + 2; they come again where it takes another prime.
 module rm_ring_rpau
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
@@ -24,9 +24,13 @@ module rm_ring_rpau
     parameter int unsigned Singles = 3,
     parameter int unsigned Narrow = 2,
     parameter int unsigned LogParts = 1,
+    // Of its own residues, and of what goes along the ring.
     parameter int unsigned Width = 60,
+    parameter int unsigned RingWidth = Width,
     parameter int unsigned QWidth = 60,
+    // Its primes, and how many of them have tables at a time: one a layer.
     parameter int unsigned Moduli = 1,
+    parameter int unsigned Layers = Moduli,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned Stages = 2,
     parameter int unsigned MulLatency = 12,
@@ -70,15 +74,15 @@ module rm_ring_rpau
     input  logic [       63:0]                          ring_word_i,
     input  logic [LogPeriod-1:0]                        ring_turns_i,
     input  logic                                        ring_valid_i,
-    input  logic [      Row-1:0][Width-1:0]             ring_row_i,
+    input  logic [      Row-1:0][RingWidth-1:0]         ring_row_i,
     output logic                                        ring_valid_o,
-    output logic [      Row-1:0][Width-1:0]             ring_row_o,
+    output logic [      Row-1:0][RingWidth-1:0]         ring_row_o,
     output logic                                        store_valid_o,  // ring_row_o is the link's
     input  logic                                        link_start_i,
     input  logic [       63:0]                          link_word_i,
     input  logic                                        link_valid_i,
     input  logic [     LogN-1:0]                        link_index_i,
-    input  logic [    Width-1:0]                        link_data_i,
+    input  logic [RingWidth-1:0]                        link_data_i,
     output logic                                        link_valid_o,  // to the next RPAU
     // Tables.
     input  logic                                        load_i,
@@ -90,13 +94,13 @@ module rm_ring_rpau
     output logic [   Groups-1:0][Row-1:0]               watch_we_o,
     output logic [   Groups-1:0][SlotWidth-1:0]         watch_slot_o,
     output logic [   Groups-1:0][Row-1:0][LogSteps-1:0] watch_addr_o,
-    output logic [   Groups-1:0][Row-1:0][Width-1:0]    watch_data_o
+    output logic [   Groups-1:0][Row-1:0][RingWidth-1:0] watch_data_o
 );
 
   localparam int unsigned PassWidth = $clog2(pass_count(LogN, Stages));
   localparam int unsigned Half = Row / 2;
-  localparam int unsigned Rings = 3 * Moduli;
-  localparam int unsigned RingWidth = $clog2(Rings);
+  localparam int unsigned Rings = 3 * Layers;
+  localparam int unsigned TableWidth = $clog2(Rings);
 
   word_t main_word, dyadic_word, ring_word, link_word;
   logic [Groups-1:0][Row-1:0][Width-1:0] rdata;
@@ -111,6 +115,7 @@ module rm_ring_rpau
 
   logic [7:0][WhichWidth-1:0] prime_q;
   logic [2:0][WhichWidth-1:0] which_q;
+  logic [2:0] layer_q;  // of the main cores' word
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -121,7 +126,10 @@ module rm_ring_rpau
   end
 
   always_ff @(posedge clk_i) begin
-    if (main_start_i) which_q[0] <= prime_q[main_word.layer];
+    if (main_start_i) begin
+      which_q[0] <= prime_q[main_word.layer];
+      layer_q <= main_word.layer;
+    end
     if (dyadic_start_i) which_q[1] <= prime_q[dyadic_word.layer];
     if (ring_start_i) which_q[2] <= prime_q[ring_word.layer];
   end
@@ -205,13 +213,13 @@ module rm_ring_rpau
   // ---- Twiddles. ----
 
   logic [1:0] tw_ring;
-  logic [RingWidth-1:0] table_ring;
+  logic [TableWidth-1:0] table_ring;
   logic [1:0][PassWidth-1:0] tw_pass;
   logic [1:0][LogSteps-1:0] tw_step;
   logic [Half-1:0][Width-1:0] tw_a;
   logic [Half/2-1:0][Width-1:0] tw_b;
 
-  assign table_ring = RingWidth'(3 * 32'(which_q[0])) + RingWidth'(tw_ring);
+  assign table_ring = TableWidth'(3 * 32'(layer_q)) + TableWidth'(tw_ring);
 
   logic [Width-1:0] tw_factor;
   logic tw_next_valid;
@@ -313,7 +321,7 @@ module rm_ring_rpau
       .load_start_i(key_start_q2[2]),
       .load_slot_i (key_slot[2]),
       .load_i      (link_valid_i && here_q && here_key_q),
-      .load_data_i (link_data_i)
+      .load_data_i (link_data_i[Width-1:0])
   );
 
   logic [63:0] stream;
@@ -540,6 +548,7 @@ module rm_ring_rpau
       .LogRow(LogRow),
       .LogSteps(LogSteps),
       .Width(Width),
+      .RingWidth(RingWidth),
       .QWidth(QWidth),
       .Moduli(Moduli),
       .Q(Q),
@@ -568,6 +577,8 @@ module rm_ring_rpau
   );
 
   // ---- Memory. ----
+
+  logic [Groups-1:0][Row-1:0][Width-1:0] written;
 
   for (genvar g = 0; g <= Singles; g++) begin : gen_group
     localparam int unsigned Slots = (g == 0) ? Shared : 1;
@@ -603,7 +614,7 @@ module rm_ring_rpau
         .load_we_i   (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Memory) == g),
         .load_slot_i (inner_of(load_slot_q, Memory)),
         .load_index_i(link_index_i),
-        .load_data_i (link_data_i),
+        .load_data_i (link_data_i[Width-1:0]),
         .dy_wreq_i   (dy_wreq[g]),
         .dy_wgnt_o   (dy_wgnt[g]),
         .dy_wslot_i  (dy_wslot),
@@ -612,7 +623,7 @@ module rm_ring_rpau
         .watch_we_o  (watch_we_o[g]),
         .watch_slot_o(watch_slot_o[g]),
         .watch_addr_o(watch_addr_o[g]),
-        .watch_data_o(watch_data_o[g])
+        .watch_data_o(written[g])
     );
   end
 
@@ -649,7 +660,7 @@ module rm_ring_rpau
         .load_we_i     (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Memory) == G),
         .load_slot_i   (inner_of(load_slot_q, Memory)),
         .load_index_i  (link_index_i),
-        .load_data_i   (link_data_i),
+        .load_data_i   (link_data_i[Width-1:0]),
         .dy_wreq_i     (dy_wreq[G]),
         .dy_wgnt_o     (dy_wgnt[G]),
         .dy_wslot_i    (dy_wslot),
@@ -658,15 +669,21 @@ module rm_ring_rpau
         .watch_we_o    (watch_we_o[G]),
         .watch_slot_o  (watch_slot_o[G]),
         .watch_addr_o  (watch_addr_o[G]),
-        .watch_data_o  (watch_data_o[G])
+        .watch_data_o  (written[G])
     );
   end else begin : gen_rows_only
     logic unused_narrow;
     assign unused_narrow = ^{main_strides, main_part, send_part};
   end
 
+  for (genvar g = 0; g < Groups; g++) begin : gen_watch
+    for (genvar c = 0; c < Row; c++) begin : gen_column
+      assign watch_data_o[g][c] = RingWidth'(written[g][c]);
+    end
+  end
+
   logic unused;
-  assign unused = ^{main_busy, dyadic_busy, index_q, load_table_i, load_addr_i, load_data_i,
+  assign unused = ^{main_busy, dyadic_busy, index_q, load_table_i, load_addr_i, load_data_i, link_data_i,
       main_word, dyadic_word, ring_word, link_word, constant[2]};
 
 endmodule

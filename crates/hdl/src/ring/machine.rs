@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use ringmill_machines::MachineError;
 use ringmill_machines::ring::encode::{decode, encode};
 use ringmill_machines::ring::micro::{MicroCode, OpWord, Opcode, Operand, STREAMS, Word};
 use ringmill_machines::ring::{Description, built};
@@ -56,6 +57,8 @@ pub struct Machine {
     wires: Wires,
     link: Link,
     shadow: Shadow,
+    /// Which of its primes each RPAU has in layer 0.
+    selected: Vec<usize>,
     /// log2 of the coefficients of limbs.
     log_n: u32,
     /// Whether the twiddles of half rings are there: they come with the first program that has words of them.
@@ -78,7 +81,8 @@ pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
         .int("Dies", d.ring.dies as u64)
         .int("Dispatch", d.pipeline.dispatch)
         .int("Controllers", d.controllers as u64)
-        .int("Words", d.tables.words as u64);
+        .int("Words", d.tables.words as u64)
+        .int("Layers", shape.layers() as u64);
     let primes = shapes.iter().enumerate();
     Ok(primes.fold(top, |top, (r, shape)| {
         top.ints(format!("Q{r}"), shape.primes())
@@ -104,8 +108,10 @@ pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shap
         let again = list[0];
         list.resize(moduli, again);
     }
-    let all: Result<Vec<Shape>, _> = lists.iter().map(|list| Shape::new(d, list)).collect();
-    let all = all?;
+    // Whom an RPAU stands in for has its tables in turn with its own prime.
+    let layers = primes.len().div_ceil(d.rpaus.max(1));
+    let shape = |list: &Vec<u64>| Ok::<_, MachineError>(Shape::new(d, list)?.of_layers(layers));
+    let all: Vec<Shape> = lists.iter().map(shape).collect::<Result<_, _>>()?;
     Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
 }
 
@@ -133,7 +139,7 @@ pub fn size_entries(
     let (_, shapes) = shapes(d, primes)?;
     let mut entries = vec![size_word(log_n).entry(0)];
     for (rpau, shape) in shapes.iter().enumerate() {
-        let words = twiddles(shape, log_n.into(), RINGS)?.into_iter();
+        let words = twiddles(shape, 0, log_n.into(), RINGS)?.into_iter();
         entries.extend(words.map(|word| word.entry(1 << rpau)));
     }
     Ok(entries)
@@ -200,6 +206,7 @@ impl Machine {
         model.reset()?;
         let mut machine = Self {
             shape,
+            selected: vec![0; shapes.len()],
             shapes,
             primes: primes.to_vec(),
             description: d.clone(),
@@ -217,14 +224,23 @@ impl Machine {
     }
 
     fn twiddles(&mut self, rings: Range<u64>) -> Result<(), RpauError> {
-        for (rpau, shape) in self.shapes.clone().iter().enumerate() {
-            for word in twiddles(shape, self.log_n, rings.clone())? {
-                if !self.open || !shape.poke_twiddle(&mut self.model, rpau, &word)? {
-                    self.table(1 << rpau, word)?;
-                }
-            }
+        for rpau in 0..self.shapes.len() {
+            self.twiddles_of(rpau, rings.clone())?;
         }
         Ok(self.wires.table(&mut self.model, None)?)
+    }
+
+    fn twiddles_of(&mut self, rpau: usize, rings: Range<u64>) -> Result<(), RpauError> {
+        let (Some(&shape), Some(&selected)) = (self.shapes.get(rpau), self.selected.get(rpau))
+        else {
+            return Ok(());
+        };
+        for word in twiddles(&shape, selected, self.log_n, rings)? {
+            if !self.open || !shape.poke_twiddle(&mut self.model, rpau, &word)? {
+                self.table(1 << rpau, word)?;
+            }
+        }
+        Ok(())
     }
 
     /// Limbs have 2^`log_n` coefficients from now on, as a command says; their twiddles come where another size's were.
@@ -276,6 +292,14 @@ impl Machine {
                 word: place as u64,
             };
             self.table(1 << rpau, word)?;
+            // The layer's tables are those of its prime.
+            if self.selected[rpau] != place {
+                self.selected[rpau] = place;
+                self.twiddles_of(rpau, WHOLE)?;
+                if self.has_halves {
+                    self.twiddles_of(rpau, HALVES)?;
+                }
+            }
         }
         Ok(self.wires.table(&mut self.model, None)?)
     }
@@ -312,9 +336,7 @@ impl Machine {
     /// Those of the simulation; what the machine refuses.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         if self.open {
-            return self
-                .shape
-                .poke_slot(&mut self.model, rpau, slot.into(), limb);
+            return self.shapes[rpau].poke_slot(&mut self.model, rpau, slot.into(), limb);
         }
         let word = OpWord {
             mask: 1 << rpau,
@@ -335,9 +357,7 @@ impl Machine {
         };
         self.tables(rpau, &table)?;
         if self.open {
-            return self
-                .shape
-                .poke_key(&mut self.model, rpau, slot.into(), limb);
+            return self.shapes[rpau].poke_key(&mut self.model, rpau, slot.into(), limb);
         }
         let word = OpWord {
             mask: 1 << rpau,

@@ -149,7 +149,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let period = u64::from(s.log_row - s.log_lanes);
     let (row, lanes) = (s.row() as u64, 1u64 << s.log_lanes);
     let of = |module: &str| Top::new(module);
-    let wide = |top: Top| top.int("Width", s.word_bits.into());
+    let wide = |top: Top| top.int("Width", s.width().into());
     let (sized, memory) = (|top| s.sized(top), |top| s.memory(top));
     let group = |slots: usize, style| {
         wide(sized(of("rm_ring_group")))
@@ -157,7 +157,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
             .text("Style", style)
     };
     let staged = |top: Top| top.int("Stages", s.stages.into());
-    let twiddles = |module: &str| wide(sized(of(module))).int("Rings", 3 * s.primes().len() as u64);
+    let twiddles = |module: &str| wide(sized(of(module))).int("Rings", 3 * s.layers() as u64);
     let tables = |tables: u64| staged(twiddles("rm_ring_twiddle")).int("Tables", tables);
     let powers = twiddles("rm_ring_powers")
         .int("Tables", row / 2)
@@ -168,6 +168,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         .apart("rm_ring_twiddle")
         .apart("rm_ring_powers");
     let node = like_primes(wide(sized_rows(of("rm_ring_node"), s)), s)
+        .int("RingWidth", s.word_bits.into())
         .int("Rpaus", s.rpaus as u64)
         .int("Reduces", s.reduces.into())
         .int("Reducer", s.reducer)
@@ -210,7 +211,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         .int("LogParts", s.log_parts.into())
         .int("Slots", s.narrow as u64);
     let mut found = vec![
-        (Does::Tables, apart(like.top(), OF_RPAU), 1),
+        (Does::Tables, apart(like.in_ring(), OF_RPAU), 1),
         (Does::Memory, group(s.shared, "ultra"), 1),
         (Does::Memory, group(1, "block"), s.singles as u64),
         (Does::Memory, narrow, u64::from(s.narrow > 0)),
@@ -241,7 +242,8 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
             .int("QWidth", bits.into())
             .int("Q", prime)
             .int("Latency", s.fold);
-        let reduce = wide(of("rm_ring_reduce"))
+        let reduce = of("rm_ring_reduce")
+            .int("Width", s.word_bits.into())
             .int("QWidth", bits.into())
             .int("Q", prime)
             .int("Latency", s.reducer);

@@ -164,7 +164,7 @@ impl Rpau {
     }
 
     fn twiddles(&mut self) -> Result<(), RpauError> {
-        for word in twiddles(&self.shape, self.log_n, RINGS)? {
+        for word in twiddles(&self.shape, 0, self.log_n, RINGS)? {
             self.table(word)?;
         }
         Ok(self.wires.table(&mut self.model, None)?)

@@ -3,7 +3,7 @@
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::{Description, built};
 
-use crate::Top;
+use crate::{Param, Top};
 
 /// Parameters of `rm_ring_rpau`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +43,8 @@ pub struct Shape {
     /// Its primes, of which there are so many.
     primes: [u64; MAX_MODULI],
     moduli: usize,
+    /// Of these, the ones that have twiddles at a time.
+    layers: usize,
 }
 
 /// Primes that an RPAU can be built for.
@@ -97,6 +99,7 @@ impl Shape {
             galois: d.tables.galois,
             primes: all,
             moduli: primes.len(),
+            layers: primes.len(),
         })
     }
 
@@ -121,7 +124,40 @@ impl Shape {
     pub fn top(&self) -> Top {
         self.parameters(Top::new("rm_ring_rpau"))
             .int("QWidth", self.q_width().into())
+            .int("Layers", self.layers as u64)
             .ints("Q", self.primes())
+    }
+
+    /// The same with twiddles for so many primes at a time.
+    pub(super) fn of_layers(self, layers: usize) -> Self {
+        Self {
+            layers: layers.min(self.moduli),
+            ..self
+        }
+    }
+
+    pub fn layers(&self) -> usize {
+        self.layers
+    }
+
+    /// Bits of a residue: its own primes', and where the ring does not reduce, those of what arrives.
+    pub(super) fn width(&self) -> u32 {
+        if self.reduces {
+            self.q_width()
+        } else {
+            self.word_bits
+        }
+    }
+
+    /// `rm_ring_rpau` as `rm_ring` has it, with residues no wider than they have to be.
+    pub(super) fn in_ring(&self) -> Top {
+        let mut top = self.top();
+        for (name, value) in &mut top.params {
+            if name == "Width" {
+                *value = Param::Int(self.width().into());
+            }
+        }
+        top.int("RingWidth", self.word_bits.into())
     }
 
     /// Bits of its primes.
@@ -139,6 +175,7 @@ impl Shape {
     pub(super) fn own(mut self) -> Self {
         let others = (1..self.moduli).filter(|&m| self.primes[m] != self.primes[0]);
         self.moduli = others.max().map_or(1, |last| last + 1);
+        self.layers = self.layers.min(self.moduli);
         self
     }
 

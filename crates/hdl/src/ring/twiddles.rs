@@ -37,35 +37,39 @@ pub(super) const WHOLE: Range<u64> = 0..1;
 pub(super) const HALVES: Range<u64> = 1..3;
 
 /// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B), of
-/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one. Where they are generated, the first ones of each
-/// pass and its factor.
+/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one, of the prime of each layer, the first of which has
+/// that of number `selected`. Where they are generated, the first ones of each pass and its factor.
 ///
 /// # Errors
 /// [`MathError`] where the prime has no root of unity for twice the degree.
 pub(super) fn twiddles(
     shape: &Shape,
+    selected: usize,
     log_n: u32,
     rings: Range<u64>,
 ) -> Result<Vec<Table>, MathError> {
-    // A prime that stands again in the place of one that there is not has no tables.
-    let first = shape.primes()[0];
-    let primes = (0..)
-        .zip(shape.primes())
-        .filter(|&(m, &q)| m == 0 || q != first);
+    let primes = shape.primes();
     let mut words = Vec::new();
-    for (number, &prime) in primes {
+    for layer in 0..shape.layers() {
+        let number = if layer == 0 { selected } else { layer };
+        let prime = primes[number];
+        // A prime that stands again in the place of one that there is not has no tables.
+        if number > 0 && prime == primes[0] {
+            continue;
+        }
         let roots = Roots::new(prime, log_n)?;
         // Of the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
         words.push(Table {
             kind: ZETA,
             table: 0,
-            address: number,
+            address: number as u64,
             word: roots.q.pow(roots.root, 1 << log_n),
         });
         for ring in rings.clone() {
+            let place = 3 * layer as u64 + ring;
             match shape.stages {
-                1 => generated(shape, log_n, &roots, ring, 3 * number + ring, &mut words),
-                _ => stored(shape, log_n, &roots, ring, 3 * number + ring, &mut words),
+                1 => generated(shape, log_n, &roots, ring, place, &mut words),
+                _ => stored(shape, log_n, &roots, ring, place, &mut words),
             }
         }
     }

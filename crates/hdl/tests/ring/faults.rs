@@ -19,7 +19,7 @@ pub struct Fault(
 );
 
 /// One RPAU with words beside each other.
-fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+pub fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
     check_words_on(hdl, &toy(7, 4, 1), PRIMES[1], 30, &mut dice)
 }
@@ -31,7 +31,7 @@ fn thirds(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
 }
 
 /// Three RPAUs with four streams.
-fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+pub fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     check_programs(hdl, &toy(6, 4, 3), seed, 20)
 }
 
@@ -169,8 +169,8 @@ pub const FAULTS: [Fault; 104] = [
     // Dyadic cores.
     Fault(
         "rm_ring_dyadic.sv",
-        "assign at_column = index ^ mask;",
-        "assign at_column = index;",
+        "assign at_part = tag.part ^ mask[LogRow-1:LogLanes];",
+        "assign at_part = tag.part;",
         unit,
     ),
     Fault(
@@ -318,8 +318,8 @@ pub const FAULTS: [Fault; 104] = [
     ),
     Fault(
         "rm_ring_affine.sv",
-        "first_q[LogRow'(g*l)]",
-        "first_q[l]",
+        "times[LogRow'(factor(b)*l)]",
+        "times[l]",
         unit,
     ),
     Fault("rm_ring_agen.sv", "top_i ? top_rotate_q : '0", "'0", unit),
@@ -460,8 +460,8 @@ pub const FAULTS: [Fault; 104] = [
     ),
     Fault(
         "rm_ring_rpau.sv",
-        "RingWidth'(3 * 32'(which_q[0])) + RingWidth'(tw_ring)",
-        "RingWidth'(tw_ring)",
+        "TableWidth'(3 * 32'(layer_q)) + TableWidth'(tw_ring)",
+        "TableWidth'(tw_ring)",
         machine,
     ),
     Fault(
@@ -491,8 +491,8 @@ pub const FAULTS: [Fault; 104] = [
     ),
     Fault(
         "rm_ring_narrow.sv",
-        "wdata_q[{wpart_q, LogGroup'(i)}^wmask]",
-        "wdata_q[{wpart_q, LogGroup'(i)}]",
+        "wparts[wpart_q^wmask[LogRow-1:LogGroup]]",
+        "wparts[wpart_q]",
         unit,
     ),
     Fault(
@@ -608,8 +608,8 @@ pub const FAULTS: [Fault; 104] = [
     // A ring that does not reduce.
     Fault(
         "rm_ring_node.sv",
-        "assign recv_data_o = ring_row_o;",
-        "assign recv_data_o = ring_row_i;",
+        "assign recv_data_o[c] = ring_row_o[c][Width-1:0];",
+        "assign recv_data_o[c] = ring_row_i[c][Width-1:0];",
         raw,
     ),
     Fault(

@@ -1,5 +1,6 @@
 //! The ring machine's RTL against the software and the cycle model.
 
+mod begun;
 mod bench;
 mod faults;
 #[path = "../common/faulty.rs"]
@@ -14,8 +15,9 @@ mod refusals;
 mod setup;
 mod words;
 
-use ringmill_hdl::ring::{PACKAGE, package};
+use ringmill_hdl::ring::{PACKAGE, package, top};
 use ringmill_hdl::{Family, Top};
+use ringmill_machines::ring::Description;
 use setup::hdl;
 
 /// Modules that synthesis holds to the bar; the RPAU whole is not yet (docs/machines/ring.md).
@@ -46,6 +48,13 @@ fn the_wrapper_lints() {
         assert!(inside.iter().any(|(path, _)| is_it(path)), "{module}");
     }
     hdl.lint(&Top::new("rm_ring_axi")).unwrap();
+    // RPAUs of several widths, and one that stands in for another.
+    let mut d = bench::toy(7, 4, 3);
+    let shipped = Description::parse(Description::STORED).unwrap();
+    d.stand_in = shipped.stand_in[..1].to_vec();
+    (d.stand_in[0].rpau, d.stand_in[0].prime) = (2, 0);
+    let top = top(&d, &bench::primes()[..3]).unwrap();
+    hdl.lint(&top).unwrap();
 }
 
 fn modules() -> impl Iterator<Item = &'static str> {

@@ -73,18 +73,17 @@ fn memories_of_a_toy_are_its_descriptions() {
     let d = toy(8, 4, 1);
     let found = machine(&d, &primes()[..1]).unwrap();
     let (_, parts) = &found.rpaus[0];
-    check_memories(&d, &sum(&those(parts, Some(Does::Memory))), |need| {
-        !need.contains("twiddle")
-    });
+    let memories = sum(&those(parts, Some(Does::Memory)));
+    check_memories(&d, 60, &memories, |need| !need.contains("twiddle"));
 }
 
 fn sum(parts: &[Part]) -> Resources {
     resources(hdl(), parts, Family::Xcup).unwrap()
 }
 
-/// Block and ultra RAM of an RPAU of `d`, at its width, that serve what is wanted.
-fn check_memories(d: &Description, found: &Resources, wanted: impl Fn(&str) -> bool) {
-    let fit = d.needs_at(d.word_bits).unwrap().fit().unwrap();
+/// Block and ultra RAM of an RPAU of `d` with residues of so many bits, as far as they serve what is wanted.
+fn check_memories(d: &Description, bits: u32, found: &Resources, wanted: impl Fn(&str) -> bool) {
+    let fit = d.needs_at(bits).unwrap().fit().unwrap();
     let of = |kind| {
         let needs = fit.needs.iter().filter(|n| n.units.is_some());
         let needs = needs.filter(|n| n.resource == kind && wanted(&n.name));
@@ -95,28 +94,47 @@ fn check_memories(d: &Description, found: &Resources, wanted: impl Fn(&str) -> b
     assert!(found.other.is_empty(), "{:?}", found.other);
 }
 
-/// The shipped machine for Set-1 and Set-2: what an RPAU has of memories and multipliers is what the description says, and each module's counts.
+/// The shipped machine for Set-1 and Set-2, an RPAU of each width: what it has of memories is what the description says; what each
+/// module takes.
 #[test]
-#[ignore = "synthesis of all modules at full size; `make full` runs it"]
+#[ignore = "synthesis of modules at full size; `make full` runs it"]
 fn what_the_shipped_machine_takes() {
     let d = Description::parse(Description::STORED).unwrap();
     let params = Params::named("set2").unwrap();
     let found = machine(&d, params.moduli()).unwrap();
     check_counts(&d, params.moduli());
+    let mut seen = Vec::new();
     for (r, (shape, parts)) in found.rpaus.iter().enumerate() {
-        println!("RPAU {r}, primes of {:?} bits", shape.bits());
-        for (does, part) in parts {
-            let one = sum(&[Part {
-                count: 1,
-                ..part.clone()
-            }]);
-            println!("  {does:?} {} x {}: {one:?}", part.count, part.top);
+        if seen.contains(&shape.bits()) {
+            continue;
         }
+        seen.push(shape.bits());
+        println!("RPAU {r}, primes of {:?} bits", shape.bits());
+        parts.iter().for_each(|(_, part)| print(part));
         let whole = sum(&those(parts, None));
         println!("  LUT {} {whole:?}", look_up_tables(&whole));
-        if shape.primes().len() == 1 {
-            check_memories(&d, &whole, |_| true);
-        }
+        check_memories(&d, shape.q_width(), &whole, |_| true);
     }
-    println!("shared: {:?}", sum(&those(&found.shared, None)));
+    // One of 60 bits, those of 54, and those of 54 that stand in for another of 54.
+    assert_eq!(seen, [vec![60], vec![54], vec![54, 54]]);
+    found.shared.iter().for_each(|(_, part)| print(part));
+}
+
+fn print(part: &Part) {
+    let one = Part {
+        count: 1,
+        ..part.clone()
+    };
+    let found = sum(&[one]);
+    let paths = hdl().levels(&part.top, Family::Xcup).unwrap().paths;
+    println!(
+        "  {} x {}: {} LUT, {} FF, {} levels, {} carry bits, {} beyond",
+        part.count,
+        part.top,
+        look_up_tables(&found),
+        found.ff,
+        paths.levels(),
+        paths.carry(),
+        paths.beyond
+    );
 }
