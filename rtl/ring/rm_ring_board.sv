@@ -128,6 +128,7 @@ module rm_ring_board
     logic cores;
     logic ring;
     logic link;
+    logic generates;
     logic alone;  // and shares no port
     logic [15:0] readers;
     logic [15:0] writers;
@@ -149,6 +150,7 @@ module rm_ring_board
     u.ring = w.op == OpBcast || w.op == OpStore;
     u.cores = !u.ring && !u.link;
     u.slow = u.cores && w.thread;
+    u.generates = u.cores && is_generated(w.op, w.b_kind);
     u.writers = w.mask;
     u.readers = (w.op == OpBcast) ? 16'd1 << w.c : w.mask;
     if (has.has.a) begin
@@ -193,6 +195,7 @@ module rm_ring_board
     StepsRows3P,
     StepsRowsS,
     StepsRowsD,
+    StepsRowsG,  // so many, of the main cores
     // And a tail: of one beat, of P, or of P less one (L).
     StepsPair,
     StepsPairP,
@@ -206,7 +209,7 @@ module rm_ring_board
     StepsPassesS
   } steps_e;
 
-  localparam int unsigned Kinds = 18;
+  localparam int unsigned Kinds = 19;
 
   typedef struct packed {
     steps_e kind;
@@ -264,6 +267,10 @@ module rm_ring_board
       if (w.op == OpAutoh) t.kind = (beats == BeatWidth'(1)) ? StepsRows2 : StepsRows2P;
     end else if (!w.thread) begin
       t.base += total_t'(w.b_kind == KindKey);
+      if (w.b_kind == KindGenerator) begin
+        t.base += total_t'(GenLatency);
+        t.kind = (period == BeatWidth'(Period)) ? StepsRowsG : rows_of(period);
+      end
     end else begin
       // A row takes a period, or as long as its busiest port; a narrow slot's is written within it.
       t.kind = (period == BeatWidth'(Period)) ? StepsRowsD : rows_of(period);
@@ -303,6 +310,7 @@ module rm_ring_board
       t[StepsRows3P][k] = total_t'(paced(rows * 3 * Parts, k));
       t[StepsRowsS][k] = total_t'(paced(rows << LogRow, k));
       t[StepsRowsD][k] = total_t'(rows * Period);
+      t[StepsRowsG][k] = total_t'(paced(rows * Period, k));
       t[StepsPair][k] = total_t'(paced(rows * 2 + 1, k));
       t[StepsPairP][k] = total_t'(paced(rows * Parts + 1, k));
       t[StepsPair2P][k] = total_t'(paced(rows * 2 * Parts + 1, k));
@@ -385,8 +393,9 @@ module rm_ring_board
         m.source |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.source) != '0;
       end
     end
-    // The unit, the ring or the link.
+    // The unit, the generator, the ring or the link.
     m.whole |= w.cores && flying.cores && w.slow == flying.slow && units;
+    m.whole |= w.generates && flying.generates && units;
     m.source |= w.ring && flying.ring;
     m.whole |= w.link && flying.link;
     return m;
