@@ -87,7 +87,7 @@ module rm_ring_board
   } span_t;
 
   // Steps of each kind that leave so many turns, of limbs of each size.
-  localparam int unsigned Kinds = 18;  // of steps_e
+  localparam int unsigned Kinds = 19;  // of steps_e
   localparam int unsigned Lefts = 1 << LogPeriod;
   typedef logic [Kinds-1:0][Lefts-1:0][TotalWidth-1:0] table_t;
 
@@ -108,6 +108,7 @@ module rm_ring_board
       t[StepsRows3P][k] = total_t'(paced(rows * 3 * Parts, k));
       t[StepsRowsS][k] = total_t'(paced(rows << LogRow, k));
       t[StepsRowsD][k] = total_t'(rows * Period);
+      t[StepsRowsG][k] = total_t'(paced(rows * Period, k));
       t[StepsPair][k] = total_t'(paced(rows * 2 + 1, k));
       t[StepsPairP][k] = total_t'(paced(rows * Parts + 1, k));
       t[StepsPair2P][k] = total_t'(paced(rows * 2 * Parts + 1, k));
@@ -145,6 +146,7 @@ module rm_ring_board
     logic cores;
     logic ring;
     logic link;
+    logic generates;
     logic alone;  // and shares no port
     logic [Rpaus-1:0] readers;
     logic [Rpaus-1:0] writers;
@@ -196,6 +198,7 @@ module rm_ring_board
     u.ring = w.op == OpBcast || w.op == OpStore;
     u.cores = !u.ring && !u.link;
     u.slow = u.cores && w.thread;
+    u.generates = u.cores && is_generated(w.op, w.b_kind);
     u.writers = w.mask[Rpaus-1:0];
     u.readers = (w.op == OpBcast) ? Rpaus'(16'd1 << w.c) : w.mask[Rpaus-1:0];
     u.source = p.a;
@@ -264,8 +267,9 @@ module rm_ring_board
         m.source |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.source) != '0;
       end
     end
-    // The unit, the ring or the link.
+    // The unit, the generator, the ring or the link.
     m.whole |= w.cores && flying.cores && w.slow == flying.slow && units;
+    m.whole |= w.generates && flying.generates && units;
     m.source |= w.ring && flying.ring;
     m.whole |= w.link && flying.link;
     return m;

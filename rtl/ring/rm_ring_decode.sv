@@ -79,7 +79,7 @@ module rm_ring_decode
       code_o = CodeNarrow;
     end else if (!row_ok) begin
       code_o = CodeRow;
-    end else if (32'(word.layer) >= Layers || (word.b_kind == KindGenerator && !word.thread)) begin
+    end else if (32'(word.layer) >= Layers || (word.b_kind == KindGenerator && main_only)) begin
       code_o = CodeNotBuilt;
     end
   end

@@ -1,9 +1,11 @@
-// Key halves from their seed for the dyadic cores: residues of one stream in the order of their index, Lanes a
-// cycle, each 128 bits of ChaCha20 key stream modulo one of the primes (`ringmill_math::expand_uniform`).
+// Key halves from their seed: residues of one stream in the order of their index, Lanes a cycle, each 128 bits of
+// ChaCha20 key stream modulo one of the primes (`ringmill_math::expand_uniform`).
 //
-// After start_i rows of Row residues come, a row every period_i cycles, Lanes a cycle from its first cycle on:
-// residue 0 in cycle Latency + period_i + 6 after that of start_i, where the cores take it. A block of four
-// residues is begun early enough. stream_i, seed_i and counter_i (the first block) come Lead cycles after
+// For the dyadic cores: after dyadic_i with start_i rows of Row residues come, a row every period_i cycles, Lanes a cycle
+// from its first cycle on, residue 0 in cycle Latency + period_i + 6 after that of start_i, where the cores take it. For the
+// main cores: each part of a row, of Lanes residues, is asked for by part_i, and comes Latency + 3 cycles later.
+//
+// A block of four residues is begun early enough. stream_i, seed_i and counter_i (the first block) come three cycles after
 // start_i at the latest, and are held.
 module rm_ring_generator
   import rm_ring_pkg::*;
@@ -24,7 +26,10 @@ module rm_ring_generator
     input  logic                               rst_ni,
     input  logic [           LogSteps-1:0]     last_row_i,  // held
     input  logic                               start_i,
+    input  logic                               dyadic_i,  // with start_i
     input  logic [PeriodWidth-1:0]             period_i,  // with start_i
+    input  logic                               part_valid_i,
+    input  logic [           LogParts-1:0]     part_i,
     input  logic [WhichWidth-1:0]              which_i,   // of the Moduli primes, held
     input  logic [            7:0][31:0]       seed_i,
     input  logic [           63:0]             stream_i,
@@ -43,30 +48,51 @@ module rm_ring_generator
   end
 
   // Parts of rows, as the cores take them, Ahead cycles early.
-  logic busy_q, active_q, tick, part_valid, ready, words_valid;
+  logic busy_q, active_q, tick, rows_valid, part_valid, ready, words_valid, asked_valid;
   logic [CountWidth-1:0] count_q;
   logic [PeriodWidth-1:0] period_q;
   logic [LogSteps-1:0] row_q;
-  logic [LogParts-1:0] part_q, part;
+  logic [LogParts-1:0] part_q, rows_part, part, asked_part;
   logic [31:0] block_q;
   logic [3:0][127:0] words, held_q;
 
   assign tick = busy_q && count_q == '0;
-  assign part_valid = tick || active_q;
-  assign part = tick ? '0 : part_q;
+  assign rows_valid = tick || active_q;
+  assign rows_part = tick ? '0 : part_q;
+
+  rm_valid #(
+      .Depth(Latency - Ahead + 3)
+  ) u_asked_valid (
+      .clk_i,
+      .rst_ni,
+      .valid_i(part_valid_i),
+      .valid_o(asked_valid)
+  );
+
+  rm_delay #(
+      .Width(LogParts),
+      .Depth(Latency - Ahead + 3)
+  ) u_asked (
+      .clk_i,
+      .d_i(part_i),
+      .q_o(asked_part)
+  );
+
+  assign part_valid = rows_valid || asked_valid;
+  assign part = rows_valid ? rows_part : asked_part;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
       active_q <= 1'b0;
     end else begin
-      busy_q <= start_i || (busy_q && !(tick && row_q == last_row_i));
-      active_q <= part_valid && !(&part);
+      busy_q <= (start_i && dyadic_i) || (busy_q && !(tick && row_q == last_row_i));
+      active_q <= rows_valid && !(&rows_part);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    part_q <= part + 1'b1;
+    part_q <= rows_part + 1'b1;
     if (start_i) begin
       count_q <= CountWidth'(Latency - Ahead + 5) + CountWidth'(period_i);
       period_q <= period_i;
@@ -103,13 +129,23 @@ module rm_ring_generator
       .words_o  (words)
   );
 
-  // The block's parts one after the other.
-  logic [Turns-1:0] turn_q;
+  // Which of its block's parts comes.
+  logic [(LogTurns > 0 ? LogTurns : 1)-1:0] turn;
 
-  always_ff @(posedge clk_i) begin
-    if (words_valid) held_q <= words;
-    turn_q <= words_valid ? Turns'(2) : Turns'({turn_q, 1'b0});
+  if (LogTurns > 0) begin : gen_turns
+    rm_delay #(
+        .Width(LogTurns),
+        .Depth(rm_chacha_pkg::latency(1))
+    ) u_turn (
+        .clk_i,
+        .d_i(part[LogTurns-1:0]),
+        .q_o(turn)
+    );
+  end else begin : gen_one
+    assign turn = '0;
   end
+
+  always_ff @(posedge clk_i) if (words_valid) held_q <= words;
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
     logic [127:0] number;
@@ -117,7 +153,7 @@ module rm_ring_generator
     always_comb begin
       number = words[i];
       for (int unsigned k = 1; k < Turns; k++) begin
-        if (turn_q[k] && !words_valid) number = held_q[k*Lanes+i];
+        if (32'(turn) == k) number = held_q[k*Lanes+i];
       end
     end
 
@@ -149,6 +185,6 @@ module rm_ring_generator
   end
 
   logic unused;
-  assign unused = ^{ready, turn_q[0], held_q};
+  assign unused = ^{ready, turn, held_q, part};
 
 endmodule

@@ -10,6 +10,8 @@
 // row of each result in turn, the second from a register behind the cores in the step after. A row with a narrow slot takes
 // as many beats as its parts; what is read in one of them stays until the row is whole.
 //
+// A generated operand's rows come in parts, a row in as many beats (rm_ring_feed).
+//
 // A word granted in cycle t reads from cycle t + 3 on and has landed in cycle t + timing::duration - 1.
 module rm_ring_main
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
@@ -17,6 +19,7 @@ module rm_ring_main
     parameter int unsigned LogN = 7,
     parameter int unsigned LogRow = 3,
     parameter int unsigned LogPeriod = 2,
+    parameter int unsigned GenLatency = 93,
     parameter memory_t Memory = DefaultMemory,
     parameter int unsigned Stages = 2,
     parameter int unsigned Width = 60,
@@ -26,6 +29,7 @@ module rm_ring_main
     parameter int unsigned MulLatency = 12,
     localparam int unsigned Groups = groups_of(Memory),
     localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned Lanes = Row >> LogPeriod,
     localparam int unsigned LogSteps = LogN - LogRow,
     localparam int unsigned Passes = pass_count(LogN, Stages),
     localparam int unsigned PassWidth = $clog2(Passes),
@@ -57,6 +61,10 @@ module rm_ring_main
     // Key memory: a row in the order of the index, three cycles after the request.
     output logic                               key_req_o,
     input  logic [      Row-1:0][    Width-1:0] key_i,
+    // The generator: parts of rows, GenLatency + 3 cycles later.
+    output logic                               gen_valid_o,
+    output logic [LogPeriod-1:0]               gen_part_o,
+    input  logic [    Lanes-1:0][    Width-1:0] gen_i,
     // Memory.
     output logic [   Groups-1:0]               re_o,
     output logic [   Groups-1:0][SlotWidth-1:0] rslot_o,
@@ -100,12 +108,17 @@ module rm_ring_main
 
   word_t word_q;
   reads_t reads, reads_q;
-  logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, late_start_q;
+  logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, has_gen, has_gen_q;
+  logic late_start_q, fed_start, late_start;
   logic moves_q, whole_q, coefficients_q;
   logic [LogPeriod-1:0] turns_q;
 
-  assign reads = reads_of(word_i.op, word_i.b_kind, word_i.dst,
-                          {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
+  always_comb begin
+    reads = reads_of(word_i.op, word_i.b_kind, word_i.dst,
+                     {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
+    if (has_gen && 32'(reads.more) < (1 << LogPeriod) - 1) reads.more = BeatWidth'((1 << LogPeriod) - 1);
+  end
+
   assign transform = is_transform(word_i.op);
   assign inverse = word_i.op == OpIntt;
   assign transform_q = is_transform(word_q.op);
@@ -115,6 +128,8 @@ module rm_ring_main
   assign whole_q = word_q.op == OpSplit || word_q.op == OpJoin;
   assign has_key = word_i.b_kind == KindKey;
   assign has_key_q = word_q.b_kind == KindKey;
+  assign has_gen = word_i.b_kind == KindGenerator;
+  assign has_gen_q = word_q.b_kind == KindGenerator;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -130,6 +145,8 @@ module rm_ring_main
     if (!rst_ni) late_start_q <= 1'b0;
     else late_start_q <= start_i && has_key;
   end
+
+  assign late_start = late_start_q || fed_start;
 
   // ---- Steps. ----
 
@@ -147,15 +164,15 @@ module rm_ring_main
       .clk_i,
       .rst_ni,
       .log_n_i,
-      .start_i((start_i && !has_key) || late_start_q),
-      .transform_i(!late_start_q && transform),
+      .start_i((start_i && !has_key && !has_gen) || late_start),
+      .transform_i(!late_start && transform),
       .inverse_i(inverse),
-      .more_i(late_start_q ? reads_q.more : reads.more),
-      // Words of keys have neither halves nor a tail.
-      .halves_i(!late_start_q && word_i.op == OpAutoh),
-      .tail_i(!late_start_q && (word_i.op == OpSplit || word_i.op == OpJoin)),
+      .more_i(late_start ? reads_q.more : reads.more),
+      // Words of keys and of generated limbs have neither halves nor a tail.
+      .halves_i(!late_start && word_i.op == OpAutoh),
+      .tail_i(!late_start && (word_i.op == OpSplit || word_i.op == OpJoin)),
       .tail_more_i(reads.tail),
-      .turns_i(late_start_q ? turns_q : turns_i),
+      .turns_i(late_start ? turns_q : turns_i),
       .busy_o,
       .beat_o(tag.beat),
       .first_pass_o(tag.first),
@@ -175,6 +192,33 @@ module rm_ring_main
     if (!rst_ni) tag_q <= '0;
     else tag_q <= {tag_q[AtLast-1:1], tag};
   end
+
+  // ---- The generator. ----
+
+  logic [Row-1:0][Width-1:0] fed;
+
+  rm_ring_feed #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .LogPeriod(LogPeriod),
+      .Stages(Stages),
+      .Latency(GenLatency),
+      .Width(Width)
+  ) u_feed (
+      .clk_i,
+      .rst_ni,
+      .log_n_i,
+      .start_i(start_i && has_gen),
+      .more_i (reads.more),
+      .turns_i,
+      .valid_o(gen_valid_o),
+      .part_o (gen_part_o),
+      .start_o(fed_start),
+      .take_i (has_gen_q && tag_q[AtPort-1].beat && (32'(tag_q[AtPort-1].sub) >> LogPeriod) == 0),
+      .place_i(tag_q[AtPort-1].sub[LogPeriod-1:0]),
+      .gen_i,
+      .row_o  (fed)
+  );
 
   // ---- Reading. ----
 
@@ -283,17 +327,19 @@ module rm_ring_main
 
   always_ff @(posedge clk_i) from_half_q <= {from_half_q[0], from_half};
 
-  // A key's row in the order of columns: exchanged for all lanes alike, bit by bit of the mask.
-  logic [LogRow-1:0] key_mask;
-  logic [Row-1:0][Width-1:0] key_row, key_from;
+  // A row of a key or of the generator in the order of columns: exchanged for all lanes alike, bit by bit of the mask.
+  logic [LogRow-1:0] aside_mask;
+  logic [Row-1:0][Width-1:0] aside, aside_from;
 
-  assign key_mask = mask_of(tag_q[AtPort].step);
+  assign aside_mask = mask_of(tag_q[AtPort].step);
   always_comb begin
-    key_row = key_i;
-    key_from = key_i;
+    aside = has_gen_q ? fed : key_i;
+    aside_from = aside;
     for (int unsigned b = 0; b < LogRow; b++) begin
-      key_from = key_row;
-      for (int unsigned c = 0; c < Row; c++) key_row[c] = key_mask[b] ? key_from[LogRow'(c^(1<<b))] : key_from[c];
+      aside_from = aside;
+      for (int unsigned c = 0; c < Row; c++) begin
+        aside[c] = aside_mask[b] ? aside_from[LogRow'(c^(1<<b))] : aside_from[c];
+      end
     end
   end
 
@@ -310,7 +356,8 @@ module rm_ring_main
         if (group_of(held[i], Memory) == g) operand_d[i] |= rdata_i[g];
       end
     end
-    if (has_key_q) operand_d[1] = key_row;
+    if (has_key_q || has_gen_q) operand_d[1] = aside;
+    if (has_gen_q) take[1] = tag_q[AtPort].row;
   end
 
   always_ff @(posedge clk_i) begin

@@ -341,6 +341,7 @@ package rm_ring_pkg;
     StepsRows3P,
     StepsRowsS,
     StepsRowsD,
+    StepsRowsG,  // so many, of the main cores
     // And a tail: of one beat, of P, or of P less one (L).
     StepsPair,
     StepsPairP,

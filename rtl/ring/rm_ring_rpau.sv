@@ -54,8 +54,6 @@ module rm_ring_rpau
     localparam int unsigned LogPeriod = LogRow - LogLanes,
     localparam int unsigned LogSteps = LogN - LogRow,
     localparam int unsigned ConstWidth = $clog2(Constants),
-    localparam int unsigned StreamWidth = $clog2(StreamRows),
-    localparam int unsigned SeedWidth = $clog2(Seeds),
     localparam int unsigned GaloisIndex = $clog2(GaloisRows),
     localparam int unsigned KeyWidth = $clog2(KeySlots + 1)
 ) (
@@ -324,94 +322,47 @@ module rm_ring_rpau
       .load_data_i (link_data_i[Width-1:0])
   );
 
-  logic [63:0] stream;
-  logic [SeedWidth-1:0] seed_place;
-  logic [7:0][31:0] seed;
-  logic minus_q;
   logic [LogPeriod+1:0] period;
-  logic [Lanes-1:0][QWidth-1:0] generated;
-  logic [Lanes-1:0][Width-1:0] generated_wide;
-
-  // A limb's last row, and the blocks of one.
-  logic [LogSteps-1:0] last_row_q;
-  logic [31:0] half_q;
+  logic gen_valid;
+  logic [LogPeriod-1:0] gen_part;
+  logic [Lanes-1:0][Width-1:0] generated;
+  logic [LogSteps-1:0] last_row_q;  // of a limb
 
   always_ff @(posedge clk_i) begin
-    if (dyadic_start_i) minus_q <= dyadic_word.ring == 2'd2;
     for (int unsigned i = 0; i < LogSteps; i++) last_row_q[i] <= i + LogRow < 32'(log_n_i);
-    for (int unsigned i = 0; i < 32; i++) half_q[i] <= i + 2 == 32'(log_n_i);
   end
 
-  rm_ram_1r1w #(
-      .Width(64),
-      .Depth(StreamRows),
-      .Style("distributed")
-  ) u_streams (
-      .clk_i,
-      .we_i   (load_i && load_kind_i == 4'd6),
-      .waddr_i(load_addr_i[StreamWidth-1:0]),
-      .wdata_i(load_data_i),
-      .re_i   (1'b1),
-      .raddr_i(index_q[1][StreamWidth-1:0]),
-      .rdata_o(stream)
-  );
-
-  rm_ram_1r1w #(
-      .Width(SeedWidth),
-      .Depth(StreamRows),
-      .Style("distributed")
-  ) u_seed_places (
-      .clk_i,
-      .we_i   (load_i && load_kind_i == 4'd7),
-      .waddr_i(load_addr_i[StreamWidth-1:0]),
-      .wdata_i(load_data_i[SeedWidth-1:0]),
-      .re_i   (1'b1),
-      .raddr_i(index_q[1][StreamWidth-1:0]),
-      .rdata_o(seed_place)
-  );
-
-  for (genvar i = 0; i < 8; i++) begin : gen_seed
-    rm_ram_1r1w #(
-        .Width(32),
-        .Depth(Seeds),
-        .Style("distributed")
-    ) u_seeds (
-        .clk_i,
-        .we_i   (load_i && load_kind_i == 4'd8 && load_addr_i[2:0] == 3'(i)),
-        .waddr_i(load_addr_i[3+:SeedWidth]),
-        .wdata_i(load_data_i[31:0]),
-        .re_i   (1'b1),
-        .raddr_i(seed_place),
-        .rdata_o(seed[i])
-    );
-  end
-
-  rm_ring_generator #(
+  rm_ring_expand #(
       .LogRow(LogRow),
       .LogLanes(LogLanes),
       .LogSteps(LogSteps),
+      .Width(Width),
       .QWidth(QWidth),
       .Moduli(Moduli),
       .Q(Q),
-      .Latency(GenLatency),
+      .GenLatency(GenLatency),
       .Fold(Fold),
-      .PeriodWidth(LogPeriod + 2)
-  ) u_generator (
+      .StreamRows(StreamRows),
+      .Seeds(Seeds)
+  ) u_expand (
       .clk_i,
       .rst_ni,
-      .last_row_i(last_row_q),
-      .start_i  (dyadic_start_i && is_generated(dyadic_word.op, dyadic_word.b_kind)),
-      .period_i (period),
-      .which_i  (which_q[1]),
-      .seed_i   (seed),
-      .stream_i (stream),
-      .counter_i(minus_q ? half_q : '0),
-      .residue_o(generated)
+      .log_n_i,
+      .last_row_i    (last_row_q),
+      .load_i,
+      .load_kind_i,
+      .load_addr_i,
+      .load_data_i,
+      .main_start_i,
+      .main_word_i   (main_word),
+      .dyadic_start_i,
+      .dyadic_word_i (dyadic_word),
+      .which_i       (which_q[1:0]),
+      .period_i      (period),
+      .part_valid_i  (gen_valid),
+      .part_i        (gen_part),
+      .residue_o     (generated)
   );
-
-  for (genvar i = 0; i < Lanes; i++) begin : gen_wide
-    assign generated_wide[i] = Width'(generated[i]);
-  end
 
   // ---- Units. ----
 
@@ -431,6 +382,7 @@ module rm_ring_rpau
       .LogN(LogN),
       .LogRow(LogRow),
       .LogPeriod(LogPeriod),
+      .GenLatency(GenLatency),
       .Memory(Memory),
       .Stages(Stages),
       .Width(Width),
@@ -459,6 +411,9 @@ module rm_ring_rpau
       .tw_next_valid_o(tw_next_valid),
       .tw_next_step_o(tw_next_step),
       .tw_next_o (tw_next),
+      .gen_valid_o(gen_valid),
+      .gen_part_o(gen_part),
+      .gen_i     (generated),
       .key_req_o (main_key_req),
       .key_i     (key_row),
       .re_o      (main_re),
@@ -507,7 +462,7 @@ module rm_ring_rpau
       .key_req_o (dy_key_req),
       .key_gnt_i (dy_key_gnt),
       .key_i     (key_row),
-      .gen_i     (generated_wide)
+      .gen_i     (generated)
   );
 
   logic is_source, sent_valid;

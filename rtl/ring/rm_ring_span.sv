@@ -115,6 +115,10 @@ module rm_ring_span
       if (w.op == OpAutoh) t.kind = (beats == BeatWidth'(1)) ? StepsRows2 : StepsRows2P;
     end else if (!w.thread) begin
       t.base += total_t'(w.b_kind == KindKey);
+      if (w.b_kind == KindGenerator) begin
+        t.base += total_t'(GenLatency);
+        t.kind = (period == BeatWidth'(Period)) ? StepsRowsG : rows_of(period);
+      end
     end else begin
       // A row takes a period, or as long as its busiest port; a narrow slot's is written within it.
       t.kind = (period == BeatWidth'(Period)) ? StepsRowsD : rows_of(period);

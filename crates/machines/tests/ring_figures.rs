@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{Procedure, Program, Verified};
 use ringmill_machines::fpga::sparse_mul_latency;
+use ringmill_machines::ring::board::Board;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit};
 use ringmill_machines::ring::{Description, timing};
 use ringmill_machines::{Machine, MachineReport, SimOptions};
@@ -91,6 +92,32 @@ fn every_word_takes_the_cycles_of_its_formula() {
     assert_eq!(stored(main(Opcode::Split)), 1050);
     assert_eq!(stored(main(Opcode::Mac)), 537);
     assert_eq!(stored(shared), 1049);
+}
+
+/// The generator makes one limb at a time, of whichever unit's word.
+#[test]
+fn words_of_both_units_take_turns_of_the_generator() {
+    let d = Description::parse(Description::STORED).unwrap();
+    let product = |unit, slot| OpWord {
+        b: Operand::Generator,
+        dst: slot,
+        a: slot,
+        ..word(Opcode::Mul, unit)
+    };
+    let units = [Unit::Main, Unit::Dyadic];
+    for (first, second) in [(units[0], units[1]), (units[1], units[0])] {
+        let mut board = Board::new(&d, 14);
+        let end = board.start(&d, &product(first, 8), 0).total;
+        let other = product(second, 9);
+        assert!(!board.can_start(&other, end - 1) && board.can_start(&other, end));
+        // On another RPAU it has one of its own; a word that needs none starts beside it.
+        let elsewhere = OpWord { mask: 2, ..other };
+        let alone = OpWord {
+            b: Operand::None,
+            ..other
+        };
+        assert!(board.can_start(&elsewhere, 1) && board.can_start(&alone, 1));
+    }
 }
 
 /// RPM 11 and 12 move eight residues a cycle between them.

@@ -21,10 +21,11 @@ const OF_RPAU: [&str; 9] = [
     "rm_ring_twiddles",
 ];
 /// Of `rm_ring_main`.
-const OF_MAIN: [&str; 7] = [
+const OF_MAIN: [&str; 8] = [
     "rm_ring_affine",
     "rm_ring_agen",
     "rm_ring_core",
+    "rm_ring_feed",
     "rm_ring_mode",
     "rm_ring_network",
     "rm_ring_seq",
@@ -173,8 +174,12 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         .int("Reduces", s.reduces.into())
         .int("Reducer", s.reducer)
         .apart("rm_ring_reduce");
+    let feed = wide(sized(staged(of("rm_ring_feed"))))
+        .int("LogPeriod", period)
+        .int("Latency", s.generator);
     let main = memory(wide(sized(staged(of("rm_ring_main")))))
         .int("LogPeriod", period)
+        .int("GenLatency", s.generator)
         .int("MulLatency", s.multiplier);
     let dyadic = memory(wide(sized(of("rm_ring_dyadic"))))
         .int("LogLanes", s.log_lanes.into())
@@ -222,6 +227,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         (Does::Main, powers, generated),
         (Does::Main, apart(main, OF_MAIN), 1),
         (Does::Main, seq, 1),
+        (Does::Main, feed, 1),
         (Does::Main, sized(of("rm_ring_turn")), 1),
         (Does::Main, sized(staged(of("rm_ring_agen"))), 2),
         (Does::Main, network(0), 1),

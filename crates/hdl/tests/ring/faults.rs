@@ -46,7 +46,7 @@ fn raw(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     check_programs(hdl, &medha(7, 2, 3), seed, 20)
 }
 
-pub const FAULTS: [Fault; 104] = [
+pub const FAULTS: [Fault; 114] = [
     // Steps and turns.
     Fault(
         "rm_ring_seq.sv",
@@ -204,7 +204,7 @@ pub const FAULTS: [Fault; 104] = [
         "CountWidth'(Latency - Ahead + 4)",
         unit,
     ),
-    Fault("rm_ring_rpau.sv", "minus_q ? half_q : '0", "'0", unit),
+    Fault("rm_ring_expand.sv", "minus_q ? half_q : '0", "'0", unit),
     Fault(
         "rm_ring_fold.sv",
         "Width'(Q) << Shift;",
@@ -587,7 +587,7 @@ pub const FAULTS: [Fault; 104] = [
         unit,
     ),
     Fault(
-        "rm_ring_rpau.sv",
+        "rm_ring_expand.sv",
         "half_q[i] <= i + 2 == 32'(log_n_i);",
         "half_q[i] <= i + 2 == LogN;",
         unit,
@@ -678,5 +678,66 @@ pub const FAULTS: [Fault; 104] = [
         "assign pass = pass_i + fewer_q;",
         "assign pass = pass_i;",
         generated,
+    ),
+    // Generated operands of the main cores.
+    Fault(
+        "rm_ring_generator.sv",
+        ".Depth(Latency - Ahead + 3)\n  ) u_asked (",
+        ".Depth(Latency - Ahead + 4)\n  ) u_asked (",
+        unit,
+    ),
+    Fault(
+        "rm_ring_generator.sv",
+        "if (32'(turn) == k) number",
+        "if (32'(turn) + 1 == k) number",
+        unit,
+    ),
+    Fault(
+        "rm_ring_feed.sv",
+        "CountWidth'(Latency - 1)",
+        "CountWidth'(Latency)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_feed.sv",
+        "LogRow'(32'(place_i)*Lanes+i)",
+        "LogRow'(32'(place_i)+i)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_feed.sv",
+        "      .turns_i,\n",
+        "      .turns_i('0),\n",
+        unit,
+    ),
+    Fault(
+        "rm_ring_main.sv",
+        "take[1] = tag_q[AtPort].row;",
+        "take[1] = tag_q[AtPort].beat && tag_q[AtPort].sub == '0;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_expand.sv",
+        ".which_i     (which_i[is_dyadic_q]),",
+        ".which_i     (which_i[1]),",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "m.whole |= w.generates && flying.generates && units;",
+        "",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "total_t'(paced(rows * Period, k));",
+        "total_t'(rows * Period);",
+        machine,
+    ),
+    Fault(
+        "rm_ring_decode.sv",
+        "(word.b_kind == KindGenerator && main_only)",
+        "1'b0",
+        check_refusals,
     ),
 ];

@@ -14,13 +14,14 @@ use crate::bench::{medha, primes, toy};
 use crate::setup::hdl;
 
 /// Modules that always are counted by themselves.
-const APART: [&str; 24] = [
+const APART: [&str; 25] = [
     "rm_chacha20",
     "rm_ring_affine",
     "rm_ring_agen",
     "rm_ring_board",
     "rm_ring_core",
     "rm_ring_dyadic",
+    "rm_ring_feed",
     "rm_ring_fetch",
     "rm_ring_fold",
     "rm_ring_generator",

@@ -127,7 +127,7 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     let b = match op {
         Add | Sub | Mul | Mac | Subm => match (unit, dice.below(6)) {
             (_, 0 | 1) => key(dice),
-            (Unit::Dyadic, 2) if op != Subm => Operand::Generator,
+            (_, 2) if op != Subm => Operand::Generator,
             _ => Operand::Slot(slot(dice)),
         },
         Autoh | Split | Join => Operand::Slot(slot(dice)),

@@ -150,7 +150,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
             0,
             op(OpWord {
                 imm: 1,
-                ..with_operand(main(Mul), Operand::Generator)
+                ..with_operand(main(Ntt), Operand::Generator)
             }),
             NOT_BUILT,
         ),

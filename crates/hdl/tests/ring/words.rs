@@ -143,17 +143,17 @@ fn check_coefficient_wise(shapes: &[(u8, usize, u64)], machine: Machine) {
             (Opcode::Mul, 1, 2),
             (Opcode::Mac, 3, 3),
             (Opcode::Mac, 9, 8),
+            (Opcode::Add, 5, 11),
+            (Opcode::Mac, 11, 12),
         ] {
             for key in 0..3 {
                 words.push(with_operand(word(op, unit, dst, a), Operand::Key(key)));
             }
-            if unit == Unit::Dyadic {
-                for imm in 0..3 {
-                    let ring = [RingKind::Full, RingKind::HalfMinus, RingKind::HalfPlus][imm];
-                    let imm = imm as u16;
-                    let w = with_operand(word(op, unit, dst, a), Operand::Generator);
-                    words.push(OpWord { imm, ring, ..w });
-                }
+            for imm in 0..3 {
+                let ring = [RingKind::Full, RingKind::HalfMinus, RingKind::HalfPlus][imm];
+                let imm = imm as u16;
+                let w = with_operand(word(op, unit, dst, a), Operand::Generator);
+                words.push(OpWord { imm, ring, ..w });
             }
         }
         let words = words.into_iter().map(Word::Op).collect();

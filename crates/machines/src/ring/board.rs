@@ -211,7 +211,10 @@ impl Board {
         if w.op == Opcode::Bcast {
             return self.ring <= t && ports();
         }
-        w.rpaus().all(|r| self.unit[r][w.unit as usize] <= t) && ports()
+        let made = |r: usize| !uses_generator(w) || self.generator[r] <= t;
+        w.rpaus()
+            .all(|r| self.unit[r][w.unit as usize] <= t && made(r))
+            && ports()
     }
 
     /// Turns of a period that `w`, started at cycle `t`, leaves to a dyadic word on each of its ports; 0 for a dyadic word.
