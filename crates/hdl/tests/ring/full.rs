@@ -182,3 +182,9 @@ fn check_seen(name: &str) {
 fn ring_stored_as_it_is_shipped() {
     check_seen("ring-stored");
 }
+
+#[test]
+#[ignore = "ten RPAUs of 36 multipliers; `make full` runs it"]
+fn ring_as_it_is_shipped() {
+    check_seen("ring");
+}
