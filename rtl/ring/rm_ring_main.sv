@@ -276,20 +276,6 @@ module rm_ring_main
 
   always_ff @(posedge clk_i) from_half_q <= {from_half_q[0], from_half};
 
-  // A key's row in the order of columns: exchanged for all lanes alike, bit by bit of the mask.
-  logic [LogRow-1:0] key_mask;
-  logic [Row-1:0][Width-1:0] key_row, key_from;
-
-  assign key_mask = mask_of(tag_q[AtPort].step);
-  always_comb begin
-    key_row = key_i;
-    key_from = key_i;
-    for (int unsigned b = 0; b < LogRow; b++) begin
-      key_from = key_row;
-      for (int unsigned c = 0; c < Row; c++) key_row[c] = key_mask[b] ? key_from[LogRow'(c^(1<<b))] : key_from[c];
-    end
-  end
-
   always_comb begin
     held = reads_q.slot;
     if (transform_q && !tag_q[AtPort].first) held[0] = word_q.dst;
@@ -303,7 +289,11 @@ module rm_ring_main
         if (group_of(held[i], Memory) == g) operand_d[i] |= rdata_i[g];
       end
     end
-    if (has_key_q) operand_d[1] = key_row;
+    if (has_key_q) begin
+      for (int unsigned c = 0; c < Row; c++) begin
+        operand_d[1][c] = key_i[LogRow'(c)^mask_of(tag_q[AtPort].step)];
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin
