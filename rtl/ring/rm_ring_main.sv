@@ -327,21 +327,9 @@ module rm_ring_main
 
   always_ff @(posedge clk_i) from_half_q <= {from_half_q[0], from_half};
 
-  // A row of a key or of the generator in the order of columns: exchanged for all lanes alike, bit by bit of the mask.
-  logic [LogRow-1:0] aside_mask;
-  logic [Row-1:0][Width-1:0] aside, aside_from;
-
-  assign aside_mask = mask_of(tag_q[AtPort].step);
-  always_comb begin
-    aside = has_gen_q ? fed : key_i;
-    aside_from = aside;
-    for (int unsigned b = 0; b < LogRow; b++) begin
-      aside_from = aside;
-      for (int unsigned c = 0; c < Row; c++) begin
-        aside[c] = aside_mask[b] ? aside_from[LogRow'(c^(1<<b))] : aside_from[c];
-      end
-    end
-  end
+  // A row of a key or of the generator.
+  logic [Row-1:0][Width-1:0] aside;
+  assign aside = has_gen_q ? fed : key_i;
 
   always_comb begin
     held = reads_q.slot;
@@ -356,7 +344,11 @@ module rm_ring_main
         if (group_of(held[i], Memory) == g) operand_d[i] |= rdata_i[g];
       end
     end
-    if (has_key_q || has_gen_q) operand_d[1] = aside;
+    if (has_key_q || has_gen_q) begin
+      for (int unsigned c = 0; c < Row; c++) begin
+        operand_d[1][c] = aside[LogRow'(c)^mask_of(tag_q[AtPort].step)];
+      end
+    end
     if (has_gen_q) take[1] = tag_q[AtPort].row;
   end
 

@@ -569,7 +569,8 @@ pub struct MachineShowArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ringmill reproduce ring
+  ringmill reproduce ring                                    half an hour the first time: it synthesises the RTL
+  ringmill reproduce ring --no-synth                         seconds, needs no hardware tools
   ringmill reproduce polymul                                 minutes the first time: it simulates and synthesises the RTL
   ringmill reproduce polymul --model --no-synth              seconds, needs no hardware tools
   ringmill reproduce ring --json                             one object a line

@@ -58,7 +58,8 @@ fn key(operation: &str, level: Level) -> OpKey {
         "add" => OpKey::add(level, 2, 2),
         "multiply + relinearise" => OpKey::mul_relin(level, true),
         "rescale" => OpKey::rescale(level, 2),
-        "rotate" => OpKey::rotate(level, Galois(5), false),
+        "rotate" => OpKey::rotate(level, Galois(5), true),
+        "rotate, stored key" => OpKey::rotate(level, Galois(5), false),
         other => panic!("no operation {other}"),
     }
 }
@@ -97,7 +98,12 @@ fn operations_on_three_units() {
         .unwrap();
     let d = full(3);
     let mut machine = built(&d, primes, &mut dice);
-    for operation in ["add", "rescale", "multiply + relinearise", "rotate"] {
+    for operation in [
+        "add",
+        "rescale",
+        "multiply + relinearise",
+        "rotate, stored key",
+    ] {
         check_operation(&mut machine, &d, &params, operation, &mut dice);
     }
 }
@@ -171,9 +177,10 @@ fn check_seen(name: &str) {
         let ran = check_operation(&mut machine, &d, &params, operation, &mut dice);
         assert_eq!(ran, cycles, "{set} {operation}");
     }
-    for set in ["set1", "set2"] {
+    // Set-2's key whole is more than key memory holds.
+    for (set, operation) in [("set1", "rotate, stored key"), ("set2", "rotate")] {
         let params = Params::named(set).unwrap();
-        check_operation(&mut machine, &d, &params, "rotate", &mut dice);
+        check_operation(&mut machine, &d, &params, operation, &mut dice);
     }
 }
 

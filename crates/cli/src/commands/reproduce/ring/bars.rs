@@ -67,7 +67,23 @@ fn verdict(value: f64, most: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use ringmill_hdl::Hdl;
+
+    use super::super::super::paper;
     use super::*;
+
+    #[test]
+    #[ignore = "synthesis of all modules at full size; `make full` runs it"]
+    fn memories_and_multipliers_are_within_their_bars() {
+        let hdl = Hdl::find(Path::new(".")).unwrap();
+        let rows = rows(&paper::ring().unwrap(), &Mapping::By(&hdl)).unwrap();
+        assert_eq!(rows.len(), 2 + 10 + 3);
+        for row in rows.iter().filter(|row| row.metric != "LUT") {
+            assert_eq!(row.remark.as_deref(), Some("holds"), "{row:?}");
+        }
+    }
 
     #[test]
     fn a_bar_holds_up_to_itself() {
