@@ -670,7 +670,7 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_powers.sv",
-        "FactorWidth'(32'(ring_i) * Generated + p)",
+        "ring_factors_q + FactorWidth'(p)",
         "FactorWidth'(p)",
         generated,
     ),
