@@ -9,7 +9,8 @@
 // RPAU. One set serves both directions, as of stored ones (rm_ring_twiddle).
 //
 // A word is written by load_i: a first value at ring * Depth + base(pass) + step, with load_factor_i that pass's factor at ring *
-// Generated + pass. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held.
+// Generated + pass. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held, and ring_i from the cycle before
+// a word's first step on.
 module rm_ring_powers
   import rm_ring_pkg::*;
 #(
@@ -54,7 +55,13 @@ module rm_ring_powers
   logic [SizeWidth-1:0] bits_q;
   logic [LogSteps-1:0] step;
 
+  // Where the ring's words begin.
+  logic [AddrWidth-1:0] ring_q;
+  logic [FactorWidth-1:0] ring_factors_q;
+
   always_ff @(posedge clk_i) begin
+    ring_q <= AddrWidth'(32'(ring_i) * Depth);
+    ring_factors_q <= FactorWidth'(32'(ring_i) * Generated);
     fewer_q <= PassWidth'(SizeWidth'(LogN) - log_n_i);
     bits_q <= log_n_i - SizeWidth'(LogRow);
   end
@@ -75,11 +82,11 @@ module rm_ring_powers
     factor_d = '0;
     for (int unsigned p = 0; p < Passes; p++) begin
       if (pass == PassWidth'(p)) begin
-        addr_d = AddrWidth'(32'(ring_i) * Depth + first_base(LogN, LogRow, First, p)) + AddrWidth'(place);
+        addr_d = ring_q + AddrWidth'(first_base(LogN, LogRow, First, p)) + AddrWidth'(place);
       end
     end
     for (int unsigned p = 0; p < Generated; p++) begin
-      if (pass == PassWidth'(p)) factor_d = FactorWidth'(32'(ring_i) * Generated + p);
+      if (pass == PassWidth'(p)) factor_d = ring_factors_q + FactorWidth'(p);
     end
   end
 

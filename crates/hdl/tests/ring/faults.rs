@@ -7,6 +7,7 @@ use ringmill_hdl::ring::RpauError;
 use crate::bench::{PRIMES, medha, toy};
 use crate::random::{check_programs, check_words_on};
 use crate::refusals::{check_links, check_refusals, check_trailing};
+use crate::words::check_generated;
 
 pub type Check = fn(&Hdl, u64) -> Result<(), RpauError>;
 
@@ -669,7 +670,7 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_powers.sv",
-        "FactorWidth'(32'(ring_i) * Generated + p)",
+        "ring_factors_q + FactorWidth'(p)",
         "FactorWidth'(p)",
         generated,
     ),
@@ -708,7 +709,7 @@ pub const FAULTS: [Fault; 114] = [
         "rm_ring_feed.sv",
         "      .turns_i,\n",
         "      .turns_i('0),\n",
-        unit,
+        check_generated,
     ),
     Fault(
         "rm_ring_main.sv",

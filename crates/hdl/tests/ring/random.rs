@@ -334,6 +334,15 @@ fn many_words_beside_each_other() {
     check_random(&medha(10, 8, 1), PRIMES[1], 10);
 }
 
+/// An RPAU of `ring` as it is shipped: 16 butterflies and their generators, rows of 32, N = 2^14.
+#[test]
+#[ignore = "an RPAU of 36 multipliers and limbs of 2^14; `make full` runs it"]
+fn words_of_the_papers_rpau() {
+    let mut d = Description::parse(Description::MEDHA).unwrap();
+    d.rpaus = 1;
+    check_random(&d, PRIMES[1], 2);
+}
+
 /// Words on any of three RPAUs, broadcasts among them, from four streams: every grant, every slot and the end. What a program
 /// leaves the next one finds, as far as it is modulo the same primes.
 fn check_machine(

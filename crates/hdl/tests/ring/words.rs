@@ -1,6 +1,8 @@
 //! Each word by itself, and words beside each other, on one RPAU.
 
+use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::RpauError;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
 use ringmill_math::RingKind;
 
@@ -167,6 +169,55 @@ fn check_coefficient_wise(shapes: &[(u8, usize, u64)], machine: Machine) {
             check(hdl(), &d, prime, &code, &mut dice).unwrap();
         }
     }
+}
+
+/// Products of the main cores with generated limbs while dyadic words take turns of the same ports, one each and two.
+pub fn check_generated(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let mut dice = Dice::new(seed);
+    let (log_n, butterflies, prime) = SMALL;
+    for d in [toy(log_n, butterflies, 1), medha(log_n, butterflies, 1)] {
+        // A word elsewhere first: whoever is asked first has the ports to itself else.
+        let elsewhere = word(Opcode::Copy, Unit::Main, 10, 10);
+        let main = (0..12).map(|i: u16| {
+            let (op, dst, a) = [
+                (Opcode::Mul, 0, 1),
+                (Opcode::Mac, 1, 2),
+                (Opcode::Add, 2, 8),
+            ][usize::from(i % 3)];
+            let w = with_operand(word(op, Unit::Main, dst, a), Operand::Generator);
+            OpWord { imm: i % 4, ..w }
+        });
+        let dyadic = (0..40).map(|i| {
+            let (dst, a, b) = [(4, 5, None), (5, 6, Some(9)), (9, 4, Some(6))][i % 3];
+            let w = word(Opcode::Copy, Unit::Dyadic, dst, a);
+            match b {
+                Some(b) => with_b(
+                    OpWord {
+                        op: Opcode::Sub,
+                        ..w
+                    },
+                    b,
+                ),
+                None => w,
+            }
+        });
+        let streams = [
+            [elsewhere].into_iter().chain(main).map(Word::Op).collect(),
+            dyadic.map(Word::Op).collect(),
+            vec![],
+            vec![],
+        ];
+        for size in [log_n, log_n - 2] {
+            let code = code(size, streams.clone(), vec![vec![0]]);
+            check(hdl, &d, prime, &code, &mut dice)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn generated_operands_beside_dyadic_words() {
+    check_generated(hdl(), seed()).unwrap();
 }
 
 /// Automorphisms of both forms and of halves, halves from a limb and back, generated limbs: results in the shared group, in one
