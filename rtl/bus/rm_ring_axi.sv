@@ -27,6 +27,7 @@ module rm_ring_axi
     parameter int unsigned LogParts = 1,
     parameter int unsigned Width = 60,
     parameter int unsigned Moduli = 1,
+    parameter int unsigned Layers = Moduli,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter logic [Moduli-1:0][63:0] Q0 = Q,
     parameter logic [Moduli-1:0][63:0] Q1 = Q,
@@ -310,6 +311,7 @@ module rm_ring_axi
       .GaloisRows(GaloisRows),
       .Words(Words),
       .Moduli(Moduli),
+      .Layers(Layers),
       .Stages(Stages),
       .MulLatency(MulLatency)
   ) u_table (
@@ -368,6 +370,7 @@ module rm_ring_axi
       .LogParts(LogParts),
       .Width(Width),
       .Moduli(Moduli),
+      .Layers(Layers),
       .Q(Q),
       .Q0(Q0),
       .Q1(Q1),

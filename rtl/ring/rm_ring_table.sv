@@ -20,7 +20,9 @@ module rm_ring_table
     parameter int unsigned Seeds = 64,
     parameter int unsigned GaloisRows = 128,
     parameter int unsigned Words = 4096,
-    parameter int unsigned Moduli = 1
+    parameter int unsigned Moduli = 1,
+    // Of these, the ones that have twiddles at a time.
+    parameter int unsigned Layers = Moduli
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -39,7 +41,7 @@ module rm_ring_table
 );
 
   localparam int unsigned Half = (1 << LogRow) / 2;
-  localparam int unsigned Rings = 3 * Moduli;
+  localparam int unsigned Rings = 3 * Layers;
   localparam int unsigned Passes = pass_count(LogN, Stages);
   localparam int unsigned Deep = table_base(LogN, LogRow, Stages, Passes);
   localparam int unsigned Flat = Passes - deep_passes(LogN, LogRow, Stages, 1);
