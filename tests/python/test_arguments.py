@@ -531,6 +531,7 @@ def test_seals_methods_take_bytes_like_data_and_refuse_the_rest():
         "security_table": "standard_2018",
         "allow_insecure_parameters_for_tests_only": False,
         "compression": "none",
+        "device": None,
     }
     good = {"a": a, "b": a, "plain": plain, "cipher": a, "data": a, "steps": 1, "conjugation": False}
     good |= {"values": [1, 2], "scale": 2.0**30, "level": None, "parms": bytes(parms)} | options

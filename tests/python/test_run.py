@@ -125,7 +125,7 @@ def test_damaged_files_are_refused(client, inputs, small, tmp_path):
             whole[:10],
             whole[: len(whole) // 2],
             whole[:-1],
-            whole[:100] + b"\xff" + whole[101:],
+            whole[:100] + bytes([whole[100] ^ 0xFF]) + whole[101:],
             whole + b"0",
         ):
             (tmp_path / name).write_bytes(damaged)
