@@ -8,7 +8,7 @@ mod ifma_51;
 mod ifma_54;
 mod ifma_wide;
 mod least;
-mod short;
+pub(crate) mod short;
 mod solinas;
 
 use std::arch::x86_64::*;
@@ -21,7 +21,6 @@ pub(crate) use ifma_51::Ifma51;
 pub(crate) use ifma_54::Ifma54;
 pub(crate) use ifma_wide::{IfmaWide, WideQuotient};
 pub(crate) use least::{compares_words, lesser};
-pub(crate) use short::ShortReducer;
 pub(crate) use solinas::Solinas;
 
 /// Residues in one vector.

@@ -44,63 +44,6 @@ impl Constant {
     }
 }
 
-/// The reduction modulo q of what is below 2^(31+k), k = bits of q, k <= 32, q no power of two.
-///
-/// With c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32 the quotient floor(c m / 2^32) is at most S / q < 2^32 and
-/// short of it by less than 3: 2^(k-1) / q < 1 for the cut of S, c / 2^32 < 1 for that of the constant, 1 for the last floor. So the
-/// remainder is below 3q < 2^34 before it is corrected.
-#[derive(Clone, Copy)]
-pub(crate) struct ShortReducer {
-    q: __m256i,
-    two_q: __m256i,
-    /// m.
-    ratio: __m256i,
-    /// k - 1.
-    cut: __m128i,
-}
-
-impl ShortReducer {
-    /// Whether there is one for this modulus.
-    pub(crate) fn fits(q: Modulus) -> bool {
-        q.bits() <= 32 && !q.value().is_power_of_two()
-    }
-
-    /// m.
-    pub(crate) fn ratio(q: Modulus) -> u64 {
-        ((1u128 << (31 + q.bits())) / u128::from(q.value())) as u64
-    }
-
-    /// Of a modulus q of so many bits that [`ShortReducer::fits`], with its [`ShortReducer::ratio`].
-    ///
-    /// # Safety
-    /// The processor must have AVX2.
-    #[inline(always)]
-    pub(crate) unsafe fn new(q: u64, bits: u32, ratio: u64) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe {
-            Self {
-                q: splat(q),
-                two_q: splat(2 * q),
-                ratio: splat(ratio),
-                cut: _mm_cvtsi64_si128(i64::from(bits) - 1),
-            }
-        }
-    }
-
-    /// # Safety
-    /// The processor must have AVX2.
-    #[inline(always)]
-    pub(crate) unsafe fn reduce(self, sum: __m256i) -> __m256i {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let top = _mm256_srl_epi64(sum, self.cut);
-            let quotient = _mm256_srli_epi64::<32>(_mm256_mul_epu32(top, self.ratio));
-            let rest = _mm256_sub_epi64(sum, _mm256_mul_epu32(quotient, self.q));
-            correct(correct(rest, self.two_q), self.q)
-        }
-    }
-}
-
 /// What is fixed by the modulus.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {

@@ -9,15 +9,17 @@
 //! In the end T, at most m in size, is folded until 2m + p < 2^(31+k), k = bits of p, and the multiple of p from m on is added: so
 //! S = T modulo p lies in \[0, 2^(31+k)), as [`ShortReducer`] takes it.
 
-mod avx2;
-mod avx512;
+mod sums;
 
+use std::arch::x86_64::{__m256i, __m512i};
 use std::ops::Range;
 
 use super::BLOCK;
 use crate::kernels::Backend;
-use crate::simd256::ShortReducer;
-use crate::{Modulus, Shoup};
+use crate::simd::short;
+#[cfg(doc)]
+use crate::simd::short::ShortReducer;
+use crate::{Modulus, Shoup, simd, simd256};
 
 /// Target moduli worked on together, so that a residue is loaded once for all of them.
 const GROUP: usize = 4;
@@ -55,7 +57,7 @@ struct End {
     fold: i32,
     /// The multiple of p that makes the sum positive.
     lift: u64,
-    /// What [`ShortReducer::ratio`] gives.
+    /// What [`short::ratio`] gives.
     ratio: u64,
     /// k.
     bits: u32,
@@ -74,7 +76,7 @@ fn centred(w: u64, p: u64) -> i64 {
 impl End {
     fn new(p: Modulus, row: &[Shoup], half: u64) -> Option<Self> {
         let (value, bits) = (p.value(), p.bits());
-        if !ShortReducer::fits(p) {
+        if !short::fits(p) {
             return None;
         }
         let sum = row.iter().fold(0, |sum, w| p.add(sum, p.reduce(w.value)));
@@ -83,7 +85,7 @@ impl End {
             start: p.mul(p.reduce(half), sum),
             fold: centred((1 << 32) % value, value) as i32,
             lift: 0,
-            ratio: ShortReducer::ratio(p),
+            ratio: short::ratio(p),
             bits,
             most: u128::from(value - 1),
         })
@@ -208,7 +210,7 @@ pub(super) fn weighted_sums(
     at: &Range<usize>,
 ) -> usize {
     let wide = Backend::current() >= Backend::Avx512;
-    let lanes = if wide { avx512::LANES } else { avx2::LANES };
+    let lanes = if wide { simd::LANES } else { simd256::LANES };
     let done = at.len() - at.len() % lanes;
     if !short.serves() || done == 0 {
         return 0;
@@ -225,16 +227,42 @@ pub(super) fn weighted_sums(
         // SAFETY: the backends have AVX2 and AVX-512 F; row i of y is valid for `done` words, as is every output of the group.
         unsafe {
             match (group.ends.len(), wide) {
-                (4, true) => avx512::group_sums::<4>(half, group, y, out, done),
-                (3, true) => avx512::group_sums::<3>(half, group, y, out, done),
-                (2, true) => avx512::group_sums::<2>(half, group, y, out, done),
-                (_, true) => avx512::group_sums::<1>(half, group, y, out, done),
-                (4, false) => avx2::group_sums::<4>(half, group, y, out, done),
-                (3, false) => avx2::group_sums::<3>(half, group, y, out, done),
-                (2, false) => avx2::group_sums::<2>(half, group, y, out, done),
-                (_, false) => avx2::group_sums::<1>(half, group, y, out, done),
+                (4, true) => sums_512::<4>(half, group, y, out, done),
+                (3, true) => sums_512::<3>(half, group, y, out, done),
+                (2, true) => sums_512::<2>(half, group, y, out, done),
+                (_, true) => sums_512::<1>(half, group, y, out, done),
+                (4, false) => sums_256::<4>(half, group, y, out, done),
+                (3, false) => sums_256::<3>(half, group, y, out, done),
+                (2, false) => sums_256::<2>(half, group, y, out, done),
+                (_, false) => sums_256::<1>(half, group, y, out, done),
             }
         }
     }
     done
+}
+
+/// The sums of one group four coefficients a vector, two vectors at a time, so that a constant is read once for both.
+#[target_feature(enable = "avx2")]
+unsafe fn sums_256<const J: usize>(
+    half: u64,
+    group: &Group,
+    y: *const u64,
+    out: [*mut u64; GROUP],
+    len: usize,
+) {
+    // SAFETY: the feature is enabled here; the rest is the caller's promise.
+    unsafe { sums::group_sums::<__m256i, 2, J>(half, group, y, out, len) }
+}
+
+/// Eight coefficients a vector: with the sums of four moduli four vectors take sixteen registers.
+#[target_feature(enable = "avx512f")]
+unsafe fn sums_512<const J: usize>(
+    half: u64,
+    group: &Group,
+    y: *const u64,
+    out: [*mut u64; GROUP],
+    len: usize,
+) {
+    // SAFETY: as above.
+    unsafe { sums::group_sums::<__m512i, 4, J>(half, group, y, out, len) }
 }

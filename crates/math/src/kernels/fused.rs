@@ -105,12 +105,12 @@ pub fn dot_pair(
     }
     #[cfg(target_arch = "x86_64")]
     let done = match Backend::current() {
-        Backend::Avx2 if short::Reducer::fits(q) => {
+        Backend::Avx2 if short::fits(q) => {
             let out = [a.as_mut_ptr(), b.as_mut_ptr()];
             // SAFETY: the backend is only in force where the processor has its features; all slices have one length.
             unsafe { short::dot_pair(q, out, terms, carry, a.len()) }
         }
-        Backend::Avx512 | Backend::Avx512Ifma if short::Reducer::fits(q) => {
+        Backend::Avx512 | Backend::Avx512Ifma if short::fits(q) => {
             let out = [a.as_mut_ptr(), b.as_mut_ptr()];
             // SAFETY: as above.
             unsafe { fused_short::dot_pair(q, out, terms, carry, a.len()) }
@@ -191,7 +191,7 @@ pub fn tensor(
     }
     #[cfg(target_arch = "x86_64")]
     let done = match Backend::current() {
-        Backend::Avx512 | Backend::Avx512Ifma if short::Reducer::fits(q) => {
+        Backend::Avx512 | Backend::Avx512Ifma if short::fits(q) => {
             let out = [&mut *d0, d1, d2].map(|limb| limb.as_mut_ptr());
             // SAFETY: as in `dot_pair`.
             unsafe { fused_short::tensor(q, out, a, b, store, len) }

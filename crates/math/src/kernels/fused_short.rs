@@ -6,39 +6,12 @@ use std::arch::x86_64::*;
 use super::fused::{PairTerm, Store};
 use super::fused_ifma::{put, settle, streams};
 use super::loops::vectors;
-use super::short::{multiple, terms};
-use crate::simd::{LANES, ShortReducer, correct, load, splat, store};
-use crate::{Modulus, Residues, simd256};
+use super::short::{Reducer, terms};
+use crate::simd::{LANES, load, splat, store};
+use crate::{Modulus, Residues};
 
 /// Residues ahead of the loop that operands are asked for.
 const AHEAD: usize = 256;
-
-/// Reduction of sums of a few products: [`short::Reducer`](super::short::Reducer) on eight.
-#[derive(Clone, Copy)]
-struct Reducer {
-    multiple: __m512i,
-    remainder: ShortReducer,
-}
-
-impl Reducer {
-    #[inline(always)]
-    unsafe fn new(q: Modulus) -> Self {
-        let ratio = simd256::ShortReducer::ratio(q);
-        // SAFETY: the caller enables AVX-512 F.
-        unsafe {
-            Self {
-                multiple: splat(multiple(q)),
-                remainder: ShortReducer::new(q.value(), q.bits(), ratio),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn reduce(self, sum: __m512i) -> __m512i {
-        // SAFETY: the caller enables AVX-512 F. The difference from M wraps exactly where the sum is below M.
-        unsafe { self.remainder.reduce(correct(sum, self.multiple)) }
-    }
-}
 
 /// Eight residues from place i on, and those [`AHEAD`] asked for.
 #[inline(always)]
@@ -64,7 +37,7 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
 ///
 /// # Safety
 /// The processor must have AVX-512 F; every pointer and slice must be valid for `len` residues; q must be one that
-/// [`short::Reducer::fits`](super::short::Reducer::fits).
+/// [`fits`](super::short::fits).
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn dot_pair(
     q: Modulus,

@@ -7,10 +7,10 @@ use std::arch::x86_64::*;
 use super::fused::Store;
 use super::held_loops::{self, Binary, Difference, Lanes, Sum, Unary, level};
 use super::loops::{ByConstant, Products};
-use super::short::{Multiplier, Reducer};
+use super::short::{Multiplier, Reducer, fits};
 use crate::{Modulus, Residues, Shoup};
 
-level!("avx2", __m256i, products Product, constants Scaled, serves Reducer::fits);
+level!("avx2", __m256i, products Product, constants Scaled, serves fits);
 
 /// Where a is at least b, as numbers without a sign: all ones.
 #[inline(always)]
@@ -104,10 +104,10 @@ unsafe fn joined(even: __m256i, odd: __m256i) -> __m256i {
 
 /// Products of residues.
 #[derive(Clone, Copy)]
-struct Product(Reducer);
+struct Product(Reducer<__m256i>);
 
 impl Product {
-    /// For a modulus that [`Reducer::fits`].
+    /// For a modulus that [`fits`].
     #[inline(always)]
     unsafe fn new(q: Modulus) -> Self {
         // SAFETY: the caller enables AVX2.

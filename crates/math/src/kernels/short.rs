@@ -7,7 +7,10 @@ use std::arch::x86_64::*;
 
 use super::fused::PairTerm;
 use super::loops::{self, ByConstant, Products, vectors};
-use crate::simd256::{LANES, ShortReducer, correct, load, splat, store};
+use crate::simd::short::{Short, ShortReducer, ratio};
+use crate::simd256::{LANES, correct, load, splat, store};
+
+pub(super) use crate::simd::short::fits;
 use crate::{Modulus, Residues, Shoup};
 
 /// Words ahead of the loop that streams of a switching key are asked for: near enough that what has come is not driven out again.
@@ -15,14 +18,14 @@ const KEY_AHEAD: usize = 64;
 
 /// Reduction of sums of a few products.
 #[derive(Clone, Copy)]
-pub(super) struct Reducer {
+pub(super) struct Reducer<V> {
     /// M.
-    multiple: __m256i,
-    remainder: ShortReducer,
+    multiple: V,
+    remainder: ShortReducer<V>,
 }
 
 /// M.
-pub(super) fn multiple(q: Modulus) -> u64 {
+fn multiple(q: Modulus) -> u64 {
     let half = 1u64 << (31 + q.bits());
     half - half % q.value()
 }
@@ -34,23 +37,18 @@ pub(super) fn terms(q: Modulus) -> usize {
     (room / (top * top).max(1)).min(1 << 20) as usize
 }
 
-impl Reducer {
-    /// Whether it serves this modulus.
-    pub fn fits(q: Modulus) -> bool {
-        ShortReducer::fits(q)
-    }
-
-    /// For a modulus that [`Reducer::fits`].
+impl<V: Short> Reducer<V> {
+    /// For a modulus that [`fits`].
     ///
     /// # Safety
-    /// The processor must have AVX2.
+    /// As of [`Short`].
     #[inline(always)]
     pub unsafe fn new(q: Modulus) -> Self {
         // SAFETY: the caller's promise.
         unsafe {
             Self {
-                multiple: splat(multiple(q)),
-                remainder: ShortReducer::new(q.value(), q.bits(), ShortReducer::ratio(q)),
+                multiple: V::splat(multiple(q)),
+                remainder: ShortReducer::new(q.value(), q.bits(), ratio(q)),
             }
         }
     }
@@ -58,15 +56,16 @@ impl Reducer {
     /// The residue of such a sum.
     ///
     /// # Safety
-    /// The processor must have AVX2.
+    /// As of [`Short`].
     #[inline(always)]
-    unsafe fn reduce(self, sum: __m256i) -> __m256i {
-        // SAFETY: the caller's promise. The difference from M is negative, as a signed number, exactly where the sum is below M.
-        unsafe { self.remainder.reduce(correct(sum, self.multiple)) }
+    pub unsafe fn reduce(self, sum: V) -> V {
+        // SAFETY: the caller's promise. The difference from M is negative, as a signed number, or wraps, exactly where the sum is
+        // below M.
+        unsafe { self.remainder.reduce(sum.correct(self.multiple)) }
     }
 }
 
-impl Products for Reducer {
+impl Products for Reducer<__m256i> {
     type V = __m256i;
 
     #[inline(always)]
@@ -121,12 +120,12 @@ impl ByConstant for Multiplier {
     }
 }
 
-loops::products!("avx2", products Reducer, constants Multiplier);
+loops::products!("avx2", products Reducer::<__m256i>, constants Multiplier);
 
 /// out = sum of a_k * b_k.
 ///
 /// # Safety
-/// The processor must have AVX2; pointers and slices must be valid for `len` words; q must be one that [`Reducer::fits`].
+/// The processor must have AVX2; pointers and slices must be valid for `len` words; q must be one that [`fits`].
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn dot(
     q: Modulus,
@@ -189,7 +188,7 @@ unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
 /// As [`super::dot_pair`], for the largest multiple of four coefficients; gives how many these are.
 ///
 /// # Safety
-/// The processor must have AVX2; every pointer and slice must be valid for `len` words; q must be one that [`Reducer::fits`].
+/// The processor must have AVX2; every pointer and slice must be valid for `len` words; q must be one that [`fits`].
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn dot_pair(
     q: Modulus,

@@ -53,7 +53,7 @@ fn never(_: Modulus) -> bool {
 /// Moduli whose products are single products of 32 bits.
 #[cfg(target_arch = "x86_64")]
 fn is_short(q: Modulus) -> bool {
-    short::Reducer::fits(q)
+    short::fits(q)
 }
 
 /// Single products gain always, but for the moduli of 51 to 53 bits that the short reduction of sums does not take.

@@ -1,48 +1,158 @@
-//! Sums of products below 2^32, reduced.
+//! Products of numbers below 2^32, one instruction a vector of 64-bit lanes, of 256 bits or of 512, and the reduction of their sums.
 
 use std::arch::x86_64::*;
 
-use super::{correct, splat};
+use crate::{Modulus, simd, simd256};
 
-/// [`simd256::ShortReducer`](crate::simd256::ShortReducer) on eight sums: of a modulus of k bits for which there is one, sums below
-/// 2^(31+k).
+/// A vector of 64-bit lanes.
+///
+/// # Safety
+/// Of every function: the processor must have AVX2, or AVX-512 F; of loads and stores: the pointer must be valid for a vector.
+pub(crate) trait Short: Copy {
+    const LANES: usize;
+    unsafe fn load(p: *const u64) -> Self;
+    unsafe fn store(self, p: *mut u64);
+    unsafe fn splat(x: u64) -> Self;
+    /// A signed number, in the low half of each lane.
+    unsafe fn signed(x: i32) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn sub(self, other: Self) -> Self;
+    unsafe fn and(self, other: Self) -> Self;
+    /// Of the low halves, as they are and as signed numbers.
+    unsafe fn mul(self, other: Self) -> Self;
+    unsafe fn mul_signed(self, other: Self) -> Self;
+    /// The high half of each lane.
+    unsafe fn high(self) -> Self;
+    unsafe fn right(self, bits: __m128i) -> Self;
+    /// x - m where x >= m, else x.
+    unsafe fn correct(self, m: Self) -> Self;
+}
+
+macro_rules! short {
+    ($vector:ty, $module:ident, [$($name:ident($($arg:ident),*) = $instruction:ident;)*], $signed:ident, $high:ident, $right:ident) => {
+        impl Short for $vector {
+            const LANES: usize = $module::LANES;
+            #[inline(always)]
+            unsafe fn load(p: *const u64) -> Self {
+                // SAFETY: the caller's promise, as in all functions here.
+                unsafe { $module::load(p) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut u64) {
+                // SAFETY: as above.
+                unsafe { $module::store(p, self) }
+            }
+            #[inline(always)]
+            unsafe fn splat(x: u64) -> Self {
+                // SAFETY: as above.
+                unsafe { $module::splat(x) }
+            }
+            #[inline(always)]
+            unsafe fn signed(x: i32) -> Self {
+                // SAFETY: as above.
+                unsafe { $signed(x) }
+            }
+            $(
+                #[inline(always)]
+                unsafe fn $name(self, $($arg: Self),*) -> Self {
+                    // SAFETY: as above.
+                    unsafe { $instruction(self, $($arg),*) }
+                }
+            )*
+            #[inline(always)]
+            unsafe fn high(self) -> Self {
+                // SAFETY: as above.
+                unsafe { $high::<32>(self) }
+            }
+            #[inline(always)]
+            unsafe fn right(self, bits: __m128i) -> Self {
+                // SAFETY: as above.
+                unsafe { $right(self, bits) }
+            }
+            #[inline(always)]
+            unsafe fn correct(self, m: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { $module::correct(self, m) }
+            }
+        }
+    };
+}
+
+short!(
+    __m256i, simd256,
+    [
+        add(other) = _mm256_add_epi64;
+        sub(other) = _mm256_sub_epi64;
+        and(other) = _mm256_and_si256;
+        mul(other) = _mm256_mul_epu32;
+        mul_signed(other) = _mm256_mul_epi32;
+    ],
+    _mm256_set1_epi32, _mm256_srli_epi64, _mm256_srl_epi64
+);
+short!(
+    __m512i, simd,
+    [
+        add(other) = _mm512_add_epi64;
+        sub(other) = _mm512_sub_epi64;
+        and(other) = _mm512_and_si512;
+        mul(other) = _mm512_mul_epu32;
+        mul_signed(other) = _mm512_mul_epi32;
+    ],
+    _mm512_set1_epi32, _mm512_srli_epi64, _mm512_srl_epi64
+);
+
+/// Whether there is a [`ShortReducer`] for this modulus.
+pub(crate) fn fits(q: Modulus) -> bool {
+    q.bits() <= 32 && !q.value().is_power_of_two()
+}
+
+/// m of [`ShortReducer`].
+pub(crate) fn ratio(q: Modulus) -> u64 {
+    ((1u128 << (31 + q.bits())) / u128::from(q.value())) as u64
+}
+
+/// The reduction modulo q of what is below 2^(31+k), k = bits of q, k <= 32, q no power of two.
+///
+/// With c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32 the quotient floor(c m / 2^32) is at most S / q < 2^32 and
+/// short of it by less than 3: 2^(k-1) / q < 1 for the cut of S, c / 2^32 < 1 for that of the constant, 1 for the last floor. So the
+/// remainder is below 3q < 2^34 before it is corrected.
 #[derive(Clone, Copy)]
-pub(crate) struct ShortReducer {
-    q: __m512i,
-    two_q: __m512i,
-    ratio: __m512i,
+pub(crate) struct ShortReducer<V> {
+    q: V,
+    two_q: V,
+    /// m.
+    ratio: V,
     /// k - 1.
     cut: __m128i,
 }
 
-impl ShortReducer {
-    /// With the constant that [`ratio`](crate::simd256::ShortReducer::ratio) gives.
+impl<V: Short> ShortReducer<V> {
+    /// Of a modulus q of so many bits that [`fits`], with its [`ratio`].
     ///
     /// # Safety
-    /// The processor must have AVX-512 F.
+    /// As of [`Short`].
     #[inline(always)]
     pub(crate) unsafe fn new(q: u64, bits: u32, ratio: u64) -> Self {
         // SAFETY: the caller's promise.
         unsafe {
             Self {
-                q: splat(q),
-                two_q: splat(2 * q),
-                ratio: splat(ratio),
+                q: V::splat(q),
+                two_q: V::splat(2 * q),
+                ratio: V::splat(ratio),
                 cut: _mm_cvtsi64_si128(i64::from(bits) - 1),
             }
         }
     }
 
     /// # Safety
-    /// The processor must have AVX-512 F.
+    /// As of [`Short`].
     #[inline(always)]
-    pub(crate) unsafe fn reduce(self, sum: __m512i) -> __m512i {
+    pub(crate) unsafe fn reduce(self, sum: V) -> V {
         // SAFETY: the caller's promise.
         unsafe {
-            let top = _mm512_srl_epi64(sum, self.cut);
-            let quotient = _mm512_srli_epi64::<32>(_mm512_mul_epu32(top, self.ratio));
-            let rest = _mm512_sub_epi64(sum, _mm512_mul_epu32(quotient, self.q));
-            correct(correct(rest, self.two_q), self.q)
+            let quotient = sum.right(self.cut).mul(self.ratio).high();
+            let rest = sum.sub(quotient.mul(self.q));
+            rest.correct(self.two_q).correct(self.q)
         }
     }
 }

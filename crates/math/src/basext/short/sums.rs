@@ -1,61 +1,53 @@
-//! The sums eight coefficients a vector.
-
-use std::arch::x86_64::*;
+//! The sums, of vectors of any width.
 
 use super::{End, GROUP, Group};
 use crate::basext::BLOCK;
-use crate::simd::{ShortReducer, load, splat, store};
+use crate::simd::short::{Short, ShortReducer};
 
-pub(super) use crate::simd::LANES;
-
-/// Vectors worked on together: with the sums of four moduli sixteen registers, and a constant is read once for all of them.
-const VECTORS: usize = 4;
-
-/// The sums of one group of `J` moduli.
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn group_sums<const J: usize>(
+/// Those of one group of `J` moduli, `VECTORS` at a time.
+///
+/// # Safety
+/// As of [`Short`]; row i of y must be valid for `len` words, as every output of the group.
+#[inline(always)]
+pub(super) unsafe fn group_sums<S: Short, const VECTORS: usize, const J: usize>(
     half: u64,
     group: &Group,
     y: *const u64,
     out: [*mut u64; GROUP],
     len: usize,
 ) {
-    let full = len - len % (VECTORS * LANES);
+    let full = len - len % (VECTORS * S::LANES);
     // SAFETY: the caller's promise.
     unsafe {
-        for c in (0..full).step_by(VECTORS * LANES) {
-            vector_sums::<VECTORS, J>(half, group, y, out, c);
+        for c in (0..full).step_by(VECTORS * S::LANES) {
+            vector_sums::<S, VECTORS, J>(half, group, y, out, c);
         }
-        for c in (full..len).step_by(LANES) {
-            vector_sums::<1, J>(half, group, y, out, c);
+        for c in (full..len).step_by(S::LANES) {
+            vector_sums::<S, 1, J>(half, group, y, out, c);
         }
     }
 }
 
 /// [`group_sums`] on `V` vectors from coefficient c on.
 #[inline(always)]
-unsafe fn vector_sums<const V: usize, const J: usize>(
+unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
     half: u64,
     group: &Group,
     y: *const u64,
     out: [*mut u64; GROUP],
     c: usize,
 ) {
-    // SAFETY: the pointers are valid from c on for V vectors; the caller enables AVX-512 F. Of a factor the low half of each lane
+    // SAFETY: the pointers are valid from c on for V vectors; the rest is the caller's promise. Of a factor the low half of each lane
     // counts, as a signed number.
     unsafe {
-        let (half, low) = (splat(half), splat(0xffff_ffff));
-        let fold = |sum: __m512i, end: &End| {
-            let high = _mm512_mul_epi32(_mm512_srli_epi64::<32>(sum), _mm512_set1_epi32(end.fold));
-            _mm512_add_epi64(high, _mm512_and_si512(sum, low))
-        };
+        let half = S::splat(half);
         let ends: &[End; J] = match group.ends.first_chunk() {
             Some(ends) => ends,
             None => return,
         };
-        let mut sums = [[splat(0); V]; J];
+        let mut sums = [[S::splat(0); V]; J];
         for j in 0..J {
-            sums[j] = [splat(ends[j].start); V];
+            sums[j] = [S::splat(ends[j].start); V];
         }
         let mut y = y.add(c);
         for (r, run) in group.runs.iter().enumerate() {
@@ -69,12 +61,12 @@ unsafe fn vector_sums<const V: usize, const J: usize>(
             for constants in run {
                 let mut x = [half; V];
                 for (v, x) in x.iter_mut().enumerate() {
-                    *x = _mm512_sub_epi64(load(y.add(v * LANES)), half);
+                    *x = S::load(y.add(v * S::LANES)).sub(half);
                 }
                 for j in 0..J {
-                    let w = _mm512_set1_epi32(constants[j]);
+                    let w = S::signed(constants[j]);
                     for v in 0..V {
-                        sums[j][v] = _mm512_add_epi64(sums[j][v], _mm512_mul_epi32(x[v], w));
+                        sums[j][v] = sums[j][v].add(x[v].mul_signed(w));
                     }
                 }
                 y = y.add(BLOCK);
@@ -101,15 +93,25 @@ unsafe fn vector_sums<const V: usize, const J: usize>(
     }
 }
 
+/// T_1 f + T_0.
+#[inline(always)]
+unsafe fn fold<S: Short>(sum: S, end: &End) -> S {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let high = sum.high().mul_signed(S::signed(end.fold));
+        high.add(sum.and(S::splat(0xffff_ffff)))
+    }
+}
+
 /// The sums of a modulus, reduced and stored.
 #[inline(always)]
-unsafe fn finish<const V: usize>(sums: [__m512i; V], end: &End, out: *mut u64) {
-    // SAFETY: out is valid for V vectors; the caller enables AVX-512 F.
+unsafe fn finish<S: Short, const V: usize>(sums: [S; V], end: &End, out: *mut u64) {
+    // SAFETY: the caller's promise; out is valid for V vectors.
     unsafe {
         let reducer = ShortReducer::new(end.p, end.bits, end.ratio);
         for (v, sum) in sums.into_iter().enumerate() {
-            let sum = _mm512_add_epi64(sum, splat(end.lift));
-            store(out.add(v * LANES), reducer.reduce(sum));
+            let sum = sum.add(S::splat(end.lift));
+            reducer.reduce(sum).store(out.add(v * S::LANES));
         }
     }
 }
