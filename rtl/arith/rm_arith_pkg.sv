@@ -184,6 +184,17 @@ package rm_arith_pkg;
     return run_time(flavour) ? 0 : 6;
   endfunction
 
+  // Bits of the least factors of rm_mul_cascade, and its cycles; those of rm_red_lazy.
+  localparam int unsigned CascadeLeast = 35;
+
+  function automatic int unsigned cascade_latency(int unsigned width);
+    return ceil_div(max2(width, CascadeLeast), 17) + 3;
+  endfunction
+
+  function automatic int unsigned lazy_latency();
+    return 4;
+  endfunction
+
   // Cycles of rm_mod_mul: 7 word-level Montgomery and NTT-friendly, 6 Montgomery-friendly, 9
   // Solinas, and 12 for the sparse moduli in use.
   function automatic int unsigned mod_mul_latency(flavour_t flavour, int unsigned width,

@@ -1,18 +1,28 @@
-// A core of the ring machine: one modular multiplier, one adder, one subtractor, one halver.
+// A core of the ring machine: one modular multiplier, one adder, one subtractor, each with a correction behind it that
+// halves, too.
 //
 //   mode             out0              out1
 //   neither          u + w v           u - w v              forward butterfly, and what adds
 //   pre              (u + v) / h       ((u - v) / h) w      inverse butterfly (h = 2 with half)
-//   reduce           u + [v]_Q         u - [v]_Q            v of any Width bits
+//   reduce           u + [v]_Q         u - [v]_Q            v of any Width bits, w = 1
 //   pass_i           u                 w v                  u of any Width bits
 //
 // all modulo Q, the one of Moduli primes that which_i says, for u, v, w < Q but where the table says otherwise.
-// which_i and mode_i are held while data is in flight;
-// pass_i comes with each datum. A residue to be reduced enters the multiplier's reducer in place of the
-// product, as late as a product would.
+// which_i and mode_i are held while data is in flight; pass_i comes with each datum.
 //
-// Latency MulLatency + 1 in every mode, one datum a cycle. A prime whose multiplier is less deep waits. The product
-// of tiles is one for all primes, QWidth bits being the widest's.
+// The product comes as z in [-Q, Q), a Q too small or right (rm_red_lazy). Sum and difference are made of what there is, lie in
+// [-Q, 2 Q), and are brought into [0, Q) in the next cycle by a multiple of Q, which also makes even what is to be
+// halved:
+//
+//   s = u + v, d = u - v       s < 0 or d < 0   in [0, Q)   Q or above
+//   not halved                 Q                0           -Q
+//   halved, s even             -                0           0
+//   halved, s odd              -                Q           -Q
+//   halved, d even             2 Q              0           -
+//   halved, d odd              Q                Q           -
+//
+// Latency MulLatency + 1 in every mode, one datum a cycle. The product of columns is one for all primes, QWidth bits being
+// the widest's.
 module rm_ring_core
   import rm_arith_pkg::*, rm_ring_pkg::*;
 #(
@@ -33,8 +43,16 @@ module rm_ring_core
     output logic [Width-1:0] out1_o
 );
 
-  localparam int unsigned TileLatency = mul_latency(QWidth, tile_a(Sparse), tile_b(Sparse),
-                                                    radix(Sparse), 1'b1);
+  localparam int unsigned Own = cascade_latency(QWidth) + lazy_latency();
+  // From the multiplier's operands to its product before the last correction.
+  localparam int unsigned Product = MulLatency - 1;
+  localparam int unsigned SumWidth = Width + 2;
+  localparam int unsigned DiffWidth = QWidth + 2;
+
+  if (QWidth > Width || Own > Product) begin : gen_check
+    $error("the prime is wider than a word, or the multiplier deeper than MulLatency");
+  end
+
   logic [QWidth-1:0] q;
 
   always_comb begin
@@ -44,59 +62,93 @@ module rm_ring_core
     end
   end
 
-  if (QWidth > Width) begin : gen_check
-    $error("the prime is wider than a word");
-  end
-
-  logic pre, halves;
-  logic pass_q, pass_late;
-  logic [QWidth-1:0] add_a, add_b, sum, diff, sum_half, diff_half, w_q;
-  logic [Width-1:0] early0_d, early0_q, early1_d, early1_q, wait_d, line, u_late;
-  logic [QWidth-1:0] mul_a, mul_w, product;
-  logic [Moduli-1:0][QWidth-1:0] reduced;
-  logic [2*QWidth-1:0] tiled, entering;
-  logic [Width-1:0] to_reduce;
-  logic [Width-1:0] late0_q;
-  logic [QWidth-1:0] late1_q;
+  logic pre, half;
+  logic signed [QWidth:0] z;
+  logic [Width-1:0] line, line_q, late_q;  // of what waits for the product
 
   assign pre = mode_i.pre;
-  assign halves = mode_i.half && !pass_q;
 
-  assign add_a = pre ? u_i[QWidth-1:0] : u_late[QWidth-1:0];
-  assign add_b = pre ? v_i[QWidth-1:0] : product;
+  // ---- Sum and difference. ----
 
-  rm_mod_add #(.Width(QWidth)) u_add (.a_i(add_a), .b_i(add_b), .q_i(q), .r_o(sum));
-  rm_mod_sub #(.Width(QWidth)) u_sub (.a_i(add_a), .b_i(add_b), .q_i(q), .r_o(diff));
-  rm_mod_half #(.Width(QWidth)) u_half0 (
-      .a_i(early0_q[QWidth-1:0]),
-      .q_i(q),
-      .r_o(sum_half)
-  );
-  rm_mod_half #(.Width(QWidth)) u_half1 (
-      .a_i(early1_q[QWidth-1:0]),
-      .q_i(q),
-      .r_o(diff_half)
-  );
+  logic pass_late, pass_last, skip, skip_q;
+  logic [Width-1:0] add_a;
+  logic signed [QWidth:0] add_b, added;
+  logic signed [SumWidth-1:0] sum_q;
+  logic signed [DiffWidth-1:0] diff_q;
+  logic [QWidth-1:0] v_q, w_q;
 
-  assign early0_d = pass_i ? u_i : Width'(sum);
-  assign early1_d = pass_i ? v_i : Width'(diff);
+  assign skip = pre ? pass_i : pass_late;
+  assign add_a = pre ? u_i : line_q;
+  assign add_b = pre ? $signed({1'b0, v_i[QWidth-1:0]}) : z;
+
+  assign added = skip ? '0 : add_b;
 
   always_ff @(posedge clk_i) begin
-    early0_q <= early0_d;
-    early1_q <= early1_d;
+    sum_q <= $signed({2'b00, add_a}) + SumWidth'(added);
+    diff_q <= $signed({2'b00, add_a[QWidth-1:0]}) - DiffWidth'(add_b);
+    skip_q <= skip;
+    v_q <= v_i[QWidth-1:0];
     w_q <= w_i[QWidth-1:0];
-    pass_q <= pass_i;
-    late0_q <= pass_late ? u_late : Width'(sum);
-    late1_q <= pass_late ? product : diff;
   end
 
-  assign wait_d = !pre ? u_i : halves ? Width'(sum_half) : early0_q;
-  assign mul_a = !pre ? v_i[QWidth-1:0] : halves ? diff_half : early1_q[QWidth-1:0];
+  // ---- Corrections. ----
+
+  assign half = pre && mode_i.half && !skip_q;
+
+  // Whether a number below 2 Q is Q or more: d, the difference to a power of two, has few bits, of which the last sixteen are
+  // one.
+  function automatic logic reaches(logic [QWidth:0] x, logic [63:0] prime);
+    logic at_least;
+    at_least = 1'b1;
+    for (int unsigned i = 0; i <= QWidth; i++) begin
+      at_least = prime[6'(i)] ? at_least && x[i] : at_least || x[i];
+    end
+    return at_least;
+  endfunction
+
+  logic sum_reaches, diff_reaches, sum_below, diff_below;
+  logic sum_up, sum_down, diff_up, diff_twice, diff_down;
+  logic [SumWidth-1:0] sum;
+  logic [DiffWidth-1:0] diff;
+  logic [SumWidth-1:0] sum_by;
+  logic [DiffWidth-1:0] diff_by;
+
+  always_comb begin
+    sum_reaches = 1'b0;
+    diff_reaches = 1'b0;
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (which_i == WhichWidth'(m)) begin
+        sum_reaches = reaches(sum_q[QWidth:0], Q[m]);
+        diff_reaches = reaches(diff_q[QWidth:0], Q[m]);
+      end
+    end
+  end
+
+  assign sum_below = sum_q[QWidth+1];
+  assign diff_below = diff_q[QWidth+1];
+  assign sum_up = !skip_q && (half ? sum_q[0] && !sum_reaches : sum_below);
+  assign sum_down = !skip_q && (half ? sum_q[0] : !sum_below) && sum_reaches;
+  assign diff_up = half ? diff_q[0] : diff_below;
+  assign diff_twice = half && !diff_q[0] && diff_below;
+  assign diff_down = !half && !diff_below && diff_reaches;
+
+  assign sum_by = sum_up ? SumWidth'(q) : sum_down ? ~SumWidth'(q) : '0;
+  assign diff_by = diff_up ? DiffWidth'(q) : diff_twice ? {1'b0, q, 1'b0} : diff_down ? ~DiffWidth'(q) : '0;
+  assign sum = sum_q + sum_by + SumWidth'(sum_down);
+  assign diff = diff_q + diff_by + DiffWidth'(diff_down);
+
+  // ---- The multiplier, and what waits beside it. ----
+
+  logic [Width-1:0] wait_d;
+  logic [QWidth-1:0] mul_a, mul_w;
+
+  assign wait_d = !pre ? u_i : half ? Width'(sum >> 1) : Width'(sum);
+  assign mul_a = !pre ? v_i[QWidth-1:0] : skip_q ? v_q : half ? QWidth'(diff >> 1) : QWidth'(diff);
   assign mul_w = pre ? w_q : w_i[QWidth-1:0];
 
   rm_delay #(
       .Width(Width),
-      .Depth(MulLatency - 1)
+      .Depth(Product - 1)
   ) u_wait (
       .clk_i,
       .d_i(wait_d),
@@ -109,85 +161,91 @@ module rm_ring_core
   ) u_wait_last (
       .clk_i,
       .d_i(line),
-      .q_o(u_late)
+      .q_o(line_q)
   );
 
   rm_delay #(
       .Width(1),
-      .Depth(MulLatency)
+      .Depth(Product)
   ) u_pass (
       .clk_i,
       .d_i(pass_i),
       .q_o(pass_late)
   );
 
-  rm_mul_tiled #(
-      .Width(QWidth),
-      .TileA(tile_a(Sparse)),
-      .TileB(tile_b(Sparse)),
-      .FabricMax(fabric_max(Sparse)),
-      .Radix(radix(Sparse)),
-      .InReg(1'b1)
+  logic [Width-1:0] factor;
+  logic [2*QWidth-1:0] product;
+
+  if (Width > QWidth) begin : gen_wide
+    assign factor = {mode_i.reduce ? v_i[Width-1:QWidth] : '0, mul_a};
+  end else begin : gen_same
+    assign factor = mul_a;
+  end
+
+  rm_mul_cascade #(
+      .Width (QWidth),
+      .AWidth(Width)
   ) u_mul (
       .clk_i,
-      .a_i(mul_a),
+      .a_i(factor),
       .b_i(mul_w),
-      .p_o(tiled)
+      .p_o(product)
   );
 
-  rm_delay #(
-      .Width(Width),
-      .Depth(TileLatency)
-  ) u_to_reduce (
-      .clk_i,
-      .d_i(v_i),
-      .q_o(to_reduce)
-  );
-
-  assign entering = mode_i.reduce ? (2 * QWidth)'(to_reduce) : tiled;
+  logic signed [Moduli-1:0][QWidth:0] reduced;
 
   for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
     localparam int unsigned Bits = bits_of(Q[m]);
-    localparam int unsigned Own = TileLatency + red_latency(Sparse, Bits, Q[m]);
-    logic [Bits-1:0] own, even;
+    logic signed [Bits:0] own, even;
 
-    if (Own > MulLatency || Bits > QWidth) begin : gen_check
-      $error("the multiplier is deeper than MulLatency, or the prime wider than QWidth");
-    end
-
-    rm_red_sparse #(
+    rm_red_lazy #(
         .Width(Bits),
         .Q(Q[m])
     ) u_red (
         .clk_i,
-        .t_i(entering[2*Bits-1:0]),
-        .r_o(own)
+        .t_i(product[2*Bits-1:0]),
+        .z_o(own)
     );
 
     rm_delay #(
-        .Width(Bits),
-        .Depth(MulLatency - Own)
+        .Width(Bits + 1),
+        .Depth(Product - Own)
     ) u_even (
         .clk_i,
         .d_i(own),
         .q_o(even)
     );
 
-    assign reduced[m] = QWidth'(even);
+    assign reduced[m] = (QWidth + 1)'(even);
   end
 
   always_comb begin
-    product = '0;
+    z = '0;
     for (int unsigned m = 0; m < Moduli; m++) begin
-      if (which_i == WhichWidth'(m)) product = reduced[m];
+      if (which_i == WhichWidth'(m)) z = reduced[m];
     end
   end
 
-  // Which result is the word's is for the parent to say.
-  logic unused_second;
-  assign unused_second = mode_i.second;
+  // ---- Results. ----
 
-  assign out0_o = pre ? u_late : late0_q;
-  assign out1_o = Width'(pre ? product : late1_q);
+  logic [QWidth-1:0] product_q, product_q2, diff_last_q, out1;
+  logic [Width-1:0] sum_last_q;
+
+  always_ff @(posedge clk_i) begin
+    product_q <= QWidth'(z) + (z[QWidth] ? q : '0);
+    product_q2 <= product_q;
+    late_q <= line_q;
+    sum_last_q <= Width'(sum);
+    diff_last_q <= QWidth'(diff);
+    pass_last <= skip_q;
+  end
+
+  // Which result is the word's is for the parent to say.
+  logic unused;
+  assign unused = ^{mode_i, w_i, sum, diff};
+
+  assign out0_o = pre ? late_q : sum_last_q;
+  assign out1 = pre ? product_q : pass_last ? product_q2 : diff_last_q;
+  assign out1_o = Width'(out1);
 
 endmodule

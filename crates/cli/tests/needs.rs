@@ -47,7 +47,7 @@ fn a_description_is_shown_with_its_needs_and_the_papers() {
     assert_eq!(line(uram, "  in all")[3..], ["102", "1,020", "1,280"]);
     assert_eq!(line(uram, "  the paper's")[3..], ["102", "930"]);
     let dsp = &text[text.find("#   DSP").unwrap()..];
-    assert_eq!(line(dsp, "  in all")[3..], ["432", "4,320", "12,288"]);
+    assert_eq!(line(dsp, "  in all")[3..], ["468", "4,680", "12,288"]);
     assert_eq!(line(dsp, "  the paper's")[3..], ["360", "3,600"]);
     assert!(
         text.contains("has 320 ultra RAM: room for 3 RPAU (the paper: 3)"),

@@ -1,4 +1,4 @@
-"""{..., "family", "once", "apart", "most_levels", "most_carry"} to {"cells": {type: count}, "paths"}: for Xilinx."""
+"""{..., "family", "once", "apart", "most_levels", "most_carry"} to {"cells": {type: count}, "pairs", "paths"}."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from absorb import KINDS, absorb
 from levels import measured
+from pairs import pairs
 from pyosys import libyosys as ys
 from rtl import COPY, Tell, read, serve
 
@@ -35,25 +36,56 @@ module rm_copy_bit (input clk_i, input d_i, output q_o);
 endmodule
 """
 
+# What `rm_dsp_mac` is in UltraScale+: W is C, X and Y are the product, Z nothing or the neighbour's sum, 17 bits lower.
+MAC = "rm_dsp_mac"
+MACS = r"""
+module rm_dsp_mac #(
+    parameter AWidth = 27, parameter BWidth = 18, parameter InReg = 1, parameter CReg = 1, parameter Chain = 0
+) (
+    input clk_i, input signed [AWidth-1:0] a_i, input signed [BWidth-1:0] b_i,
+    input [47:0] c_i, input [47:0] pc_i, output [47:0] p_o, output [47:0] pc_o
+);
+  wire signed [29:0] a = a_i;
+  wire signed [17:0] b = b_i;
+  DSP48E2 #(
+      .AMULTSEL("A"), .BMULTSEL("B"), .A_INPUT("DIRECT"), .B_INPUT("DIRECT"), .USE_MULT("MULTIPLY"),
+      .AREG(InReg ? 1 : 0), .ACASCREG(InReg ? 1 : 0), .BREG(InReg ? 1 : 0), .BCASCREG(InReg ? 1 : 0),
+      .CREG(CReg ? 1 : 0), .MREG(1), .PREG(1), .ADREG(0), .DREG(0), .ALUMODEREG(0), .CARRYINREG(0),
+      .CARRYINSELREG(0), .INMODEREG(0), .OPMODEREG(0)
+  ) mac (
+      .CLK(clk_i), .A(a), .B(b), .C(c_i), .PCIN(pc_i), .P(p_o), .PCOUT(pc_o),
+      .OPMODE(Chain ? 9'b111010101 : 9'b110000101), .ALUMODE(4'b0000), .INMODE(5'b00000),
+      .CARRYIN(1'b0), .CARRYINSEL(3'b000),
+      .CEA1(1'b0), .CEA2(1'b1), .CEB1(1'b0), .CEB2(1'b1), .CEC(1'b1), .CEM(1'b1), .CEP(1'b1),
+      .RSTA(1'b0), .RSTB(1'b0), .RSTC(1'b0), .RSTM(1'b0), .RSTP(1'b0)
+  );
+endmodule
+"""
+
 
 def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
-    """Cells by type, flattened, without I/O and clock buffers, and how long the paths between registers are.
+    """Cells by type, flattened, without I/O and clock buffers, how many pairs of tables share a place, and how long the
+    paths between registers are.
 
     Modules of `once` are mapped by themselves and put in the place of their instances before anything is counted. Those
     of `apart` are not there: nothing of them is counted, and no path begins or ends at them.
     """
-    (scratch / "copy.v").write_text(COPIES)
+    own = (COPY, MAC) if request["family"] == "xcup" else (COPY,)
+    (scratch / "own.v").write_text(COPIES + (MACS if MAC in own else ""))
+    (scratch / "mac.v").write_text(MACS)
     top, once, apart = request["top"], request["once"], request["apart"]
     steps = len(STAGES) * (1 + len(once)) + 2
     tell("elaborate", 0, steps)
-    design = read(request, scratch, (COPY, *once, *apart))
+    design = read(request, scratch, (*own, *once, *apart))
+    parametric(design, scratch, own)
     if apart:
         cells = netlist(design, scratch)[top]["cells"].values()
         for module, names in {cell["type"]: cell["parameters"] for cell in cells if cell["type"] in apart}.items():
             plain(design, module, names)
     for number, module in enumerate(once):
         params = parameters(netlist(design, scratch)[top], module)
-        part = read({**request, "top": module, "params": [f"{p}={v}" for p, v in params.items()]}, scratch, (COPY,))
+        part = read({**request, "top": module, "params": [f"{p}={v}" for p, v in params.items()]}, scratch, own)
+        parametric(part, scratch, own)
         mapped(part, {**request, "top": module}, scratch, tell, (number * len(STAGES), steps))
         for one in ("setattr -mod -unset top", f"select {module}", f"write_rtlil -selected {scratch}/{module}.il"):
             ys.run_pass(one, part)
@@ -71,6 +103,7 @@ def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
         absorb(flat, request["family"])
     return {
         "cells": Counter(cell["type"] for cell in flat["cells"].values()),
+        "pairs": pairs(flat),
         "paths": measured(flat, request["most_levels"], request["most_carry"]),
     }
 
@@ -82,8 +115,15 @@ def mapped(design: ys.Design, request: dict, scratch: Path, tell: Tell, so_far: 
     for done, (stage, after) in enumerate(zip(STAGES, (*STAGES[1:], ""), strict=True), before + 1):
         tell(stage, done, steps)
         ys.run_pass(f"{flow} -run {stage}:{after}", design)
-    ys.run_pass(f"techmap -map {scratch}/copy.v", design)
+    ys.run_pass(f"techmap -map {scratch}/own.v", design)
     ys.run_pass("clean", design)
+
+
+def parametric(design: ys.Design, scratch: Path, own: tuple[str, ...]) -> None:
+    """Gives the black box of `MAC` its parameters, which its instances have."""
+    if MAC in own and MAC in netlist(design, scratch):
+        for one in (f"delete ={MAC}", f"read_verilog -lib {scratch}/mac.v"):
+            ys.run_pass(one, design)
 
 
 def plain(design: ys.Design, module: str, names: Iterable[str]) -> None:

@@ -175,6 +175,27 @@ pub fn leaves() -> Vec<Leaf> {
     row("modular subtractor, 32 bits", Top::new("rm_mod_sub"), 0);
     row("modular halver, 32 bits", Top::new("rm_mod_half"), 0);
     row("integer multiplier, 32 x 32", Top::new("rm_mul_tiled"), 2);
+    for (width, q, text) in [
+        (
+            60,
+            MULTIPLIERS[2].q,
+            "60 bits, 2^59 + 2^25 + 2^22 - 2^20 + 1",
+        ),
+        (
+            54,
+            MULTIPLIERS[3].q,
+            "54 bits, 2^54 - 2^22 + 2^19 + 2^17 + 1",
+        ),
+    ] {
+        let of = |module: &str| Top::new(module).int("Width", width);
+        row(
+            &format!("columns, {width} x {width}"),
+            of("rm_mul_cascade"),
+            7,
+        );
+        let reducer = of("rm_red_lazy").int("Q", q.unwrap_or_default());
+        row(&format!("without its correction, {text}"), reducer, 4);
+    }
     let paper_words = |module: &str| Top::new(module).int("WordMin", 9).int("WordMax", 13);
     let paper = "word-level Montgomery, w = 9 to 13";
     row(paper, paper_words("rm_mod_mul"), 7);

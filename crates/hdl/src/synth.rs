@@ -14,6 +14,7 @@ const SCRIPT: Script = Script {
     parts: &[
         ("absorb.py", include_str!("../scripts/absorb.py")),
         ("levels.py", include_str!("../scripts/levels.py")),
+        ("pairs.py", include_str!("../scripts/pairs.py")),
     ],
 };
 
@@ -66,6 +67,8 @@ pub struct Resources {
     pub lut: u64,
     /// Look-up tables as shift registers and distributed RAM.
     pub lut_memory: u64,
+    /// Pairs of them that share a place: two tables with at most five inputs together, two shift registers of 16.
+    pub lut_pairs: u64,
     /// Flip-flops.
     pub ff: u64,
     pub carry4: u64,
@@ -99,10 +102,11 @@ struct Options<'t> {
     most_carry: u32,
 }
 
-/// The script's answer: cells by type, and how long paths are.
+/// The script's answer: cells by type, how many pairs of tables share a place, and how long paths are.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Mapped {
     cells: BTreeMap<String, u64>,
+    pairs: u64,
     pub paths: Paths,
 }
 
@@ -119,10 +123,14 @@ pub(crate) fn mapped(hdl: &Hdl, top: &Top, family: Family) -> Result<Mapped, Hdl
 }
 
 pub(crate) fn synthesise(hdl: &Hdl, top: &Top, family: Family) -> Result<Synthesis, HdlError> {
+    let Mapped { cells, pairs, .. } = mapped(hdl, top, family)?;
     Ok(Synthesis {
         top: top.clone(),
         family,
-        resources: Resources::count(&mapped(hdl, top, family)?.cells),
+        resources: Resources {
+            lut_pairs: pairs,
+            ..Resources::count(&cells)
+        },
         versions: hdl.tools.versions.clone(),
     })
 }
@@ -133,6 +141,7 @@ impl Resources {
     pub fn plus(mut self, each: &Self, times: u64) -> Self {
         self.lut += each.lut * times;
         self.lut_memory += each.lut_memory * times;
+        self.lut_pairs += each.lut_pairs * times;
         self.ff += each.ff * times;
         self.carry4 += each.carry4 * times;
         self.muxf += each.muxf * times;
@@ -143,6 +152,11 @@ impl Resources {
             *self.other.entry(cell.clone()).or_default() += n * times;
         }
         self
+    }
+
+    /// Places of look-up tables that they take, of any use: what a part has so many of.
+    pub fn lut_places(&self) -> u64 {
+        (self.lut + self.lut_memory).saturating_sub(self.lut_pairs)
     }
 
     fn count(cells: &BTreeMap<String, u64>) -> Self {

@@ -44,18 +44,18 @@ fn the_ring_fits_the_u250_and_each_of_its_dies() {
             ("link buffer", 27.0, 27.0),
         ]
     );
-    // Twelve blocks a 60-bit multiplier.
+    // Thirteen blocks a 60-bit multiplier.
     assert_eq!(
         list(fit, Resource::Dsp),
         [
-            ("butterfly multipliers", 192.0, 1920.0),
-            ("twiddle multipliers", 192.0, 1920.0),
-            ("dyadic multipliers", 48.0, 480.0),
+            ("butterfly multipliers", 208.0, 2080.0),
+            ("twiddle multipliers", 208.0, 2080.0),
+            ("dyadic multipliers", 52.0, 520.0),
         ]
     );
     assert_eq!(amount(fit, Resource::BlockRam), (112.0, 1177.0));
     assert_eq!(amount(fit, Resource::UltraRam), (102.0, 1020.0));
-    assert_eq!(amount(fit, Resource::Dsp), (432.0, 4320.0));
+    assert_eq!(amount(fit, Resource::Dsp), (468.0, 4680.0));
     let regions = fit.regions.as_ref().unwrap();
     assert_eq!((regions.regions, regions.room), (4, 3));
     assert_eq!((regions.each, regions.available), (102.0, 320.0));
@@ -68,13 +68,13 @@ fn rpaus_need_no_more_memory_than_the_papers_and_half_its_block_rams() {
     for (text, wide, narrow) in [
         (
             ring::Description::MEDHA,
-            (112.0, 102.0, 432.0),
-            (112.0, 92.0, 216.0),
+            (112.0, 102.0, 468.0),
+            (112.0, 92.0, 324.0),
         ),
         (
             ring::Description::STORED,
-            (180.0, 102.0, 432.0),
-            (168.0, 92.0, 216.0),
+            (180.0, 102.0, 468.0),
+            (168.0, 92.0, 324.0),
         ),
     ] {
         let d = ring::Description::parse(text).unwrap();
@@ -198,7 +198,7 @@ fn stored_twiddles_need_more_block_rams() {
     );
     assert_eq!(amount(fit, Resource::BlockRam), (180.0, 1857.0));
     assert_eq!(amount(fit, Resource::UltraRam), (102.0, 1020.0));
-    assert_eq!(amount(fit, Resource::Dsp), (432.0, 4320.0));
+    assert_eq!(amount(fit, Resource::Dsp), (468.0, 4680.0));
     assert!(fit.fits && fit.regions.as_ref().is_some_and(|r| r.room == 3));
 }
 
@@ -287,7 +287,7 @@ fn what_exceeds_its_part_is_refused_unless_it_says_so() {
     ] {
         assert!(warning.contains(said), "{said}: {warning}");
     }
-    // 1024 butterflies and 512 dyadic cores of twelve blocks in each of ten RPAUs.
+    // 1024 butterflies and 512 dyadic cores of thirteen blocks in each of ten RPAUs.
     let wide = edited(
         ring::Description::STORED,
         &[
@@ -300,7 +300,7 @@ fn what_exceeds_its_part_is_refused_unless_it_says_so() {
     );
     let fault = refused(&wide);
     assert!(
-        fault.contains("184,320 DSP (122,880 for butterfly multipliers), the U250 has 12,288"),
+        fault.contains("199,680 DSP (133,120 for butterfly multipliers), the U250 has 12,288"),
         "{fault}"
     );
 }

@@ -5,8 +5,8 @@ use ringmill_machines::ring::Description;
 
 use super::machine::{shapes, top};
 use super::{RpauError, Shape};
+use crate::Top;
 use crate::parts::Part;
-use crate::{Resources, Top};
 
 /// Modules of `rm_ring_rpau` that are counted by themselves.
 const OF_RPAU: [&str; 9] = [
@@ -280,9 +280,4 @@ pub fn those(parts: &Parts, does: Option<Does>) -> Vec<Part> {
         .iter()
         .filter(|(d, _)| does.is_none_or(|one| one == *d));
     parts.map(|(_, part)| part.clone()).collect()
-}
-
-/// Look-up tables of any use.
-pub fn look_up_tables(resources: &Resources) -> u64 {
-    resources.lut + resources.lut_memory
 }

@@ -120,26 +120,26 @@ pub const FAULTS: [Fault; 114] = [
     // Cores.
     Fault(
         "rm_ring_core.sv",
-        "assign halves = mode_i.half && !pass_q;",
-        "assign halves = mode_i.half;",
+        "assign half = pre && mode_i.half && !skip_q;",
+        "assign half = pre && mode_i.half;",
         unit,
     ),
     Fault(
         "rm_ring_core.sv",
-        "assign halves = mode_i.half && !pass_q;",
-        "assign halves = !pass_q;",
+        "assign half = pre && mode_i.half && !skip_q;",
+        "assign half = pre && !skip_q;",
         unit,
     ),
     Fault(
         "rm_ring_core.sv",
-        ".Depth(MulLatency - Own)",
-        ".Depth(MulLatency - Own + 1)",
+        ".Depth(Product - Own)",
+        ".Depth(Product - Own + 1)",
         unit,
     ),
     Fault(
         "rm_ring_core.sv",
-        ".Depth(TileLatency)",
-        ".Depth(TileLatency + 1)",
+        "half && !diff_q[0] && diff_below;",
+        "half && !diff_q[0];",
         unit,
     ),
     Fault(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ringmill_hdl::parts::{Part, resources};
-use ringmill_hdl::ring::parts::{Does, Machine, look_up_tables, machine, those};
+use ringmill_hdl::ring::parts::{Does, Machine, machine, those};
 use ringmill_hdl::ring::top;
 use ringmill_hdl::{Family, Resources};
 use ringmill_machines::fpga::Resource;
@@ -113,7 +113,7 @@ fn what_the_shipped_machine_takes() {
         println!("RPAU {r}, primes of {:?} bits", shape.bits());
         parts.iter().for_each(|(_, part)| print(part));
         let whole = sum(&those(parts, None));
-        println!("  LUT {} {whole:?}", look_up_tables(&whole));
+        println!("  LUT {} {whole:?}", whole.lut_places());
         check_memories(&d, shape.q_width(), &whole, |_| true);
     }
     // One of 60 bits, those of 54, and those of 54 that stand in for another of 54.
@@ -129,10 +129,11 @@ fn print(part: &Part) {
     let found = sum(&[one]);
     let paths = hdl().levels(&part.top, Family::Xcup).unwrap().paths;
     println!(
-        "  {} x {}: {} LUT, {} FF, {} levels, {} carry bits, {} beyond",
+        "  {} x {}: {} LUT ({} by themselves), {} FF, {} levels, {} carry bits, {} beyond",
         part.count,
         part.top,
-        look_up_tables(&found),
+        found.lut_places(),
+        found.lut + found.lut_memory,
         found.ff,
         paths.levels(),
         paths.carry(),

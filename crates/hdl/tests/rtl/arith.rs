@@ -237,3 +237,115 @@ pub fn check_tiled(hdl: &Hdl, seed: u64) -> Check {
 fn integer_multiplier() {
     check_tiled(hdl(), seed()).unwrap();
 }
+
+/// Primes next to a power of two, on each side of it, of many digits and of few, and some whose difference is too wide for a block.
+const NEAR: [u64; 8] = [
+    0x0800_0000_0230_0001,
+    0x0fff_ffff_fcc6_5201,
+    0x003f_ffff_ff55_0001,
+    0x003f_ffff_ff00_0001,
+    0x0020_0000_000e_0001,
+    0x0fff_ffff_f7da_8581,
+    0x1fff_ffff_ce001,
+    0x3fff_f401,
+];
+
+fn wide(value: u128, bits: u32) -> Vec<u32> {
+    let words = (0..bits.div_ceil(32)).map(|k| (value >> (32 * k)) as u32);
+    words.collect()
+}
+
+fn narrow(words: &[u32]) -> u128 {
+    let places = words.iter().enumerate();
+    places.fold(0, |sum, (k, &word)| sum | u128::from(word) << (32 * k))
+}
+
+/// The multiplier of columns, one product a cycle: with rows above the second column, without them, with factors that are filled up, and
+/// with a first factor that is wider where the second is 1.
+pub fn check_cascade(hdl: &Hdl, seed: u64) -> Check {
+    let mut rng = Rng::new(seed);
+    for (width, a_width, latency) in [
+        (54u32, 54u32, 7usize),
+        (54, 60, 7),
+        (53, 53, 7),
+        (60, 60, 7),
+        (52, 60, 7),
+        (45, 45, 6),
+        (30, 60, 6),
+    ] {
+        let top = Top::new("rm_mul_cascade")
+            .int("Width", width.into())
+            .int("AWidth", a_width.into());
+        let mut model = hdl.model(&top, BuildOptions::default())?;
+        let (a_i, b_i) = (model.input("a_i")?, model.input("b_i")?);
+        let p_o = model.output("p_o")?;
+        let mut cases = pairs(1 << width, 300, &mut rng);
+        cases.extend((0..width).flat_map(|i| (0..width).map(move |j| (1 << i, 1 << j))));
+        cases.extend((0..100).map(|_| (rng.below(1 << a_width), 1)));
+        for cycle in 0..cases.len() + latency - 1 {
+            if let Some(&(a, b)) = cases.get(cycle) {
+                model.set(a_i, a)?;
+                model.set(b_i, b)?;
+            }
+            model.step(1)?;
+            if let Some((a, b)) = (cycle + 1).checked_sub(latency).map(|i| cases[i]) {
+                let got = narrow(&model.get_words(p_o)?);
+                let want = u128::from(a) * u128::from(b);
+                ensure!(got == want, "{width} bits: {a} * {b}: {got}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn multiplier_of_columns() {
+    check_cascade(hdl(), seed()).unwrap();
+}
+
+/// The reducer that leaves its correction to others: congruent, in [-Q, Q), one a cycle.
+pub fn check_lazy(hdl: &Hdl, seed: u64) -> Check {
+    const LATENCY: usize = 4;
+    let mut rng = Rng::new(seed);
+    for q in NEAR {
+        let width = 64 - q.leading_zeros();
+        let top = Top::new("rm_red_lazy")
+            .int("Width", width.into())
+            .int("Q", q);
+        let mut model = hdl.model(&top, BuildOptions::default())?;
+        let (t_i, z_o) = (model.input("t_i")?, model.output("z_o")?);
+        let mut cases: Vec<u128> = pairs(q, 400, &mut rng)
+            .into_iter()
+            .map(|(a, b)| u128::from(a) * u128::from(b))
+            .collect();
+        // What is no product, and where the folds' parts begin.
+        let square = u128::from(q) * u128::from(q);
+        cases.extend((0..200).map(|i| square - 1 - i));
+        cases.extend(
+            (0..2 * width - 1)
+                .map(|i| 1u128 << i)
+                .filter(|t| *t < square),
+        );
+        cases.extend((0..200).map(|_| u128::from(rng.bits()) % square));
+        for cycle in 0..cases.len() + LATENCY - 1 {
+            if let Some(&t) = cases.get(cycle) {
+                model.set_words(t_i, &wide(t, 2 * width))?;
+            }
+            model.step(1)?;
+            if let Some(t) = (cycle + 1).checked_sub(LATENCY).map(|i| cases[i]) {
+                let unused = 63 - width;
+                let z = i128::from((model.get(z_o)? << unused) as i64 >> unused);
+                let q = i128::from(q);
+                ensure!((-q..q).contains(&z), "{q}: {t} gives {z}");
+                let want = (t % u128::from(q as u64)) as i128;
+                ensure!(z.rem_euclid(q) == want, "{q}: {t} gives {z}, not {want}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn reducer_without_its_correction() {
+    check_lazy(hdl(), seed()).unwrap();
+}

@@ -170,7 +170,12 @@ fn every_reducer() {
     for multiplier in MULTIPLIERS {
         if let Some(q) = multiplier.q {
             let width = u64::from(multiplier.width);
-            for module in ["prop_red_sparse", "prop_mod_mul_sparse", "prop_mul_sparse"] {
+            for module in [
+                "prop_red_sparse",
+                "prop_red_lazy",
+                "prop_mod_mul_sparse",
+                "prop_mul_sparse",
+            ] {
                 prove(Top::new(module).int("Width", width).int("Q", q), 900);
             }
             let tree = Top::new("prop_add_tree").int("Operands", 12);

@@ -103,7 +103,7 @@ const QUICK: [Fault; 5] = [
 ];
 
 /// Caught by `make full`.
-const FAULTS: [Fault; 34] = [
+const FAULTS: [Fault; 45] = [
     fault(
         "lib/rm_delay.sv",
         "line_q[Depth-1]",
@@ -280,6 +280,72 @@ const FAULTS: [Fault; 34] = [
         "plus[6'(sparse_digit(width, q, n))]",
         "!plus[6'(sparse_digit(width, q, n))]",
         sparse,
+    ),
+    fault(
+        "arith/rm_add_select.sv",
+        "low[Most] ? more : high",
+        "high",
+        arith::check_lazy,
+    ),
+    fault(
+        "arith/rm_mul_cascade.sv",
+        ".Depth(Tiles - 2 - j)",
+        ".Depth(Tiles - 1 - j)",
+        arith::check_cascade,
+    ),
+    fault(
+        "arith/rm_mul_cascade.sv",
+        "(at <= TileB + 45) ? 1 : 3",
+        "1",
+        arith::check_cascade,
+    ),
+    fault(
+        "arith/rm_mul_cascade.sv",
+        "top_late[j+1][r[0]] && b_late[j+1][i]",
+        "top_late[j][r[0]] && b_late[j+1][i]",
+        arith::check_cascade,
+    ),
+    fault(
+        "arith/rm_mul_cascade.sv",
+        "c |= 48'(wide_late[j+1])",
+        "c |= 48'(wide_late[j])",
+        arith::check_cascade,
+    ),
+    fault(
+        "arith/rm_mul_cascade.sv",
+        "+ (BWidth - Lo + 1)'(low_q[Lo])",
+        "",
+        arith::check_cascade,
+    ),
+    fault(
+        "lib/rm_dsp_mac.sv",
+        "pc_i >>> 17",
+        "pc_i >>> 16",
+        arith::check_cascade,
+    ),
+    fault(
+        "arith/rm_red_lazy.sv",
+        "{1'b1, t_i[Top-1:0]}",
+        "{1'b0, t_i[Top-1:0]}",
+        arith::check_lazy,
+    ),
+    fault(
+        "arith/rm_red_lazy.sv",
+        "{most[TimesWidth-2:0], Less >= n}",
+        "{most[TimesWidth-2:0], 1'b0}",
+        arith::check_lazy,
+    ),
+    fault(
+        "arith/rm_red_lazy.sv",
+        ".carry_i(!Down)",
+        ".carry_i(1'b1)",
+        arith::check_lazy,
+    ),
+    fault(
+        "arith/rm_red_lazy.sv",
+        "rest_low_q <= rest_q[Shift-1:0];",
+        "rest_low_q <= y_q[Shift-1:0];",
+        arith::check_lazy,
     ),
     fault(
         "arith/rm_red_sparse.sv",

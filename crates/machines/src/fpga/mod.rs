@@ -11,5 +11,5 @@ mod part;
 
 pub use fit::{Fit, Need, NeedUse, Needs, RegionUse, Total, Unit, pieces_text};
 pub use memory::{Memory, MemoryKind, Ports};
-pub use multiplier::{Multipliers, Reduction, Sparse, sparse_mul_latency};
+pub use multiplier::{Multipliers, Reduction, Sparse, lazy_mul_latency};
 pub use part::{Family, PARTS, Part, Resource, Resources};

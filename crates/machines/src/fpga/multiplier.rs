@@ -10,6 +10,8 @@ pub enum Reduction {
     NttFriendly,
     MontgomeryFriendly,
     Sparse,
+    /// A sparse modulus behind columns of blocks that add their own partial products: `rm_mul_cascade`, `rm_red_lazy`.
+    Lazy,
     Solinas52,
     /// Words of 16 bits for run-time moduli of up to 61 bits: `rm_wide_mul`.
     WideWords,
@@ -21,36 +23,50 @@ impl Reduction {
     /// The product is schoolbook over tiles of 16 x 16 bits where the modulus comes at run time and of 24 x 17 elsewhere
     /// (`tile_a`, `tile_b`), a block each but for tiles that are made of adders (`fabric_max`); a Montgomery step takes one
     /// block, folding takes none. Wide moduli are tiled by 24 x 17 throughout, but for the corner of one of up to 32 bits,
-    /// and each step of 16 bits takes a block for every 24 bits of the modulus.
+    /// and each step of 16 bits takes a block for every 24 bits of the modulus. Of [`Self::Lazy`] a column of 26 bits takes a block
+    /// for every 17 of the other operand, at least three, and the second fold one more.
     pub fn dsp(self, width: u32) -> u64 {
-        let (tile_a, tile_b, adders) = match self {
-            Self::WordMontgomery | Self::NttFriendly | Self::MontgomeryFriendly => (16, 16, 0),
-            Self::Sparse | Self::Solinas52 => (24, 17, 6),
-            Self::WideWords => (24, 17, 0),
+        // Tiles that are wide enough for a block.
+        let tiles = |tile_a: u32, tile_b: u32, adders: u32| {
+            let along = |tile: u32| u64::from(width / tile) + u64::from(width % tile > adders);
+            along(tile_a) * along(tile_b)
         };
-        // Tiles along a side that are wide enough for a block.
-        let along = |tile: u32| {
-            let rest = width % tile;
-            u64::from(width / tile) + u64::from(rest > adders)
-        };
-        let steps = match self {
-            Self::WordMontgomery | Self::NttFriendly => 3,
-            Self::MontgomeryFriendly => 2,
-            Self::Sparse | Self::Solinas52 => 0,
-            Self::WideWords => u64::from(width.div_ceil(16) * (width / 24)),
-        };
-        // A corner of 8 x 8 bits beside three tiles is adders, too.
-        let product = match self {
-            Self::WideWords if (tile_a + 1..=tile_a + 8).contains(&width) => 3,
-            _ => along(tile_a) * along(tile_b),
-        };
-        product + steps
+        match self {
+            Self::WordMontgomery | Self::NttFriendly => tiles(16, 16, 0) + 3,
+            Self::MontgomeryFriendly => tiles(16, 16, 0) + 2,
+            Self::Sparse | Self::Solinas52 => tiles(24, 17, 6),
+            Self::Lazy => columns(width) * u64::from(blocks(width)) + 1,
+            Self::WideWords => {
+                // A corner of 8 x 8 bits beside three tiles is adders, too.
+                let product = match width {
+                    25..=32 => 3,
+                    _ => tiles(24, 17, 0),
+                };
+                product + u64::from(width.div_ceil(16) * (width / 24))
+            }
+        }
     }
 }
 
-/// Cycles of `rm_mod_mul` in the sparse flavour for a modulus, as `mod_mul_latency` of `rm_arith_pkg` counts them; `None`
-/// for a modulus that is not next enough to a power of two to be built.
-pub fn sparse_mul_latency(q: u64) -> Option<u64> {
+/// Columns of `rm_mul_cascade`: of two bits above the second there are rows instead.
+fn columns(width: u32) -> u64 {
+    match width {
+        53 | 54 => 2,
+        _ => u64::from(width.max(LEAST).div_ceil(26)),
+    }
+}
+
+/// Blocks of a column.
+fn blocks(width: u32) -> u32 {
+    width.max(LEAST).div_ceil(17)
+}
+
+/// Bits of the least factors of `rm_mul_cascade`; what has fewer is filled up.
+const LEAST: u32 = 35;
+
+/// Cycles of a ring core's multiplier for a modulus: `cascade_latency` and `lazy_latency` of `rm_arith_pkg`, and the
+/// correction; `None` for a modulus that is not next enough to a power of two to be built.
+pub fn lazy_mul_latency(q: u64) -> Option<u64> {
     Sparse::new(q).map(Sparse::mul_latency)
 }
 
@@ -102,10 +118,9 @@ impl Sparse {
         tree(self.operands(), first) + tree(self.operands(), self.width + 2) + 1
     }
 
-    /// Cycles of `rm_mod_mul`.
+    /// Cycles of a ring core's multiplier.
     pub fn mul_latency(self) -> u64 {
-        let tiles = self.width.div_ceil(24) * self.width.div_ceil(17);
-        2 + tree(tiles, 2 * self.width) + self.reduction()
+        u64::from(blocks(self.width)) + 3 + 4 + 1
     }
 
     /// Cycles of `rm_ring_fold`, which reduces 128 bits; `None` for a modulus of too few.
@@ -159,17 +174,17 @@ impl Multipliers {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reduction, sparse_mul_latency};
+    use super::{Reduction, lazy_mul_latency};
 
-    /// The sparse rows of the table in docs/rtl.md.
     #[test]
-    fn sparse_multipliers_take_what_their_rtl_takes() {
-        for q in [
-            (1u64 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1,
-            (1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1,
-            (1 << 53) + (1 << 20) - (1 << 17) + 1,
+    fn multipliers_of_cores_are_as_deep_as_their_columns() {
+        for (q, latency) in [
+            ((1u64 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1, 12),
+            ((1 << 54) - (1 << 24) + 1, 12),
+            ((1 << 51) - (1 << 18) + 1, 11),
+            ((1 << 30) - (1 << 10) + 1, 11),
         ] {
-            assert_eq!(sparse_mul_latency(q), Some(12), "{q}");
+            assert_eq!(lazy_mul_latency(q), Some(latency), "{q}");
         }
         for q in [
             0,
@@ -179,7 +194,7 @@ mod tests {
             (1 << 61) - 1,
             (1 << 53) + (1 << 30) + 1,
         ] {
-            assert_eq!(sparse_mul_latency(q), None, "{q}");
+            assert_eq!(lazy_mul_latency(q), None, "{q}");
         }
     }
 
@@ -200,6 +215,9 @@ mod tests {
             (64, 12),
         ] {
             assert_eq!(Reduction::Sparse.dsp(width), blocks, "{width}");
+        }
+        for (width, blocks) in [(30, 7), (52, 9), (53, 9), (54, 9), (55, 13), (60, 13)] {
+            assert_eq!(Reduction::Lazy.dsp(width), blocks, "{width}");
         }
         assert_eq!(Reduction::Solinas52.dsp(52), 6);
         assert_eq!(Reduction::NttFriendly.dsp(32), 7);

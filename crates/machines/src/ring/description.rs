@@ -120,7 +120,7 @@ pub struct Pipeline {
     pub affine: u64,
     /// Between rows and the dyadic cores, each way.
     pub row_buffer: u64,
-    /// The modular multiplier, as `rm_arith_pkg::mod_mul_latency` has it.
+    /// The modular multiplier: `cascade_latency` and `lazy_latency` of `rm_arith_pkg`, and its correction.
     pub multiplier: u64,
     pub adder: u64,
     pub memory_write: u64,

@@ -87,7 +87,7 @@ impl Description {
                 name: name.to_owned(),
                 count: count as u64,
                 width: word_bits,
-                reduction: Reduction::Sparse,
+                reduction: Reduction::Lazy,
             }));
         }
         // A STORE leaves over the ring: one limb waits here for the link, as wide as the widest residue.

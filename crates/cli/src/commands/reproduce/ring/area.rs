@@ -2,9 +2,9 @@
 //! `ring-stored` as its RTL is elaborated for the primes of both sets, memories and multipliers of both machines by their fields.
 
 use ringmill_hdl::Resources;
-use ringmill_hdl::leaves::MULTIPLIERS;
+use ringmill_hdl::Top;
 use ringmill_hdl::parts::Part;
-use ringmill_hdl::ring::parts::{Does, Machine, Parts, look_up_tables, machine, those};
+use ringmill_hdl::ring::parts::{Does, Machine, Parts, machine, those};
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
 use ringmill_schemes::ckks::Params;
@@ -19,15 +19,15 @@ const TABLE: &str = "Table 3: modules";
 const OURS: &str = "Table 3: modules of ring-stored";
 /// The machine that has RTL.
 const BUILT: &str = "ring-stored";
-/// Our multiplier for the paper's 60-bit prime, by its place among the library's.
-const SPARSE_60: usize = 2;
+/// The paper's prime of 60 bits, which is ours, too.
+const PRIME_60: u64 = (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1;
 const NO_LIKE: &str = "no module of ours is its like";
 
 /// A count after synthesis: its name, what is counted, and which memory or multiplier it is.
 type Metric = (&'static str, fn(&Resources) -> f64, Option<Resource>);
 
 pub const METRICS: [Metric; 5] = [
-    ("LUT", |r| look_up_tables(r) as f64, None),
+    ("LUT", |r| r.lut_places() as f64, None),
     ("registers", |r| r.ff as f64, None),
     ("DSP", |r| r.dsp as f64, Some(Resource::Dsp)),
     (
@@ -106,13 +106,14 @@ fn name(module: &str) -> String {
 
 /// What of ours does what the paper's module does.
 fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
-    let leaf = |name| {
-        let top = MULTIPLIERS.get(SPARSE_60)?.top(name);
-        Some(vec![Part { top, count: 1 }])
-    };
+    let of_60 = |name| Top::new(name).int("Width", 60);
+    let once = |top| Part { top, count: 1 };
     match module {
-        "butterfly_unit" => return leaf("rm_butterfly"),
-        "butterfly_unit.modular_multiplier" => return leaf("rm_mod_mul"),
+        "butterfly_unit" => return Some(vec![once(of_60("rm_ring_core").int("Q", PRIME_60))]),
+        "butterfly_unit.modular_multiplier" => {
+            let reducer = of_60("rm_red_lazy").int("Q", PRIME_60);
+            return Some(vec![once(of_60("rm_mul_cascade")), once(reducer)]);
+        }
         "cryptoprocessor" => return Some(whole(machine)),
         _ => {}
     }

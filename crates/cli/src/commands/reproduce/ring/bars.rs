@@ -2,7 +2,7 @@
 //! the U250's look-up tables.
 
 use ringmill_hdl::Resources;
-use ringmill_hdl::ring::parts::{look_up_tables, those};
+use ringmill_hdl::ring::parts::those;
 
 use super::super::figure::How;
 use super::super::mapping::Mapping;
@@ -48,7 +48,7 @@ pub fn rows(paper: &Ring, mapping: &Mapping<'_>) -> Result<Vec<Row>, CliError> {
     let all = || "ten RPAUs and what they share".to_owned();
     bar(all(), "ultra RAM", paper.taken.uram, found.map(uram));
     bar(all(), "DSP", paper.taken.dsp, found.map(|r| r.dsp as f64));
-    let lut = found.map(|r| look_up_tables(r) as f64);
+    let lut = found.map(|r| r.lut_places() as f64);
     bar(all(), "LUT", MOST_LUT, lut);
     Ok(rows)
 }

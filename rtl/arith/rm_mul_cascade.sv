@@ -1,0 +1,209 @@
+// p = a b, unsigned, from columns of DSP blocks: a column takes 26 bits of a and all of b, 17 bits a block, and each block
+// adds what is left of the one before it, 17 bits lower. So a column's partial products cost no adder in the fabric; what
+// is left to add there are the columns.
+//
+//   block j of a column   P_j = a_k b_j + (P_(j-1) / 2^17), its low 17 bits are the column's j-th word
+//
+// The one or two bits of a above 52 have no column of their own: the rows that they choose, b or nothing, enter the
+// second column's blocks by their third operand, at a place where no sum grows beyond 47 bits. a may be wider than b: its bits
+// from Width on count only where b is 1.
+//
+// Factors of fewer than CascadeLeast bits are filled up. Block j's operands come j cycles late. Latency cascade_latency(Width) of rm_arith_pkg: in and product 2, a block each,
+// the columns' sum 1. One product a cycle.
+module rm_mul_cascade
+  import rm_arith_pkg::*;
+#(
+    parameter int unsigned Width = 54,
+    parameter int unsigned AWidth = Width
+) (
+    input  logic               clk_i,
+    input  logic [ AWidth-1:0] a_i,
+    input  logic [  Width-1:0] b_i,
+    output logic [2*Width-1:0] p_o
+);
+
+  localparam int unsigned BWidth = max2(Width, CascadeLeast);
+
+  localparam int unsigned TileA = 26;
+  localparam int unsigned TileB = 17;
+  localparam int unsigned Rows = (Width > 2 * TileA && Width <= 2 * TileA + 2) ? Width - 2 * TileA : 0;
+  localparam int unsigned Columns = (Rows > 0) ? 2 : ceil_div(max2(AWidth, BWidth), TileA);
+  localparam int unsigned Tiles = ceil_div(BWidth, TileB);
+  localparam int unsigned Lo = (Tiles - 1) * TileB;  // bits of a column below its last block's
+
+  if (Tiles > 4 || Columns > 3 || AWidth < Width) begin : gen_check
+    $error("factors have at most 68 bits");
+  end
+
+  // ---- Operands, as often delayed as a block or a row asks. ----
+
+  logic [Tiles-1:0][Columns*TileA-1:0] a_late;
+  logic [Tiles:0][BWidth-1:0] b_late;
+  logic [Tiles:0][1:0] top_late;
+  logic [Tiles:0][2*TileB-1:0] wide_late;
+
+  assign a_late[0] = (Columns * TileA)'(a_i);
+  assign b_late[0] = BWidth'(b_i);
+  if (Rows > 0) begin : gen_top
+    assign top_late[0] = 2'(a_i[Width-1:2*TileA]);
+  end else begin : gen_no_top
+    assign top_late[0] = '0;
+  end
+  if (Rows > 0 && AWidth > Width) begin : gen_wide
+    assign wide_late[0] = (2 * TileB)'(a_i[AWidth-1:Width]);
+  end else begin : gen_not_wide
+    assign wide_late[0] = '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned j = 1; j < Tiles; j++) a_late[j] <= a_late[j-1];
+    for (int unsigned j = 1; j <= Tiles; j++) begin
+      b_late[j] <= b_late[j-1];
+      top_late[j] <= top_late[j-1];
+      wide_late[j] <= wide_late[j-1];
+    end
+  end
+
+  // Row r is at 26 + r in the second column. The first row's bits are of blocks 1 and 3, the second's of 0 and 2, as far as a
+  // block's bit 45, and of the last one.
+  function automatic int unsigned block_of(int unsigned r, int unsigned at);
+    if (r == 0) return (at <= TileB + 45) ? 1 : 3;
+    return (at <= 45) ? 0 : (at <= 2 * TileB + 45) ? 2 : 3;
+  endfunction
+
+  // ---- Columns. ----
+
+  logic [Columns-1:0][Lo-1:0] lo;
+  logic [Columns-1:0][47:0] hi;
+
+  for (genvar k = 0; k < Columns; k++) begin : gen_column
+    logic [Tiles-1:0][47:0] p, pc;
+
+    for (genvar j = 0; j < Tiles; j++) begin : gen_block
+      localparam int unsigned Bits = min2(TileB, BWidth - j * TileB);
+      localparam bit HasRows = Rows > 0 && k == 1;
+      logic [47:0] c, carried;
+
+      if (HasRows) begin : gen_rows
+        always_comb begin
+          c = '0;
+          for (int unsigned r = 0; r < Rows; r++) begin
+            for (int unsigned i = 0; i < Width; i++) begin
+              if (block_of(r, TileA + r + i) == j) begin
+                c[6'(TileA + r + i - j * TileB)] = top_late[j+1][r[0]] && b_late[j+1][i];
+              end
+            end
+          end
+          // Where b is 1 these places are free.
+          if (j == 1) begin
+            c |= 48'(wide_late[j+1]) << (Width - TileA - TileB);
+          end
+        end
+      end else begin : gen_no_rows
+        assign c = '0;
+      end
+
+      if (j == 0) begin : gen_first
+        assign carried = '0;
+      end else begin : gen_later
+        assign carried = pc[j-1];
+      end
+
+      rm_dsp_mac #(
+          .CReg (HasRows),
+          .Chain(j > 0)
+      ) u_mac (
+          .clk_i,
+          .a_i({1'b0, a_late[j][k*TileA+:TileA]}),
+          .b_i(18'(b_late[j][j*TileB+:Bits])),
+          .c_i(c),
+          .pc_i(carried),
+          .p_o(p[j]),
+          .pc_o(pc[j])
+      );
+
+      if (j + 1 < Tiles) begin : gen_low
+        rm_delay #(
+            .Width(TileB),
+            .Depth(Tiles - 2 - j)
+        ) u_low (
+            .clk_i,
+            .d_i(p[j][TileB-1:0]),
+            .q_o(lo[k][j*TileB+:TileB])
+        );
+      end
+    end
+
+    assign hi[k] = p[Tiles-1];
+
+    logic unused_chain;
+    assign unused_chain = ^pc[Tiles-1];
+  end
+
+  // ---- The columns' sum: what is below the last blocks', then the rest. ----
+
+  localparam int unsigned HiWidth = 2 * BWidth - Lo;
+  logic [Lo-1:0] below_q;  // settled
+  logic [HiWidth-1:0] sum_d, sum_q;
+
+  logic [TileA-1:0] first_q;
+  logic [Lo-1:0] beside;
+  logic [Lo:0] low_q;  // from TileA on
+  logic [BWidth-Lo:0] above;
+  logic [HiWidth-1:0] left, right, over;
+
+  always_ff @(posedge clk_i) begin
+    first_q <= lo[0][TileA-1:0];
+    low_q <= {1'b0, beside} + {1'b0, lo[1]};
+    below_q <= Lo'({low_q, first_q});
+  end
+
+  // The first column's bits above the second's low ones.
+  assign above = (BWidth - Lo + 1)'(hi[0][TileA+:BWidth-Lo]) + (BWidth - Lo + 1)'(low_q[Lo]);
+  assign right = HiWidth'({hi[1], hi[0][TileA-1:0]});
+  assign over = HiWidth'({above, TileA'(0)});
+
+  if (Columns == 3) begin : gen_three
+    logic [TileA-1:0] rest_q;
+    logic [HiWidth-1:0] carries;
+
+    always_ff @(posedge clk_i) rest_q <= lo[2][Lo-1:Lo-TileA];
+
+    // What the third column has below is above what the first one has.
+    assign beside = {lo[2][Lo-TileA-1:0], (2 * TileA - Lo)'(0), lo[0][Lo-1:TileA]};
+    assign left = HiWidth'({hi[2], rest_q, low_q[Lo-1:Lo-TileA]});
+    assign carries = (left & right) | (left & over) | (right & over);
+
+    rm_add_select #(
+        .Width(HiWidth)
+    ) u_sum (
+        .a_i(left ^ right ^ over),
+        .b_i({carries[HiWidth-2:0], 1'b0}),
+        .carry_i(1'b0),
+        .sum_o(sum_d)
+    );
+
+    logic unused_carry;
+    assign unused_carry = carries[HiWidth-1];
+  end else begin : gen_two
+    assign beside = Lo'(lo[0][Lo-1:TileA]);
+    assign left = HiWidth'(low_q[Lo-1:Lo-TileA]);
+
+    rm_add_select #(
+        .Width(HiWidth)
+    ) u_sum (
+        .a_i(left | over),
+        .b_i(right),
+        .carry_i(1'b0),
+        .sum_o(sum_d)
+    );
+  end
+
+  always_ff @(posedge clk_i) sum_q <= sum_d;
+
+  assign p_o = (2 * Width)'({sum_q, below_q});
+
+  logic unused;
+  assign unused = ^{a_late, b_late, top_late, wide_late, hi, sum_q};
+
+endmodule
