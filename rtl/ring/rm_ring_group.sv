@@ -72,32 +72,43 @@ module rm_ring_group
   logic [SlotWidth-1:0] rslot;
   logic [Row-1:0][LogSteps-1:0] raddr;
 
+  // A row is one address for all columns, each of which chooses between it and the main cores'.
+  (* keep *) logic [LogSteps-1:0] rrow;
+
   assign dy_gnt_o = dy_req_i && !main_re_i && !send_re_i;
   assign rslot = main_re_i ? main_rslot_i : send_re_i ? send_slot_i : dy_rslot_i;
+  assign rrow = send_re_i ? send_row_i : dy_rrow_i;
   always_comb begin
-    for (int unsigned c = 0; c < Row; c++) begin
-      raddr[c] = main_re_i ? main_raddr_i[c] : send_re_i ? send_row_i : dy_rrow_i;
-    end
+    for (int unsigned c = 0; c < Row; c++) raddr[c] = main_re_i ? main_raddr_i[c] : rrow;
   end
 
   // ---- Writes. ----
 
   logic [Row-1:0] we_d, we_q;
   logic [SlotWidth-1:0] wslot_d, wslot_q;
+  logic [LogSteps-1:0] wrow;
   logic [Row-1:0][LogSteps-1:0] waddr_d, waddr_q;
   logic [Row-1:0][Width-1:0] wdata_d, wdata_q;
 
+  // Whose the write is, in two bits: with them a bit of four sources is one look-up table.
+  (* keep *) logic [1:0] from;
+
   assign dy_wgnt_o = dy_wreq_i && !main_we_i && !recv_we_i && !load_we_i;
+  assign from = main_we_i ? 2'd0 : recv_we_i ? 2'd1 : load_we_i ? 2'd2 : 2'd3;
   assign wslot_d = main_we_i ? main_wslot_i : recv_we_i ? recv_slot_i :
       load_we_i ? load_slot_i : dy_wslot_i;
+  assign wrow = recv_we_i ? recv_row_i : load_we_i ? load_index_i[LogN-1:LogRow] : dy_wrow_i;
   always_comb begin
     for (int unsigned c = 0; c < Row; c++) begin
       we_d[c] = main_we_i || recv_we_i || dy_wgnt_o ||
           (load_we_i && column(load_index_i) == LogRow'(c));
-      waddr_d[c] = main_we_i ? main_waddr_i[c] : recv_we_i ? recv_row_i :
-          load_we_i ? load_index_i[LogN-1:LogRow] : dy_wrow_i;
-      wdata_d[c] = main_we_i ? main_wdata_i[c] : recv_we_i ? recv_data_i[c] :
-          load_we_i ? load_data_i : dy_wdata_i[c];
+      waddr_d[c] = main_we_i ? main_waddr_i[c] : wrow;
+      unique case (from)
+        2'd0: wdata_d[c] = main_wdata_i[c];
+        2'd1: wdata_d[c] = recv_data_i[c];
+        2'd2: wdata_d[c] = load_data_i;
+        default: wdata_d[c] = dy_wdata_i[c];
+      endcase
     end
   end
 
