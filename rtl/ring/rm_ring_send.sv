@@ -43,7 +43,8 @@ module rm_ring_send
   logic [1:0][LogSteps-1:0] step_q;
   logic [1:0] beat_q;
   logic [4:0] row_end_q;
-  logic [Row-1:0][Width-1:0] row_d, row_q;
+  logic [Groups-1:0] own;
+  logic [Groups-1:0][Row-1:0][Width-1:0] given_q;
 
   always_ff @(posedge clk_i) if (start_i) slot_q <= slot_i;
 
@@ -88,17 +89,22 @@ module rm_ring_send
   always_ff @(posedge clk_i) begin
     step_q <= {step_q[0], step};
     sub_q <= {sub_q[0], sub};
-    row_q <= row_d;
+  end
+
+  // Of groups that are not the slot's, 0 is held, as a register's reset has it: what is left of the choice is one gate a bit.
+  always_ff @(posedge clk_i) begin
+    for (int unsigned g = 0; g < Groups; g++) begin
+      if (own[g]) given_q[g] <= rdata_i[g];
+      else given_q[g] <= '0;
+    end
   end
 
   always_comb begin
-    re_o = '0;
-    row_d = '0;
+    row_o = '0;
     for (int unsigned g = 0; g < Groups; g++) begin
-      if (group_of(slot_q, Memory) == g) begin
-        re_o[g] = beat_q[1];
-        row_d |= rdata_i[g];
-      end
+      own[g] = group_of(slot_q, Memory) == g;
+      re_o[g] = own[g] && beat_q[1];
+      row_o |= given_q[g];
     end
   end
 
@@ -106,7 +112,6 @@ module rm_ring_send
   assign rrow_o = step_q[1];
   assign part_o = sub_q[1];
   assign valid_o = row_end_q[4];
-  assign row_o = row_q;
 
   logic unused;
   assign unused = ^{unused_busy, unused_first, unused_pass, unused_half, unused_tail};
