@@ -94,11 +94,13 @@ module rm_ring_node
   if (Reduces) begin : gen_reduces
     logic [QWidth-1:0] prime;
     logic sent_valid_q;
-    logic [Row-1:0][Width-1:0] sent_q;
+    // A residue and the constant less the prime, which is what is added: what is below 0 gets the prime back behind the register.
+    logic [Width:0] less_q;
+    logic [Row-1:0][Width:0] sum_q;
 
     always_comb begin
-      prime = '0;
-      for (int unsigned m = 0; m < Moduli; m++) begin
+      prime = Q[0][QWidth-1:0];
+      for (int unsigned m = 1; m < Moduli; m++) begin
         if (which_i == WhichWidth'(m)) prime = Q[m][QWidth-1:0];
       end
     end
@@ -109,25 +111,36 @@ module rm_ring_node
     end
 
     assign out_valid = sent_valid_q;
-    assign out = sent_q;
 
-    for (genvar c = 0; c < Row; c++) begin : gen_arrival
-      logic [QWidth-1:0] plus;
-      logic [Moduli-1:0][RingWidth-1:0] reduced;
+    // What is sent as it is may be of any prime.
+    always_ff @(posedge clk_i) begin
+      if (store_q || constant_i == '0) less_q <= '0;
+      else less_q <= (Width + 1)'(constant_i[QWidth-1:0]) - (Width + 1)'(prime);
+    end
 
-      // What is sent as it is may be of any prime.
-      rm_mod_add #(.Width(QWidth)) u_add (
-          .a_i(sent_i[c][QWidth-1:0]),
-          .b_i(constant_i[QWidth-1:0]),
-          .q_i(prime),
-          .r_o(plus)
+    for (genvar c = 0; c < Row; c++) begin : gen_sent
+      always_ff @(posedge clk_i) sum_q[c] <= {1'b0, sent_i[c]} + less_q;
+      assign out[c] = sum_q[c][Width-1:0] + (sum_q[c][Width] ? Width'(prime) : '0);
+    end
+
+    logic [Moduli-1:0][Row-1:0][Width-1:0] reduced;
+
+    for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
+      localparam int unsigned Bits = bits_of(Q[m]);
+      logic [2:0][Bits:0] addends;
+
+      rm_ring_addends #(
+          .Width(RingWidth),
+          .QWidth(Bits),
+          .Q(Q[m])
+      ) u_addends (
+          .clk_i,
+          .constant_i(source_q ? '0 : constant_i[Bits-1:0]),
+          .addends_o(addends)
       );
-      always_ff @(posedge clk_i) begin
-        sent_q[c] <= (store_q || constant_i == '0) ? sent_i[c] : Width'(plus);
-      end
 
-      for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
-        localparam int unsigned Bits = bits_of(Q[m]);
+      for (genvar c = 0; c < Row; c++) begin : gen_arrival
+        logic [RingWidth-1:0] r;
 
         rm_ring_reduce #(
             .Width(RingWidth),
@@ -137,16 +150,18 @@ module rm_ring_node
         ) u_reduce (
             .clk_i,
             .x_i(ring_row_o[c]),
-            .constant_i(source_q ? '0 : constant_i[Bits-1:0]),
-            .r_o(reduced[m])
+            .addends_i(addends),
+            .r_o(r)
         );
-      end
 
-      always_comb begin
-        recv_data_o[c] = '0;
-        for (int unsigned m = 0; m < Moduli; m++) begin
-          if (which_i == WhichWidth'(m)) recv_data_o[c] = reduced[m][Width-1:0];
-        end
+        assign reduced[m][c] = r[Width-1:0];
+      end
+    end
+
+    always_comb begin
+      recv_data_o = reduced[0];
+      for (int unsigned m = 1; m < Moduli; m++) begin
+        if (which_i == WhichWidth'(m)) recv_data_o = reduced[m];
       end
     end
 

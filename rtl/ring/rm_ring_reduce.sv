@@ -1,10 +1,14 @@
-// What arrives from the ring, a number x of Width bits, modulo the receiver's Q = 2^Top + d, and a constant
+// What arrives from the ring, a number x of Width bits, modulo the receiver's Q = 2^Top + d, and a constant k
 // added:
 //
 //   x = x_H 2^Top + x_L,  y = x_L - x_H d,  r = [y]_Q + k
 //
-// y lies within Q of the residues on the side of -d, so one correction is enough. Latency Latency + 1 (tree and
-// correction, waits, the sum), one number a cycle.
+// y lies within Q of the residues on the side of -d: below 0 for d > 0, or at Q and above for d < 0, only where the bits of x_L
+// above those of x_H d are all 0 or all 1 and the difference in these, for d < 0 with -d added, carries. So [y]_Q + k - Q is one
+// addition of one of three numbers that hang on k alone (rm_ring_addends), and r that sum, or Q more where it is negative. x_H
+// is a few bits, and x_H d a table of them. Where x is below 2 Q, one comparison takes the place of all that.
+//
+// Latency Latency + 1, one number a cycle.
 module rm_ring_reduce
   import rm_arith_pkg::*;
 #(
@@ -13,77 +17,128 @@ module rm_ring_reduce
     parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
     parameter int unsigned Latency = 3
 ) (
-    input  logic              clk_i,
-    input  logic [ Width-1:0] x_i,
-    input  logic [QWidth-1:0] constant_i,  // held
-    output logic [ Width-1:0] r_o
+    input  logic                  clk_i,
+    input  logic [ Width-1:0]     x_i,
+    input  logic [2:0][ QWidth:0] addends_i,  // held: rm_ring_addends
+    output logic [ Width-1:0]     r_o
 );
 
   localparam int unsigned Top = sparse_top(QWidth, Q);
   localparam logic signed [63:0] Diff = sparse_diff(QWidth, Q);
   localparam int unsigned DiffWidth = sparse_diff_width(QWidth, Q);
-  localparam int unsigned Operands = sparse_operands(QWidth, Q);
   localparam int unsigned HighWidth = (Width > Top) ? Width - Top : 1;
-  localparam int unsigned SumWidth = QWidth + 2;
-  localparam int unsigned Own = tree_latency(Operands, SumWidth, SparseRadix) + 1;
+  localparam int unsigned SumWidth = QWidth + 1;
 
-  if (HighWidth + DiffWidth > QWidth - 1 || Own > Latency || Width < QWidth) begin : gen_check
+  if (HighWidth + DiffWidth > QWidth - 1 || Latency < 2 || Width < QWidth) begin : gen_check
     $error("numbers are too wide for one fold, or Latency is too little");
   end
 
-  localparam logic [Operands-1:0] Minus = Operands'(sparse_minus(QWidth, Q));
-
-  logic [Operands-1:0][SumWidth-1:0] terms;
-  logic [SumWidth-1:0] y, corrected;
-  logic [QWidth-1:0] r_q, r, sum, sum_q;
-  logic [Width:0] wide;
-
-  assign wide = {1'b0, x_i};
-  assign terms[0] = SumWidth'(wide[Top-1:0]);
-  for (genvar n = 0; n + 1 < Operands; n++) begin : gen_digit
-    localparam int unsigned Place = sparse_digit(QWidth, Q, n);
-    assign terms[n+1] = SumWidth'(wide[Width:Top]) << Place;
-  end
-
-  rm_add_tree #(
-      .Operands(Operands),
-      .Width(SumWidth),
-      .Radix(SparseRadix),
-      .Minus(Minus)
-  ) u_fold (
-      .clk_i,
-      .x_i(terms),
-      .sum_o(y)
-  );
-
-  // For d > 0 y may be below 0, for d < 0 at Q or above.
-  if (Diff > 0) begin : gen_up
-    assign corrected = y + SumWidth'(Q);
-    always_ff @(posedge clk_i) r_q <= y[SumWidth-1] ? corrected[QWidth-1:0] : y[QWidth-1:0];
-    logic unused;
-    assign unused = ^{corrected[SumWidth-1:QWidth], y[SumWidth-2:QWidth]};
-  end else begin : gen_down
-    assign corrected = y - SumWidth'(Q);
-    always_ff @(posedge clk_i) begin
-      r_q <= corrected[SumWidth-1] ? y[QWidth-1:0] : corrected[QWidth-1:0];
+  // Bit `bit_of` of each multiple of |d| by six bits of x_H.
+  function automatic logic [63:0] multiples(logic [5:0] bit_of, int unsigned chunk);
+    logic [63:0] found, product;
+    for (int unsigned h = 0; h < 64; h++) begin
+      product = 64'(h) << (6 * chunk);
+      // For d < 0, with -d added.
+      if (Diff < 0 && chunk == 0) product += 64'd1;
+      product *= (Diff < 0) ? -Diff : Diff;
+      found[6'(h)] = product[bit_of];
     end
-    logic unused;
-    assign unused = ^{corrected[SumWidth-2:QWidth], y[SumWidth-1:QWidth]};
+    return found;
+  endfunction
+
+  logic [SumWidth-1:0] sum_q;
+
+  if (Width == QWidth) begin : gen_below
+    logic [Width-1:0] x, x_q;
+    logic above_q;
+
+    rm_delay #(
+        .Width(Width),
+        .Depth(Latency - 2)
+    ) u_even (
+        .clk_i,
+        .d_i(x_i),
+        .q_o(x)
+    );
+
+    always_ff @(posedge clk_i) begin
+      x_q <= x;
+      above_q <= x >= Q[QWidth-1:0];
+      sum_q <= {1'b0, x_q} + (above_q ? addends_i[2] : addends_i[0]);
+    end
+
+    logic unused_carried;
+    assign unused_carried = ^addends_i[1];
+  end else begin : gen_fold
+    // Bits of x_H d; the table has a register where there is time for it.
+    localparam int unsigned Low = HighWidth + DiffWidth;
+    localparam int unsigned Registered = (Latency > 2) ? 1 : 0;
+    localparam int unsigned Chunks = (HighWidth + 5) / 6;
+
+    logic [Width-1:0] x;
+    logic [6*Chunks-1:0] high;
+    logic [Chunks-1:0][Low-1:0] parts;
+    logic [Low-1:0] table_d, product;
+    logic [Top-1:0] x_low;
+    logic [SumWidth-1:0] low;
+    logic [Low:0] folded_d, folded_q;
+    logic [SumWidth-1:Low] high_q;
+    logic edge_q;
+    logic [SumWidth-1:0] addend;
+
+    rm_delay #(
+        .Width(Width),
+        .Depth(Latency - 2 - Registered)
+    ) u_even (
+        .clk_i,
+        .d_i(x_i),
+        .q_o(x)
+    );
+
+    assign high = (6 * Chunks)'(x[Width-1:Top]);
+    for (genvar p = 0; p < Chunks; p++) begin : gen_chunk
+      for (genvar b = 0; b < Low; b++) begin : gen_bit
+        localparam logic [63:0] Bits = multiples(6'(b), p);
+        assign parts[p][b] = Bits[high[6*p+:6]];
+      end
+    end
+
+    always_comb begin
+      table_d = parts[0];
+      for (int unsigned p = 1; p < Chunks; p++) table_d += parts[p];
+    end
+
+    rm_delay #(
+        .Width(Low + Top),
+        .Depth(Registered)
+    ) u_table (
+        .clk_i,
+        .d_i({table_d, x[Top-1:0]}),
+        .q_o({product, x_low})
+    );
+
+    assign low = SumWidth'(x_low);
+
+    // The bits above are those at which y leaves the residues' range, and it did if the ones below carry.
+    always_comb begin
+      if (Diff < 0) folded_d = {1'b0, low[Low-1:0]} + {1'b0, product};
+      else folded_d = {1'b0, low[Low-1:0]} - {1'b0, product};
+    end
+
+    always_ff @(posedge clk_i) begin
+      folded_q <= folded_d;
+      high_q <= low[SumWidth-1:Low];
+      edge_q <= (Diff < 0) ? &x_low[Top-1:Low] : low[SumWidth-1:Low] == '0;
+      sum_q <= {high_q, folded_q[Low-1:0]} + addend;
+    end
+
+    assign addend = !folded_q[Low] ? addends_i[0] : !edge_q ? addends_i[1] : addends_i[2];
   end
 
-  rm_delay #(
-      .Width(QWidth),
-      .Depth(Latency - Own)
-  ) u_even (
-      .clk_i,
-      .d_i(r_q),
-      .q_o(r)
-  );
+  logic [QWidth-1:0] r_q;
 
-  rm_mod_add #(.Width(QWidth)) u_add (.a_i(r), .b_i(constant_i), .q_i(Q[QWidth-1:0]), .r_o(sum));
+  always_ff @(posedge clk_i) r_q <= sum_q[QWidth-1:0] + (sum_q[QWidth] ? Q[QWidth-1:0] : '0);
 
-  always_ff @(posedge clk_i) sum_q <= sum;
-
-  assign r_o = Width'(sum_q);
+  assign r_o = Width'(r_q);
 
 endmodule

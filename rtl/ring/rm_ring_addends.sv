@@ -1,0 +1,43 @@
+// What rm_ring_reduce adds for a constant k of a word modulo Q = 2^Top + d, once for all residues of a row:
+//
+//   addends[0] = k - Q                 where x is a residue; for d < 0 less -d, which the table of x_H d has
+//   addends[1] = addends[0] -+ 2^Low   where the bits below Low carry
+//   addends[2] = k - 2 Q               where x has one Q more, or k where it has one less, with that carry
+//
+// as numbers modulo 2^(QWidth+1), Low being the bits of x_H d. Latency 1.
+module rm_ring_addends
+  import rm_arith_pkg::*;
+#(
+    parameter int unsigned Width = 60,
+    parameter int unsigned QWidth = 60,
+    parameter logic [63:0] Q = 64'h0800_0000_0230_0001
+) (
+    input  logic                 clk_i,
+    input  logic [   QWidth-1:0] constant_i,
+    output logic [2:0][QWidth:0] addends_o
+);
+
+  localparam int unsigned Top = sparse_top(QWidth, Q);
+  localparam logic signed [63:0] Diff = sparse_diff(QWidth, Q);
+  localparam int unsigned Low = Width - Top + sparse_diff_width(QWidth, Q);
+  localparam logic [63:0] Carry = 64'd1 << Low;
+
+  localparam logic [63:0] Usual = (Width > QWidth && Diff < 0) ? Diff - Q : -Q;
+  localparam logic [63:0] Carried = (Diff < 0) ? Usual + Carry : Usual - Carry;
+  localparam logic [63:0] Other = (Width == QWidth) ? -2 * Q :
+      (Diff < 0) ? Carried - Q : -Carry;
+
+  logic [QWidth:0] constant;
+  logic [2:0][QWidth:0] addends_q;
+
+  assign constant = {1'b0, constant_i};
+
+  always_ff @(posedge clk_i) begin
+    addends_q[0] <= constant + Usual[QWidth:0];
+    addends_q[1] <= constant + Carried[QWidth:0];
+    addends_q[2] <= constant + Other[QWidth:0];
+  end
+
+  assign addends_o = addends_q;
+
+endmodule
