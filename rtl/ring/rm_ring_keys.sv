@@ -72,6 +72,50 @@ module rm_ring_keys #(
     return next;
   endfunction
 
+  // A row's words come in lanes, one in each: stripe s in lane s mod Parts, and the stripes behind the last whole turn of that in
+  // lanes that the row's others leave. So a lane chooses among few stripes, and a word among the lanes.
+  localparam int unsigned Whole = Stripes / Parts;
+  localparam int unsigned Extra = Stripes % Parts;
+  localparam int unsigned Choices = Whole + Extra;
+
+  // The lane of word `part` of a row that begins in a stripe.
+  function automatic int unsigned lane_of(int unsigned stripe, int unsigned part);
+    logic [Parts-1:0] taken;
+    int unsigned lane, at;
+    taken = '0;
+    lane = 0;
+    for (int unsigned p = 0; p < Parts; p++) begin
+      at = (stripe + p) % Stripes;
+      if (at < Whole * Parts) taken[at%Parts] = 1'b1;
+    end
+    for (int unsigned p = 0; p <= part; p++) begin
+      at = (stripe + p) % Stripes;
+      if (at < Whole * Parts) begin
+        lane = at % Parts;
+      end else begin
+        lane = 0;
+        while (taken[lane]) lane++;
+        taken[lane] = 1'b1;
+      end
+    end
+    return lane;
+  endfunction
+
+  // Which of a lane's stripes a row that begins in a stripe takes: of whole turns first.
+  function automatic int unsigned choice_of(int unsigned stripe, int unsigned lane);
+    int unsigned at;
+    for (int unsigned p = 0; p < Parts; p++) begin
+      at = (stripe + p) % Stripes;
+      if (lane_of(stripe, p) == lane) begin
+        return (at < Whole * Parts) ? at / Parts : at - Whole * Parts + Whole;
+      end
+    end
+    return 0;
+  endfunction
+
+  localparam int unsigned ChoiceWidth = (Choices > 1) ? $clog2(Choices) : 1;
+  localparam int unsigned LaneWidth = (Parts > 1) ? $clog2(Parts) : 1;
+
   // ---- Reads. ----
 
   place_t [1:0] at_q;
@@ -79,7 +123,10 @@ module rm_ring_keys #(
   logic read;
   logic [StripeWidth-1:0] stripe_q, stripe_q2;
   logic [Stripes-1:0][Group-1:0][Width-1:0] rdata;
-  logic [Parts-1:0][Group-1:0][Width-1:0] ordered, ordered_q;
+  logic [Parts-1:0][Group-1:0][Width-1:0] lanes, ordered, ordered_q;
+  // Encoded, and few: a choice among four is one look-up table.
+  (* keep *) logic [Parts-1:0][ChoiceWidth-1:0] choice;
+  (* keep *) logic [Parts-1:0][LaneWidth-1:0] lane;
 
   assign gnt_o = req_i[1] && !req_i[0];
   assign read = |req_i;
@@ -96,12 +143,29 @@ module rm_ring_keys #(
   end
 
   always_comb begin
-    ordered = '0;
+    choice = '0;
+    lane = '0;
     for (int unsigned p = 0; p < Parts; p++) begin
       for (int unsigned s = 0; s < Stripes; s++) begin
-        if (32'(stripe_q2) == s) ordered[p] = rdata[(s+p)%Stripes];
+        if (32'(stripe_q2) == s) begin
+          choice[p] = ChoiceWidth'(choice_of(s, p));
+          lane[p] = LaneWidth'(lane_of(s, p));
+        end
       end
     end
+  end
+
+  for (genvar l = 0; l < Parts; l++) begin : gen_lane
+    logic [(1<<ChoiceWidth)-1:0][Group-1:0][Width-1:0] choices;
+
+    for (genvar c = 0; c < (1 << ChoiceWidth); c++) begin : gen_choice
+      // Beyond the last one as the last one.
+      localparam int unsigned At = (c < Choices) ? c : Choices - 1;
+      assign choices[c] = rdata[(At<Whole)?At*Parts+l : Whole*Parts+At-Whole];
+    end
+
+    assign lanes[l] = choices[choice[l]];
+    assign ordered[l] = lanes[lane[l]];
   end
 
   assign row_o = ordered_q;
