@@ -143,13 +143,14 @@ module rm_ring_narrow
 
   // ---- Writes. ----
 
-  logic writing_q;
+  logic writing_q, of_dyadic_q;
   logic [LogParts-1:0] wpart_q;
   logic [SlotWidth-1:0] wslot_q;
   logic [LogSteps-1:0] wrow_q;
-  logic [Row-1:0][Width-1:0] wdata_q;
-  logic [LogRow-1:0] wmask;
-  logic [Group-1:0][Width-1:0] wword, loaded_q;
+  logic [1:0][Row-1:0][Width-1:0] rows_q;  // of the main cores, of the dyadic ones
+  logic [LogRow-1:0] wmask, load_mask, write_mask;
+  logic [1:0][Group-1:0][Width-1:0] chosen;
+  logic [Group-1:0][Width-1:0] loaded_q, wcolumns;
   logic load_word_q;
   place_t write, load_place_q;
 
@@ -165,47 +166,54 @@ module rm_ring_narrow
     end
   end
 
+  assign load_mask = mask_of(load_index_i[LogN-1:LogRow]);
+
+  // Rows have registers of each unit's, so that a choice is made of a word and not of a row. What is loaded stands in the order of
+  // columns too.
   always_ff @(posedge clk_i) begin
+    if (main_we_i) rows_q[0] <= main_wdata_i;
+    if (dy_wgnt_o) rows_q[1] <= dy_wdata_i;
     if (main_we_i || dy_wgnt_o) begin
+      of_dyadic_q <= !main_we_i;
       wpart_q <= '0;
       wslot_q <= main_we_i ? main_wslot_i : dy_wslot_i;
       wrow_q <= main_we_i ? main_wrow_i : dy_wrow_i;
-      wdata_q <= main_we_i ? main_wdata_i : dy_wdata_i;
     end else begin
       wpart_q <= wpart_q + 1'b1;
     end
     if (load_we_i) begin
-      loaded_q[load_index_i[LogGroup-1:0]] <= load_data_i;
+      loaded_q[load_index_i[LogGroup-1:0]^load_mask[LogGroup-1:0]] <= load_data_i;
       load_place_q <= place_t'({load_slot_i, load_index_i[LogN-1:LogGroup]});
     end
   end
 
   // The columns of a word are its residues' numbers, but for the row's mask: its high bits choose the word's columns, its low
-  // ones exchange residues inside it, for all columns alike.
+  // ones exchange residues inside it, for all columns alike. Two bits of the mask are one choice among four.
   function automatic logic [Group-1:0][Width-1:0] exchanged(logic [Group-1:0][Width-1:0] given,
                                                             logic [LogGroup-1:0] mask);
     logic [Group-1:0][Width-1:0] from, to;
+    logic [LogGroup-1:0] bits;
     to = given;
-    for (int unsigned b = 0; b < LogGroup; b++) begin
+    for (int unsigned b = 0; b < LogGroup; b += 2) begin
       from = to;
-      for (int unsigned i = 0; i < Group; i++) to[i] = mask[b] ? from[LogGroup'(i^(1<<b))] : from[i];
+      bits = mask & (LogGroup'(3) << b);
+      for (int unsigned i = 0; i < Group; i++) to[i] = from[LogGroup'(i)^bits];
     end
     return to;
   endfunction
 
-  logic [Parts-1:0][Group-1:0][Width-1:0] wparts;
-  logic [Group-1:0][Width-1:0] wchosen;
-
   assign wmask = mask_of(wrow_q);
-  assign wparts = wdata_q;
-  assign wchosen = exchanged(wparts[wpart_q^wmask[LogRow-1:LogGroup]], wmask[LogGroup-1:0]);
-  assign write = load_word_q ? load_place_q : place_t'({wslot_q, wrow_q, wpart_q});
 
-  always_comb begin
-    for (int unsigned i = 0; i < Group; i++) begin
-      wword[i] = load_word_q ? loaded_q[i] : wchosen[i];
-    end
+  for (genvar u = 0; u < 2; u++) begin : gen_unit
+    logic [Parts-1:0][Group-1:0][Width-1:0] wparts;
+
+    assign wparts = rows_q[u];
+    assign chosen[u] = wparts[wpart_q^wmask[LogRow-1:LogGroup]];
   end
+
+  assign wcolumns = load_word_q ? loaded_q : chosen[of_dyadic_q];
+  assign write = load_word_q ? load_place_q : place_t'({wslot_q, wrow_q, wpart_q});
+  assign write_mask = mask_of(write.row);
 
   rm_ram_1r1w #(
       .Width (Group * Width),
@@ -216,7 +224,7 @@ module rm_ring_narrow
       .clk_i,
       .we_i   (writing_q || load_word_q),
       .waddr_i(AddrWidth'(write)),
-      .wdata_i(wword),
+      .wdata_i(exchanged(wcolumns, write_mask[LogGroup-1:0])),
       .re_i   (1'b1),
       .raddr_i(AddrWidth'(read)),
       .rdata_o(word)
@@ -248,24 +256,22 @@ module rm_ring_narrow
 
   // ---- What is written. ----
 
-  logic [LogSteps-1:0] watch_row;
-
-  assign watch_row = write.row;
   assign watch_slot_o = write.slot;
 
+  // In columns that the word does not have, its residues again.
   always_comb begin
     for (int unsigned c = 0; c < Row; c++) begin
-      logic [LogRow-1:0] x;
-      x = LogRow'(c) ^ mask_of(watch_row);
-      watch_we_o[c] = (writing_q || load_word_q) && x[LogRow-1:LogGroup] == write.part;
-      watch_addr_o[c] = watch_row;
-      watch_data_o[c] = load_word_q ? loaded_q[x[LogGroup-1:0]] : wdata_q[c];
+      logic [LogParts-1:0] part;
+      part = LogParts'(c >> LogGroup) ^ write_mask[LogRow-1:LogGroup];
+      watch_we_o[c] = (writing_q || load_word_q) && part == write.part;
+      watch_addr_o[c] = write.row;
+      watch_data_o[c] = wcolumns[LogGroup'(c)];
     end
   end
 
   // Parts of a row are fewer than beats can be; a slot beyond the memory: the board has refused the word.
   logic unused;
-  assign unused = ^{main_part_i, send_part_i, read, write, load_index_i};
+  assign unused = ^{main_part_i, send_part_i, read, write, load_index_i, wmask, load_mask};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
