@@ -5,12 +5,16 @@
 // within the period. With t the grant and j the row:
 //
 //   t + 3 + late + j period          rows are asked for
-//   period - 1 cycles later, + 4     all operands are in a buffer: memory 2, port 1, buffer 1
+//   period - 1 cycles later, + 4     all operands have come: memory 2, port 1, buffer 1
 //   ... + g, g < P                   core takes coefficients g Lanes to g Lanes + Lanes - 1 of the row
 //   P cycles later + C               the result's row is in a buffer, to be written within P cycles
 //
 // C = MulLatency + 1; late is 1 for an operand of key memory (at the cores alone), GenLatency for a generated
-// one. Coefficients are in the order of their index, which is the columns' with the row's mask.
+// one. Parts are in the order of their index, which is the columns' with the row's mask; inside a part each lane has a
+// column, so that what comes in the order of the index, of keys and generator, is exchanged.
+//
+// A row of an operand stays with its port group's others until it is a part: a choice among groups is one among parts, which are
+// narrow. Groups of one slot have a row, others one for each operand, which is 0 where the operand is not theirs.
 //
 // The word's rows have landed in cycle t + timing::duration - 1 at the latest, what the ports grant hanging on
 // the words beside it.
@@ -87,16 +91,15 @@ module rm_ring_dyadic
   word_t word_q;
   reads_t reads_d, reads_q;
   logic has_key_q, has_gen_q;
-  logic [CountWidth-1:0] period_d, period_q, first_d, cores_d;
+  logic [CountWidth-1:0] period_d, period_q, first_d, loads_d;
 
   assign reads_d = reads_of(word_i.op, word_i.b_kind, word_i.dst,
                             {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
-  assign period_d = (CountWidth'(reads_d.more) + 1'b1 > CountWidth'(Period)) ?
-      CountWidth'(reads_d.more) + 1'b1 : CountWidth'(Period);
+  assign period_d = ((reads_d.more >> LogPeriod) != '0) ? CountWidth'(reads_d.more) + 1'b1 :
+      CountWidth'(Period);
   assign period_o = period_d[LogPeriod+1:0];
   assign first_d = is_generated(word_i.op, word_i.b_kind) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
-  assign cores_d = first_d + period_d + CountWidth'(4) +
-      CountWidth'(word_i.b_kind == KindKey);
+  assign loads_d = first_d + period_d + CountWidth'(3);
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -108,35 +111,35 @@ module rm_ring_dyadic
     end
   end
 
-  // Rows asked for, and rows that the cores begin: ticks a period apart.
-  logic ask_busy_q, core_busy_q, ask_tick, core_tick;
-  logic [CountWidth-1:0] ask_count_q, core_count_q;
-  logic [LogSteps-1:0] ask_row_q, core_row_q;
+  // Rows asked for, and rows that have come and are held for the cores from the next cycle on: ticks a period apart.
+  logic ask_busy_q, load_busy_q, ask_tick, load_tick;
+  logic [CountWidth-1:0] ask_count_q, load_count_q;
+  logic [LogSteps-1:0] ask_row_q, load_row_q;
 
   assign ask_tick = ask_busy_q && ask_count_q == '0;
-  assign core_tick = core_busy_q && core_count_q == '0;
+  assign load_tick = load_busy_q && load_count_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ask_busy_q <= 1'b0;
-      core_busy_q <= 1'b0;
+      load_busy_q <= 1'b0;
     end else begin
       ask_busy_q <= start_i || (ask_busy_q && !(ask_tick && ask_row_q == last_row_i));
-      core_busy_q <= start_i || (core_busy_q && !(core_tick && core_row_q == last_row_i));
+      load_busy_q <= start_i || (load_busy_q && !(load_tick && load_row_q == last_row_i));
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       ask_count_q <= first_d;
-      core_count_q <= cores_d;
+      load_count_q <= loads_d;
       ask_row_q <= '0;
-      core_row_q <= '0;
+      load_row_q <= '0;
     end else begin
       ask_count_q <= ask_tick ? period_q - 1'b1 : ask_count_q - 1'b1;
-      core_count_q <= core_tick ? period_q - 1'b1 : core_count_q - 1'b1;
+      load_count_q <= load_tick ? period_q - 1'b1 : load_count_q - 1'b1;
       if (ask_tick) ask_row_q <= ask_row_q + 1'b1;
-      if (core_tick) core_row_q <= core_row_q + 1'b1;
+      if (load_tick) load_row_q <= load_row_q + 1'b1;
     end
   end
 
@@ -192,107 +195,178 @@ module rm_ring_dyadic
     if (reads_q.again.c) taken[2] = (reads_q.slot[2] == reads_q.slot[0]) ? served[0] : taken[1];
   end
 
-  // ---- Operands: memory 2, port 1, buffer 1; two rows of each. ----
+  // ---- Operands: memory 2, port 1, buffer 1. ----
 
-  logic [2:0][2:0] taken_q;  // [k]: k + 1 cycles ago
-  logic [3:0] key_taken_q, odd_q;
-  logic [2:0][Row-1:0][Width-1:0] port_d, port_q;
-  logic [Row-1:0][Width-1:0] key_port_q;
-  logic [1:0][2:0][Row-1:0][Width-1:0] rows_q;  // by parity of the row
-  logic [1:0][Row-1:0][Width-1:0] key_rows_q;
+  localparam int unsigned Many = (Memory.narrow > 0) ? 2 : 1;
+  localparam int unsigned PlaceWidth = (Memory.singles > 0) ? $clog2(Memory.singles + 1) : 1;
+
+  // Parts of a row.
+  typedef logic [Period-1:0][Lanes-1:0][Width-1:0] parts_t;
+
+  logic [1:0][2:0] taken_q;  // [k]: k + 1 cycles ago
+  logic [2:0] key_taken_q;
+  // Of the operands: whether it is in a group of many slots, and which one it is of the others, or none.
+  logic [2:0][Many-1:0] among_q;
+  logic [2:0][PlaceWidth-1:0] single_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       taken_q <= '0;
       key_taken_q <= '0;
     end else begin
-      taken_q <= {taken_q[1:0], taken};
-      key_taken_q <= {key_taken_q[2:0], key_pending_q && key_gnt_i};
+      taken_q <= {taken_q[0], taken};
+      key_taken_q <= {key_taken_q[1:0], key_pending_q && key_gnt_i};
     end
   end
 
-  always_comb begin
-    port_d = '0;
+  always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 3; i++) begin
-      for (int unsigned g = 0; g < Groups; g++) begin
-        if (group_of(reads_q.slot[i], Memory) == g) port_d[i] |= rdata_i[g];
+      for (int unsigned k = 0; k < Many; k++) begin
+        among_q[i][k] <= in_group(reads_q.slot[i], (k == 0) ? 0 : Groups - 1, Memory);
+      end
+      single_q[i] <= PlaceWidth'(Memory.singles);
+      for (int unsigned n = 0; n < Memory.singles; n++) begin
+        if (in_group(reads_q.slot[i], n + 1, Memory)) single_q[i] <= PlaceWidth'(n);
       end
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    odd_q <= {odd_q[2:0], row_q[0]};
-    for (int unsigned i = 0; i < 3; i++) begin
-      if (taken_q[1][i]) port_q[i] <= port_d[i];
-      if (taken_q[2][i]) rows_q[odd_q[2]][i] <= port_q[i];
-    end
-    if (key_taken_q[2]) key_port_q <= key_i;
-    if (key_taken_q[3]) key_rows_q[odd_q[3]] <= key_port_q;
-  end
+  // ---- Parts of rows, and of them the one that the cores take; with a key half a cycle early. ----
 
-  // ---- Cores. ----
-
-  tag_t tag;
-  tag_t [CoreLatency:1] tag_q;
-  logic parts_q;
+  tag_t tag, late_q, core;
+  logic valid_q;
   logic [LogPeriod-1:0] part_q;
   logic [LogSteps-1:0] row_now_q;
-  logic [LogRow-1:0] mask, mask_out;
-  logic [Lanes-1:0][Width-1:0] result;
+  logic [LogRow-1:0] mask, core_mask;
 
-  assign tag.valid = core_tick || parts_q;
-  assign tag.part = core_tick ? '0 : part_q;
-  assign tag.row = core_tick ? core_row_q : row_now_q;
+  assign tag.valid = valid_q;
+  assign tag.part = part_q;
+  assign tag.row = row_now_q;
   assign mask = mask_of(tag.row);
-  assign mask_out = mask_of(tag_q[CoreLatency].row);
+  assign core = has_key_q ? late_q : tag;
+  assign core_mask = mask_of(core.row);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      parts_q <= 1'b0;
-      tag_q <= '0;
+      valid_q <= 1'b0;
+      late_q <= '0;
     end else begin
-      parts_q <= tag.valid && !(&tag.part);
-      tag_q <= {tag_q[CoreLatency-1:1], tag};
+      valid_q <= load_tick || (valid_q && !(&part_q));
+      late_q <= '{valid: valid_q && has_key_q, part: tag.part, row: tag.row};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    part_q <= tag.part + 1'b1;
-    row_now_q <= tag.row;
+    part_q <= load_tick ? '0 : part_q + 1'b1;
+    if (load_tick) row_now_q <= load_row_q;
   end
 
-  // The columns of a part are its coefficients, but for the mask: its high bits choose among the parts of columns, its low ones
-  // exchange lanes.
-  logic [LogPeriod-1:0] at_part, part_out;
-  logic [2:0][Lanes-1:0][Width-1:0] part_of;
-  logic [Lanes-1:0][Width-1:0] key_part;
+  // The columns of a part are its coefficients, but for the mask: its high bits choose among the parts of columns.
+  (* keep *) logic [LogPeriod-1:0] at_part;
+  logic [2:0][Lanes-1:0][Width-1:0] of_many, operand, operand_q;
+  logic [(1<<PlaceWidth)-1:0][Lanes-1:0][Width-1:0] of_single;
 
   assign at_part = tag.part ^ mask[LogRow-1:LogLanes];
-  always_comb begin
-    for (int unsigned o = 0; o < 3; o++) begin
-      for (int unsigned i = 0; i < Lanes; i++) part_of[o][i] = rows_q[tag.row[0]][o][{at_part, LogLanes'(i)}];
+
+  for (genvar n = 0; n < (1 << PlaceWidth); n++) begin : gen_single
+    if (n < Memory.singles) begin : gen_slot
+      logic take;
+      parts_t come_q, held_q;
+
+      always_comb begin
+        take = 1'b0;
+        for (int unsigned i = 0; i < 3; i++) take |= taken_q[1][i] && single_q[i] == PlaceWidth'(n);
+      end
+
+      always_ff @(posedge clk_i) begin
+        if (take) come_q <= rdata_i[n+1];
+        if (load_tick) held_q <= come_q;
+      end
+
+      assign of_single[n] = held_q[at_part];
+    end else begin : gen_none
+      assign of_single[n] = '0;
     end
-    for (int unsigned i = 0; i < Lanes; i++) key_part[i] = key_rows_q[tag.row[0]][{tag.part, LogLanes'(i)}];
   end
 
+  for (genvar i = 0; i < 3; i++) begin : gen_operand
+    // A choice among four parts is one look-up table, and that among halves takes both groups.
+    (* keep *) logic [Many-1:0][1:0][Lanes-1:0][Width-1:0] halves;
+    logic [1:0][Lanes-1:0][Width-1:0] half;
+
+    for (genvar k = 0; k < Many; k++) begin : gen_many
+      parts_t come_q, held_q;
+
+      always_ff @(posedge clk_i) begin
+        if (taken_q[1][i] && among_q[i][k]) come_q <= rdata_i[(k==0)?0 : Groups-1];
+        if (!among_q[i][k]) held_q <= '0;
+        else if (load_tick) held_q <= come_q;
+      end
+
+      // Of the parts in each half of a row.
+      if (LogPeriod > 1) begin : gen_half
+        for (genvar h = 0; h < 2; h++) begin : gen_which
+          assign halves[k][h] = held_q[{1'(h), at_part[LogPeriod-2:0]}];
+        end
+      end else begin : gen_whole
+        assign halves[k] = held_q;
+      end
+    end
+
+    always_comb begin
+      half = halves[0];
+      for (int unsigned k = 1; k < Many; k++) half |= halves[k];
+    end
+
+    assign of_many[i] = half[at_part[LogPeriod-1]];
+    assign operand[i] = of_many[i] | of_single[single_q[i]];
+  end
+
+  always_ff @(posedge clk_i) operand_q <= operand;
+
+  // ---- Keys: a row in the order of the index, held as long. ----
+
+  parts_t key_come_q, key_held_q;
+  logic [Lanes-1:0][Width-1:0] other;
+
+  always_ff @(posedge clk_i) begin
+    if (key_taken_q[2]) key_come_q <= key_i;
+    if (tag.valid && tag.part == '0) key_held_q <= key_come_q;
+  end
+
+  assign other = has_gen_q ? gen_i : key_held_q[core.part];
+
+  // ---- Cores. ----
+
+  tag_t [CoreLatency:1] tag_q;
+  logic [LogRow-1:0] mask_out;
+  logic [LogPeriod-1:0] part_out;
+  logic [Lanes-1:0][Width-1:0] result;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) tag_q <= '0;
+    else tag_q <= {tag_q[CoreLatency-1:1], core};
+  end
+
+  logic is_prng;
+  assign is_prng = word_q.op == OpPrng;
+
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
-    logic [2:0][Width-1:0] operand;
-    logic [Width-1:0] u, v, w, b, out0, out1;
+    logic [Width-1:0] a, b, c, u, v, w, out0, out1;
     mode_t mode;
     logic pass;
 
-    for (genvar o = 0; o < 3; o++) begin : gen_operand
-      assign operand[o] = part_of[o][LogLanes'(i)^mask[LogLanes-1:0]];
-    end
-    assign b = has_gen_q ? gen_i[i] : has_key_q ? key_part[i] : operand[1];
+    assign a = is_prng ? b : has_key_q ? operand_q[0][i] : operand[0][i];
+    assign b = (has_gen_q || has_key_q) ? other[LogLanes'(i)^core_mask[LogLanes-1:0]] : operand[1][i];
+    assign c = has_key_q ? operand_q[2][i] : operand[2][i];
 
     rm_ring_mode #(
         .Width(Width)
     ) u_mode (
         .op_i  (word_q.op),
-        .a_i   (word_q.op == OpPrng ? b : operand[0]),
+        .a_i   (a),
         .b_i   (b),
-        .c_i   (operand[2]),
+        .c_i   (c),
         .k_i   (constant_i),
         .mode_o(mode),
         .pass_o(pass),
@@ -328,13 +402,13 @@ module rm_ring_dyadic
   logic row_made, wpending_q, wgnt;
   logic [LogSteps-1:0] wrow_q;
 
+  assign mask_out = mask_of(tag_q[CoreLatency].row);
   assign part_out = tag_q[CoreLatency].part ^ mask_out[LogRow-1:LogLanes];
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Lanes; i++) begin
       if (tag_q[CoreLatency].valid) begin
-        results_q[tag_q[CoreLatency].row[0]][{part_out, LogLanes'(i)}] <=
-            result[LogLanes'(i)^mask_out[LogLanes-1:0]];
+        results_q[tag_q[CoreLatency].row[0]][{part_out, LogLanes'(i)}] <= result[i];
       end
     end
     if (row_made) wrow_q <= tag_q[CoreLatency].row;
@@ -357,10 +431,10 @@ module rm_ring_dyadic
   assign wslot_o = inner_of(word_q.dst, Memory);
   assign wrow_o = wrow_q;
   assign wdata_o = results_q[wrow_q[0]];
-  assign busy_o = ask_busy_q || core_busy_q || parts_q || wpending_q;
+  assign busy_o = ask_busy_q || load_busy_q || tag.valid || late_q.valid || wpending_q;
 
   logic unused;
-  assign unused = ^{word_q, reads_q};
+  assign unused = ^{word_q, reads_q, mask, core_mask, mask_out, operand_q[1]};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
