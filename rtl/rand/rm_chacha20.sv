@@ -34,6 +34,8 @@ module rm_chacha20
   localparam int unsigned Line = stages(Steps);
   localparam int unsigned Ring = Rounds * StepsOfRound / Steps;
   localparam int unsigned Turns = AllRounds / Rounds;
+  // Where blocks go round, what a state owes would have to be chosen with it.
+  localparam bit Lazy = Steps == 1 && Turns == 1;
 
   if (Rounds % 2 != 0 || Turns * Rounds != AllRounds || StreamWidth > 64 || CounterWidth > 32)
   begin : gen_check
@@ -46,11 +48,12 @@ module rm_chacha20
   // The state, before each stage of the ring and behind the last.
   logic [15:0][31:0] start;
   logic [Ring:0][15:0][31:0] x;
+  logic [Ring:0][15:0][3:0][31:0] owed;
   // The position again, when its block leaves the last stage.
   logic [StreamWidth-1:0] stream;
   logic [CounterWidth-1:0] counter;
   logic [15:0][31:0] origin;
-  logic [15:0][31:0] words_q;
+  logic [15:0][31:0] made, words_q;
   logic valid_q;
 
   // The place at the ring's end holds a block that has turns to go.
@@ -74,15 +77,19 @@ module rm_chacha20
 
   assign start = {32'd0, 64'(stream_i), 32'(counter_i), seed_i, constants()};
   assign x[0] = busy ? x[Ring] : start;
+  assign owed[0] = '0;
 
   for (genvar i = 0; i < Ring; i++) begin : gen_stage
     rm_chacha_stage #(
         .First(i * Steps),
-        .Steps(Steps)
+        .Steps(Steps),
+        .Lazy (Lazy)
     ) u_stage (
         .clk_i,
-        .x_i(x[i]),
-        .x_o(x[i+1])
+        .x_i   (x[i]),
+        .owed_i(owed[i]),
+        .x_o   (x[i+1]),
+        .owed_o(owed[i+1])
     );
   end
 
@@ -95,10 +102,17 @@ module rm_chacha20
       .q_o({stream, counter})
   );
 
+  always_comb begin
+    made = x[Ring];
+    for (int unsigned i = 0; i < 16; i++) begin
+      for (int unsigned k = 0; k < 4; k++) made[i] ^= owed[Ring][i][k];
+    end
+  end
+
   assign origin = {32'd0, 64'(stream), 32'(counter), seed_i, constants()};
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < 16; i++) words_q[i] <= x[Ring][i] + origin[i];
+    for (int unsigned i = 0; i < 16; i++) words_q[i] <= made[i] + origin[i];
   end
 
   assign valid_o = valid_q;

@@ -7,25 +7,33 @@
 //
 // Steps sums of 32 bits in a row: 1, or 2 for half of the registers. With 2, a stage of steps 0 and 1
 // leaves the last exclusive or and rotation of d and b to the next one, which has a and c still: its
-// sums' look-up tables take them in, and one table makes the two of a bit. Latency 1 cycle, one state a
-// cycle. No reset.
+// sums' look-up tables take them in, and one table makes the two of a bit.
+//
+// With Lazy, of one step a stage, d and b owe up to four exclusive ors (owed_i, owed_o), which the sums' tables take in as
+// well; a fifth of these steps makes them, four in one table. Registers hold what is owed.
+//
+// Latency 1 cycle, one state a cycle. No reset.
 module rm_chacha_stage
   import rm_chacha_pkg::*;
 #(
     parameter int unsigned First = 0,
-    parameter int unsigned Steps = 1
+    parameter int unsigned Steps = 1,
+    parameter bit Lazy = 1'b0
 ) (
-    input  logic              clk_i,
-    input  logic [15:0][31:0] x_i,
-    output logic [15:0][31:0] x_o
+    input  logic                   clk_i,
+    input  logic [15:0][31:0]      x_i,
+    input  logic [15:0][3:0][31:0] owed_i,
+    output logic [15:0][31:0]      x_o,
+    output logic [15:0][3:0][31:0] owed_o
 );
 
-  if (Steps != 1 && Steps != 2) begin : gen_check
-    $error("one or two steps a stage");
+  if (Steps != 1 && Steps != 2 || Lazy && Steps != 1) begin : gen_check
+    $error("one or two steps a stage, one of lazy ones");
   end
 
   logic [Steps:0][15:0][31:0] x;
   logic [15:0][31:0] made, x_q;
+  logic [15:0][3:0][31:0] owed;
 
   // Of a stage of two steps: whether d and b come, or go, as they were.
   localparam bit Owed = Steps == 2 && First % StepsOfRound == 2;
@@ -60,22 +68,43 @@ module rm_chacha_stage
       localparam int unsigned C = 8 + (i + 2 * Turn) % 4;
       localparam int unsigned D = 12 + (i + 3 * Turn) % 4;
       localparam int unsigned Left = (Step == 0) ? 16 : (Step == 1) ? 12 : (Step == 2) ? 8 : 7;
-      logic [31:0] sum, other;
+      // The word that is added, with what it owes, and the one that owes the sum then.
+      localparam int unsigned Added = (Step % 2 == 0) ? B : D;
+      localparam int unsigned Owing = (Step % 2 == 0) ? D : B;
+      logic [31:0] added, sum, other;
 
       if (Step % 2 == 0) begin : gen_ad
-        assign sum = x[s][A] + x[s][B];
-        assign other = x[s][D] ^ sum;
+        assign sum = x[s][A] + added;
         assign x[s+1][A] = sum;
-        assign x[s+1][B] = x[s][B];
         assign x[s+1][C] = x[s][C];
-        assign x[s+1][D] = {other[31-Left:0], other[31:32-Left]};
       end else begin : gen_cb
-        assign sum = x[s][C] + x[s][D];
-        assign other = x[s][B] ^ sum;
+        assign sum = x[s][C] + added;
         assign x[s+1][A] = x[s][A];
-        assign x[s+1][B] = {other[31-Left:0], other[31:32-Left]};
         assign x[s+1][C] = sum;
-        assign x[s+1][D] = x[s][D];
+      end
+
+      assign x[s+1][Owing] = {other[31-Left:0], other[31:32-Left]};
+
+      if (Lazy) begin : gen_lazy
+        localparam int unsigned At = First / 2 % 4;
+        localparam bit Pays = (Step % 2 == 0) ? First % 8 == 0 : First % 8 == 7;
+
+        assign added = x[s][Added] ^ owed_i[Added][0] ^ owed_i[Added][1] ^
+            owed_i[Added][2] ^ owed_i[Added][3];
+        assign other = x[s][Owing];
+        assign x[s+1][Added] = Pays ? added : x[s][Added];
+        assign owed[A] = '0;
+        assign owed[C] = '0;
+        assign owed[Added] = Pays ? '0 : owed_i[Added];
+        for (genvar k = 0; k < 4; k++) begin : gen_owed
+          logic [31:0] one;
+          assign one = (k == At) ? sum : owed_i[Owing][k];
+          assign owed[Owing][k] = {one[31-Left:0], one[31:32-Left]};
+        end
+      end else begin : gen_eager
+        assign added = x[s][Added];
+        assign other = x[s][Owing] ^ sum;
+        assign x[s+1][Added] = x[s][Added];
       end
     end
   end
@@ -83,5 +112,18 @@ module rm_chacha_stage
   always_ff @(posedge clk_i) x_q <= made;
 
   assign x_o = x_q;
+
+  if (Lazy) begin : gen_owed
+    logic [15:0][3:0][31:0] owed_q;
+    always_ff @(posedge clk_i) owed_q <= owed;
+    assign owed_o = owed_q;
+    logic unused_paid;
+    assign unused_paid = ^owed_i;
+  end else begin : gen_paid
+    assign owed = '0;
+    assign owed_o = owed;
+    logic unused_owed;
+    assign unused_owed = ^owed_i;
+  end
 
 endmodule
