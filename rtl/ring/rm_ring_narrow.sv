@@ -1,5 +1,6 @@
 // The narrow slots of an RPAU: Slots slots of 2^LogN residues in one memory of words of Group residues, one read and one write
-// port. Word i of a slot holds the residues from i Group on, so a row takes Parts = 2^LogRow / Group reads or writes.
+// port. Word i of a slot holds the residues from i Group on, in the order of their columns, so a row takes Parts = 2^LogRow /
+// Group reads or writes, and no residue of a word another's place.
 //
 // To those that read and write rows it is a port group (rm_ring_group): rows stand in the order of columns, residue x in column
 // xor(pieces of x). A row is read in parts and collected: rdata_o has it two cycles after its last part was read.
@@ -187,21 +188,8 @@ module rm_ring_narrow
     end
   end
 
-  // The columns of a word are its residues' numbers, but for the row's mask: its high bits choose the word's columns, its low
-  // ones exchange residues inside it, for all columns alike. Two bits of the mask are one choice among four.
-  function automatic logic [Group-1:0][Width-1:0] exchanged(logic [Group-1:0][Width-1:0] given,
-                                                            logic [LogGroup-1:0] mask);
-    logic [Group-1:0][Width-1:0] from, to;
-    logic [LogGroup-1:0] bits;
-    to = given;
-    for (int unsigned b = 0; b < LogGroup; b += 2) begin
-      from = to;
-      bits = mask & (LogGroup'(3) << b);
-      for (int unsigned i = 0; i < Group; i++) to[i] = from[LogGroup'(i)^bits];
-    end
-    return to;
-  endfunction
-
+  // The columns of a word are its residues' numbers, but for the row's mask: its high bits choose the word's columns. Its low ones
+  // exchange residues inside the word, which keeps them as they come.
   assign wmask = mask_of(wrow_q);
 
   for (genvar u = 0; u < 2; u++) begin : gen_unit
@@ -224,7 +212,7 @@ module rm_ring_narrow
       .clk_i,
       .we_i   (writing_q || load_word_q),
       .waddr_i(AddrWidth'(write)),
-      .wdata_i(exchanged(wcolumns, write_mask[LogGroup-1:0])),
+      .wdata_i(wcolumns),
       .re_i   (1'b1),
       .raddr_i(AddrWidth'(read)),
       .rdata_o(word)
@@ -238,17 +226,13 @@ module rm_ring_narrow
     row_q <= row_d;
   end
 
-  logic [Group-1:0][Width-1:0] in_columns;
-
-  assign in_columns = exchanged(word, want_q2.mask[LogGroup-1:0]);
-
   always_comb begin
     for (int unsigned c = 0; c < Row; c++) begin
       logic [LogParts-1:0] part;
       part = LogParts'(c >> LogGroup) ^ want_q2.mask[LogRow-1:LogGroup];
       come[c] = want_q2.valid && (want_q2.strides ? want_q2.column == LogRow'(c) :
           part == want_q2.part);
-      row_d[c] = come[c] ? in_columns[LogGroup'(c)] : row_q[c];
+      row_d[c] = come[c] ? word[LogGroup'(c)] : row_q[c];
     end
   end
 
@@ -271,7 +255,8 @@ module rm_ring_narrow
 
   // Parts of a row are fewer than beats can be; a slot beyond the memory: the board has refused the word.
   logic unused;
-  assign unused = ^{main_part_i, send_part_i, read, write, load_index_i, wmask, load_mask};
+  assign unused = ^{main_part_i, send_part_i, read, write, load_index_i, wmask, load_mask,
+      write_mask};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
