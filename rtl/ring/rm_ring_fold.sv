@@ -1,9 +1,12 @@
-// r = t mod Q for a number t of 128 bits and a sparse Q = 2^Top + d (rm_red_sparse): one fold to fewer bits than
-// Q^2 has, with a multiple of Q that keeps it positive, then rm_red_sparse.
+// r = t mod Q for a number t of 128 bits and a sparse Q = 2^Top + d (rm_red_sparse): three folds, with t_H and t_L what is above
+// and below bit Top,
 //
-//   t = t_H 2^Top + t_L,  y = t_L - t_H d + Q 2^Shift,  2^Shift Q >= t_H |d|,  r = y mod Q
+//   x = t_L - t_H d,  y = x_L - x_H d,  z = y_L - y_H d,  r = z, or z + Q where that is negative
 //
-// Latency Latency (what the tree and the reducer need, and waits), one residue a cycle.
+// each no wider than it has to be, with its sign. For d > 0 the signs go -, +, and z is below 2^Top. For d < 0 all are positive,
+// so z is less Q: that is -d, by one more of y_H, less 2^Top, and both are bits that stand beside x_L and y_L.
+//
+// Latency Latency (what the trees and the correction need, and waits), one residue a cycle.
 module rm_ring_fold
   import rm_arith_pkg::*;
 #(
@@ -17,58 +20,84 @@ module rm_ring_fold
 );
 
   localparam int unsigned Top = sparse_top(QWidth, Q);
+  localparam logic signed [63:0] Diff = sparse_diff(QWidth, Q);
   localparam int unsigned DiffWidth = sparse_diff_width(QWidth, Q);
   localparam int unsigned HighWidth = 128 - Top;
-  localparam int unsigned Shift = HighWidth + DiffWidth - QWidth + 1;
-  localparam int unsigned Width = 2 * QWidth;
-  // The low part, a shifted high part for each digit of d, the multiple of Q.
-  localparam int unsigned Operands = sparse_operands(QWidth, Q) + 1;
-  localparam int unsigned Own = tree_latency(Operands, Width, SparseRadix) +
-      red_latency(Sparse, QWidth, Q);
+  // The low part, a shifted high part for each digit of d.
+  localparam int unsigned Operands = sparse_operands(QWidth, Q);
+  localparam int unsigned XWidth = HighWidth + DiffWidth + 1;
+  localparam int unsigned YWidth = max2(Top, XWidth - Top + DiffWidth - 1) + 2;
+  localparam int unsigned ZWidth = QWidth + 1;
+  localparam int unsigned Own = tree_latency(Operands, XWidth, SparseRadix) +
+      tree_latency(Operands, YWidth, SparseRadix) + tree_latency(Operands, ZWidth, SparseRadix) + 1;
 
-  if (HighWidth + DiffWidth + 2 > 2 * QWidth - 2 || Own > Latency) begin : gen_check
+  if (HighWidth + DiffWidth + 2 > 2 * QWidth - 2 || XWidth <= Top || Own > Latency)
+  begin : gen_check
     $error("Q has too few bits for numbers of 128, or Latency is too little");
   end
 
   localparam logic [Operands-1:0] Minus = Operands'(sparse_minus(QWidth, Q));
+  localparam bit Below = Diff < 0;
 
-  logic [Operands-1:0][Width-1:0] terms;
-  logic [Width-1:0] y;
-  logic [QWidth-1:0] r;
+  logic [Operands-1:0][XWidth-1:0] of_x;
+  logic [Operands-1:0][YWidth-1:0] of_y;
+  logic [Operands-1:0][ZWidth-1:0] of_z;
+  logic [XWidth-1:0] x;
+  logic [YWidth-1:0] y;
+  logic [ZWidth-1:0] z;
+  logic [QWidth-1:0] r_q;
 
-  assign terms[0] = Width'(t_i[Top-1:0]);
-  assign terms[Operands-1] = Width'(Q) << Shift;
-  for (genvar n = 0; n + 2 < Operands; n++) begin : gen_digit
+  assign of_x[0] = XWidth'(t_i[Top-1:0]);
+  assign of_y[0] = YWidth'({Below, x[Top-1:0]});
+  assign of_z[0] = {{(ZWidth - Top) {Below}}, y[Top-1:0]};
+  for (genvar n = 0; n + 1 < Operands; n++) begin : gen_digit
     localparam int unsigned Place = sparse_digit(QWidth, Q, n);
-    assign terms[n+1] = Width'(t_i[127:Top]) << Place;
+    assign of_x[n+1] = XWidth'(t_i[127:Top]) << Place;
+    assign of_y[n+1] = YWidth'($signed(x[XWidth-1:Top])) << Place;
+    assign of_z[n+1] = ZWidth'($signed(y[YWidth-1:Top])) << Place;
   end
 
   rm_add_tree #(
       .Operands(Operands),
-      .Width(Width),
+      .Width(XWidth),
       .Radix(SparseRadix),
       .Minus(Minus)
-  ) u_fold (
+  ) u_x (
       .clk_i,
-      .x_i(terms),
+      .x_i(of_x),
+      .sum_o(x)
+  );
+
+  rm_add_tree #(
+      .Operands(Operands),
+      .Width(YWidth),
+      .Radix(SparseRadix),
+      .Minus(Minus)
+  ) u_y (
+      .clk_i,
+      .x_i(of_y),
       .sum_o(y)
   );
 
-  rm_red_sparse #(
-      .Width(QWidth),
-      .Q(Q)
-  ) u_red (
+  rm_add_tree #(
+      .Operands(Operands),
+      .Width(ZWidth),
+      .Radix(SparseRadix),
+      .Minus(Minus)
+  ) u_z (
       .clk_i,
-      .t_i(y),
-      .r_o(r)
+      .x_i(of_z),
+      .sum_o(z)
   );
+
+  always_ff @(posedge clk_i) r_q <= z[QWidth-1:0] + (z[QWidth] ? Q[QWidth-1:0] : '0);
 
   rm_delay #(
       .Width(QWidth),
       .Depth(Latency - Own)
   ) u_even (
       .clk_i,
-      .d_i(r),
+      .d_i(r_q),
       .q_o(r_o)
   );
 
