@@ -231,7 +231,7 @@ module rm_ring_dyadic
     end
   end
 
-  // ---- Parts of rows, and of them the one that the cores take; with a key half a cycle early. ----
+  // ---- Parts of rows, as the cores take them; with an operand of key memory, which is late, a cycle before. ----
 
   tag_t tag, late_q, core;
   logic valid_q;

@@ -177,8 +177,8 @@ module rm_ring_generator
     end
 
     always_comb begin
-      residue_o[i] = '0;
-      for (int unsigned m = 0; m < Moduli; m++) begin
+      residue_o[i] = residues[0];
+      for (int unsigned m = 1; m < Moduli; m++) begin
         if (which_i == WhichWidth'(m)) residue_o[i] = residues[m];
       end
     end

@@ -174,8 +174,8 @@ module rm_ring_rpau
   end
 
   always_comb begin
-    zeta = '0;
-    for (int unsigned m = 0; m < Moduli; m++) begin
+    zeta = zetas_q[0];
+    for (int unsigned m = 1; m < Moduli; m++) begin
       if (which_q[0] == WhichWidth'(m)) zeta = zetas_q[m];
     end
   end
