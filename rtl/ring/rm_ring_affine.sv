@@ -1,102 +1,97 @@
-// The permutation inside a row of an automorphism, lane by lane:
+// The permutation inside a row of an automorphism, as the row network takes it (rm_ring_network), place by place:
 //
-//   row_o[l] = row_i[p(l)],   p(l) = times l + offset mod Row       and minus_o[l] its bit LogRow
+//   number  p rotated back, or the bits of p reversed (reverse_i)
+//   column_o[p]   number of the place that is  times number + offset mod Row,   and minus_o its bit LogRow
 //
-// times is odd; with reverse_i lanes are numbered by their reversed bits, in and out, and no sign is given (rows in
-// evaluation form). offset_i comes with the row, times_i and reverse_i are held.
+// times is odd. With reverse_i (rows in evaluation form) no sign is given. minus_o is a lane's: that of its place
+// (rm_ring_place_pkg). offset_i comes with the row's mask, the others are held, from two cycles before on.
 //
-// Latency 2, a row a cycle.
-module rm_ring_affine #(
+// Latency 2 to column_o, a row a cycle; 2 + Late to minus_o.
+module rm_ring_affine
+  import rm_ring_place_pkg::*;
+#(
     parameter int unsigned LogRow = 5,
-    parameter int unsigned Width = 60,
-    localparam int unsigned Row = 1 << LogRow
+    parameter int unsigned Late = 4,
+    localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned RotWidth = (LogRow > 1) ? $clog2(LogRow) : 1
 ) (
-    input  logic                        clk_i,
-    input  logic [LogRow:0]             times_i,
-    input  logic                        reverse_i,
-    input  logic [LogRow:0]             offset_i,
-    input  logic [ Row-1:0][Width-1:0]  row_i,
-    output logic [ Row-1:0]             minus_o,
-    output logic [ Row-1:0][Width-1:0]  row_o
+    input  logic                         clk_i,
+    input  logic [LogRow:0]              times_i,
+    input  logic                         reverse_i,
+    input  logic [RotWidth-1:0]          rotate_i,
+    input  logic [LogRow:0]              offset_i,
+    output logic [Row-1:0]               minus_o,
+    output logic [Row-1:0][LogRow-1:0]   column_o
 );
 
-  function automatic logic [LogRow-1:0] reversed(logic [LogRow-1:0] lane);
-    logic [LogRow-1:0] r;
-    for (int unsigned i = 0; i < LogRow; i++) r[i] = lane[LogRow-1-i];
-    return r;
+  typedef logic [LogRow-1:0] lane_t;
+
+  function automatic logic [Row-1:0][LogRow-1:0] lanes();
+    for (int unsigned p = 0; p < Row; p++) lanes[p] = lane_t'(lane_of(LogRow, p));
   endfunction
 
-  logic [Row-1:0][Width-1:0] lanes, first_d, first_q, second_d, second_q, out_d;
-  logic [Row-1:0] minus_d, minus_q;
-  logic [LogRow:0] offset_q;
+  localparam logic [Row-1:0][LogRow-1:0] LaneOf = lanes();
 
-  // Lanes in order, then turned by the offset, bit by bit.
+  // Sums of a number's bits: low ones, and the others.
+  localparam int unsigned Low = (LogRow + 1) / 2;
+  localparam int unsigned Lows = 1 << Low;
+  localparam int unsigned Highs = Row / Lows;
+
+  logic [LogRow-1:0][LogRow:0] weight_d, weight_q;  // what a bit of a place adds
+  logic [Lows-1:0][LogRow:0] low_d, low_q;
+  logic [Highs-1:0][LogRow:0] high_d, high_q;
+  logic [Row-1:0][LogRow:0] at_d, at_q;
+  logic [Row-1:0][LogRow-1:0] column_d, column_q;
+  logic [Row-1:0] minus_d, minus;
+
   always_comb begin
-    for (int unsigned l = 0; l < Row; l++) begin
-      lanes[l] = reverse_i ? row_i[reversed(LogRow'(l))] : row_i[l];
-    end
-    first_d = lanes;
     for (int unsigned b = 0; b < LogRow; b++) begin
-      if (offset_i[b]) begin
-        lanes = first_d;
-        for (int unsigned l = 0; l < Row; l++) first_d[l] = lanes[LogRow'(l+(1<<b))];
+      weight_d[b] = times_i << (LogRow - 1 - b);
+      for (int unsigned by = 0; by < LogRow; by++) begin
+        if (!reverse_i && rotate_i == RotWidth'(by)) weight_d[b] = times_i << ((b + LogRow - by) % LogRow);
       end
     end
-  end
-
-  // An odd number modulo Row is a power of 3 or the negative of one: lanes are multiplied by 3, 9, 81, .. as the
-  // exponent's bits say, and by -1, each an exchange for all lanes alike.
-  localparam int unsigned Exponent = (LogRow > 2) ? LogRow - 2 : 0;  // its bits
-  localparam int unsigned Powers = 1 << Exponent;
-
-  // 3^(2^b), and -1 behind them.
-  function automatic int unsigned factor(int unsigned b);
-    int unsigned f;
-    f = 3;
-    for (int unsigned squared = 0; squared < b; squared++) f = (f * f) % Row;
-    return (b == Exponent) ? Row - 1 : f;
-  endfunction
-
-  logic [Exponent:0] by;
-  logic [Row-1:0][Width-1:0] times;
-
-  always_comb begin
-    int unsigned power;
-    power = 1;
-    by = '0;
-    for (int unsigned k = 0; k < Powers; k++) begin
-      if (times_i[LogRow-1:0] == LogRow'(power)) by = (Exponent + 1)'(k);
-      if (times_i[LogRow-1:0] == LogRow'(Row - power)) by = (Exponent + 1)'(Powers + k);
-      power = (power * 3) % Row;
+    low_d = '0;
+    high_d = '0;
+    for (int unsigned b = 0; b < Low; b++) begin
+      for (int unsigned i = 0; i < Lows; i++) if (i[b]) low_d[i] += weight_q[b];
     end
+    for (int unsigned b = Low; b < LogRow; b++) begin
+      for (int unsigned i = 0; i < Highs; i++) if (i[b-Low]) high_d[i] += weight_q[b];
+    end
+    for (int unsigned p = 0; p < Row; p++) at_d[p] = low_q[p%Lows] + (high_q[p/Lows] + offset_i);
   end
 
-  // Then multiplied.
   always_comb begin
-    times = first_q;
-    second_d = first_q;
-    for (int unsigned b = 0; b <= Exponent; b++) begin
-      if (by[b]) begin
-        times = second_d;
-        for (int unsigned l = 0; l < Row; l++) second_d[l] = times[LogRow'(factor(b)*l)];
+    for (int unsigned p = 0; p < Row; p++) begin
+      for (int unsigned b = 0; b < LogRow; b++) begin
+        column_d[p][b] = at_q[p][LogRow-1-b];
+        for (int unsigned by = 0; by < LogRow; by++) begin
+          if (!reverse_i && rotate_i == RotWidth'(by)) column_d[p][b] = at_q[p][(b+LogRow-by)%LogRow];
+        end
       end
-    end
-    for (int unsigned l = 0; l < Row; l++) begin
-      logic [LogRow:0] at;
-      at = (LogRow + 1)'(32'(times_i) * l) + offset_q;
-      minus_d[l] = at[LogRow] && !reverse_i;
-      out_d[l] = reverse_i ? second_d[reversed(LogRow'(l))] : second_d[l];
+      minus_d[LaneOf[p]] = at_q[p][LogRow] && !reverse_i;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    offset_q <= offset_i;
-    first_q <= first_d;
-    second_q <= out_d;
-    minus_q <= minus_d;
+    weight_q <= weight_d;
+    low_q <= low_d;
+    high_q <= high_d;
+    at_q <= at_d;
+    column_q <= column_d;
   end
 
-  assign row_o = second_q;
-  assign minus_o = minus_q;
+  rm_delay #(
+      .Width(Row),
+      .Depth(Late + 1)
+  ) u_minus (
+      .clk_i,
+      .d_i(minus_d),
+      .q_o(minus)
+  );
+
+  assign column_o = column_q;
+  assign minus_o = minus;
 
 endmodule

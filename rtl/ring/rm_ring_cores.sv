@@ -1,6 +1,8 @@
 // The main cores: as many as a row has lanes, with the wires between them.
 //
-// Coefficient-wise every core takes a lane. A transform takes a row in the order of lanes:
+// Coefficient-wise every core takes a lane (rm_ring_entry): u is the lane's of row_i or c_i, v of row_i or b_i, w of b_i or
+// w_i, the same for all. A second result stays (keep_i) until it is written (second_i). A transform takes a row in the order of
+// lanes:
 //
 //   Stages = 2   chained pairs: a forward row goes through the cores B (pairs on lane bit 1), then the cores A (lane bit
 //                0), an inverse one through A, then B. A's twiddles are tw_a_i, B's tw_b_i, each for two butterflies. With
@@ -10,8 +12,12 @@
 //
 // An inverse row's lanes are complements (docs/machines/ring.md, "Inverse"): what is first of a pair stands second.
 //
-// Latency MulLatency + 1 for each stage, a row a cycle; wise_o, second_o and next_o come behind one. Each core's twiddle,
-// and b_idle_i, come with its operands; b_idle_out_i with B's results. The others are held.
+// Of four lanes, A's pairs are 0 1 and 2 3, B's 0 2 and 1 3. Coefficient-wise A take lanes 0 and 3, B 2 and 1: each one of those
+// that a transform brings it and takes from it.
+//
+// Latency MulLatency + 1 for each stage, a row a cycle; next_o comes behind one. Each core's twiddle, and b_idle_i, come
+// with its operands; b_idle_out_i a cycle before B's results, second_i before the result's place, and keep_i with the results. The
+// others are held.
 module rm_ring_cores
   import rm_ring_pkg::*;
 #(
@@ -29,16 +35,19 @@ module rm_ring_cores
     input  logic [WhichWidth-1:0]       which_i,
     input  logic                        transform_i,
     input  logic                        inverse_i,
-    // A lane's operands, and how a core works on them.
-    input  mode_t [Row-1:0]             modes_i,
+    // How a core works on a lane, and on which operands.
+    input  mode_t                       mode_i,
     input  logic [Row-1:0]              passes_i,
-    input  logic [Row-1:0][Width-1:0]   u_i,
-    input  logic [Row-1:0][Width-1:0]   v_i,
-    input  logic [Row-1:0][Width-1:0]   w_i,
-    output logic [Row-1:0][Width-1:0]   wise_o,
-    output logic [Row-1:0][Width-1:0]   second_o,
-    // Transforms.
+    input  logic                        u_is_row_i,
+    input  logic                        v_is_row_i,
+    input  logic                        w_is_b_i,
     input  logic [Row-1:0][Width-1:0]   row_i,
+    input  logic [Row-1:0][Width-1:0]   b_i,
+    input  logic [Row-1:0][Width-1:0]   c_i,
+    input  logic [Width-1:0]            w_i,   // 1 of a transform
+    input  logic                        keep_i,
+    input  logic                        second_i,
+    // Transforms.
     input  logic [Half-1:0][Width-1:0]  tw_a_i,
     input  logic [Half/2-1:0][Width-1:0] tw_b_i,
     input  logic                        b_idle_i,
@@ -48,29 +57,61 @@ module rm_ring_cores
     output logic [Row-1:0][Width-1:0]   row_o
 );
 
-  logic [Row-1:0][Width-1:0] a_in, b_in, a_out, b_out;
+  // Where operands come from, of all cores A and all B alike.
+  typedef enum logic [1:0] {
+    TakeOther,  // c of u, b of v, w_i of w
+    TakeLane,   // row_i's, b_i's of w
+    TakePair,   // row_i's of a pair, a twiddle
+    TakeChain   // the other core's result, what generates twiddles
+  } take_e;
 
-  if (Stages == 2) begin : gen_chained
-    assign a_in = inverse_i ? row_i : b_out;
-    assign b_in = inverse_i ? a_out : row_i;
-    assign row_o = inverse_i ? b_out : a_out;
+  take_e [1:0] u_q, v_q, w_q;  // A, B
+  take_e b_w;
 
-    logic unused_single;
-    assign unused_single = ^factor_i;
-  end else begin : gen_single
-    assign a_in = row_i;
-    assign b_in = '0;
-    assign row_o = a_out;
-
-    logic unused_chained;
-    assign unused_chained = ^{b_in, b_out, tw_b_i, b_idle_i, b_idle_out_i};
+  always_ff @(posedge clk_i) begin
+    u_q <= u_is_row_i ? {2{TakeLane}} : {2{TakeOther}};
+    v_q <= v_is_row_i ? {2{TakeLane}} : {2{TakeOther}};
+    w_q <= w_is_b_i ? {2{TakeLane}} : {2{TakeOther}};
+    if (transform_i) begin
+      w_q <= {2{TakePair}};
+      if (Stages == 2) begin
+        u_q <= inverse_i ? {TakeChain, TakePair} : {TakePair, TakeChain};
+        v_q <= inverse_i ? {TakeChain, TakePair} : {TakePair, TakeChain};
+      end else begin
+        u_q <= {TakeOther, TakePair};
+        v_q <= {TakeChain, TakePair};
+      end
+    end
   end
 
+  assign b_w = b_idle_i ? TakeOther : w_q[1];
+
+  // Whether a lane is a core B's.
+  function automatic bit is_b(int unsigned lane);
+    return lane % 4 == 1 || lane % 4 == 2;
+  endfunction
+
+  logic [Half-1:0][1:0][Width-1:0] a, b;  // results
+  logic [Row-1:0][1:0][Width-1:0] own, other;
+
+  function automatic logic [Width-1:0] taken(take_e take, logic [3:0][Width-1:0] from);
+    return from[take];
+  endfunction
+
   for (genvar m = 0; m < Half; m++) begin : gen_pair
-    localparam int unsigned Low = (m / 2) * 4 + m % 2;  // lanes Low, Low + 2 in core B
-    logic [Width-1:0] a0, a1, b0, b1, b_u, b_v, b_w;
+    localparam int unsigned Even = (m / 2) * 2;  // of the four lanes' pairs the first
+    localparam int unsigned Odd = m % 2;
+    localparam int unsigned Low = Even * 2 + Odd;  // lanes Low, Low + 2 in core B
+    localparam int unsigned LaneA = 2 * m + Odd;
+    localparam int unsigned LaneB = Low + 2 - 2 * Odd;
+    logic [Width-1:0] a_u, a_v, a_w, b_u, b_v, b_w_data;
+    logic [1:0][Width-1:0] to_a, to_b;
     mode_t b_mode;
     logic b_pass;
+
+    assign a_u = taken(u_q[0], {to_a[0], row_i[2*m], row_i[LaneA], c_i[LaneA]});
+    assign a_v = taken(v_q[0], {to_a[1], row_i[2*m+1], row_i[LaneA], b_i[LaneA]});
+    assign a_w = (w_q[0] == TakePair) ? tw_a_i[m] : (w_q[0] == TakeLane) ? b_i[LaneA] : w_i;
 
     rm_ring_core #(
         .Width(Width),
@@ -81,28 +122,32 @@ module rm_ring_cores
     ) u_a (
         .clk_i,
         .which_i,
-        .mode_i(modes_i[m]),
-        .pass_i(passes_i[m]),
-        .u_i   (transform_i ? a_in[2*m] : u_i[m]),
-        .v_i   (transform_i ? a_in[2*m+1] : v_i[m]),
-        .w_i   (transform_i ? tw_a_i[m] : w_i[m]),
-        .out0_o(a0),
-        .out1_o(a1)
+        .mode_i,
+        .pass_i(passes_i[LaneA]),
+        .u_i   (a_u),
+        .v_i   (a_v),
+        .w_i   (a_w),
+        .out0_o(a[m][0]),
+        .out1_o(a[m][1])
     );
 
     if (Stages == 2) begin : gen_butterfly
-      assign b_mode = modes_i[Half+m];
-      assign b_pass = passes_i[Half+m] || b_idle_i;
-      assign b_u = b_in[Low];
-      assign b_v = b_in[Low+2];
-      assign b_w = b_idle_i ? Width'(1) : tw_b_i[m/2];
+      // A row from B, as it is, and one from A, mirrored.
+      assign to_a = {b[Even+1][Odd], b[Even][Odd]};
+      assign to_b = {a[Even+1][1-Odd], a[Even][1-Odd]};
+      assign b_mode = mode_i;
+      assign b_pass = passes_i[LaneB] || b_idle_i;
+      assign b_w_data = (b_w == TakePair) ? tw_b_i[m/2] : (b_w == TakeLane) ? b_i[LaneB] : w_i;
     end else begin : gen_generator
-      assign b_mode = transform_i ? '0 : modes_i[Half+m];
-      assign b_pass = passes_i[Half+m];
-      assign b_u = '0;
-      assign b_v = tw_a_i[m];
-      assign b_w = factor_i;
+      assign to_a = '0;
+      assign to_b = {tw_a_i[m], Width'(0)};
+      assign b_mode = transform_i ? '0 : mode_i;
+      assign b_pass = passes_i[LaneB];
+      assign b_w_data = (b_w == TakePair) ? factor_i : (b_w == TakeLane) ? b_i[LaneB] : w_i;
     end
+
+    assign b_u = taken(u_q[1], {to_b[0], row_i[Low], row_i[LaneB], c_i[LaneB]});
+    assign b_v = taken(v_q[1], {to_b[1], row_i[Low+2], row_i[LaneB], b_i[LaneB]});
 
     rm_ring_core #(
         .Width(Width),
@@ -115,22 +160,70 @@ module rm_ring_cores
         .which_i,
         .mode_i(b_mode),
         .pass_i(b_pass),
-        .u_i   (transform_i ? b_u : u_i[Half+m]),
-        .v_i   (transform_i ? b_v : v_i[Half+m]),
-        .w_i   (transform_i ? b_w : w_i[Half+m]),
-        .out0_o(b0),
-        .out1_o(b1)
+        .u_i   (b_u),
+        .v_i   (b_v),
+        .w_i   (b_w_data),
+        .out0_o(b[m][0]),
+        .out1_o(b[m][1])
     );
 
-    assign a_out[2*m] = inverse_i ? a1 : a0;
-    assign a_out[2*m+1] = inverse_i ? a0 : a1;
-    assign b_out[Low] = (inverse_i && !b_idle_out_i) ? b1 : b0;
-    assign b_out[Low+2] = (inverse_i && !b_idle_out_i) ? b0 : b1;
-    assign wise_o[m] = modes_i[m].second ? a1 : a0;
-    assign wise_o[Half+m] = modes_i[Half+m].second ? b1 : b0;
-    assign second_o[m] = a1;
-    assign second_o[Half+m] = b1;
-    assign next_o[m] = b0;
+    assign next_o[m] = b[m][0];
+    assign own[LaneA] = a[m];
+    assign own[LaneB] = b[m];
+    // What the other of A and B makes of the lane, mirrored or not.
+    assign other[LaneA] = b[Even+LaneA%2];
+    assign other[LaneB] = a[LaneB/2];
+  end
+
+  // ---- Results. ----
+
+  // Of four: the core's own two, and the other core's. Of the lanes of B in chains that is A's forward one, always the same
+  // of its two, and the last of the four is the second result that stayed; elsewhere that comes behind the four.
+  logic [Row-1:0][Width-1:0] second_q;
+  logic [Row-1:0][1:0] from_d, from_q;
+  logic later, later_q, swapped;
+
+  assign later = second_i && !transform_i;
+  // A mirrored row of B, unless it has passed.
+  assign swapped = inverse_i && !(Stages == 2 && b_idle_out_i);
+
+  always_comb begin
+    for (int unsigned l = 0; l < Row; l++) begin
+      logic from_b;
+      from_b = Stages == 2 && inverse_i;
+      from_d[l][1] = transform_i && from_b != is_b(l);
+      from_d[l][0] = !transform_i ? mode_i.second : swapped ^ (from_b ? l % 4 > 1 : l % 2 == 1);
+      if (Stages == 2 && is_b(l)) begin
+        if (from_d[l][1]) from_d[l][0] = 1'b0;
+        if (later) from_d[l] = '1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    from_q <= from_d;
+    later_q <= later;
+    for (int unsigned l = 0; l < Row; l++) if (keep_i) second_q[l] <= own[l][1];
+  end
+
+  for (genvar l = 0; l < Row; l++) begin : gen_lane
+    logic [3:0][Width-1:0] four;
+    if (Stages == 2 && is_b(l)) begin : gen_b
+      logic unused_mirrored;
+      assign four = {second_q[l], other[l][l%2], own[l]};
+      assign row_o[l] = four[from_q[l]];
+      assign unused_mirrored = ^other[l][1-l%2];
+    end else begin : gen_a
+      assign four = {other[l], own[l]};
+      assign row_o[l] = later_q ? second_q[l] : four[from_q[l]];
+    end
+  end
+
+  logic unused;
+  if (Stages == 2) begin : gen_unused
+    assign unused = ^factor_i;
+  end else begin : gen_unused_single
+    assign unused = ^{tw_b_i, b_idle_out_i};
   end
 
 endmodule

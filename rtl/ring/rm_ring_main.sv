@@ -4,9 +4,11 @@
 //   step ── address ── memory ── port ── network ── core (── core) ── network ── port ── memory
 //   0       2          4         5       7          7 + C (7 + 2 C)    + 2        + 1     C = MulLatency + 1
 //
-// Transforms go through as many cores as a pass has Stages, with rows in the order of lanes. An automorphism's row is
-// permuted for two cycles before the cores, which give its coefficients their signs. Coefficient-wise every core takes a
-// lane, in the order of columns. SPLIT and JOIN read a row of each operand in turn, and write a
+// Transforms go through as many cores as a pass has Stages, with rows in the order of lanes. An automorphism's row comes
+// two cycles later than others, through the registers of the second operand; the network permutes it, too, and the cores
+// give its coefficients their signs. Coefficient-wise every core takes a lane, in the order of columns, into which the
+// network brings a row of a key or of the generator: then the first operand goes beside the network (rm_ring_entry).
+// SPLIT and JOIN read a row of each operand in turn, and write a
 // row of each result in turn, the second from a register behind the cores in the step after. A row with a narrow slot takes
 // as many beats as its parts; what is read in one of them stays until the row is whole.
 //
@@ -85,11 +87,18 @@ module rm_ring_main
   localparam int unsigned AtCore = AtNetwork + 2;
   localparam int unsigned AtOut1 = AtCore + CoreLatency;
   localparam int unsigned AtPass = AtCore + Stages * CoreLatency;  // a transform's
-  localparam int unsigned Affine = 2;
-  localparam int unsigned AtMoved = AtOut1 + Affine;  // an automorphism's
+  localparam int unsigned Moved = 2;  // an automorphism's rows come so much later
+  localparam int unsigned AtMoved = AtOut1 + Moved;
   localparam int unsigned AtLast = (AtPass > AtMoved ? AtPass : AtMoved) + 2;
   localparam int unsigned TwiddleLatency = 4;
   localparam int unsigned NarrowGroup = Groups - 1;
+
+  // Where an operand's row comes from: a port group, or one of these.
+  localparam int unsigned FromKey = Groups;
+  localparam int unsigned FromGenerator = Groups + 1;
+  localparam int unsigned FromSecond = Groups + 2;
+  localparam int unsigned PickWidth = $clog2(Groups + 3);
+  localparam int unsigned PortWidth = (Groups > 1) ? $clog2(Groups) : 1;
 
   typedef struct packed {
     logic beat;
@@ -110,7 +119,7 @@ module rm_ring_main
   reads_t reads, reads_q;
   logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, has_gen, has_gen_q;
   logic late_start_q, fed_start, late_start;
-  logic moves_q, whole_q, coefficients_q;
+  logic moves_q, whole_q, coefficients_q, aside_q;
   logic [LogPeriod-1:0] turns_q;
 
   always_comb begin
@@ -130,6 +139,7 @@ module rm_ring_main
   assign has_key_q = word_q.b_kind == KindKey;
   assign has_gen = word_i.b_kind == KindGenerator;
   assign has_gen_q = word_q.b_kind == KindGenerator;
+  assign aside_q = has_key_q || has_gen_q;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -224,12 +234,12 @@ module rm_ring_main
 
   logic [LogRow-1:0] mask;
   logic [RotWidth-1:0] rotate;
-  logic [LogRow+RotWidth-1:0] place, place_read, place_out1, place_out2, place_out;
+  logic [LogRow+RotWidth-1:0] place, place_q, place_moved, place_read, place_pass, place_out;
 
   // An automorphism's row comes from another one, of one of the halves.
   logic [LogN-1:0] from;
   logic from_half;
-  logic [LogRow:0] offset, offset_late;
+  logic [LogRow:0] offset, offset_q;
 
   rm_ring_turn #(
       .LogN  (LogN),
@@ -246,14 +256,7 @@ module rm_ring_main
       .offset_o(offset)
   );
 
-  rm_delay #(
-      .Width(LogRow + 1),
-      .Depth(AtCore - AtMemory)
-  ) u_offset (
-      .clk_i,
-      .d_i(offset),
-      .q_o(offset_late)
-  );
+  always_ff @(posedge clk_i) offset_q <= offset;
 
   rm_ring_agen #(
       .LogN  (LogN),
@@ -310,126 +313,168 @@ module rm_ring_main
 
   assign strides_o = reads_q.strides;
 
-  // The port's stage: a row of each operand, which stays until the next.
+  // The port's stage: a row of each operand, which stays until the next. The first goes through the network, the second and
+  // third beside it. What is taken is said a cycle before.
   logic [2:0][Row-1:0][Width-1:0] operand_d, operand_q;
+  logic [1:0][Row-1:0][Width-1:0] others, others_q;  // the second and the third
   logic [2:0][SlotWidth-1:0] held;
-  logic [2:0] take;
-  logic [1:0] from_half_q;
-
-  function automatic logic [LogRow-1:0] mask_of(logic [LogSteps-1:0] step);
-    logic [LogRow-1:0] c;
-    c = '0;
-    for (int unsigned i = 0; i < LogSteps; i++) c[i%LogRow] ^= step[i];
-    return c;
-  endfunction
+  logic [2:0][BeatWidth-1:0] last;
+  logic [2:0] take, take_q;
+  logic [PickWidth-1:0] pick, pick_q;
+  logic [2:1][PortWidth-1:0] port, port_q;
+  logic from_half_q;
+  tag_t at_take;
 
   assign key_req_o = has_key_q && tag_q[AtMemory-1].beat && tag_q[AtMemory-1].sub == '0;
 
-  always_ff @(posedge clk_i) from_half_q <= {from_half_q[0], from_half};
+  always_ff @(posedge clk_i) from_half_q <= from_half;
 
-  // A row of a key or of the generator.
-  logic [Row-1:0][Width-1:0] aside;
-  assign aside = has_gen_q ? fed : key_i;
+  assign at_take = tag_q[AtPort-1];
 
   always_comb begin
     held = reads_q.slot;
-    if (transform_q && !tag_q[AtPort].first) held[0] = word_q.dst;
-    if (moves_q) held[0] = reads_q.slot[from_half_q[1]];
-    for (int unsigned i = 0; i < 3; i++) begin
-      take[i] = tag_q[AtPort].beat && tag_q[AtPort].sub == reads_q.last[i];
-      // A row that grows, until it is whole.
-      if ((moves_q || transform_q) && i == 0) take[0] = tag_q[AtPort].beat && tag_q[AtPort].sub < beats_of(held[0]);
-      operand_d[i] = '0;
-      for (int unsigned g = 0; g < Groups; g++) begin
-        if (group_of(held[i], Memory) == g) operand_d[i] |= rdata_i[g];
+    last = reads_q.last;
+    if (transform_q && !at_take.first) held[0] = word_q.dst;
+    // JOIN takes its operands the other way round (rm_ring_entry).
+    if (word_q.op == OpJoin) begin
+      held[1:0] = {reads_q.slot[0], reads_q.slot[1]};
+      last[1:0] = {reads_q.last[0], reads_q.last[1]};
+    end
+    if (aside_q) begin
+      held[1] = reads_q.slot[0];
+      last[1:0] = {reads_q.last[0], reads_q.last[1]};
+      if (word_q.op != OpMac) begin
+        held[2] = reads_q.slot[0];
+        last[2] = reads_q.last[0];
       end
     end
-    if (has_key_q || has_gen_q) begin
-      for (int unsigned c = 0; c < Row; c++) begin
-        operand_d[1][c] = aside[LogRow'(c)^mask_of(tag_q[AtPort].step)];
-      end
-    end
-    if (has_gen_q) take[1] = tag_q[AtPort].row;
+    if (moves_q) held[1] = reads_q.slot[from_half_q];
+    for (int unsigned i = 0; i < 3; i++) take[i] = at_take.beat && at_take.sub == last[i];
+    if (has_gen_q) take[0] = at_take.row;
+    // A row that grows, until it is whole.
+    if (transform_q) take[0] = at_take.beat && at_take.sub < beats_of(held[0]);
+    if (moves_q) take[1] = at_take.beat && at_take.sub < beats_of(held[1]);
+    if (moves_q) take[0] = 1'b1;
+    for (int unsigned i = 1; i < 3; i++) port[i] = PortWidth'(group_of(held[i], Memory));
+    pick = PickWidth'(group_of(held[0], Memory));
+    if (has_key_q) pick = PickWidth'(FromKey);
+    if (has_gen_q) pick = PickWidth'(FromGenerator);
+    if (moves_q) pick = PickWidth'(FromSecond);
+  end
+
+  // What can be picked, the last again and again.
+  logic [(1<<PickWidth)-1:0][Row-1:0][Width-1:0] picks;
+  logic [(1<<PortWidth)-1:0][Row-1:0][Width-1:0] ports;
+
+  always_comb begin
+    for (int unsigned g = 0; g < (1 << PortWidth); g++) ports[g] = rdata_i[min2(g, Groups-1)];
+    picks = {(1 << PickWidth) {others_q[0]}};
+    for (int unsigned g = 0; g < Groups; g++) picks[g] = rdata_i[g];
+    picks[FromKey] = key_i;
+    picks[FromGenerator] = fed;
+    operand_d = {ports[port_q[2]], ports[port_q[1]], picks[pick_q]};
   end
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < 3; i++) if (take[i]) operand_q[i] <= operand_d[i];
+    take_q <= take;
+    pick_q <= pick;
+    port_q <= port;
+    for (int unsigned i = 0; i < 3; i++) if (take_q[i]) operand_q[i] <= operand_d[i];
   end
 
-  // Rows of transforms and automorphisms are brought into the order of lanes, others stay in that of columns.
-  assign place = (transform_q || moves_q) ? {mask, rotate} : '0;
+  // Rows of transforms and automorphisms are brought into the order of lanes, those of keys and the generator into that
+  // of columns, in which others are. The network is told two cycles before.
+  assign place = (transform_q || moves_q || aside_q) ? {mask, rotate} : '0;
+
+  always_ff @(posedge clk_i) place_q <= place;
 
   rm_delay #(
       .Width(LogRow + RotWidth),
-      .Depth(AtNetwork - AtMemory)
-  ) u_place_read (
+      .Depth(Moved)
+  ) u_place_moved (
       .clk_i,
-      .d_i(place),
-      .q_o(place_read)
+      .d_i(place_q),
+      .q_o(place_moved)
+  );
+
+  assign place_read = moves_q ? place_moved : place_q;
+
+  // ---- Automorphisms. ----
+
+  logic [RotWidth-1:0] top_rotate_q;  // coefficients' window is at the top
+  logic [Row-1:0][LogRow-1:0] moved;  // for each place the column it takes
+  logic [Row-1:0] minus;
+
+  always_ff @(posedge clk_i) top_rotate_q <= RotWidth'((32'(log_n_i) - LogRow) % LogRow);
+
+  rm_ring_affine #(
+      .LogRow(LogRow),
+      .Late  (AtCore - AtNetwork + 2)
+  ) u_affine (
+      .clk_i,
+      .times_i  (galois_i[LogRow:0]),
+      .reverse_i(!coefficients_q),
+      .rotate_i (top_rotate_q),
+      .offset_i (offset_q),
+      .minus_o  (minus),
+      .column_o (moved)
   );
 
   logic [Row-1:0][Width-1:0] row;
-  logic [1:0][Row-1:0][Width-1:0] others, others_q;  // b and c
-
   rm_ring_network #(
       .LogRow(LogRow),
       .Width (Width)
   ) u_lanes (
       .clk_i,
+      .given_i (moves_q),
+      .column_i(moved),
       .mask_i  (place_read[RotWidth+:LogRow]),
       .rotate_i(place_read[RotWidth-1:0]),
       .row_i   (operand_q[0]),
       .row_o   (row)
   );
 
-  always_ff @(posedge clk_i) begin
-    others_q <= operand_q[2:1];
-    others <= others_q;
-  end
+  // How the word's rows enter the cores. A constant in the place of an operand takes no multiplexer: its register is
+  // filled with ones first, then every bit is cleared that the constant has not.
+  mode_t mode;
+  logic pass, u_is_row, v_is_row, w_is_b, w_is_k, b_is_k, c_is_k, has_c;
+  logic [Width-1:0] w_q, clear_b_q, clear_c_q;
 
-  // ---- Automorphisms. ----
-
-  logic [Row-1:0][Width-1:0] moved;
-  logic [Row-1:0] minus;
-
-  rm_ring_affine #(
-      .LogRow(LogRow),
-      .Width (Width)
-  ) u_affine (
+  rm_ring_entry u_entry (
       .clk_i,
-      .times_i  (galois_i[LogRow:0]),
-      .reverse_i(!coefficients_q),
-      .offset_i (offset_late),
-      .row_i    (row),
-      .minus_o  (minus),
-      .row_o    (moved)
+      .op_i      (word_q.op),
+      .aside_i   (aside_q),
+      .mode_o    (mode),
+      .pass_o    (pass),
+      .u_is_row_o(u_is_row),
+      .v_is_row_o(v_is_row),
+      .w_is_b_o  (w_is_b),
+      .w_is_k_o  (w_is_k),
+      .b_is_k_o  (b_is_k),
+      .c_is_k_o  (c_is_k),
+      .has_c_o   (has_c)
   );
+
+  always_ff @(posedge clk_i) begin
+    w_q <= !w_is_k ? Width'(1) : whole_q ? zeta_i : constant_i;
+    clear_b_q <= b_is_k ? ~constant_i : '0;
+    clear_c_q <= has_c ? '0 : c_is_k ? ~constant_i : '1;
+    others_q <= operand_q[2:1];
+    if (b_is_k) others_q[0] <= '1;
+    if (!has_c) others_q[1] <= '1;
+    others <= others_q;
+    for (int unsigned l = 0; l < Row; l++) begin
+      for (int unsigned b = 0; b < Width; b++) begin
+        if (clear_b_q[b]) others[0][l][b] <= 1'b0;
+        if (clear_c_q[b]) others[1][l][b] <= 1'b0;
+      end
+    end
+  end
 
   // ---- Cores. ----
 
-  logic [Row-1:0][Width-1:0] u, v, w, wise, out, passed;
-  mode_t [Row-1:0] modes;
-  logic [Row-1:0] passes, mode_passes;
-  logic [Row-1:0][Width-1:0] second, second_q;
+  logic [Row-1:0][Width-1:0] out;
   logic b_idle, b_idle_out;
-
-  for (genvar l = 0; l < Row; l++) begin : gen_lane
-    rm_ring_mode #(
-        .Width(Width)
-    ) u_mode (
-        .op_i  (word_q.op),
-        .a_i   (moves_q ? moved[l] : row[l]),
-        .b_i   (others[0][l]),
-        .c_i   (others[1][l]),
-        .k_i   (whole_q ? zeta_i : constant_i),
-        .mode_o(modes[l]),
-        .pass_o(mode_passes[l]),
-        .u_o   (u[l]),
-        .v_o   (v[l]),
-        .w_o   (w[l])
-    );
-    assign passes[l] = moves_q ? !minus[l] : mode_passes[l];
-  end
 
   assign tw_ring_o = (inverse_q && word_q.ring != '0) ? ~word_q.ring : word_q.ring;
   assign tw_next_valid_o = tag_q[AtOut1].transform && tag_q[AtOut1].row;
@@ -450,7 +495,7 @@ module rm_ring_main
     assign tw_pass_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].pass;
     assign tw_step_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].step;
     assign b_idle = odd_q && transform_q && tag_q[inverse_q?AtOut1 : AtCore].pass == top_q;
-    assign b_idle_out = odd_q && tag_q[inverse_q?AtPass : AtOut1].pass == top_q;
+    assign b_idle_out = odd_q && tag_q[(inverse_q?AtPass : AtOut1)-1].pass == top_q;
   end else begin : gen_single
     assign tw_pass_o = {2{tag_q[AtCore-TwiddleLatency].pass}};
     assign tw_step_o = {2{tag_q[AtCore-TwiddleLatency].step}};
@@ -470,26 +515,25 @@ module rm_ring_main
       .which_i,
       .transform_i (transform_q),
       .inverse_i   (inverse_q),
-      .modes_i     (modes),
-      .passes_i    (passes),
-      .u_i         (u),
-      .v_i         (v),
-      .w_i         (w),
-      .wise_o      (wise),
-      .second_o    (second),
+      .mode_i      (mode),
+      .passes_i    (moves_q ? ~minus : {Row{pass}}),
+      .u_is_row_i  (u_is_row),
+      .v_is_row_i  (v_is_row),
+      .w_is_b_i    (w_is_b),
       .row_i       (row),
+      .b_i         (others[0]),
+      .c_i         (others[1]),
+      .w_i         (w_q),
+      .keep_i      (tag_q[AtOut1].row),
+      .second_i    (tag_q[AtOut1-1].second),
       .tw_a_i,
       .tw_b_i,
       .b_idle_i    (b_idle),
       .b_idle_out_i(b_idle_out),
       .factor_i    (tw_factor_i),
       .next_o      (tw_next_o),
-      .row_o       (passed)
+      .row_o       (out)
   );
-
-  always_ff @(posedge clk_i) if (tag_q[AtOut1].row) second_q <= second;
-
-  assign out = transform_q ? passed : tag_q[AtOut1].second ? second_q : wise;
 
   // ---- Writing. ----
 
@@ -499,34 +543,25 @@ module rm_ring_main
 
   rm_delay #(
       .Width(LogRow + RotWidth),
-      .Depth(AtOut1 - AtNetwork)
-  ) u_place_out1 (
+      .Depth(AtPass - AtNetwork)
+  ) u_place_pass (
       .clk_i,
-      .d_i(place_read),
-      .q_o(place_out1)
-  );
-
-  rm_delay #(
-      .Width(LogRow + RotWidth),
-      .Depth(AtPass - AtOut1)
-  ) u_place_out2 (
-      .clk_i,
-      .d_i(place_out1),
-      .q_o(place_out2)
+      .d_i(place_q),
+      .q_o(place_pass)
   );
 
   // Where an automorphism's row goes: rows in the order in which their numbers' reversal, or they, go up. That of
-  // coefficients has its window at the top.
+  // coefficients has its window at the top (top_rotate_q).
   logic [SizeWidth-1:0] short_q;
-  logic [RotWidth-1:0] top_rotate_q;
-  logic [LogSteps-1:0] reversed;
+  logic [LogSteps-1:0] to_step, reversed;
+
+  assign to_step = tag_q[AtMoved-2].step;
 
   always_ff @(posedge clk_i) begin
     short_q <= SizeWidth'(LogN) - log_n_i;
-    top_rotate_q <= RotWidth'((32'(log_n_i) - LogRow) % LogRow);
   end
 
-  always_comb for (int unsigned i = 0; i < LogSteps; i++) reversed[i] = tag_out.step[LogSteps-1-i];
+  always_comb for (int unsigned i = 0; i < LogSteps; i++) reversed[i] = to_step[LogSteps-1-i];
 
   function automatic logic [LogRow-1:0] column(logic [LogN-1:0] x);
     logic [LogRow-1:0] c;
@@ -537,11 +572,22 @@ module rm_ring_main
 
   logic [LogN-1:0] to_d, to_q;
 
-  assign to_d = coefficients_q ? LogN'(tag_out.step) : {reversed >> short_q, LogRow'(0)};
-  always_ff @(posedge clk_i) to_q <= to_d;
+  assign to_d = coefficients_q ? LogN'(to_step) : {reversed >> short_q, LogRow'(0)};
 
-  assign place_out = transform_q ? place_out2 :
-      moves_q ? {column(to_d), coefficients_q ? top_rotate_q : RotWidth'(0)} : '0;
+  rm_delay #(
+      .Width(LogN),
+      .Depth(3)
+  ) u_to (
+      .clk_i,
+      .d_i(to_d),
+      .q_o(to_q)
+  );
+
+  // An automorphism's rows stand in the order of the network's places, lanes of others in that of columns.
+  assign place_out = transform_q ? place_pass : moves_q ? {column(to_d), RotWidth'(0)} : '0;
+
+  logic [Row-1:0][LogRow-1:0] as_they_are;
+  always_comb for (int unsigned p = 0; p < Row; p++) as_they_are[p] = LogRow'(p);
 
   rm_ring_network #(
       .LogRow(LogRow),
@@ -549,6 +595,8 @@ module rm_ring_main
       .Write (1'b1)
   ) u_columns (
       .clk_i,
+      .given_i (moves_q),
+      .column_i(as_they_are),
       .mask_i  (place_out[RotWidth+:LogRow]),
       .rotate_i(place_out[RotWidth-1:0]),
       .row_i   (out),
@@ -595,6 +643,6 @@ module rm_ring_main
   assign wslot_o = inner_of(write_second ? word_q.c : word_q.dst, Memory);
 
   logic unused;
-  assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out, at_memory};
+  assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out, at_memory, at_take};
 
 endmodule

@@ -1,78 +1,182 @@
 // Row network between the columns of the memory and the lanes of the main cores: lane l stands in
 // column rotl(l, rotate) ^ mask, rotl being a rotation of the LogRow bits of a lane's number.
 //
-//   Write = 0   row_o[l] = row_i[rotl(l, rotate) ^ mask]     columns to lanes: mask, then rotation
-//   Write = 1   row_o[rotl(l, rotate) ^ mask] = row_i[l]     lanes to columns: rotation, then mask
+//   Write = 0   row_o[l] = row_i[rotl(l, rotate) ^ mask]     columns to lanes
+//   Write = 1   row_o[rotl(l, rotate) ^ mask] = row_i[l]     lanes to columns
 //
-// mask_i and rotate_i come with the row. Latency 2, a row a cycle.
-module rm_ring_network #(
+// With given_i the lane at place p (rm_ring_place_pkg) stands in column column_i[p] ^ mask instead, for numbers of which
+// each bit is the place's, inverted or not as others say that come before it in some order of all bits.
+//
+// Exchanges between neighbours in bits of a place, from the bit of the highest value down to bit 0 where columns become lanes, two
+// of them a choice of four. Which places are exchanged is found from the lanes' side: what stands at a place has
+// to come from a column with that bit or without. The one that repairs a rotation stands next to the columns.
+//
+// given_i, column_i, mask_i and rotate_i come two cycles before the row. Latency 2, a row a cycle.
+module rm_ring_network
+  import rm_ring_place_pkg::*;
+#(
     parameter int unsigned LogRow = 5,
     parameter int unsigned Width = 60,
     parameter bit Write = 1'b0,
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned RotWidth = (LogRow > 1) ? $clog2(LogRow) : 1
 ) (
-    input  logic                           clk_i,
-    input  logic [  LogRow-1:0]            mask_i,
-    input  logic [RotWidth-1:0]            rotate_i,
-    input  logic [     Row-1:0][Width-1:0] row_i,
-    output logic [     Row-1:0][Width-1:0] row_o
+    input  logic                            clk_i,
+    input  logic                            given_i,
+    input  logic [     Row-1:0][LogRow-1:0] column_i,
+    input  logic [  LogRow-1:0]             mask_i,
+    input  logic [RotWidth-1:0]             rotate_i,
+    input  logic [     Row-1:0][ Width-1:0] row_i,
+    output logic [     Row-1:0][ Width-1:0] row_o
 );
+
+  if (!has_basis(LogRow)) begin : gen_check
+    $error("rows of so many lanes have no places");
+  end
 
   // Bits of a lane's number rotated to the left.
   function automatic logic [LogRow-1:0] rotl(logic [LogRow-1:0] lane, int unsigned by);
     return LogRow'({lane, lane} >> (LogRow - by));
   endfunction
 
-  function automatic logic [LogRow-1:0] rotr(logic [LogRow-1:0] lane, int unsigned by);
-    return LogRow'({lane, lane} >> by);
+  // A column's number behind the exchange that repairs.
+  function automatic logic [LogRow-1:0] repaired(logic [LogRow-1:0] column, logic [LogRow-1:0] first);
+    return {column[LogRow-1:1], column[0] ^ (^(column & first))};
   endfunction
 
-  logic [Row-1:0][Width-1:0] first_d, first_q, second_d, second_q;
-  logic [LogRow-1:0] mask_q;
-  logic [RotWidth-1:0] rotate_q;
+  typedef logic [LogRow-1:0] lane_t;
 
-  // Masks: bit by bit, each swaps the halves of pairs of lanes.
-  function automatic logic [Row-1:0][Width-1:0] masked(logic [Row-1:0][Width-1:0] row,
-                                                       logic [LogRow-1:0] mask);
-    logic [Row-1:0][Width-1:0] out;
-    for (int unsigned l = 0; l < Row; l++) out[l] = row[LogRow'(l)^mask];
-    return out;
+  // For each place its lane, and its column of each rotation, for each rotation what repairs it.
+  function automatic logic [Row-1:0][LogRow-1:0] lanes();
+    for (int unsigned p = 0; p < Row; p++) lanes[p] = lane_t'(lane_of(LogRow, p));
   endfunction
 
-  if (Write) begin : gen_write
-    always_comb begin
-      first_d = row_i;
-      for (int unsigned by = 1; by < LogRow; by++) begin
-        if (rotate_i == RotWidth'(by)) begin
-          for (int unsigned c = 0; c < Row; c++) first_d[c] = row_i[rotr(LogRow'(c), by)];
-        end
-      end
-      second_d = masked(first_q, mask_q);
+  function automatic logic [LogRow-1:0][LogRow-1:0] repairs();
+    for (int unsigned by = 0; by < LogRow; by++) repairs[by] = lane_t'(repair(LogRow, by));
+  endfunction
+
+  localparam logic [Row-1:0][LogRow-1:0] LaneOf = lanes();
+  localparam logic [LogRow-1:0][LogRow-1:0] Repair = repairs();
+
+  function automatic logic [LogRow-1:0][Row-1:0][LogRow-1:0] columns();
+    for (int unsigned by = 0; by < LogRow; by++) begin
+      for (int unsigned p = 0; p < Row; p++) columns[by][p] = repaired(rotl(LaneOf[p], by), Repair[by]);
     end
-    logic unused_rotate;
-    assign unused_rotate = ^rotate_q;
-  end else begin : gen_read
-    always_comb begin
-      first_d = masked(row_i, mask_i);
-      second_d = first_q;
-      for (int unsigned by = 1; by < LogRow; by++) begin
-        if (rotate_q == RotWidth'(by)) begin
-          for (int unsigned l = 0; l < Row; l++) second_d[l] = first_q[rotl(LogRow'(l), by)];
-        end
+  endfunction
+
+  localparam logic [LogRow-1:0][Row-1:0][LogRow-1:0] Columns = columns();
+
+  localparam int unsigned Exchanges = LogRow + ((Repair != '0) ? 1 : 0);
+  localparam int unsigned Levels = (Exchanges + 1) / 2;
+
+  // What an exchange exchanges: bit k of a place, and bit 0 where it repairs.
+  function automatic logic [LogRow-1:0] across(int unsigned k);
+    return LogRow'((k < LogRow) ? 1 << k : (k < Exchanges) ? 1 : 0);
+  endfunction
+
+  // ---- Which exchanges. ----
+
+  logic [LogRow-1:0] first_d, first_q, mask;
+  logic [Row-1:0][LogRow-1:0] from_d, from_q;  // each place's column, repaired
+  logic [2*Levels-1:0][Row-1:0] exchange;
+  logic [Levels-1:0][Row-1:0][1:0] choice_d, choice_q;
+
+  always_comb begin
+    first_d = '0;
+    for (int unsigned by = 0; by < LogRow; by++) begin
+      if (!given_i && rotate_i == RotWidth'(by)) first_d = Repair[by];
+    end
+    mask = repaired(mask_i, first_d);
+    for (int unsigned p = 0; p < Row; p++) begin
+      logic [LogRow-1:0] rotated;
+      rotated = '0;
+      for (int unsigned by = 0; by < LogRow; by++) begin
+        if (rotate_i == RotWidth'(by)) rotated = Columns[by][p];
+      end
+      from_d[p] = (given_i ? column_i[p] : rotated) ^ mask;
+    end
+  end
+
+  always_comb begin
+    logic [Row-1:0][LogRow-1:0] from, moved;
+    from = from_q;
+    exchange = '0;
+    for (int unsigned k = 0; k < LogRow; k++) begin
+      for (int unsigned p = 0; p < Row; p++) exchange[k][p] = from[LogRow'(p)&~across(k)][k];
+      for (int unsigned p = 0; p < Row; p++) begin
+        moved[p] = exchange[k][p] ? from[LogRow'(p)^across(k)] : from[p];
+      end
+      from = moved;
+    end
+    if (Exchanges > LogRow) begin
+      for (int unsigned p = 0; p < Row; p++) exchange[Exchanges-1][p] = ^(LogRow'(p) & first_q);
+    end
+    // Of two exchanges, high and low, the one next to where the row goes says first.
+    for (int unsigned v = 0; v < Levels; v++) begin
+      for (int unsigned p = 0; p < Row; p++) begin
+        logic high, low;
+        logic [LogRow-1:0] by_high, by_low;
+        by_high = Write && exchange[2*v+1][p] ? across(2 * v + 1) : '0;
+        by_low = !Write && exchange[2*v][p] ? across(2 * v) : '0;
+        high = exchange[2*v+1][LogRow'(p)^by_low];
+        low = exchange[2*v][LogRow'(p)^by_high];
+        choice_d[v][p] = {high, low};
       end
     end
-    logic unused_mask;
-    assign unused_mask = ^mask_q;
   end
 
   always_ff @(posedge clk_i) begin
-    mask_q <= mask_i;
-    rotate_q <= rotate_i;
     first_q <= first_d;
-    second_q <= second_d;
+    from_q <= from_d;
+    choice_q <= choice_d;
   end
 
-  assign row_o = second_q;
+  // ---- The row. ----
+
+  localparam int unsigned Early = (Levels + 1) / 2;  // levels of the first cycle
+
+  // The level that a row takes after so many others.
+  function automatic int unsigned level(int unsigned after);
+    return Write ? after : Levels - 1 - after;
+  endfunction
+
+  logic [Levels-1:0][Row-1:0][1:0] choice_q2;
+  logic [Row-1:0][Width-1:0] placed, early_d, early_q, late_d, late_q;
+
+  function automatic logic [Row-1:0][Width-1:0] chosen(logic [Row-1:0][Width-1:0] row,
+                                                       logic [Row-1:0][1:0] choice, int unsigned v);
+    logic [Row-1:0][Width-1:0] out;
+    for (int unsigned p = 0; p < Row; p++) begin
+      logic [3:0][Width-1:0] four;
+      for (int unsigned i = 0; i < 4; i++) begin
+        four[i] = row[LogRow'(p)^(i[0] ? across(2*v) : '0)^(i[1] ? across(2*v+1) : '0)];
+      end
+      out[p] = four[choice[p]];
+    end
+    return out;
+  endfunction
+
+  always_comb begin
+    for (int unsigned p = 0; p < Row; p++) begin
+      placed[p] = Write ? row_i[LaneOf[p]] : row_i[p];
+    end
+    early_d = placed;
+    for (int unsigned i = 0; i < Early; i++) early_d = chosen(early_d, choice_q[level(i)], level(i));
+    late_d = early_q;
+    for (int unsigned i = Early; i < Levels; i++) late_d = chosen(late_d, choice_q2[level(i)], level(i));
+    for (int unsigned p = 0; p < Row; p++) begin
+      if (Write) row_o[p] = late_q[p];
+      else row_o[LaneOf[p]] = late_q[p];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    choice_q2 <= choice_q;
+    early_q <= early_d;
+    late_q <= late_d;
+  end
+
+  logic unused;  // those of the first cycle's levels
+  assign unused = ^choice_q2;
 
 endmodule
