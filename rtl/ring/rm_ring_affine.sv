@@ -48,7 +48,9 @@ module rm_ring_affine
     for (int unsigned b = 0; b < LogRow; b++) begin
       weight_d[b] = times_i << (LogRow - 1 - b);
       for (int unsigned by = 0; by < LogRow; by++) begin
-        if (!reverse_i && rotate_i == RotWidth'(by)) weight_d[b] = times_i << ((b + LogRow - by) % LogRow);
+        if (!reverse_i && rotate_i == RotWidth'(by)) begin
+          weight_d[b] = times_i << ((b + LogRow - by) % LogRow);
+        end
       end
     end
     low_d = '0;
@@ -67,7 +69,9 @@ module rm_ring_affine
       for (int unsigned b = 0; b < LogRow; b++) begin
         column_d[p][b] = at_q[p][LogRow-1-b];
         for (int unsigned by = 0; by < LogRow; by++) begin
-          if (!reverse_i && rotate_i == RotWidth'(by)) column_d[p][b] = at_q[p][(b+LogRow-by)%LogRow];
+          if (!reverse_i && rotate_i == RotWidth'(by)) begin
+            column_d[p][b] = at_q[p][(b+LogRow-by)%LogRow];
+          end
         end
       end
       minus_d[LaneOf[p]] = at_q[p][LogRow] && !reverse_i;

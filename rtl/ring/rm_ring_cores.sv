@@ -1,7 +1,6 @@
 // The main cores: as many as a row has lanes, with the wires between them.
 //
-// Coefficient-wise every core takes a lane (rm_ring_entry): u is the lane's of row_i or c_i, v of row_i or b_i, w of b_i or
-// w_i, the same for all. A second result stays (keep_i) until it is written (second_i). A transform takes a row in the order of
+// Coefficient-wise every core takes a lane (rm_ring_entry): u is the lane's of row_i or c_i, v of row_i or b_i, w of w_i. A second result stays (keep_i) until it is written (second_i). A transform takes a row in the order of
 // lanes:
 //
 //   Stages = 2   chained pairs: a forward row goes through the cores B (pairs on lane bit 1), then the cores A (lane bit
@@ -40,11 +39,10 @@ module rm_ring_cores
     input  logic [Row-1:0]              passes_i,
     input  logic                        u_is_row_i,
     input  logic                        v_is_row_i,
-    input  logic                        w_is_b_i,
     input  logic [Row-1:0][Width-1:0]   row_i,
     input  logic [Row-1:0][Width-1:0]   b_i,
     input  logic [Row-1:0][Width-1:0]   c_i,
-    input  logic [Width-1:0]            w_i,   // 1 of a transform
+    input  logic [Row-1:0][Width-1:0]   w_i,  // 1 of a transform
     input  logic                        keep_i,
     input  logic                        second_i,
     // Transforms.
@@ -59,21 +57,20 @@ module rm_ring_cores
 
   // Where operands come from, of all cores A and all B alike.
   typedef enum logic [1:0] {
-    TakeOther,  // c of u, b of v, w_i of w
-    TakeLane,   // row_i's, b_i's of w
-    TakePair,   // row_i's of a pair, a twiddle
+    TakeOther,  // c of u, b of v
+    TakeLane,   // row_i's
+    TakePair,   // row_i's of a pair
     TakeChain   // the other core's result, what generates twiddles
   } take_e;
 
-  take_e [1:0] u_q, v_q, w_q;  // A, B
-  take_e b_w;
+  take_e [1:0] u_q, v_q;  // A, B
+  logic twiddles_q;
 
   always_ff @(posedge clk_i) begin
     u_q <= u_is_row_i ? {2{TakeLane}} : {2{TakeOther}};
     v_q <= v_is_row_i ? {2{TakeLane}} : {2{TakeOther}};
-    w_q <= w_is_b_i ? {2{TakeLane}} : {2{TakeOther}};
+    twiddles_q <= transform_i;
     if (transform_i) begin
-      w_q <= {2{TakePair}};
       if (Stages == 2) begin
         u_q <= inverse_i ? {TakeChain, TakePair} : {TakePair, TakeChain};
         v_q <= inverse_i ? {TakeChain, TakePair} : {TakePair, TakeChain};
@@ -83,8 +80,6 @@ module rm_ring_cores
       end
     end
   end
-
-  assign b_w = b_idle_i ? TakeOther : w_q[1];
 
   // Whether a lane is a core B's.
   function automatic bit is_b(int unsigned lane);
@@ -104,14 +99,14 @@ module rm_ring_cores
     localparam int unsigned Low = Even * 2 + Odd;  // lanes Low, Low + 2 in core B
     localparam int unsigned LaneA = 2 * m + Odd;
     localparam int unsigned LaneB = Low + 2 - 2 * Odd;
-    logic [Width-1:0] a_u, a_v, a_w, b_u, b_v, b_w_data;
+    logic [Width-1:0] a_u, a_v, a_w, b_u, b_v, b_w;
     logic [1:0][Width-1:0] to_a, to_b;
     mode_t b_mode;
     logic b_pass;
 
     assign a_u = taken(u_q[0], {to_a[0], row_i[2*m], row_i[LaneA], c_i[LaneA]});
     assign a_v = taken(v_q[0], {to_a[1], row_i[2*m+1], row_i[LaneA], b_i[LaneA]});
-    assign a_w = (w_q[0] == TakePair) ? tw_a_i[m] : (w_q[0] == TakeLane) ? b_i[LaneA] : w_i;
+    assign a_w = twiddles_q ? tw_a_i[m] : w_i[LaneA];
 
     rm_ring_core #(
         .Width(Width),
@@ -137,13 +132,13 @@ module rm_ring_cores
       assign to_b = {a[Even+1][1-Odd], a[Even][1-Odd]};
       assign b_mode = mode_i;
       assign b_pass = passes_i[LaneB] || b_idle_i;
-      assign b_w_data = (b_w == TakePair) ? tw_b_i[m/2] : (b_w == TakeLane) ? b_i[LaneB] : w_i;
+      assign b_w = (twiddles_q && !b_idle_i) ? tw_b_i[m/2] : w_i[LaneB];
     end else begin : gen_generator
       assign to_a = '0;
       assign to_b = {tw_a_i[m], Width'(0)};
       assign b_mode = transform_i ? '0 : mode_i;
       assign b_pass = passes_i[LaneB];
-      assign b_w_data = (b_w == TakePair) ? factor_i : (b_w == TakeLane) ? b_i[LaneB] : w_i;
+      assign b_w = twiddles_q ? factor_i : w_i[LaneB];
     end
 
     assign b_u = taken(u_q[1], {to_b[0], row_i[Low], row_i[LaneB], c_i[LaneB]});
@@ -162,7 +157,7 @@ module rm_ring_cores
         .pass_i(b_pass),
         .u_i   (b_u),
         .v_i   (b_v),
-        .w_i   (b_w_data),
+        .w_i   (b_w),
         .out0_o(b[m][0]),
         .out1_o(b[m][1])
     );
@@ -223,7 +218,7 @@ module rm_ring_cores
   if (Stages == 2) begin : gen_unused
     assign unused = ^factor_i;
   end else begin : gen_unused_single
-    assign unused = ^{tw_b_i, b_idle_out_i};
+    assign unused = ^{tw_b_i, b_idle_i, b_idle_out_i};
   end
 
 endmodule

@@ -125,7 +125,8 @@ module rm_ring_main
   always_comb begin
     reads = reads_of(word_i.op, word_i.b_kind, word_i.dst,
                      {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
-    if (has_gen && 32'(reads.more) < (1 << LogPeriod) - 1) reads.more = BeatWidth'((1 << LogPeriod) - 1);
+    // As many beats as a row has parts, at least.
+    if (has_gen && (reads.more >> LogPeriod) == '0) reads.more = BeatWidth'((1 << LogPeriod) - 1);
   end
 
   assign transform = is_transform(word_i.op);
@@ -314,11 +315,11 @@ module rm_ring_main
   assign strides_o = reads_q.strides;
 
   // The port's stage: a row of each operand, which stays until the next. The first goes through the network, the second and
-  // third beside it. What is taken is said a cycle before.
+  // third beside it. What is taken is said a cycle before, the word's slots in the order of these one more before.
   logic [2:0][Row-1:0][Width-1:0] operand_d, operand_q;
-  logic [1:0][Row-1:0][Width-1:0] others, others_q;  // the second and the third
-  logic [2:0][SlotWidth-1:0] held;
-  logic [2:0][BeatWidth-1:0] last;
+  logic [2:0][Row-1:0][Width-1:0] others, others_q;  // the second, the third, and the second again
+  logic [2:0][SlotWidth-1:0] slot_d, slot_q, held;
+  logic [2:0][BeatWidth-1:0] last_d, last_q, beats_q;  // beats of a's, b's and the result's rows
   logic [2:0] take, take_q;
   logic [PickWidth-1:0] pick, pick_q;
   logic [2:1][PortWidth-1:0] port, port_q;
@@ -332,28 +333,28 @@ module rm_ring_main
   assign at_take = tag_q[AtPort-1];
 
   always_comb begin
-    held = reads_q.slot;
-    last = reads_q.last;
-    if (transform_q && !at_take.first) held[0] = word_q.dst;
+    slot_d = reads_q.slot;
+    last_d = reads_q.last;
     // JOIN takes its operands the other way round (rm_ring_entry).
-    if (word_q.op == OpJoin) begin
-      held[1:0] = {reads_q.slot[0], reads_q.slot[1]};
-      last[1:0] = {reads_q.last[0], reads_q.last[1]};
+    if (aside_q || word_q.op == OpJoin) begin
+      slot_d[1:0] = {reads_q.slot[0], reads_q.slot[1]};
+      last_d[1:0] = {reads_q.last[0], reads_q.last[1]};
     end
-    if (aside_q) begin
-      held[1] = reads_q.slot[0];
-      last[1:0] = {reads_q.last[0], reads_q.last[1]};
-      if (word_q.op != OpMac) begin
-        held[2] = reads_q.slot[0];
-        last[2] = reads_q.last[0];
-      end
+    if (aside_q && word_q.op != OpMac) begin
+      slot_d[2] = reads_q.slot[0];
+      last_d[2] = reads_q.last[0];
     end
-    if (moves_q) held[1] = reads_q.slot[from_half_q];
-    for (int unsigned i = 0; i < 3; i++) take[i] = at_take.beat && at_take.sub == last[i];
+  end
+
+  always_comb begin
+    held = slot_q;
+    if (transform_q && !at_take.first) held[0] = word_q.dst;
+    if (moves_q) held[1] = slot_q[from_half_q];
+    for (int unsigned i = 0; i < 3; i++) take[i] = at_take.beat && at_take.sub == last_q[i];
     if (has_gen_q) take[0] = at_take.row;
     // A row that grows, until it is whole.
-    if (transform_q) take[0] = at_take.beat && at_take.sub < beats_of(held[0]);
-    if (moves_q) take[1] = at_take.beat && at_take.sub < beats_of(held[1]);
+    if (transform_q) take[0] = at_take.beat && at_take.sub < beats_q[at_take.first ? 0 : 2];
+    if (moves_q) take[1] = at_take.beat && at_take.sub < beats_q[from_half_q];
     if (moves_q) take[0] = 1'b1;
     for (int unsigned i = 1; i < 3; i++) port[i] = PortWidth'(group_of(held[i], Memory));
     pick = PickWidth'(group_of(held[0], Memory));
@@ -376,6 +377,9 @@ module rm_ring_main
   end
 
   always_ff @(posedge clk_i) begin
+    slot_q <= slot_d;
+    last_q <= last_d;
+    beats_q <= {beats_of(word_q.dst), beats_of(reads_q.slot[1]), beats_of(reads_q.slot[0])};
     take_q <= take;
     pick_q <= pick;
     port_q <= port;
@@ -438,7 +442,8 @@ module rm_ring_main
   // filled with ones first, then every bit is cleared that the constant has not.
   mode_t mode;
   logic pass, u_is_row, v_is_row, w_is_b, w_is_k, b_is_k, c_is_k, has_c;
-  logic [Width-1:0] w_q, clear_b_q, clear_c_q;
+  logic [2:0] is_row;
+  logic [2:0][Width-1:0] constants, clear_q;
 
   rm_ring_entry u_entry (
       .clk_i,
@@ -455,23 +460,22 @@ module rm_ring_main
       .has_c_o   (has_c)
   );
 
+  assign is_row = {w_is_b, has_c, !b_is_k};
+  assign constants[0] = constant_i;
+  assign constants[1] = c_is_k ? constant_i : '0;
+  assign constants[2] = !w_is_k ? Width'(1) : whole_q ? zeta_i : constant_i;
+
   always_ff @(posedge clk_i) begin
-    w_q <= !w_is_k ? Width'(1) : whole_q ? zeta_i : constant_i;
-    clear_b_q <= b_is_k ? ~constant_i : '0;
-    clear_c_q <= has_c ? '0 : c_is_k ? ~constant_i : '1;
-    others_q <= operand_q[2:1];
-    if (b_is_k) others_q[0] <= '1;
-    if (!has_c) others_q[1] <= '1;
+    others_q <= {operand_q[1], operand_q[2:1]};
     others <= others_q;
-    for (int unsigned l = 0; l < Row; l++) begin
-      for (int unsigned b = 0; b < Width; b++) begin
-        if (clear_b_q[b]) others[0][l][b] <= 1'b0;
-        if (clear_c_q[b]) others[1][l][b] <= 1'b0;
+    for (int unsigned i = 0; i < 3; i++) begin
+      clear_q[i] <= is_row[i] ? '0 : ~constants[i];
+      if (!is_row[i]) others_q[i] <= '1;
+      for (int unsigned l = 0; l < Row; l++) begin
+        for (int unsigned b = 0; b < Width; b++) if (clear_q[i][b]) others[i][l][b] <= 1'b0;
       end
     end
   end
-
-  // ---- Cores. ----
 
   logic [Row-1:0][Width-1:0] out;
   logic b_idle, b_idle_out;
@@ -519,11 +523,10 @@ module rm_ring_main
       .passes_i    (moves_q ? ~minus : {Row{pass}}),
       .u_is_row_i  (u_is_row),
       .v_is_row_i  (v_is_row),
-      .w_is_b_i    (w_is_b),
       .row_i       (row),
       .b_i         (others[0]),
       .c_i         (others[1]),
-      .w_i         (w_q),
+      .w_i         (others[2]),
       .keep_i      (tag_q[AtOut1].row),
       .second_i    (tag_q[AtOut1-1].second),
       .tw_a_i,

@@ -39,28 +39,32 @@ module rm_ring_network
     return LogRow'({lane, lane} >> (LogRow - by));
   endfunction
 
-  // A column's number behind the exchange that repairs.
-  function automatic logic [LogRow-1:0] repaired(logic [LogRow-1:0] column, logic [LogRow-1:0] first);
-    return {column[LogRow-1:1], column[0] ^ (^(column & first))};
-  endfunction
-
   typedef logic [LogRow-1:0] lane_t;
 
-  // For each place its lane, and its column of each rotation, for each rotation what repairs it.
+  localparam lane_t Repair = lane_t'(repair(LogRow));
+
+  // A column's number behind the exchange that repairs.
+  function automatic lane_t repaired(lane_t column, bit repairs);
+    return {column[LogRow-1:1], column[0] ^ (repairs && ^(column & Repair))};
+  endfunction
+
+  // For each place its lane, for each rotation whether it is repaired, and each place's column then.
   function automatic logic [Row-1:0][LogRow-1:0] lanes();
     for (int unsigned p = 0; p < Row; p++) lanes[p] = lane_t'(lane_of(LogRow, p));
   endfunction
 
-  function automatic logic [LogRow-1:0][LogRow-1:0] repairs();
-    for (int unsigned by = 0; by < LogRow; by++) repairs[by] = lane_t'(repair(LogRow, by));
+  function automatic logic [LogRow-1:0] repairs();
+    for (int unsigned by = 0; by < LogRow; by++) repairs[by] = is_repaired(LogRow, by);
   endfunction
 
   localparam logic [Row-1:0][LogRow-1:0] LaneOf = lanes();
-  localparam logic [LogRow-1:0][LogRow-1:0] Repair = repairs();
+  localparam logic [LogRow-1:0] Repairs = repairs();
 
   function automatic logic [LogRow-1:0][Row-1:0][LogRow-1:0] columns();
     for (int unsigned by = 0; by < LogRow; by++) begin
-      for (int unsigned p = 0; p < Row; p++) columns[by][p] = repaired(rotl(LaneOf[p], by), Repair[by]);
+      for (int unsigned p = 0; p < Row; p++) begin
+        columns[by][p] = repaired(rotl(LaneOf[p], by), Repairs[by]);
+      end
     end
   endfunction
 
@@ -76,17 +80,18 @@ module rm_ring_network
 
   // ---- Which exchanges. ----
 
-  logic [LogRow-1:0] first_d, first_q, mask;
+  logic repair_d, repair_q;
+  logic [LogRow-1:0] mask;
   logic [Row-1:0][LogRow-1:0] from_d, from_q;  // each place's column, repaired
   logic [2*Levels-1:0][Row-1:0] exchange;
   logic [Levels-1:0][Row-1:0][1:0] choice_d, choice_q;
 
   always_comb begin
-    first_d = '0;
+    repair_d = 1'b0;
     for (int unsigned by = 0; by < LogRow; by++) begin
-      if (!given_i && rotate_i == RotWidth'(by)) first_d = Repair[by];
+      if (!given_i && rotate_i == RotWidth'(by)) repair_d = Repairs[by];
     end
-    mask = repaired(mask_i, first_d);
+    mask = repaired(mask_i, repair_d);
     for (int unsigned p = 0; p < Row; p++) begin
       logic [LogRow-1:0] rotated;
       rotated = '0;
@@ -102,14 +107,16 @@ module rm_ring_network
     from = from_q;
     exchange = '0;
     for (int unsigned k = 0; k < LogRow; k++) begin
-      for (int unsigned p = 0; p < Row; p++) exchange[k][p] = from[LogRow'(p)&~across(k)][k];
       for (int unsigned p = 0; p < Row; p++) begin
+        exchange[k][p] = from[LogRow'(p)&~across(k)][k];
         moved[p] = exchange[k][p] ? from[LogRow'(p)^across(k)] : from[p];
       end
       from = moved;
     end
-    if (Exchanges > LogRow) begin
-      for (int unsigned p = 0; p < Row; p++) exchange[Exchanges-1][p] = ^(LogRow'(p) & first_q);
+    if (Repair != '0) begin
+      for (int unsigned p = 0; p < Row; p++) begin
+        exchange[LogRow][p] = repair_q && ^(lane_t'(p) & Repair);
+      end
     end
     // Of two exchanges, high and low, the one next to where the row goes says first.
     for (int unsigned v = 0; v < Levels; v++) begin
@@ -126,7 +133,7 @@ module rm_ring_network
   end
 
   always_ff @(posedge clk_i) begin
-    first_q <= first_d;
+    repair_q <= repair_d;
     from_q <= from_d;
     choice_q <= choice_d;
   end
@@ -161,9 +168,13 @@ module rm_ring_network
       placed[p] = Write ? row_i[LaneOf[p]] : row_i[p];
     end
     early_d = placed;
-    for (int unsigned i = 0; i < Early; i++) early_d = chosen(early_d, choice_q[level(i)], level(i));
+    for (int unsigned i = 0; i < Early; i++) begin
+      early_d = chosen(early_d, choice_q[level(i)], level(i));
+    end
     late_d = early_q;
-    for (int unsigned i = Early; i < Levels; i++) late_d = chosen(late_d, choice_q2[level(i)], level(i));
+    for (int unsigned i = Early; i < Levels; i++) begin
+      late_d = chosen(late_d, choice_q2[level(i)], level(i));
+    end
     for (int unsigned p = 0; p < Row; p++) begin
       if (Write) row_o[p] = late_q[p];
       else row_o[LaneOf[p]] = late_q[p];
