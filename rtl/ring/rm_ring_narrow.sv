@@ -1,6 +1,6 @@
 // The narrow slots of an RPAU: Slots slots of 2^LogN residues in one memory of words of Group residues, one read and one write
 // port. Word i of a slot holds the residues from i Group on, in the order of their columns, so a row takes Parts = 2^LogRow /
-// Group reads or writes, and no residue of a word another's place.
+// Group reads or writes, and nothing is exchanged inside a word.
 //
 // To those that read and write rows it is a port group (rm_ring_group): rows stand in the order of columns, residue x in column
 // xor(pieces of x). A row is read in parts and collected: rdata_o has it two cycles after its last part was read.
@@ -169,8 +169,8 @@ module rm_ring_narrow
 
   assign load_mask = mask_of(load_index_i[LogN-1:LogRow]);
 
-  // Rows have registers of each unit's, so that a choice is made of a word and not of a row. What is loaded stands in the order of
-  // columns too.
+  // Rows have registers of each unit's, so that a choice is made of a word and not of a row. What is loaded stands in the order
+  // of columns too.
   always_ff @(posedge clk_i) begin
     if (main_we_i) rows_q[0] <= main_wdata_i;
     if (dy_wgnt_o) rows_q[1] <= dy_wdata_i;
@@ -188,8 +188,8 @@ module rm_ring_narrow
     end
   end
 
-  // The columns of a word are its residues' numbers, but for the row's mask: its high bits choose the word's columns. Its low ones
-  // exchange residues inside the word, which keeps them as they come.
+  // The columns of a word are its residues' numbers, but for the row's mask: its high bits choose the word's columns. Its low
+  // ones exchange residues inside the word, which keeps them as they come.
   assign wmask = mask_of(wrow_q);
 
   for (genvar u = 0; u < 2; u++) begin : gen_unit
