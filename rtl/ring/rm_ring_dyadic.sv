@@ -1,8 +1,8 @@
 // The dyadic cores of an RPAU: Lanes coefficients a cycle, beside the main cores, with their row buffers.
 //
 // A word takes a row of each operand in a period: P = Row / Lanes cycles, or as many as its busiest port has
-// reads (a row of a narrow slot has several). A row is asked for in the first cycle of its period; its group's port grants what other words leave,
-// within the period. With t the grant and j the row:
+// reads (a row of a narrow slot has several). A row is asked for in the first cycle of its period; its group's port grants what
+// other words leave, within the period. With t the grant and j the row:
 //
 //   t + 3 + late + j period          rows are asked for
 //   period - 1 cycles later, + 4     all operands have come: memory 2, port 1, buffer 1
@@ -91,7 +91,7 @@ module rm_ring_dyadic
   word_t word_q;
   reads_t reads_d, reads_q;
   logic has_key_q, has_gen_q;
-  logic [CountWidth-1:0] period_d, period_q, first_d, loads_d;
+  logic [CountWidth-1:0] period_d, period_q, first_d, first_q;
 
   assign reads_d = reads_of(word_i.op, word_i.b_kind, word_i.dst,
                             {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
@@ -99,7 +99,6 @@ module rm_ring_dyadic
       CountWidth'(Period);
   assign period_o = period_d[LogPeriod+1:0];
   assign first_d = is_generated(word_i.op, word_i.b_kind) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
-  assign loads_d = first_d + period_d + CountWidth'(3);
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -108,11 +107,12 @@ module rm_ring_dyadic
       has_key_q <= word_i.b_kind == KindKey;
       has_gen_q <= is_generated(word_i.op, word_i.b_kind);
       period_q <= period_d;
+      first_q <= first_d;
     end
   end
 
   // Rows asked for, and rows that have come and are held for the cores from the next cycle on: ticks a period apart.
-  logic ask_busy_q, load_busy_q, ask_tick, load_tick;
+  logic start_q, ask_busy_q, load_busy_q, ask_tick, load_tick;
   logic [CountWidth-1:0] ask_count_q, load_count_q;
   logic [LogSteps-1:0] ask_row_q, load_row_q;
 
@@ -121,9 +121,11 @@ module rm_ring_dyadic
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      start_q <= 1'b0;
       ask_busy_q <= 1'b0;
       load_busy_q <= 1'b0;
     end else begin
+      start_q <= start_i;
       ask_busy_q <= start_i || (ask_busy_q && !(ask_tick && ask_row_q == last_row_i));
       load_busy_q <= start_i || (load_busy_q && !(load_tick && load_row_q == last_row_i));
     end
@@ -132,15 +134,17 @@ module rm_ring_dyadic
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       ask_count_q <= first_d;
-      load_count_q <= loads_d;
       ask_row_q <= '0;
       load_row_q <= '0;
     end else begin
       ask_count_q <= ask_tick ? period_q - 1'b1 : ask_count_q - 1'b1;
-      load_count_q <= load_tick ? period_q - 1'b1 : load_count_q - 1'b1;
       if (ask_tick) ask_row_q <= ask_row_q + 1'b1;
       if (load_tick) load_row_q <= load_row_q + 1'b1;
     end
+    // A cycle after the word's, which is not the last one.
+    if (start_i) load_count_q <= '1;
+    else if (start_q) load_count_q <= first_q + period_q + CountWidth'(2);
+    else load_count_q <= load_tick ? period_q - 1'b1 : load_count_q - 1'b1;
   end
 
   // ---- Asking. ----
