@@ -155,6 +155,9 @@ module rm_ring_node
         );
 
         assign reduced[m][c] = r[Width-1:0];
+
+        logic unused_top;
+        assign unused_top = ^r;
       end
     end
 

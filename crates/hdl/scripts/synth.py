@@ -114,6 +114,10 @@ def mapped(design: ys.Design, request: dict, scratch: Path, tell: Tell, so_far: 
     flow = f"synth_xilinx -family {request['family']} -flatten -noiopad -noclkbuf -top {request['top']}"
     for done, (stage, after) in enumerate(zip(STAGES, (*STAGES[1:], ""), strict=True), before + 1):
         tell(stage, done, steps)
+        if stage == "map_memory" and request["family"] != "xcup":
+            # What has no ultra RAM takes block RAM in its place.
+            ultra = f"40'b{int.from_bytes(b'ultra', 'big'):040b}"
+            ys.run_pass(f'setattr -set ram_style "block" t:$mem_v2 a:ram_style={ultra} %i', design)
         ys.run_pass(f"{flow} -run {stage}:{after}", design)
     ys.run_pass(f"techmap -map {scratch}/own.v", design)
     ys.run_pass("clean", design)

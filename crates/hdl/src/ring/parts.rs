@@ -21,12 +21,11 @@ const OF_RPAU: [&str; 9] = [
     "rm_ring_twiddles",
 ];
 /// Of `rm_ring_main`.
-const OF_MAIN: [&str; 8] = [
+const OF_MAIN: [&str; 7] = [
     "rm_ring_affine",
     "rm_ring_agen",
     "rm_ring_core",
     "rm_ring_feed",
-    "rm_ring_mode",
     "rm_ring_network",
     "rm_ring_seq",
     "rm_ring_turn",
@@ -207,7 +206,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         .int("LogPeriod", period)
         .int("MulLatency", s.multiplier);
     let send = memory(wide(sized(staged(of("rm_ring_send"))))).int("LogPeriod", period);
-    let affine = wide(of("rm_ring_affine")).int("LogRow", s.log_row.into());
+    let affine = of("rm_ring_affine").int("LogRow", s.log_row.into());
     let keys = wide(sized(of("rm_ring_keys")))
         .int("Slots", s.key_slots as u64)
         .int("LogGroup", s.key_group.ilog2().into())
@@ -233,7 +232,6 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         (Does::Main, network(0), 1),
         (Does::Main, network(1), 1),
         (Does::Main, affine, 1),
-        (Does::Main, mode.clone(), row),
         (Does::Main, core.clone(), row),
         (Does::Dyadic, dyadic, 1),
         (Does::Dyadic, mode, lanes),

@@ -94,8 +94,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_network.sv",
-        "second_d = masked(first_q, mask_q);",
-        "second_d = masked(first_q, ~mask_q);",
+        "(given_i ? column_i[p] : rotated) ^ mask;",
+        "(given_i ? column_i[p] : rotated) ^ ~mask;",
         unit,
     ),
     // Twiddles: the other half's table, a table a word too far.
@@ -176,14 +176,14 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_dyadic.sv",
-        "CountWidth'(word_i.b_kind == KindKey);",
-        "CountWidth'(1);",
+        "assign core = has_key_q ? late_q : tag;",
+        "assign core = tag;",
         unit,
     ),
     Fault(
         "rm_ring_dyadic.sv",
-        "rows_q[odd_q[2]][i] <= port_q[i];",
-        "rows_q[odd_q[0]][i] <= port_q[i];",
+        "else if (load_tick) held_q <= come_q;",
+        "else held_q <= come_q;",
         unit,
     ),
     // Keys and their generator.
@@ -208,8 +208,8 @@ pub const FAULTS: [Fault; 114] = [
     Fault("rm_ring_expand.sv", "minus_q ? half_q : '0", "'0", unit),
     Fault(
         "rm_ring_fold.sv",
-        "Width'(Q) << Shift;",
-        "Width'(Q) << (Shift + 1) | Width'(1);",
+        "YWidth'({Below, x[Top-1:0]});",
+        "YWidth'(x[Top-1:0]);",
         unit,
     ),
     // The ring.
@@ -271,8 +271,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_main.sv",
-        "if ((moves_q || transform_q) && i == 0) take[0]",
-        "if (transform_q && i == 0) take[0]",
+        "at_take.sub < beats_q[from_half_q]",
+        "at_take.sub == reads_q.last[0]",
         unit,
     ),
     Fault(
@@ -307,31 +307,31 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_affine.sv",
-        "minus_d[l] = at[LogRow] && !reverse_i;",
-        "minus_d[l] = 1'b0;",
+        "minus_d[LaneOf[p]] = at_q[p][LogRow] && !reverse_i;",
+        "minus_d[LaneOf[p]] = 1'b0;",
         unit,
     ),
     Fault(
         "rm_ring_affine.sv",
-        "lanes[LogRow'(l+(1<<b))]",
-        "lanes[LogRow'(l-(1<<b))]",
+        "high_q[p/Lows] + offset_i",
+        "high_q[p/Lows] - offset_i",
         unit,
     ),
     Fault(
         "rm_ring_affine.sv",
-        "times[LogRow'(factor(b)*l)]",
-        "times[l]",
+        "weight_d[b] = times_i << (LogRow - 1 - b);",
+        "weight_d[b] = (LogRow + 1)'(1) << (LogRow - 1 - b);",
         unit,
     ),
     Fault("rm_ring_agen.sv", "top_i ? top_rotate_q : '0", "'0", unit),
     Fault(
-        "rm_ring_mode.sv",
-        "OpJoin: {u_is_b, v_is_a,",
-        "OpJoin: {u_is_a, v_is_b,",
+        "rm_ring_main.sv",
+        "if (aside_q || word_q.op == OpJoin) begin",
+        "if (aside_q) begin",
         unit,
     ),
     Fault(
-        "rm_ring_mode.sv",
+        "rm_ring_entry.sv",
         "OpSplit: {u_is_a, v_is_b, w_is_k} = '1;",
         "OpSplit: {u_is_a, v_is_b} = '1;",
         unit,
@@ -498,13 +498,13 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_narrow.sv",
-        "loaded_q[load_index_i[LogGroup-1:0]] <= load_data_i;",
+        "loaded_q[load_index_i[LogGroup-1:0]^load_mask[LogGroup-1:0]] <= load_data_i;",
         "loaded_q[0] <= load_data_i;",
         unit,
     ),
     Fault(
         "rm_ring_main.sv",
-        "tag_q[AtPort].sub < beats_of(held[0])",
+        "at_take.sub < beats_q[at_take.first ? 0 : 2]",
         "1'b1",
         unit,
     ),
@@ -652,8 +652,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_cores.sv",
-        "assign b_mode = transform_i ? '0 : modes_i[Half+m];",
-        "assign b_mode = modes_i[Half+m];",
+        "assign b_mode = transform_i ? '0 : mode_i;",
+        "assign b_mode = mode_i;",
         generated,
     ),
     Fault(
@@ -713,8 +713,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_main.sv",
-        "take[1] = tag_q[AtPort].row;",
-        "take[1] = tag_q[AtPort].beat && tag_q[AtPort].sub == '0;",
+        "take[0] = at_take.row;",
+        "take[0] = at_take.beat && at_take.sub == '0;",
         unit,
     ),
     Fault(

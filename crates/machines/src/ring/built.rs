@@ -32,10 +32,10 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
         lanes,
     )?;
     ensure(
-        row.is_power_of_two() && row >= 4 && row < 1 << d.log_n,
+        [4, 8, 16, 32, 64, 256].contains(&row) && row < 1 << d.log_n,
         "row",
         row,
-        "a power of two from 4, below a limb, in RTL",
+        "4 to 64 or 256, below a limb, in RTL",
     )?;
     let lanes = d.main.lanes;
     ensure(lanes == row, "main.lanes", lanes, "a row in RTL")?;
