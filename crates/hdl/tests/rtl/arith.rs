@@ -246,7 +246,7 @@ const NEAR: [u64; 8] = [
     0x003f_ffff_ff00_0001,
     0x0020_0000_000e_0001,
     0x0fff_ffff_f7da_8581,
-    0x1fff_ffff_ce001,
+    0x1fff_fffc_e001,
     0x3fff_f401,
 ];
 

@@ -112,28 +112,27 @@ impl Sparse {
         self.digits + 1
     }
 
-    /// Cycles of the reducer of a product: two folds and a correction.
-    fn reduction(self) -> u64 {
-        let first = 2 * self.width - self.top + self.diff + 2;
-        tree(self.operands(), first) + tree(self.operands(), self.width + 2) + 1
-    }
-
     /// Cycles of a ring core's multiplier.
     pub fn mul_latency(self) -> u64 {
         u64::from(blocks(self.width)) + 3 + 4 + 1
     }
 
-    /// Cycles of `rm_ring_fold`, which reduces 128 bits; `None` for a modulus of too few.
+    /// Cycles of `rm_ring_fold`, which reduces 128 bits: three folds and a correction; `None` for a modulus of too few.
     pub fn fold_latency(self) -> Option<u64> {
-        let fits = 128 - self.top + self.diff + 4 <= 2 * self.width;
-        fits.then(|| tree(self.operands() + 1, 2 * self.width) + self.reduction())
+        let first = 128 - self.top + self.diff + 1;
+        let fits = first + 3 <= 2 * self.width && first > self.top;
+        fits.then(|| {
+            let second = self.top.max(first - self.top + self.diff - 1) + 2;
+            let folds = [first, second, self.width + 1];
+            let folds = folds.map(|bits| tree(self.operands(), bits));
+            folds.iter().sum::<u64>() + 1
+        })
     }
 
     /// Cycles of `rm_ring_reduce`, which takes numbers of `bits`; `None` for too many of them.
     pub fn arrival_latency(self, bits: u32) -> Option<u64> {
         let high = if bits > self.top { bits - self.top } else { 1 };
-        let fits = high + self.diff < self.width;
-        fits.then(|| tree(self.operands(), self.width + 2) + 1)
+        (high + self.diff < self.width).then_some(2)
     }
 }
 

@@ -16,32 +16,42 @@ pub const FAMILY: Family = Family::Xcup;
 pub enum Mapping<'a> {
     /// They are not in the tables.
     LeftOut,
-    /// They are only noted down: the modules that the tables ask for.
-    Asked(RefCell<Vec<Top>>),
+    /// They are only noted down: the modules that the tables ask for, and for which family.
+    Asked(RefCell<Vec<(Top, Family)>>),
     /// Yosys finds them, unless the cache has them.
     By(&'a Hdl),
 }
 
 impl Mapping<'_> {
-    /// What the parts take together, where they are mapped.
+    /// What the parts take together of [`FAMILY`], where they are mapped.
     pub fn resources(&self, parts: &[Part]) -> Result<Option<Resources>, CliError> {
+        self.resources_of(parts, FAMILY)
+    }
+
+    /// The same of another family.
+    pub fn resources_of(
+        &self,
+        parts: &[Part],
+        family: Family,
+    ) -> Result<Option<Resources>, CliError> {
         match self {
             Mapping::LeftOut => Ok(None),
             Mapping::Asked(tops) => {
                 let mut tops = tops.borrow_mut();
                 for Part { top, .. } in parts {
-                    if !tops.contains(top) {
-                        tops.push(top.clone());
+                    let asked = (top.clone(), family);
+                    if !tops.contains(&asked) {
+                        tops.push(asked);
                     }
                 }
                 Ok(None)
             }
-            Mapping::By(hdl) => Ok(Some(resources(hdl, parts, FAMILY)?)),
+            Mapping::By(hdl) => Ok(Some(resources(hdl, parts, family)?)),
         }
     }
 
     /// The different modules that were asked for.
-    fn asked(self) -> Vec<Top> {
+    fn asked(self) -> Vec<(Top, Family)> {
         match self {
             Mapping::Asked(tops) => tops.into_inner(),
             Mapping::LeftOut | Mapping::By(_) => Vec::new(),
@@ -59,8 +69,8 @@ pub fn map(
     tables(&asked)?;
     let tops = asked.asked();
     let mut parts = Parts::new(progress, "synthesis", tops.len() as u64);
-    for top in &tops {
-        hdl.synthesise_for(top, FAMILY)?;
+    for (top, family) in &tops {
+        hdl.synthesise_for(top, *family)?;
         parts.done();
     }
     Ok(())

@@ -1,10 +1,9 @@
 //! The ring paper's Table 3, module by module: logic, and what each has of memories and multipliers; ours by synthesis of
 //! `ring-stored` as its RTL is elaborated for the primes of both sets, memories and multipliers of both machines by their fields.
 
-use ringmill_hdl::Resources;
-use ringmill_hdl::Top;
 use ringmill_hdl::parts::Part;
 use ringmill_hdl::ring::parts::{Does, Machine, Parts, machine, those};
+use ringmill_hdl::{Family, Resources, Top};
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
 use ringmill_schemes::ckks::Params;
@@ -173,8 +172,8 @@ fn stated(
 /// Each RPAU whole, what they share, and the modules of one of each width.
 fn own(machine: &Machine, mapping: &Mapping<'_>) -> Result<Vec<Row>, CliError> {
     let mut rows = Vec::new();
-    let mut push = |case: &str, parts: &[Part]| {
-        if let Some(found) = mapping.resources(parts)? {
+    let mut push_for = |case: &str, parts: &[Part], family: Family| {
+        if let Some(found) = mapping.resources_of(parts, family)? {
             for (metric, of, _) in METRICS {
                 let value = of(&found);
                 if value > 0.0 {
@@ -185,6 +184,13 @@ fn own(machine: &Machine, mapping: &Mapping<'_>) -> Result<Vec<Row>, CliError> {
         }
         Ok::<_, CliError>(())
     };
+    for bits in [60, 54] {
+        if let Some(parts) = of_width(machine, bits) {
+            let case = format!("RPAU of {bits} bits on the 7-series");
+            push_for(&case, &those(parts, None), Family::Xc7)?;
+        }
+    }
+    let mut push = |case: &str, parts: &[Part]| push_for(case, parts, FAMILY);
     for (number, (shape, parts)) in machine.rpaus.iter().enumerate() {
         let bits: Vec<String> = shape.bits().iter().map(u32::to_string).collect();
         let case = format!("RPAU {number}, built for {} bits", bits.join(" and "));
