@@ -176,11 +176,12 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let feed = wide(sized(staged(of("rm_ring_feed"))))
         .int("LogPeriod", period)
         .int("Latency", s.generator);
-    let main = memory(wide(sized(staged(of("rm_ring_main")))))
+    // Their cores are left out, and must be ones all the same.
+    let main = like_primes(memory(wide(sized(staged(of("rm_ring_main"))))), like)
         .int("LogPeriod", period)
         .int("GenLatency", s.generator)
         .int("MulLatency", s.multiplier);
-    let dyadic = memory(wide(sized(of("rm_ring_dyadic"))))
+    let dyadic = like_primes(memory(wide(sized(of("rm_ring_dyadic")))), like)
         .int("LogLanes", s.log_lanes.into())
         .int("MulLatency", s.multiplier)
         .int("GenLatency", s.generator)
