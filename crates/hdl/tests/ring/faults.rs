@@ -504,7 +504,7 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_main.sv",
-        "at_take.sub < beats_q[at_take.first ? 0 : 2]",
+        "at_take.sub < beats_q[from_half_q]",
         "1'b1",
         unit,
     ),
