@@ -8,8 +8,9 @@
 // second column's blocks by their third operand, at a place where no sum grows beyond 47 bits. a may be wider than b: its bits
 // from Width on count only where b is 1.
 //
-// Factors of fewer than CascadeLeast bits are filled up. Block j's operands come j cycles late. Latency cascade_latency(Width) of rm_arith_pkg: in and product 2, a block each,
-// the columns' sum 1. One product a cycle.
+// Factors of fewer than CascadeLeast bits are filled up. Block j's operands come j cycles late.
+//
+// Latency cascade_latency(Width) of rm_arith_pkg: in and product 2, a block each, the columns' sum 1. One product a cycle.
 module rm_mul_cascade
   import rm_arith_pkg::*;
 #(
@@ -22,13 +23,15 @@ module rm_mul_cascade
     output logic [2*Width-1:0] p_o
 );
 
-  localparam int unsigned BWidth = max2(Width, CascadeLeast);
-
   localparam int unsigned TileA = 26;
   localparam int unsigned TileB = 17;
-  localparam int unsigned Rows = (Width > 2 * TileA && Width <= 2 * TileA + 2) ? Width - 2 * TileA : 0;
-  localparam int unsigned Columns = (Rows > 0) ? 2 : ceil_div(max2(AWidth, BWidth), TileA);
+  localparam int unsigned BWidth = max2(Width, CascadeLeast);
   localparam int unsigned Tiles = ceil_div(BWidth, TileB);
+  // Bits of a above two columns.
+  localparam int unsigned Top = (Width > 2 * TileA) ? Width - 2 * TileA : 0;
+  localparam int unsigned Rows = (Top <= 2) ? Top : 0;
+  localparam int unsigned Columns = (Rows > 0) ? 2 : ceil_div(max2(AWidth, BWidth), TileA);
+  localparam int unsigned AllWidth = max2(AWidth, Columns * TileA);
   localparam int unsigned Lo = (Tiles - 1) * TileB;  // bits of a column below its last block's
 
   if (Tiles > 4 || Columns > 3 || AWidth < Width) begin : gen_check
@@ -37,30 +40,16 @@ module rm_mul_cascade
 
   // ---- Operands, as often delayed as a block or a row asks. ----
 
-  logic [Tiles-1:0][Columns*TileA-1:0] a_late;
+  logic [Tiles:0][AllWidth-1:0] a_late;
   logic [Tiles:0][BWidth-1:0] b_late;
-  logic [Tiles:0][1:0] top_late;
-  logic [Tiles:0][2*TileB-1:0] wide_late;
 
-  assign a_late[0] = (Columns * TileA)'(a_i);
+  assign a_late[0] = AllWidth'(a_i);
   assign b_late[0] = BWidth'(b_i);
-  if (Rows > 0) begin : gen_top
-    assign top_late[0] = 2'(a_i[Width-1:2*TileA]);
-  end else begin : gen_no_top
-    assign top_late[0] = '0;
-  end
-  if (Rows > 0 && AWidth > Width) begin : gen_wide
-    assign wide_late[0] = (2 * TileB)'(a_i[AWidth-1:Width]);
-  end else begin : gen_not_wide
-    assign wide_late[0] = '0;
-  end
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned j = 1; j < Tiles; j++) a_late[j] <= a_late[j-1];
     for (int unsigned j = 1; j <= Tiles; j++) begin
+      a_late[j] <= a_late[j-1];
       b_late[j] <= b_late[j-1];
-      top_late[j] <= top_late[j-1];
-      wide_late[j] <= wide_late[j-1];
     end
   end
 
@@ -69,6 +58,17 @@ module rm_mul_cascade
   function automatic int unsigned block_of(int unsigned r, int unsigned at);
     if (r == 0) return (at <= TileB + 45) ? 1 : 3;
     return (at <= 45) ? 0 : (at <= 2 * TileB + 45) ? 2 : 3;
+  endfunction
+
+  // Which bits of row r are block j's.
+  function automatic logic [BWidth-1:0] bits_of_row(int unsigned r, int unsigned j);
+    for (int unsigned i = 0; i < BWidth; i++) bits_of_row[i] = block_of(r, TileA + r + i) == j;
+  endfunction
+
+  // Bits at a place in the column, for a block that begins at another.
+  function automatic logic [47:0] placed(logic [BWidth-1:0] bits, int unsigned at,
+                                         int unsigned block);
+    return (at >= block) ? 48'(bits) << (at - block) : 48'(bits >> (block - at));
   endfunction
 
   // ---- Columns. ----
@@ -88,16 +88,12 @@ module rm_mul_cascade
         always_comb begin
           c = '0;
           for (int unsigned r = 0; r < Rows; r++) begin
-            for (int unsigned i = 0; i < Width; i++) begin
-              if (block_of(r, TileA + r + i) == j) begin
-                c[6'(TileA + r + i - j * TileB)] = top_late[j+1][r[0]] && b_late[j+1][i];
-              end
+            if (a_late[j+1][2*TileA+r]) begin
+              c |= placed(b_late[j+1] & bits_of_row(r, j), TileA + r, j * TileB);
             end
           end
           // Where b is 1 these places are free.
-          if (j == 1) begin
-            c |= 48'(wide_late[j+1]) << (Width - TileA - TileB);
-          end
+          if (j == 1) c |= 48'(a_late[j+1] >> Width) << (Width - TileA - TileB);
         end
       end else begin : gen_no_rows
         assign c = '0;
@@ -150,7 +146,7 @@ module rm_mul_cascade
   logic [Lo-1:0] beside;
   logic [Lo:0] low_q;  // from TileA on
   logic [BWidth-Lo:0] above;
-  logic [HiWidth-1:0] left, right, over;
+  logic [HiWidth-1:0] right, over, left, other;
 
   always_ff @(posedge clk_i) begin
     first_q <= lo[0][TileA-1:0];
@@ -165,45 +161,39 @@ module rm_mul_cascade
 
   if (Columns == 3) begin : gen_three
     logic [TileA-1:0] rest_q;
-    logic [HiWidth-1:0] carries;
+    logic [HiWidth-1:0] third, carries;
 
     always_ff @(posedge clk_i) rest_q <= lo[2][Lo-1:Lo-TileA];
 
     // What the third column has below is above what the first one has.
     assign beside = {lo[2][Lo-TileA-1:0], (2 * TileA - Lo)'(0), lo[0][Lo-1:TileA]};
-    assign left = HiWidth'({hi[2], rest_q, low_q[Lo-1:Lo-TileA]});
-    assign carries = (left & right) | (left & over) | (right & over);
-
-    rm_add_select #(
-        .Width(HiWidth)
-    ) u_sum (
-        .a_i(left ^ right ^ over),
-        .b_i({carries[HiWidth-2:0], 1'b0}),
-        .carry_i(1'b0),
-        .sum_o(sum_d)
-    );
+    assign third = HiWidth'({hi[2], rest_q, low_q[Lo-1:Lo-TileA]});
+    assign carries = (third & right) | (third & over) | (right & over);
+    assign left = third ^ right ^ over;
+    assign other = {carries[HiWidth-2:0], 1'b0};
 
     logic unused_carry;
     assign unused_carry = carries[HiWidth-1];
   end else begin : gen_two
     assign beside = Lo'(lo[0][Lo-1:TileA]);
-    assign left = HiWidth'(low_q[Lo-1:Lo-TileA]);
-
-    rm_add_select #(
-        .Width(HiWidth)
-    ) u_sum (
-        .a_i(left | over),
-        .b_i(right),
-        .carry_i(1'b0),
-        .sum_o(sum_d)
-    );
+    assign left = HiWidth'(low_q[Lo-1:Lo-TileA]) | over;
+    assign other = right;
   end
+
+  rm_add_select #(
+      .Width(HiWidth)
+  ) u_sum (
+      .a_i(left),
+      .b_i(other),
+      .carry_i(1'b0),
+      .sum_o(sum_d)
+  );
 
   always_ff @(posedge clk_i) sum_q <= sum_d;
 
   assign p_o = (2 * Width)'({sum_q, below_q});
 
   logic unused;
-  assign unused = ^{a_late, b_late, top_late, wide_late, hi, sum_q};
+  assign unused = ^{a_late, b_late, hi, sum_q};
 
 endmodule

@@ -95,8 +95,8 @@ module rm_ring_core
 
   assign half = pre && mode_i.half && !skip_q;
 
-  // Whether a number below 2 Q is Q or more: d, the difference to a power of two, has few bits, of which the last sixteen are
-  // one.
+  // Whether a number below 2 Q is Q or more, bit by bit: of a prime next to a power of two most bits are alike, which a few
+  // gates of many inputs compare.
   function automatic logic reaches(logic [QWidth:0] x, logic [63:0] prime);
     logic at_least;
     at_least = 1'b1;
@@ -133,7 +133,8 @@ module rm_ring_core
   assign diff_down = !half && !diff_below && diff_reaches;
 
   assign sum_by = sum_up ? SumWidth'(q) : sum_down ? ~SumWidth'(q) : '0;
-  assign diff_by = diff_up ? DiffWidth'(q) : diff_twice ? {1'b0, q, 1'b0} : diff_down ? ~DiffWidth'(q) : '0;
+  assign diff_by = diff_up ? DiffWidth'(q) : diff_twice ? {1'b0, q, 1'b0} :
+      diff_down ? ~DiffWidth'(q) : '0;
   assign sum = sum_q + sum_by + SumWidth'(sum_down);
   assign diff = diff_q + diff_by + DiffWidth'(diff_down);
 

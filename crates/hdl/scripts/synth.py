@@ -70,14 +70,14 @@ def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
     Modules of `once` are mapped by themselves and put in the place of their instances before anything is counted. Those
     of `apart` are not there: nothing of them is counted, and no path begins or ends at them.
     """
-    own = (COPY, MAC) if request["family"] == "xcup" else (COPY,)
+    top, once, apart = request["top"], request["once"], request["apart"]
+    own = (COPY, MAC) if request["family"] == "xcup" and top != MAC else (COPY,)
     (scratch / "own.v").write_text(COPIES + (MACS if MAC in own else ""))
     (scratch / "mac.v").write_text(MACS)
-    top, once, apart = request["top"], request["once"], request["apart"]
     steps = len(STAGES) * (1 + len(once)) + 2
     tell("elaborate", 0, steps)
     design = read(request, scratch, (*own, *once, *apart))
-    parametric(design, scratch, own)
+    parametric(design, request, scratch, own)
     if apart:
         cells = netlist(design, scratch)[top]["cells"].values()
         for module, names in {cell["type"]: cell["parameters"] for cell in cells if cell["type"] in apart}.items():
@@ -85,7 +85,7 @@ def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
     for number, module in enumerate(once):
         params = parameters(netlist(design, scratch)[top], module)
         part = read({**request, "top": module, "params": [f"{p}={v}" for p, v in params.items()]}, scratch, own)
-        parametric(part, scratch, own)
+        parametric(part, request, scratch, own)
         mapped(part, {**request, "top": module}, scratch, tell, (number * len(STAGES), steps))
         for one in ("setattr -mod -unset top", f"select {module}", f"write_rtlil -selected {scratch}/{module}.il"):
             ys.run_pass(one, part)
@@ -123,9 +123,9 @@ def mapped(design: ys.Design, request: dict, scratch: Path, tell: Tell, so_far: 
     ys.run_pass("clean", design)
 
 
-def parametric(design: ys.Design, scratch: Path, own: tuple[str, ...]) -> None:
+def parametric(design: ys.Design, request: dict, scratch: Path, own: tuple[str, ...]) -> None:
     """Gives the black box of `MAC` its parameters, which its instances have."""
-    if MAC in own and MAC in netlist(design, scratch):
+    if MAC in own and any(Path(file).stem == MAC for file in request["files"]):
         for one in (f"delete ={MAC}", f"read_verilog -lib {scratch}/mac.v"):
             ys.run_pass(one, design)
 

@@ -1,7 +1,7 @@
 //! Modular adder, subtractor, halver and the multipliers of every flavour against `ringmill_math`.
 
 use ringmill_hdl::leaves::{MULTIPLIERS, Multiplier, SOLINAS52_Q, flavour};
-use ringmill_hdl::{BuildOptions, Hdl, Top};
+use ringmill_hdl::{BuildOptions, Hdl, HdlError, Model, Top};
 use ringmill_math::Modulus;
 
 use crate::failure::{Check, ensure};
@@ -199,6 +199,26 @@ fn add_subtract_halve() {
     check_combinational(hdl(), seed()).unwrap();
 }
 
+/// Puts a case in a cycle, and checks each when it has been in for `latency` of them.
+fn one_a_cycle<C>(
+    model: &mut Model,
+    cases: &[C],
+    latency: usize,
+    put: impl Fn(&mut Model, &C) -> Result<(), HdlError>,
+    check: impl Fn(&Model, &C) -> Check,
+) -> Check {
+    for cycle in 0..cases.len() + latency - 1 {
+        if let Some(case) = cases.get(cycle) {
+            put(model, case)?;
+        }
+        model.step(1)?;
+        if let Some(at) = (cycle + 1).checked_sub(latency) {
+            check(model, &cases[at])?;
+        }
+    }
+    Ok(())
+}
+
 /// The integer multiplier with ragged tiles and tiles made of adders, one product a cycle.
 pub fn check_tiled(hdl: &Hdl, seed: u64) -> Check {
     let mut rng = Rng::new(seed);
@@ -219,18 +239,15 @@ pub fn check_tiled(hdl: &Hdl, seed: u64) -> Check {
     const LATENCY: usize = 1 + 1 + 3;
     let mut cases = pairs(1 << 31, 300, &mut rng);
     cases.extend((0..31).flat_map(|i| (0..31).map(move |j| (1 << i, 1 << j))));
-    for cycle in 0..cases.len() + LATENCY - 1 {
-        if let Some(&(a, b)) = cases.get(cycle) {
-            model.set(a_i, a)?;
-            model.set(b_i, b)?;
-        }
-        model.step(1)?;
-        if let Some((a, b)) = (cycle + 1).checked_sub(LATENCY).map(|i| cases[i]) {
-            let got = model.get(p_o)?;
-            ensure!(got == a * b, "{a} * {b}: {got}");
-        }
-    }
-    Ok(())
+    let put = |model: &mut Model, &(a, b): &(u64, u64)| {
+        model.set(a_i, a)?;
+        model.set(b_i, b)
+    };
+    one_a_cycle(&mut model, &cases, LATENCY, put, |model, &(a, b)| {
+        let got = model.get(p_o)?;
+        ensure!(got == a * b, "{a} * {b}: {got}");
+        Ok(())
+    })
 }
 
 #[test]
@@ -282,18 +299,16 @@ pub fn check_cascade(hdl: &Hdl, seed: u64) -> Check {
         let mut cases = pairs(1 << width, 300, &mut rng);
         cases.extend((0..width).flat_map(|i| (0..width).map(move |j| (1 << i, 1 << j))));
         cases.extend((0..100).map(|_| (rng.below(1 << a_width), 1)));
-        for cycle in 0..cases.len() + latency - 1 {
-            if let Some(&(a, b)) = cases.get(cycle) {
-                model.set(a_i, a)?;
-                model.set(b_i, b)?;
-            }
-            model.step(1)?;
-            if let Some((a, b)) = (cycle + 1).checked_sub(latency).map(|i| cases[i]) {
-                let got = narrow(&model.get_words(p_o)?);
-                let want = u128::from(a) * u128::from(b);
-                ensure!(got == want, "{width} bits: {a} * {b}: {got}");
-            }
-        }
+        let put = |model: &mut Model, &(a, b): &(u64, u64)| {
+            model.set(a_i, a)?;
+            model.set(b_i, b)
+        };
+        one_a_cycle(&mut model, &cases, latency, put, |model, &(a, b)| {
+            let got = narrow(&model.get_words(p_o)?);
+            let want = u128::from(a) * u128::from(b);
+            ensure!(got == want, "{width} bits: {a} * {b}: {got}");
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -327,20 +342,16 @@ pub fn check_lazy(hdl: &Hdl, seed: u64) -> Check {
                 .filter(|t| *t < square),
         );
         cases.extend((0..200).map(|_| u128::from(rng.bits()) % square));
-        for cycle in 0..cases.len() + LATENCY - 1 {
-            if let Some(&t) = cases.get(cycle) {
-                model.set_words(t_i, &wide(t, 2 * width))?;
-            }
-            model.step(1)?;
-            if let Some(t) = (cycle + 1).checked_sub(LATENCY).map(|i| cases[i]) {
-                let unused = 63 - width;
-                let z = i128::from((model.get(z_o)? << unused) as i64 >> unused);
-                let q = i128::from(q);
-                ensure!((-q..q).contains(&z), "{q}: {t} gives {z}");
-                let want = (t % u128::from(q as u64)) as i128;
-                ensure!(z.rem_euclid(q) == want, "{q}: {t} gives {z}, not {want}");
-            }
-        }
+        let put = |model: &mut Model, &t: &u128| model.set_words(t_i, &wide(t, 2 * width));
+        one_a_cycle(&mut model, &cases, LATENCY, put, |model, &t| {
+            let unused = 63 - width;
+            let z = i128::from((model.get(z_o)? << unused) as i64 >> unused);
+            let q = i128::from(q);
+            ensure!((-q..q).contains(&z), "{q}: {t} gives {z}");
+            let want = (t % u128::from(q as u64)) as i128;
+            ensure!(z.rem_euclid(q) == want, "{q}: {t} gives {z}, not {want}");
+            Ok(())
+        })?;
     }
     Ok(())
 }

@@ -301,14 +301,14 @@ const FAULTS: [Fault; 45] = [
     ),
     fault(
         "arith/rm_mul_cascade.sv",
-        "top_late[j+1][r[0]] && b_late[j+1][i]",
-        "top_late[j][r[0]] && b_late[j+1][i]",
+        "if (a_late[j+1][2*TileA+r]) begin",
+        "if (a_late[j][2*TileA+r]) begin",
         arith::check_cascade,
     ),
     fault(
         "arith/rm_mul_cascade.sv",
-        "c |= 48'(wide_late[j+1])",
-        "c |= 48'(wide_late[j])",
+        "c |= 48'(a_late[j+1] >> Width)",
+        "c |= 48'(a_late[j] >> Width)",
         arith::check_cascade,
     ),
     fault(
