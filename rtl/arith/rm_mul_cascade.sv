@@ -65,12 +65,6 @@ module rm_mul_cascade
     for (int unsigned i = 0; i < BWidth; i++) bits_of_row[i] = block_of(r, TileA + r + i) == j;
   endfunction
 
-  // Bits at a place in the column, for a block that begins at another.
-  function automatic logic [47:0] placed(logic [BWidth-1:0] bits, int unsigned at,
-                                         int unsigned block);
-    return (at >= block) ? 48'(bits) << (at - block) : 48'(bits >> (block - at));
-  endfunction
-
   // ---- Columns. ----
 
   logic [Columns-1:0][Lo-1:0] lo;
@@ -85,16 +79,28 @@ module rm_mul_cascade
       logic [47:0] c, carried;
 
       if (HasRows) begin : gen_rows
-        always_comb begin
-          c = '0;
-          for (int unsigned r = 0; r < Rows; r++) begin
-            if (a_late[j+1][2*TileA+r]) begin
-              c |= placed(b_late[j+1] & bits_of_row(r, j), TileA + r, j * TileB);
-            end
+        logic [Rows:0][47:0] rows;
+
+        // Where b is 1 these places are free for what a has above.
+        assign rows[0] = (j == 1) ? 48'(a_late[j+1] >> Width) << (Width - TileA - TileB) : '0;
+
+        for (genvar r = 0; r < Rows; r++) begin : gen_row
+          localparam int unsigned At = TileA + r;
+          localparam logic [BWidth-1:0] Its = bits_of_row(r, j);
+          logic [BWidth-1:0] bits;
+
+          assign bits = a_late[j+1][2*TileA+r] ? b_late[j+1] & Its : '0;
+
+          if (At >= j * TileB) begin : gen_left
+            assign rows[r+1] = rows[r] | 48'(bits) << (At - j * TileB);
+          end else begin : gen_right
+            assign rows[r+1] = rows[r] | 48'(bits >> (j * TileB - At));
           end
-          // Where b is 1 these places are free.
-          if (j == 1) c |= 48'(a_late[j+1] >> Width) << (Width - TileA - TileB);
+
+          logic unused_bits;
+          assign unused_bits = ^bits;
         end
+        assign c = rows[Rows];
       end else begin : gen_no_rows
         assign c = '0;
       end

@@ -1,8 +1,10 @@
 // A register of its own: q(t) = d(t - 1), which synthesis neither merges with others of the same
-// input nor takes into a shift register (rm_copy_bit). One a unit carries what drives every unit
+// input nor takes into a shift register: for an FPGA it is a cell until it is mapped last of all
+// (crates/hdl/scripts/synth.py); other tools read the attributes. One a unit carries what drives every unit
 // (mode, owner, routes), so that no net crosses the whole machine to thousands of loads.
 //
 // Latency 1 cycle, one word a cycle. No reset.
+(* keep_hierarchy = "yes" *)
 module rm_copy #(
     parameter int unsigned Width = 1
 ) (
@@ -11,12 +13,10 @@ module rm_copy #(
     output logic [Width-1:0] q_o
 );
 
-  for (genvar i = 0; i < Width; i++) begin : gen_bit
-    rm_copy_bit u_bit (
-        .clk_i,
-        .d_i(d_i[i]),
-        .q_o(q_o[i])
-    );
-  end
+  (* dont_touch = "yes" *)logic [Width-1:0] copy_q;
+
+  always_ff @(posedge clk_i) copy_q <= d_i;
+
+  assign q_o = copy_q;
 
 endmodule

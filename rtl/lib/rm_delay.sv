@@ -18,10 +18,7 @@ module rm_delay #(
   end else begin : gen_line
     logic [Depth-1:0][Width-1:0] line_q;
 
-    always_ff @(posedge clk_i) begin
-      line_q[0] <= d_i;
-      for (int unsigned i = 1; i < Depth; i++) line_q[i] <= line_q[i-1];
-    end
+    always_ff @(posedge clk_i) line_q <= (Depth * Width)'({line_q, d_i});
 
     assign q_o = line_q[Depth-1];
   end

@@ -66,15 +66,15 @@ module rm_ring_affine
 
   always_comb begin
     for (int unsigned p = 0; p < Row; p++) begin
-      for (int unsigned b = 0; b < LogRow; b++) begin
-        column_d[p][b] = at_q[p][LogRow-1-b];
-        for (int unsigned by = 0; by < LogRow; by++) begin
-          if (!reverse_i && rotate_i == RotWidth'(by)) begin
-            column_d[p][b] = at_q[p][(b+LogRow-by)%LogRow];
-          end
+      column_d[p] = {<<{at_q[p][LogRow-1:0]}};
+      minus_d[LaneOf[p]] = at_q[p][LogRow] && !reverse_i;
+    end
+    for (int unsigned by = 0; by < LogRow; by++) begin
+      if (!reverse_i && rotate_i == RotWidth'(by)) begin
+        for (int unsigned p = 0; p < Row; p++) begin
+          column_d[p] = LogRow'({2{at_q[p][LogRow-1:0]}} >> (LogRow - by));
         end
       end
-      minus_d[LaneOf[p]] = at_q[p][LogRow] && !reverse_i;
     end
   end
 

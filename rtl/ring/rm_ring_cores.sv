@@ -89,10 +89,6 @@ module rm_ring_cores
   logic [Half-1:0][1:0][Width-1:0] a, b;  // results
   logic [Row-1:0][1:0][Width-1:0] own, other;
 
-  function automatic logic [Width-1:0] taken(take_e take, logic [3:0][Width-1:0] from);
-    return from[take];
-  endfunction
-
   for (genvar m = 0; m < Half; m++) begin : gen_pair
     localparam int unsigned Even = (m / 2) * 2;  // of the four lanes' pairs the first
     localparam int unsigned Odd = m % 2;
@@ -104,8 +100,10 @@ module rm_ring_cores
     mode_t b_mode;
     logic b_pass;
 
-    assign a_u = taken(u_q[0], {to_a[0], row_i[2*m], row_i[LaneA], c_i[LaneA]});
-    assign a_v = taken(v_q[0], {to_a[1], row_i[2*m+1], row_i[LaneA], b_i[LaneA]});
+    assign a_u = u_q[0][1] ? (u_q[0][0] ? to_a[0] : row_i[2*m]) :
+        (u_q[0][0] ? row_i[LaneA] : c_i[LaneA]);
+    assign a_v = v_q[0][1] ? (v_q[0][0] ? to_a[1] : row_i[2*m+1]) :
+        (v_q[0][0] ? row_i[LaneA] : b_i[LaneA]);
     assign a_w = twiddles_q ? tw_a_i[m] : w_i[LaneA];
 
     rm_ring_core #(
@@ -141,8 +139,10 @@ module rm_ring_cores
       assign b_w = twiddles_q ? factor_i : w_i[LaneB];
     end
 
-    assign b_u = taken(u_q[1], {to_b[0], row_i[Low], row_i[LaneB], c_i[LaneB]});
-    assign b_v = taken(v_q[1], {to_b[1], row_i[Low+2], row_i[LaneB], b_i[LaneB]});
+    assign b_u = u_q[1][1] ? (u_q[1][0] ? to_b[0] : row_i[Low]) :
+        (u_q[1][0] ? row_i[LaneB] : c_i[LaneB]);
+    assign b_v = v_q[1][1] ? (v_q[1][0] ? to_b[1] : row_i[Low+2]) :
+        (v_q[1][0] ? row_i[LaneB] : b_i[LaneB]);
 
     rm_ring_core #(
         .Width(Width),
@@ -202,15 +202,14 @@ module rm_ring_cores
   end
 
   for (genvar l = 0; l < Row; l++) begin : gen_lane
-    logic [3:0][Width-1:0] four;
+    logic [1:0] from;
+    assign from = from_q[l];
     if (Stages == 2 && is_b(l)) begin : gen_b
       logic unused_mirrored;
-      assign four = {second_q[l], other[l][l%2], own[l]};
-      assign row_o[l] = four[from_q[l]];
+      assign row_o[l] = from[1] ? (from[0] ? second_q[l] : other[l][l%2]) : own[l][from[0]];
       assign unused_mirrored = ^other[l][1-l%2];
     end else begin : gen_a
-      assign four = {other[l], own[l]};
-      assign row_o[l] = later_q ? second_q[l] : four[from_q[l]];
+      assign row_o[l] = later_q ? second_q[l] : from[1] ? other[l][from[0]] : own[l][from[0]];
     end
   end
 

@@ -116,6 +116,26 @@ module rm_ring_keys #(
   localparam int unsigned ChoiceWidth = (Choices > 1) ? $clog2(Choices) : 1;
   localparam int unsigned LaneWidth = (Parts > 1) ? $clog2(Parts) : 1;
 
+  typedef logic [Parts-1:0][ChoiceWidth-1:0] choices_t;
+  typedef logic [Parts-1:0][LaneWidth-1:0] lanes_t;
+
+  function automatic choices_t [Stripes-1:0] choices_of_stripes();
+    for (int unsigned s = 0; s < Stripes; s++) begin
+      for (int unsigned p = 0; p < Parts; p++) begin
+        choices_of_stripes[s][p] = ChoiceWidth'(choice_of(s, p));
+      end
+    end
+  endfunction
+
+  function automatic lanes_t [Stripes-1:0] lanes_of_stripes();
+    for (int unsigned s = 0; s < Stripes; s++) begin
+      for (int unsigned p = 0; p < Parts; p++) lanes_of_stripes[s][p] = LaneWidth'(lane_of(s, p));
+    end
+  endfunction
+
+  localparam choices_t [Stripes-1:0] ChoicesOf = choices_of_stripes();
+  localparam lanes_t [Stripes-1:0] LanesOf = lanes_of_stripes();
+
   // ---- Reads. ----
 
   place_t [1:0] at_q;
@@ -125,8 +145,8 @@ module rm_ring_keys #(
   logic [Stripes-1:0][Group-1:0][Width-1:0] rdata;
   logic [Parts-1:0][Group-1:0][Width-1:0] lanes, ordered, ordered_q;
   // Encoded, and few: a choice among four is one look-up table.
-  (* keep *) logic [Parts-1:0][ChoiceWidth-1:0] choice;
-  (* keep *) logic [Parts-1:0][LaneWidth-1:0] lane;
+  (* keep *) choices_t choice;
+  (* keep *) lanes_t lane;
 
   assign gnt_o = req_i[1] && !req_i[0];
   assign read = |req_i;
@@ -145,12 +165,10 @@ module rm_ring_keys #(
   always_comb begin
     choice = '0;
     lane = '0;
-    for (int unsigned p = 0; p < Parts; p++) begin
-      for (int unsigned s = 0; s < Stripes; s++) begin
-        if (32'(stripe_q2) == s) begin
-          choice[p] = ChoiceWidth'(choice_of(s, p));
-          lane[p] = LaneWidth'(lane_of(s, p));
-        end
+    for (int unsigned s = 0; s < Stripes; s++) begin
+      if (32'(stripe_q2) == s) begin
+        choice = ChoicesOf[s];
+        lane = LanesOf[s];
       end
     end
   end

@@ -443,7 +443,7 @@ module rm_ring_main
   mode_t mode;
   logic pass, u_is_row, v_is_row, w_is_b, w_is_k, b_is_k, c_is_k, has_c;
   logic [2:0] is_row;
-  logic [2:0][Width-1:0] constants, clear_q;
+  logic [2:0][Width-1:0] constants, keep_q;
 
   rm_ring_entry u_entry (
       .clk_i,
@@ -467,13 +467,19 @@ module rm_ring_main
 
   always_ff @(posedge clk_i) begin
     others_q <= {operand_q[1], operand_q[2:1]};
-    others <= others_q;
     for (int unsigned i = 0; i < 3; i++) begin
-      clear_q[i] <= is_row[i] ? '0 : ~constants[i];
+      keep_q[i] <= is_row[i] ? '1 : constants[i];
       if (!is_row[i]) others_q[i] <= '1;
-      for (int unsigned l = 0; l < Row; l++) begin
-        for (int unsigned b = 0; b < Width; b++) if (clear_q[i][b]) others[i][l][b] <= 1'b0;
+    end
+  end
+
+  for (genvar i = 0; i < 3; i++) begin : gen_other
+    for (genvar l = 0; l < Row; l++) begin : gen_lane
+      logic [Width-1:0] cleared;
+      for (genvar b = 0; b < Width; b++) begin : gen_bit
+        assign cleared[b] = keep_q[i][b] ? others_q[i][l][b] : 1'b0;
       end
+      always_ff @(posedge clk_i) others[i][l] <= cleared;
     end
   end
 

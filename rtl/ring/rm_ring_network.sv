@@ -82,7 +82,7 @@ module rm_ring_network
 
   logic repair_d, repair_q;
   logic [LogRow-1:0] mask;
-  logic [Row-1:0][LogRow-1:0] from_d, from_q;  // each place's column, repaired
+  logic [Row-1:0][LogRow-1:0] rotated, from_d, from_q;  // each place's column, repaired
   logic [2*Levels-1:0][Row-1:0] exchange;
   logic [Levels-1:0][Row-1:0][1:0] choice_d, choice_q;
 
@@ -92,14 +92,11 @@ module rm_ring_network
       if (!given_i && rotate_i == RotWidth'(by)) repair_d = Repairs[by];
     end
     mask = repaired(mask_i, repair_d);
-    for (int unsigned p = 0; p < Row; p++) begin
-      logic [LogRow-1:0] rotated;
-      rotated = '0;
-      for (int unsigned by = 0; by < LogRow; by++) begin
-        if (rotate_i == RotWidth'(by)) rotated = Columns[by][p];
-      end
-      from_d[p] = (given_i ? column_i[p] : rotated) ^ mask;
+    rotated = '0;
+    for (int unsigned by = 0; by < LogRow; by++) begin
+      if (rotate_i == RotWidth'(by)) rotated = Columns[by];
     end
+    from_d = (given_i ? column_i : rotated) ^ {Row{mask}};
   end
 
   always_comb begin
@@ -148,36 +145,41 @@ module rm_ring_network
   endfunction
 
   logic [Levels-1:0][Row-1:0][1:0] choice_q2;
-  logic [Row-1:0][Width-1:0] placed, early_d, early_q, late_d, late_q;
+  logic [Row-1:0][Width-1:0] early_d, early_q, late_d, late_q;
 
-  function automatic logic [Row-1:0][Width-1:0] chosen(logic [Row-1:0][Width-1:0] row,
-                                                       logic [Row-1:0][1:0] choice, int unsigned v);
-    logic [Row-1:0][Width-1:0] out;
-    for (int unsigned p = 0; p < Row; p++) begin
-      logic [3:0][Width-1:0] four;
-      for (int unsigned i = 0; i < 4; i++) begin
-        four[i] = row[LogRow'(p)^(i[0] ? across(2*v) : '0)^(i[1] ? across(2*v+1) : '0)];
-      end
-      out[p] = four[choice[p]];
-    end
-    return out;
-  endfunction
+  logic [Levels-1:0][Row-1:0][1:0] choice;
+  // What each level takes and gives: the first one from the row, and Early from the register.
+  logic [Levels-1:0][Row-1:0][Width-1:0] taken, given;
 
-  always_comb begin
-    for (int unsigned p = 0; p < Row; p++) begin
-      placed[p] = Write ? row_i[LaneOf[p]] : row_i[p];
+  for (genvar i = 0; i < Levels; i++) begin : gen_level
+    localparam int unsigned V = level(i);
+
+    if (i == Early) begin : gen_late
+      assign taken[i] = early_q;
+    end else if (i > 0) begin : gen_next
+      assign taken[i] = given[i-1];
     end
-    early_d = placed;
-    for (int unsigned i = 0; i < Early; i++) begin
-      early_d = chosen(early_d, choice_q[level(i)], level(i));
+    assign choice[i] = (i < Early) ? choice_q[V] : choice_q2[V];
+
+    for (genvar p = 0; p < Row; p++) begin : gen_place
+      localparam int unsigned Low = p ^ 32'(across(2 * V));
+      localparam int unsigned High = p ^ 32'(across(2 * V + 1));
+      localparam int unsigned Both = Low ^ High ^ p;
+
+      assign given[i][p] = choice[i][p][1] ? (choice[i][p][0] ? taken[i][Both] : taken[i][High]) :
+          (choice[i][p][0] ? taken[i][Low] : taken[i][p]);
     end
-    late_d = early_q;
-    for (int unsigned i = Early; i < Levels; i++) begin
-      late_d = chosen(late_d, choice_q2[level(i)], level(i));
-    end
-    for (int unsigned p = 0; p < Row; p++) begin
-      if (Write) row_o[p] = late_q[p];
-      else row_o[LaneOf[p]] = late_q[p];
+  end
+
+  assign early_d = given[Early-1];
+  assign late_d = (Levels > Early) ? given[Levels-1] : early_q;
+
+  for (genvar p = 0; p < Row; p++) begin : gen_end
+    assign taken[0][p] = Write ? row_i[LaneOf[p]] : row_i[p];
+    if (Write) begin : gen_column
+      assign row_o[p] = late_q[p];
+    end else begin : gen_lane
+      assign row_o[LaneOf[p]] = late_q[p];
     end
   end
 

@@ -15,8 +15,8 @@ from pyosys import libyosys as ys
 Tell = Callable[[str, int, int], None]
 
 
-# A flip-flop that synthesis for an FPGA neither merges nor takes into a shift register.
-COPY = "rm_copy_bit"
+# A register that synthesis for an FPGA neither merges nor takes into a shift register.
+COPY = "rm_copy"
 
 
 def read(request: dict, scratch: Path, apart: tuple[str, ...] = ()) -> ys.Design:

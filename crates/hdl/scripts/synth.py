@@ -29,10 +29,13 @@ STAGES = (
     "check",
 )
 
-# What `rm_copy_bit` is in a Xilinx part.
+# What `rm_copy` is in a Xilinx part.
 COPIES = r"""
-module rm_copy_bit (input clk_i, input d_i, output q_o);
-  FDRE #(.INIT(1'bx)) copy_q (.C(clk_i), .CE(1'b1), .D(d_i), .R(1'b0), .Q(q_o));
+module rm_copy #(parameter Width = 1) (input clk_i, input [Width-1:0] d_i, output [Width-1:0] q_o);
+  genvar i;
+  generate for (i = 0; i < Width; i = i + 1) begin : gen_bit
+    FDRE #(.INIT(1'bx)) copy_q (.C(clk_i), .CE(1'b1), .D(d_i[i]), .R(1'b0), .Q(q_o[i]));
+  end endgenerate
 endmodule
 """
 
@@ -62,6 +65,9 @@ module rm_dsp_mac #(
 endmodule
 """
 
+# Modules that are mapped last of all, and what each is.
+OWN = {COPY: COPIES, MAC: MACS}
+
 
 def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
     """Cells by type, flattened, without I/O and clock buffers, how many pairs of tables share a place, and how long the
@@ -72,8 +78,7 @@ def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
     """
     top, once, apart = request["top"], request["once"], request["apart"]
     own = (COPY, MAC) if request["family"] == "xcup" and top != MAC else (COPY,)
-    (scratch / "own.v").write_text(COPIES + (MACS if MAC in own else ""))
-    (scratch / "mac.v").write_text(MACS)
+    (scratch / "own.v").write_text("".join(OWN[module] for module in own))
     steps = len(STAGES) * (1 + len(once)) + 2
     tell("elaborate", 0, steps)
     design = read(request, scratch, (*own, *once, *apart))
@@ -124,9 +129,11 @@ def mapped(design: ys.Design, request: dict, scratch: Path, tell: Tell, so_far: 
 
 
 def parametric(design: ys.Design, request: dict, scratch: Path, own: tuple[str, ...]) -> None:
-    """Gives the black box of `MAC` its parameters, which its instances have."""
-    if MAC in own and any(Path(file).stem == MAC for file in request["files"]):
-        for one in (f"delete ={MAC}", f"read_verilog -lib {scratch}/mac.v"):
+    """Gives the black boxes of `own` modules their parameters, which their instances have."""
+    there = {Path(file).stem for file in request["files"]}
+    for module in there.intersection(own) - {request["top"]}:
+        (scratch / f"{module}.v").write_text(OWN[module])
+        for one in (f"delete ={module}", f"read_verilog -lib {scratch}/{module}.v"):
             ys.run_pass(one, design)
 
 

@@ -94,8 +94,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_network.sv",
-        "(given_i ? column_i[p] : rotated) ^ mask;",
-        "(given_i ? column_i[p] : rotated) ^ ~mask;",
+        "(given_i ? column_i : rotated) ^ {Row{mask}};",
+        "(given_i ? column_i : rotated) ^ {Row{~mask}};",
         unit,
     ),
     // Twiddles: the other half's table, a table a word too far.
