@@ -104,8 +104,8 @@ module rm_ring
   localparam int unsigned CountWidth = 16;
   localparam logic [9:0][Moduli-1:0][63:0] Primes = {Q9, Q8, Q7, Q6, Q5, Q4, Q3, Q2, Q1, Q0};
 
-  if (Rpaus > 10) begin : gen_check
-    $error("ten RPAUs at most");
+  if (Rpaus > 10 || Dispatch == 0) begin : gen_check
+    $error("ten RPAUs at most, and a cycle of dispatch");
   end
 
   function automatic int unsigned widest(logic [Moduli-1:0][63:0] primes);
@@ -232,14 +232,14 @@ module rm_ring
   assign running_o = running;
   assign granted_o = grant;
 
-  // ---- Dispatch: the same to every RPAU. ----
+  // ---- Dispatch: the same to every RPAU, which takes its own words a cycle before they start. ----
 
   logic [Streams-1:0] sent;
   logic [Streams-1:0][63:0] sent_word;
   logic [Streams-1:0][LogPeriod-1:0] sent_turns;
 
   rm_valid #(
-      .Depth(Dispatch)
+      .Depth(Dispatch - 1)
   ) u_sent[Streams-1:0] (
       .clk_i,
       .rst_ni,
@@ -249,7 +249,7 @@ module rm_ring
 
   rm_delay #(
       .Width(Streams * (64 + LogPeriod)),
-      .Depth(Dispatch)
+      .Depth(Dispatch - 1)
   ) u_dispatch (
       .clk_i,
       .d_i({turns, word}),
@@ -265,16 +265,26 @@ module rm_ring
   logic [LogN-1:0] load_index;
   logic [Width-1:0] load_residue;
 
+  logic link_start_d;
+  logic [63:0] link_word_d;
+
   always_comb begin
-    link_start = 1'b0;
-    link_word = sent_word[0];
+    link_start_d = 1'b0;
+    link_word_d = sent_word[0];
     for (int unsigned s = 0; s < Streams; s++) begin
       if (sent[s] && on_link(op_e'(sent_word[s][63:59]))) begin
-        link_start = 1'b1;
-        link_word = sent_word[s];
+        link_start_d = 1'b1;
+        link_word_d = sent_word[s];
       end
     end
   end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) link_start <= 1'b0;
+    else link_start <= link_start_d;
+  end
+
+  always_ff @(posedge clk_i) link_word <= link_word_d;
 
   rm_ring_link #(
       .LogN(LogN),
@@ -310,6 +320,20 @@ module rm_ring
 
   // ---- RPAUs. ----
 
+  typedef struct packed {
+    logic main;
+    logic dyadic;
+    logic ring;
+  } starts_t;
+
+  typedef struct packed {
+    logic [63:0] main;
+    logic [LogPeriod-1:0] main_turns;
+    logic [63:0] dyadic;
+    logic [63:0] ring;
+    logic [LogPeriod-1:0] ring_turns;
+  } words_t;
+
   // A load's wires, along the ring.
   logic [Rpaus-1:0] residue_valid, residue_passes;
   logic [Rpaus-1:0][LogN+Width-1:0] residue;
@@ -320,37 +344,43 @@ module rm_ring
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
     localparam int unsigned Next = (r + 1) % Rpaus;
 
-    logic main_start, dyadic_start, ring_start;
-    logic [63:0] main_word, dyadic_word, ring_word;
-    logic [LogPeriod-1:0] main_turns, ring_turns;
+    starts_t starts_d, starts_q;
+    words_t words_d, words_q;
 
     // Of each kind at most one stream has a word for the RPAU in a cycle.
     always_comb begin
-      {main_start, dyadic_start, ring_start} = '0;
-      main_word = sent_word[0];
-      main_turns = sent_turns[0];
-      dyadic_word = sent_word[1];
-      ring_word = sent_word[0];
-      ring_turns = sent_turns[0];
+      starts_d = '0;
+      words_d.main = sent_word[0];
+      words_d.main_turns = sent_turns[0];
+      words_d.dyadic = sent_word[1];
+      words_d.ring = sent_word[0];
+      words_d.ring_turns = sent_turns[0];
       for (int unsigned s = 0; s < Streams; s++) begin
         if (sent[s]) begin
           if (sent_word[s][63:59] == OpBcast || sent_word[s][63:59] == OpStore) begin
-            ring_start = 1'b1;
-            ring_word = sent_word[s];
-            ring_turns = sent_turns[s];
+            starts_d.ring = 1'b1;
+            words_d.ring = sent_word[s];
+            words_d.ring_turns = sent_turns[s];
           end else if (sent_word[s][41+r] && sent_word[s][63:59] != OpLoad) begin
             if (s % 2 == 0) begin
-              main_start = 1'b1;
-              main_word = sent_word[s];
-              main_turns = sent_turns[s];
+              starts_d.main = 1'b1;
+              words_d.main = sent_word[s];
+              words_d.main_turns = sent_turns[s];
             end else begin
-              dyadic_start = 1'b1;
-              dyadic_word = sent_word[s];
+              starts_d.dyadic = 1'b1;
+              words_d.dyadic = sent_word[s];
             end
           end
         end
       end
     end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) starts_q <= '0;
+      else starts_q <= starts_d;
+    end
+
+    always_ff @(posedge clk_i) words_q <= words_d;
 
     rm_ring_rpau #(
         .Rpaus(Rpaus),
@@ -385,15 +415,15 @@ module rm_ring
         .clk_i,
         .rst_ni,
         .log_n_i         (log_n_q),
-        .main_start_i    (main_start),
-        .main_word_i     (main_word),
-        .main_turns_i    (main_turns),
-        .dyadic_start_i  (dyadic_start),
-        .dyadic_word_i   (dyadic_word),
+        .main_start_i    (starts_q.main),
+        .main_word_i     (words_q.main),
+        .main_turns_i    (words_q.main_turns),
+        .dyadic_start_i  (starts_q.dyadic),
+        .dyadic_word_i   (words_q.dyadic),
         .place_i         (4'(r)),
-        .ring_start_i    (ring_start),
-        .ring_word_i     (ring_word),
-        .ring_turns_i    (ring_turns),
+        .ring_start_i    (starts_q.ring),
+        .ring_word_i     (words_q.ring),
+        .ring_turns_i    (words_q.ring_turns),
         .ring_valid_i    (in_valid[r]),
         .ring_row_i      (in_row[r]),
         .ring_valid_o    (out_valid[r]),

@@ -2,7 +2,7 @@
 // coefficients. With x the row's lowest index, made of the step counter's bits at the places that the pass gives them:
 //
 //   mask_o      exclusive-or of the pieces of x, complemented with inverse_i: see rm_ring_network
-//   rotate_o    the pass's lowest pair, modulo LogRow
+//   rotate_o    the pass's lowest pair, modulo LogRow; of an automorphism's row nothing
 //   addr_o[c]   address in column c: the index of the lane that stands there, without its lowest piece
 //
 // The step's bits reversed are the index above a row of neighbours; those below the window stand below it instead. A bit
@@ -64,12 +64,10 @@ module rm_ring_agen
 
   // Bits that a limb has fewer than the largest, and those of its steps, which are the window at the top.
   size_t short_q, top_q;
-  logic [RotWidth-1:0] top_rotate_q;
 
   always_ff @(posedge clk_i) begin
     short_q <= size_t'(LogN) - log_n_i;
     top_q <= log_n_i - size_t'(LogRow);
-    top_rotate_q <= RotWidth'((32'(log_n_i) - LogRow) % LogRow);
   end
 
   logic [LogSteps-1:0] step, reversed, high;
@@ -123,7 +121,7 @@ module rm_ring_agen
     window_q <= window_d;
     mask_q2 <= (inverse_q && !linear_q) ? ~mask : mask;
     rotate_q <= rotate_d;
-    rotate_q2 <= !given_i ? rotate_q : top_i ? top_rotate_q : '0;
+    rotate_q2 <= rotate_q;
     addr_q <= addr_d;
   end
 

@@ -79,8 +79,6 @@ module rm_ring_board
   endfunction
 
   typedef struct packed {
-    steps_e kind;
-    steps_e source_kind;
     logic early;
     total_t base;
     total_t source;
@@ -89,7 +87,8 @@ module rm_ring_board
   // Steps of each kind that leave so many turns, of limbs of each size.
   localparam int unsigned Kinds = 19;  // of steps_e
   localparam int unsigned Lefts = 1 << LogPeriod;
-  typedef logic [Kinds-1:0][Lefts-1:0][TotalWidth-1:0] table_t;
+  typedef total_t [Lefts-1:0] lefts_t;
+  typedef lefts_t [Kinds-1:0] table_t;
 
   function automatic table_t steps_at(int unsigned log_n);
     table_t t;
@@ -325,7 +324,7 @@ module rm_ring_board
   logic [Records-1:0] live_q, source_q, open_q;
   logic [Records-1:0][Counts:1] fresh_q;  // [k]: granted k cycles ago
   logic [Records-1:0][1:0][Streams-1:0] from_q;  // and to which stream, one and two cycles ago
-  total_t [Records-1:0] steps_now_q, source_steps_q;
+  total_t [Records-1:0] steps_now_q, steps_now_d, source_steps_q, source_steps_d;
   total_t [Records-1:0] count_q, count_d, source_count_q, source_count_d;
   logic [Records-1:0] last, source_last;
   logic [Queues-1:0][CountWidth-1:0] retired_q, retired_d;
@@ -340,6 +339,8 @@ module rm_ring_board
   ports_t [Streams-1:0] ports_q;
   uses_t [Streams-1:0] uses_q;
   span_t [Streams-1:0] ready_span;
+  steps_e [Streams-1:0] ready_kind, ready_source_kind;
+  lefts_t [Streams-1:0] ready_steps_q, ready_source_q;
   logic [Streams-1:0] is_end_q, is_bad_q, is_late_q, enough_q;
   logic [Streams-1:0][$clog2(Again)-1:0] wait_q;
   meets_t [Streams-1:0][Records-1:0] flying_meets_q;
@@ -391,8 +392,8 @@ module rm_ring_board
     ) u_span (
         .clk_i,
         .word_i       (word_q[s]),
-        .kind_o       (ready_span[s].kind),
-        .source_kind_o(ready_span[s].source_kind),
+        .kind_o       (ready_kind[s]),
+        .source_kind_o(ready_source_kind[s]),
         .early_o      (ready_span[s].early),
         .base_o       (ready_span[s].base),
         .source_o     (ready_span[s].source)
@@ -521,6 +522,30 @@ module rm_ring_board
     end
   end
 
+  // How many steps a word has is looked up for a stream's next one, with any turns left; which they are is known two cycles
+  // after the grant.
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < Streams; s++) begin
+      ready_steps_q[s] <= steps_q[ready_kind[s]];
+      ready_source_q[s] <= steps_q[ready_source_kind[s]];
+    end
+  end
+
+  always_comb begin
+    steps_now_d = '0;
+    source_steps_d = '0;
+    for (int unsigned r = 0; r < Records; r++) begin
+      for (int unsigned g = 0; g < Streams; g++) begin
+        logic [LogPeriod-1:0] left;
+        left = LogPeriod'({leaves_q2[g][2], leaves_q2[g][3] || (leaves_q2[g][1] && !leaves_q2[g][2])});
+        if (from_q[r][1][g]) begin
+          steps_now_d[r] = ready_steps_q[g][left];
+          source_steps_d[r] = ready_source_q[g][left];
+        end
+      end
+    end
+  end
+
   // ---- Ends. ----
 
   for (genvar r = 0; r < Records; r++) begin : gen_count
@@ -590,12 +615,8 @@ module rm_ring_board
     waits_begun_q <= waits_also;
     leaves_q <= leaves;
     leaves_q2 <= leaves_q;
-    for (int unsigned r = 0; r < Records; r++) begin
-      logic [LogPeriod-1:0] left;
-      left = LogPeriod'({left_q[r][2], left_q[r][3] || (left_q[r][1] && !left_q[r][2])});
-      steps_now_q[r] <= steps_q[span_q[r].kind][left];
-      source_steps_q[r] <= steps_q[span_q[r].source_kind][left];
-    end
+    steps_now_q <= steps_now_d;
+    source_steps_q <= source_steps_d;
     for (int unsigned s = 0; s < Streams; s++) begin
       if (grant_o[s] || go_i) wait_q[s] <= ($clog2(Again))'(Again - 2);
       else if (wait_q[s] != '0) wait_q[s] <= wait_q[s] - 1'b1;

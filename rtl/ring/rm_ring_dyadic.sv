@@ -45,7 +45,7 @@ module rm_ring_dyadic
     input  logic [WhichWidth-1:0]                    which_i,  // of the word, from the cycle after start_i on
     input  logic [    Width-1:0]                     constant_i,
     output logic                                     busy_o,
-    output logic [LogPeriod+1:0]                     period_o,  // of word_i
+    output logic [LogPeriod+1:0]                     period_o,  // of the word, from the cycle after start_i on
     // Memory.
     output logic [   Groups-1:0]                     req_o,
     input  logic [   Groups-1:0]                     gnt_i,
@@ -91,13 +91,13 @@ module rm_ring_dyadic
   word_t word_q;
   reads_t reads_d, reads_q;
   logic has_key_q, has_gen_q;
-  logic [CountWidth-1:0] period_d, period_q, first_d, first_q;
+  logic [CountWidth-1:0] period, first_d, first_q;
 
   assign reads_d = reads_of(word_i.op, word_i.b_kind, word_i.dst,
                             {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
-  assign period_d = ((reads_d.more >> LogPeriod) != '0) ? CountWidth'(reads_d.more) + 1'b1 :
+  assign period = ((reads_q.more >> LogPeriod) != '0) ? CountWidth'(reads_q.more) + 1'b1 :
       CountWidth'(Period);
-  assign period_o = period_d[LogPeriod+1:0];
+  assign period_o = period[LogPeriod+1:0];
   assign first_d = is_generated(word_i.op, word_i.b_kind) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
 
   always_ff @(posedge clk_i) begin
@@ -106,7 +106,6 @@ module rm_ring_dyadic
       reads_q <= reads_d;
       has_key_q <= word_i.b_kind == KindKey;
       has_gen_q <= is_generated(word_i.op, word_i.b_kind);
-      period_q <= period_d;
       first_q <= first_d;
     end
   end
@@ -137,14 +136,14 @@ module rm_ring_dyadic
       ask_row_q <= '0;
       load_row_q <= '0;
     end else begin
-      ask_count_q <= ask_tick ? period_q - 1'b1 : ask_count_q - 1'b1;
+      ask_count_q <= ask_tick ? period - 1'b1 : ask_count_q - 1'b1;
       if (ask_tick) ask_row_q <= ask_row_q + 1'b1;
       if (load_tick) load_row_q <= load_row_q + 1'b1;
     end
     // A cycle after the word's, which is not the last one.
     if (start_i) load_count_q <= '1;
-    else if (start_q) load_count_q <= first_q + period_q + CountWidth'(2);
-    else load_count_q <= load_tick ? period_q - 1'b1 : load_count_q - 1'b1;
+    else if (start_q) load_count_q <= first_q + period + CountWidth'(2);
+    else load_count_q <= load_tick ? period - 1'b1 : load_count_q - 1'b1;
   end
 
   // ---- Asking. ----
@@ -239,14 +238,15 @@ module rm_ring_dyadic
 
   tag_t tag, late_q, core;
   logic valid_q;
-  logic [LogPeriod-1:0] part_q;
-  logic [LogSteps-1:0] row_now_q;
-  logic [LogRow-1:0] mask, core_mask;
+  logic [LogPeriod-1:0] part_q, part_d;
+  logic [LogSteps-1:0] row_now_q, row_now_d;
+  // The columns of a part are its coefficients, but for the mask: its high bits choose among the parts of columns.
+  (* keep *) logic [LogPeriod-1:0] at_part;
+  logic [LogRow-1:0] mask_d, core_mask;
 
   assign tag.valid = valid_q;
   assign tag.part = part_q;
   assign tag.row = row_now_q;
-  assign mask = mask_of(tag.row);
   assign core = has_key_q ? late_q : tag;
   assign core_mask = mask_of(core.row);
 
@@ -261,16 +261,17 @@ module rm_ring_dyadic
   end
 
   always_ff @(posedge clk_i) begin
-    part_q <= load_tick ? '0 : part_q + 1'b1;
-    if (load_tick) row_now_q <= load_row_q;
+    part_q <= part_d;
+    row_now_q <= row_now_d;
+    at_part <= part_d ^ mask_d[LogRow-1:LogLanes];
   end
 
-  // The columns of a part are its coefficients, but for the mask: its high bits choose among the parts of columns.
-  (* keep *) logic [LogPeriod-1:0] at_part;
+  assign part_d = load_tick ? '0 : part_q + 1'b1;
+  assign row_now_d = load_tick ? load_row_q : row_now_q;
+  assign mask_d = mask_of(row_now_d);
+
   logic [2:0][Lanes-1:0][Width-1:0] of_many, operand, operand_q;
   logic [(1<<PlaceWidth)-1:0][Lanes-1:0][Width-1:0] of_single;
-
-  assign at_part = tag.part ^ mask[LogRow-1:LogLanes];
 
   for (genvar n = 0; n < (1 << PlaceWidth); n++) begin : gen_single
     if (n < Memory.singles) begin : gen_slot
@@ -338,7 +339,8 @@ module rm_ring_dyadic
     if (tag.valid && tag.part == '0) key_held_q <= key_come_q;
   end
 
-  assign other = has_gen_q ? gen_i : key_held_q[core.part];
+  // What comes of key memory is for late parts.
+  assign other = has_gen_q ? gen_i : key_held_q[late_q.part];
 
   // ---- Cores. ----
 
@@ -352,32 +354,32 @@ module rm_ring_dyadic
     else tag_q <= {tag_q[CoreLatency-1:1], core};
   end
 
-  logic is_prng;
-  assign is_prng = word_q.op == OpPrng;
+  mode_t mode;
+  logic pass, one;
+  entry_t to_u, to_v, to_w;
+
+  rm_ring_mode u_mode (
+      .clk_i,
+      .op_i  (word_q.op),
+      .mode_o(mode),
+      .pass_o(pass),
+      .u_o   (to_u),
+      .v_o   (to_v),
+      .w_o   (to_w),
+      .one_o (one)
+  );
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
     logic [Width-1:0] a, b, c, u, v, w, out0, out1;
-    mode_t mode;
-    logic pass;
 
-    assign a = is_prng ? b : has_key_q ? operand_q[0][i] : operand[0][i];
+    assign a = has_key_q ? operand_q[0][i] : operand[0][i];
     assign b = (has_gen_q || has_key_q) ? other[LogLanes'(i)^core_mask[LogLanes-1:0]] : operand[1][i];
     assign c = has_key_q ? operand_q[2][i] : operand[2][i];
 
-    rm_ring_mode #(
-        .Width(Width)
-    ) u_mode (
-        .op_i  (word_q.op),
-        .a_i   (a),
-        .b_i   (b),
-        .c_i   (c),
-        .k_i   (constant_i),
-        .mode_o(mode),
-        .pass_o(pass),
-        .u_o   (u),
-        .v_o   (v),
-        .w_o   (w)
-    );
+    assign u = (a & {Width{to_u.a}}) | (b & {Width{to_u.b}}) | (c & {Width{to_u.c}}) |
+        (constant_i & {Width{to_u.k}});
+    assign v = (a & {Width{to_v.a}}) | (b & {Width{to_v.b}}) | (constant_i & {Width{to_v.k}});
+    assign w = (b & {Width{to_w.b}}) | (constant_i & {Width{to_w.k}}) | Width'(one);
 
     rm_ring_core #(
         .Width(Width),
@@ -438,7 +440,7 @@ module rm_ring_dyadic
   assign busy_o = ask_busy_q || load_busy_q || tag.valid || late_q.valid || wpending_q;
 
   logic unused;
-  assign unused = ^{word_q, reads_q, mask, core_mask, mask_out, operand_q[1]};
+  assign unused = ^{word_q, reads_q, to_v, to_w, mask_d, core_mask, mask_out, operand_q[1]};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin

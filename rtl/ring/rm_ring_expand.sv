@@ -34,7 +34,7 @@ module rm_ring_expand
     input  logic                        dyadic_start_i,
     input  word_t                       dyadic_word_i,
     input  logic [1:0][WhichWidth-1:0]  which_i,  // of both units' words, from the cycle after their starts on
-    input  logic [LogPeriod+1:0]        period_i,  // of dyadic_word_i
+    input  logic [LogPeriod+1:0]        period_i,  // of dyadic_word_i, in the cycle after dyadic_start_i
     input  logic                        part_valid_i,
     input  logic [LogPeriod-1:0]        part_i,
     output logic [Lanes-1:0][Width-1:0] residue_o

@@ -21,7 +21,7 @@ module rm_ring_feed
     input  logic                        rst_ni,
     input  logic [SizeWidth-1:0]        log_n_i,
     input  logic                        start_i,
-    input  logic [BeatWidth-1:0]        more_i,  // with start_i, as turns_i
+    input  logic [BeatWidth-1:0]        more_i,  // from the cycle after start_i on, held
     input  logic [LogPeriod-1:0]        turns_i,
     output logic                        valid_o,
     output logic [LogPeriod-1:0]        part_o,
@@ -35,7 +35,7 @@ module rm_ring_feed
   localparam int unsigned PassWidth = $clog2(pass_count(LogN, Stages));
   localparam int unsigned CountWidth = $clog2(Latency + 1);
 
-  logic beat, unused_busy, unused_first, unused_half, unused_end, unused_tail;
+  logic beat, unused_busy, unused_first, unused_row, unused_half, unused_end, unused_tail;
   logic [PassWidth-1:0] unused_pass;
   logic [LogN-LogRow-1:0] unused_step;
   logic [BeatWidth-1:0] sub;
@@ -62,6 +62,7 @@ module rm_ring_feed
       .first_pass_o(unused_first),
       .pass_o(unused_pass),
       .step_o(unused_step),
+      .first_row_o(unused_row),
       .sub_o(sub),
       .half_o(unused_half),
       .last_sub_o(unused_end),
@@ -95,7 +96,7 @@ module rm_ring_feed
   assign row_o = row_q;
 
   logic unused;
-  assign unused = ^{unused_busy, unused_first, unused_pass, unused_step, unused_half, unused_end,
+  assign unused = ^{unused_busy, unused_first, unused_row, unused_pass, unused_step, unused_half, unused_end,
       unused_tail, sub};
 
 endmodule

@@ -27,7 +27,7 @@ module rm_ring_generator
     input  logic [           LogSteps-1:0]     last_row_i,  // held
     input  logic                               start_i,
     input  logic                               dyadic_i,  // with start_i
-    input  logic [PeriodWidth-1:0]             period_i,  // with start_i
+    input  logic [PeriodWidth-1:0]             period_i,  // in the cycle after start_i
     input  logic                               part_valid_i,
     input  logic [           LogParts-1:0]     part_i,
     input  logic [WhichWidth-1:0]              which_i,   // of the Moduli primes, held
@@ -48,7 +48,7 @@ module rm_ring_generator
   end
 
   // Parts of rows, as the cores take them, Ahead cycles early.
-  logic busy_q, active_q, tick, rows_valid, part_valid, ready, words_valid, asked_valid;
+  logic start_q, busy_q, active_q, tick, rows_valid, part_valid, ready, words_valid, asked_valid;
   logic [CountWidth-1:0] count_q;
   logic [PeriodWidth-1:0] period_q;
   logic [LogSteps-1:0] row_q;
@@ -92,11 +92,14 @@ module rm_ring_generator
   end
 
   always_ff @(posedge clk_i) begin
+    start_q <= start_i;
     part_q <= rows_part + 1'b1;
     if (start_i) begin
-      count_q <= CountWidth'(Latency - Ahead + 5) + CountWidth'(period_i);
-      period_q <= period_i;
+      count_q <= '1;  // no tick
       row_q <= '0;
+    end else if (start_q) begin
+      count_q <= CountWidth'(Latency - Ahead + 4) + CountWidth'(period_i);
+      period_q <= period_i;
     end else begin
       count_q <= tick ? CountWidth'(period_q) - 1'b1 : count_q - 1'b1;
       if (tick) row_q <= row_q + 1'b1;

@@ -89,7 +89,7 @@ module rm_ring_main
   localparam int unsigned AtPass = AtCore + Stages * CoreLatency;  // a transform's
   localparam int unsigned Moved = 2;  // an automorphism's rows come so much later
   localparam int unsigned AtMoved = AtOut1 + Moved;
-  localparam int unsigned AtLast = (AtPass > AtMoved ? AtPass : AtMoved) + 2;
+  localparam int unsigned AtLast = (AtPass > AtMoved ? AtPass : AtMoved) + 1;
   localparam int unsigned TwiddleLatency = 4;
   localparam int unsigned NarrowGroup = Groups - 1;
 
@@ -117,6 +117,7 @@ module rm_ring_main
 
   word_t word_q;
   reads_t reads, reads_q;
+  logic [BeatWidth-1:0] more;
   logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, has_gen, has_gen_q;
   logic late_start_q, fed_start, late_start;
   logic moves_q, whole_q, coefficients_q, aside_q;
@@ -125,21 +126,16 @@ module rm_ring_main
   always_comb begin
     reads = reads_of(word_i.op, word_i.b_kind, word_i.dst,
                      {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
-    // As many beats as a row has parts, at least.
-    if (has_gen && (reads.more >> LogPeriod) == '0) reads.more = BeatWidth'((1 << LogPeriod) - 1);
   end
+
+  // As many beats as a row has parts, at least.
+  assign more = (has_gen_q && (reads_q.more >> LogPeriod) == '0) ? BeatWidth'((1 << LogPeriod) - 1) :
+      reads_q.more;
 
   assign transform = is_transform(word_i.op);
   assign inverse = word_i.op == OpIntt;
-  assign transform_q = is_transform(word_q.op);
-  assign inverse_q = word_q.op == OpIntt;
-  assign moves_q = is_permutation(word_q.op);
-  assign coefficients_q = word_q.op == OpAutoc;
-  assign whole_q = word_q.op == OpSplit || word_q.op == OpJoin;
   assign has_key = word_i.b_kind == KindKey;
-  assign has_key_q = word_q.b_kind == KindKey;
   assign has_gen = word_i.b_kind == KindGenerator;
-  assign has_gen_q = word_q.b_kind == KindGenerator;
   assign aside_q = has_key_q || has_gen_q;
 
   always_ff @(posedge clk_i) begin
@@ -147,6 +143,13 @@ module rm_ring_main
       word_q <= word_i;
       reads_q <= reads;
       turns_q <= turns_i;
+      transform_q <= transform;
+      inverse_q <= inverse;
+      moves_q <= is_permutation(word_i.op);
+      coefficients_q <= word_i.op == OpAutoc;
+      whole_q <= word_i.op == OpSplit || word_i.op == OpJoin;
+      has_key_q <= has_key;
+      has_gen_q <= has_gen;
     end
   end
 
@@ -163,7 +166,7 @@ module rm_ring_main
 
   tag_t tag;
   tag_t [AtLast:1] tag_q;
-  logic tail;
+  logic tail, first_row;
 
   rm_ring_seq #(
       .LogN(LogN),
@@ -178,17 +181,18 @@ module rm_ring_main
       .start_i((start_i && !has_key && !has_gen) || late_start),
       .transform_i(!late_start && transform),
       .inverse_i(inverse),
-      .more_i(late_start ? reads_q.more : reads.more),
+      .more_i(more),
       // Words of keys and of generated limbs have neither halves nor a tail.
       .halves_i(!late_start && word_i.op == OpAutoh),
       .tail_i(!late_start && (word_i.op == OpSplit || word_i.op == OpJoin)),
-      .tail_more_i(reads.tail),
+      .tail_more_i(reads_q.tail),
       .turns_i(late_start ? turns_q : turns_i),
       .busy_o,
       .beat_o(tag.beat),
       .first_pass_o(tag.first),
       .pass_o(tag.pass),
       .step_o(tag.step),
+      .first_row_o(first_row),
       .sub_o(tag.sub),
       .half_o(tag.half),
       .last_sub_o(tag.row),
@@ -220,7 +224,7 @@ module rm_ring_main
       .rst_ni,
       .log_n_i,
       .start_i(start_i && has_gen),
-      .more_i (reads.more),
+      .more_i (more),
       .turns_i,
       .valid_o(gen_valid_o),
       .part_o (gen_part_o),
@@ -239,7 +243,7 @@ module rm_ring_main
 
   // An automorphism's row comes from another one, of one of the halves.
   logic [LogN-1:0] from;
-  logic from_half;
+  logic from_half;  // a cycle before the others
   logic [LogRow:0] offset, offset_q;
 
   rm_ring_turn #(
@@ -251,7 +255,7 @@ module rm_ring_main
       .op_i    (word_q.op),
       .galois_i,
       .next_i  (tag.row),
-      .first_i (tag.step == '0 && !tag.half),
+      .first_i (first_row && !tag.half),
       .x_o     (from),
       .half_o  (from_half),
       .offset_o(offset)
@@ -283,28 +287,32 @@ module rm_ring_main
     return reads_q.strides ? BeatWidth'(Row) : parts_of(slot, Memory);
   endfunction
 
-  tag_t at_memory;
+  // What is asked for is found a cycle before, so that the ports have their own.
+  tag_t at_ask;
   logic [SlotWidth-1:0] one;  // of what reads one slot
+  logic [Groups-1:0] re_d, re_q;
+  logic [Groups-1:0][SlotWidth-1:0] rslot_d, rslot_q;
+  logic [BeatWidth-1:0] part_d, part_q;
 
-  assign at_memory = tag_q[AtMemory];
-  assign one = transform_q ? (at_memory.first ? word_q.a : word_q.dst) : reads_q.slot[from_half];
+  assign at_ask = tag_q[AtMemory-1];
+  assign one = transform_q ? (at_ask.first ? word_q.a : word_q.dst) : reads_q.slot[from_half];
 
   always_comb begin
-    re_o = '0;
-    rslot_o = '0;
-    part_o = at_memory.sub;
+    re_d = '0;
+    rslot_d = '0;
+    part_d = at_ask.sub;
     for (int unsigned g = 0; g < Groups; g++) begin
-      if (at_memory.beat) begin
+      if (at_ask.beat) begin
         if (transform_q || moves_q) begin
-          re_o[g] = group_of(one, Memory) == g && at_memory.sub < beats_of(one);
-          rslot_o[g] = inner_of(one, Memory);
+          re_d[g] = group_of(one, Memory) == g && at_ask.sub < beats_of(one);
+          rslot_d[g] = inner_of(one, Memory);
         end else begin
           for (int unsigned i = 0; i < 3; i++) begin
-            if (reads_q.has[i] && at_memory.sub >= reads_q.first[i] &&
-                at_memory.sub <= reads_q.last[i] && group_of(reads_q.slot[i], Memory) == g) begin
-              re_o[g] = 1'b1;
-              rslot_o[g] = inner_of(reads_q.slot[i], Memory);
-              if (g == NarrowGroup) part_o = at_memory.sub - reads_q.first[i];
+            if (reads_q.has[i] && at_ask.sub >= reads_q.first[i] &&
+                at_ask.sub <= reads_q.last[i] && group_of(reads_q.slot[i], Memory) == g) begin
+              re_d[g] = 1'b1;
+              rslot_d[g] = inner_of(reads_q.slot[i], Memory);
+              if (g == NarrowGroup) part_d = at_ask.sub - reads_q.first[i];
             end
           end
         end
@@ -312,6 +320,19 @@ module rm_ring_main
     end
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) re_q <= '0;
+    else re_q <= re_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    rslot_q <= rslot_d;
+    part_q <= part_d;
+  end
+
+  assign re_o = re_q;
+  assign rslot_o = rslot_q;
+  assign part_o = part_q;
   assign strides_o = reads_q.strides;
 
   // The port's stage: a row of each operand, which stays until the next. The first goes through the network, the second and
@@ -323,12 +344,15 @@ module rm_ring_main
   logic [2:0] take, take_q;
   logic [PickWidth-1:0] pick, pick_q;
   logic [2:1][PortWidth-1:0] port, port_q;
-  logic from_half_q;
+  logic from_half_q, from_half_q2;
   tag_t at_take;
 
   assign key_req_o = has_key_q && tag_q[AtMemory-1].beat && tag_q[AtMemory-1].sub == '0;
 
-  always_ff @(posedge clk_i) from_half_q <= from_half;
+  always_ff @(posedge clk_i) begin
+    from_half_q <= from_half;
+    from_half_q2 <= from_half_q;
+  end
 
   assign at_take = tag_q[AtPort-1];
 
@@ -349,12 +373,12 @@ module rm_ring_main
   always_comb begin
     held = slot_q;
     if (transform_q && !at_take.first) held[0] = word_q.dst;
-    if (moves_q) held[1] = slot_q[from_half_q];
+    if (moves_q) held[1] = slot_q[from_half_q2];
     for (int unsigned i = 0; i < 3; i++) take[i] = at_take.beat && at_take.sub == last_q[i];
     if (has_gen_q) take[0] = at_take.row;
     // A row that grows, until it is whole.
     if (transform_q) take[0] = at_take.beat && at_take.sub < beats_q[at_take.first ? 0 : 2];
-    if (moves_q) take[1] = at_take.beat && at_take.sub < beats_q[from_half_q];
+    if (moves_q) take[1] = at_take.beat && at_take.sub < beats_q[from_half_q2];
     if (moves_q) take[0] = 1'b1;
     for (int unsigned i = 1; i < 3; i++) port[i] = PortWidth'(group_of(held[i], Memory));
     pick = PickWidth'(group_of(held[0], Memory));
@@ -614,11 +638,12 @@ module rm_ring_main
 
   // A word's tags go on behind its end: each word takes those of its own length alone.
   assign tag_out = transform_q ? tag_q[AtPass] : moves_q ? tag_q[AtMoved] : tag_q[AtOut1];
-  assign write_second = moves_q ? tag_q[AtMoved+2].half : tag_q[AtOut1+2].second;
-  assign write = (tag_q[AtPass+2].transform && tag_q[AtPass+2].row) ||
-      (tag_q[AtMoved+2].moves && tag_q[AtMoved+2].row) ||
-      (!tag_q[AtOut1+2].transform && !tag_q[AtOut1+2].moves &&
-       (tag_q[AtOut1+2].row || tag_q[AtOut1+2].second));
+  // A cycle before it is written.
+  assign write_second = moves_q ? tag_q[AtMoved+1].half : tag_q[AtOut1+1].second;
+  assign write = (tag_q[AtPass+1].transform && tag_q[AtPass+1].row) ||
+      (tag_q[AtMoved+1].moves && tag_q[AtMoved+1].row) ||
+      (!tag_q[AtOut1+1].transform && !tag_q[AtOut1+1].moves &&
+       (tag_q[AtOut1+1].row || tag_q[AtOut1+1].second));
   assign write_step = tag_out.second ? tag_out.step - 1'b1 : tag_out.step;
 
   logic [LogRow-1:0] unused_mask;
@@ -643,15 +668,23 @@ module rm_ring_main
       .addr_o   (waddr_o)
   );
 
-  always_comb begin
-    for (int unsigned g = 0; g < Groups; g++) begin
-      we_o[g] = write && group_of(write_second ? word_q.c : word_q.dst, Memory) == g;
-    end
+  logic [SlotWidth-1:0] to_slot, wslot_q;
+  logic [Groups-1:0] we_d, we_q;
+
+  assign to_slot = write_second ? word_q.c : word_q.dst;
+  always_comb for (int unsigned g = 0; g < Groups; g++) we_d[g] = write && group_of(to_slot, Memory) == g;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) we_q <= '0;
+    else we_q <= we_d;
   end
 
-  assign wslot_o = inner_of(write_second ? word_q.c : word_q.dst, Memory);
+  always_ff @(posedge clk_i) wslot_q <= inner_of(to_slot, Memory);
+
+  assign we_o = we_q;
+  assign wslot_o = wslot_q;
 
   logic unused;
-  assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out, at_memory, at_take};
+  assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out, at_ask, at_take};
 
 endmodule

@@ -270,14 +270,41 @@ package rm_ring_pkg;
     logic [BeatWidth-1:0] tail;  // a pair's second row is written in so many beats after the first one's end, less one
   } reads_t;
 
-  function automatic logic [BeatWidth-1:0] most2(logic [BeatWidth-1:0] a, logic [BeatWidth-1:0] b);
-    return (a > b) ? a : b;
+  // Beats of a row, less one: those of a port are of whole rows, at most three, or of narrow slots, each of all its parts, so that
+  // a few bits say how many they are.
+  function automatic logic [BeatWidth-1:0] more_of(op_e op, places_t p, memory_t m);
+    logic [BeatWidth-1:0] whole, narrow;
+    logic b_second, c_second, c_third, dst_narrow, dst_second, writes;
+    logic [2:0] has;
+    logic [3:2] whole_at_least;
+    logic [3:1] narrow_at_least;
+    has = {p.has.c, p.has.b, op != OpPrng};
+    b_second = op != OpAutoh && ((p.b_as_a && !p.again.b) ||
+                                 (!p.narrow[0] && !p.narrow[1] && (op == OpSplit || op == OpJoin)));
+    c_second = !p.c_is_a && (p.c_is_b ? b_second : p.c_as_a || p.c_as_b);
+    c_third = !p.c_is_a && !p.c_is_b && p.c_as_a && p.c_as_b;
+    writes = op != OpBcast && !on_link(op);
+    dst_narrow = p.narrow_dst || (is_pair(op) && p.narrow[2]);
+    // A row of each of two results in turn, unless both come in the time of one.
+    dst_second = is_pair(op) && op != OpAutoh && p.narrow_dst == p.narrow[2];
+    whole_at_least[2] = (has[1] && b_second && !p.narrow[1]) || (has[2] && c_second && !p.narrow[2]) ||
+        (writes && dst_second && !dst_narrow);
+    whole_at_least[3] = has[2] && c_third && !p.narrow[2];
+    narrow_at_least[1] = (has & p.narrow) != '0 || (writes && dst_narrow);
+    narrow_at_least[2] = (has[1] && b_second && p.narrow[1]) || (has[2] && c_second && p.narrow[2]) ||
+        (writes && dst_second && dst_narrow);
+    narrow_at_least[3] = has[2] && c_third && p.narrow[2];
+    whole = whole_at_least[3] ? BeatWidth'(2) : BeatWidth'(whole_at_least[2]);
+    narrow = narrow_at_least[3] ? BeatWidth'((3 << m.log_parts) - 1) :
+        narrow_at_least[2] ? BeatWidth'((2 << m.log_parts) - 1) :
+        narrow_at_least[1] ? BeatWidth'((1 << m.log_parts) - 1) : '0;
+    if ((op == OpNtt || op == OpAutoc) && p.narrow[0]) return BeatWidth'((1 << m.log_row) - 1);
+    return (whole > narrow) ? whole : narrow;
   endfunction
 
   function automatic reads_t reads_at(op_e op, places_t p, memory_t m);
     reads_t r;
     logic [2:0][BeatWidth-1:0] parts;
-    logic [BeatWidth-1:0] writes, second;
     logic paired;
     r.has = p.has;
     r.again = p.again;
@@ -306,16 +333,7 @@ package rm_ring_pkg;
       r.first[2] = '0;
       r.last[2] = '0;
     end
-    // What is written.
-    writes = p.narrow_dst ? BeatWidth'(1 << m.log_parts) : BeatWidth'(1);
-    if (is_pair(op)) begin
-      second = parts[2];
-      // A row of each in turn, or both in the time of one.
-      if (op != OpAutoh && (second == writes)) writes += second;
-      else if (second > writes) writes = second;
-    end
-    writes = (op == OpBcast || on_link(op)) ? '0 : writes - BeatWidth'(1);
-    r.more = most2(most2(r.last[0], r.last[1]), most2(r.last[2], writes));
+    r.more = more_of(op, p, m);
     // Behind the first one's last part, or with it.
     r.tail = (p.narrow_dst ? BeatWidth'(1 << m.log_parts) : BeatWidth'(1)) - BeatWidth'(1);
     if (p.narrow_dst && !p.narrow[2]) r.tail -= BeatWidth'(1);
@@ -355,7 +373,15 @@ package rm_ring_pkg;
     StepsPassesS
   } steps_e;
 
-  // How a core works on a word of a coefficient: see rm_ring_core and rm_ring_mode.
+  // What enters a dyadic core at one place: the word's operands, or its constant.
+  typedef struct packed {
+    logic a;
+    logic b;
+    logic c;
+    logic k;
+  } entry_t;
+
+  // How a core works on a word of a coefficient: see rm_ring_core, rm_ring_entry and rm_ring_mode.
   typedef struct packed {
     logic pre;     // difference before the product
     logic half;    // and both halved

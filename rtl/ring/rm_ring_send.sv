@@ -35,7 +35,7 @@ module rm_ring_send
   localparam int unsigned PassWidth = $clog2(Passes);
 
   logic [SlotWidth-1:0] slot_q;
-  logic beat, row_end, unused_busy, unused_first, unused_tail, unused_half;
+  logic beat, row_end, unused_busy, unused_first, unused_row, unused_tail, unused_half;
   logic [PassWidth-1:0] unused_pass;
   logic [BeatWidth-1:0] sub;
   logic [1:0][BeatWidth-1:0] sub_q;
@@ -60,7 +60,7 @@ module rm_ring_send
       .start_i,
       .transform_i(1'b0),
       .inverse_i(1'b0),
-      .more_i(parts_of(slot_i, Memory) - BeatWidth'(1)),
+      .more_i(parts_of(slot_q, Memory) - BeatWidth'(1)),
       .halves_i(1'b0),
       .tail_i(1'b0),
       .tail_more_i('0),
@@ -70,6 +70,7 @@ module rm_ring_send
       .first_pass_o(unused_first),
       .pass_o(unused_pass),
       .step_o(step),
+      .first_row_o(unused_row),
       .sub_o(sub),
       .half_o(unused_half),
       .last_sub_o(row_end),
@@ -114,6 +115,6 @@ module rm_ring_send
   assign valid_o = row_end_q[4];
 
   logic unused;
-  assign unused = ^{unused_busy, unused_first, unused_pass, unused_half, unused_tail};
+  assign unused = ^{unused_busy, unused_first, unused_row, unused_pass, unused_half, unused_tail};
 
 endmodule

@@ -26,16 +26,17 @@ module rm_ring_seq
     input  logic                 start_i,
     input  logic                 transform_i,  // with start_i, as all that follow
     input  logic                 inverse_i,
-    input  logic [BeatWidth-1:0] more_i,
+    input  logic [BeatWidth-1:0] more_i,  // a cycle later, and held
     input  logic                 halves_i,
     input  logic                 tail_i,
-    input  logic [BeatWidth-1:0] tail_more_i,
+    input  logic [BeatWidth-1:0] tail_more_i,  // a cycle later, and held
     input  logic [LogPeriod-1:0] turns_i,
     output logic                 busy_o,
     output logic                 beat_o,
     output logic                 first_pass_o,
     output logic [PassWidth-1:0] pass_o,
     output logic [ LogSteps-1:0] step_o,
+    output logic                 first_row_o,  // the step is 0, but for a tail's
     output logic [BeatWidth-1:0] sub_o,
     output logic                 half_o,
     output logic                 last_sub_o,
@@ -43,11 +44,12 @@ module rm_ring_seq
 );
 
   logic busy_q, fresh_q, transform_q, inverse_q, halves_q, first_q, has_tail_q, tail_q, half_q;
-  logic [BeatWidth-1:0] more_q, tail_more_q, sub_q;
+  logic [BeatWidth-1:0] sub_q;
   logic [LogPeriod-1:0] turns_q;
   logic [PassWidth-1:0] pass_q;
   logic [LogSteps-1:0] step_q;
   logic [WaitWidth-1:0] wait_q;
+  logic waits_q, pauses_q, first_row_q;  // what is not 0, or is
   logic run, beat, row_end, row_done, pass_done, last_pass, done;
 
   // ---- What the size says. ----
@@ -62,11 +64,12 @@ module rm_ring_seq
         top_q <= PassWidth'(pass_count(n, Stages) - 1);
         last_q <= LogSteps'((1 << (n - LogRow)) - 1);
         pause_q <= WaitWidth'(pass_wait(n, LogRow, Stages, MulLatency));
+        pauses_q <= pass_wait(n, LogRow, Stages, MulLatency) > 0;
       end
     end
   end
 
-  assign run = busy_q && wait_q == '0;
+  assign run = busy_q && !waits_q;
 
   rm_ring_pace #(
       .LogPeriod(LogPeriod)
@@ -78,7 +81,7 @@ module rm_ring_seq
       .beat_o (beat)
   );
 
-  assign row_end = beat && sub_q == ((transform_q && !first_q) ? '0 : more_q) && !tail_q;
+  assign row_end = beat && sub_q == ((transform_q && !first_q) ? '0 : more_i) && !tail_q;
   assign row_done = row_end && (!halves_q || half_q);
   assign pass_done = row_done && step_q == last_q;
   assign last_pass = !transform_q || (inverse_q ? pass_q == top_q : pass_q == '0);
@@ -95,30 +98,38 @@ module rm_ring_seq
     if (start_i) begin
       transform_q <= transform_i;
       inverse_q <= inverse_i;
-      more_q <= more_i;
       halves_q <= halves_i;
       has_tail_q <= tail_i;
-      tail_more_q <= tail_more_i;
       tail_q <= 1'b0;
       turns_q <= turns_i;
       first_q <= 1'b1;
       pass_q <= (transform_i && !inverse_i) ? top_q : '0;
       step_q <= '0;
+      first_row_q <= 1'b1;
       sub_q <= '0;
       half_q <= 1'b0;
       wait_q <= '0;
+      waits_q <= 1'b0;
     end else begin
       if (beat) sub_q <= row_end ? '0 : sub_q + 1'b1;
       if (row_end) half_q <= halves_q && !half_q;
-      if (row_done) step_q <= step_q + 1'b1;
+      if (row_done) begin
+        step_q <= step_q + 1'b1;
+        first_row_q <= 1'b0;
+      end
       if (pass_done) begin
-        if (!has_tail_q) step_q <= '0;
+        if (!has_tail_q) begin
+          step_q <= '0;
+          first_row_q <= 1'b1;
+        end
         first_q <= 1'b0;
         pass_q <= inverse_q ? pass_q + 1'b1 : pass_q - 1'b1;
         wait_q <= has_tail_q ? '0 : pause_q;
+        waits_q <= !has_tail_q && pauses_q;
         tail_q <= has_tail_q;
-      end else if (wait_q != '0) begin
+      end else if (waits_q) begin
         wait_q <= wait_q - 1'b1;
+        waits_q <= wait_q != WaitWidth'(1);
       end
     end
   end
@@ -128,10 +139,11 @@ module rm_ring_seq
   assign first_pass_o = first_q;
   assign pass_o = pass_q;
   assign step_o = step_q;
+  assign first_row_o = first_row_q;
   assign sub_o = sub_q;
   assign half_o = half_q;
   assign last_sub_o = row_end;
-  assign tail_o = beat && tail_q && sub_q == tail_more_q;
+  assign tail_o = beat && tail_q && sub_q == tail_more_i;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -9,7 +9,7 @@
 // from exponent g e; coefficient k from k / g, with the sign of x^N = -1. F goes up by the same each row
 // (next_i).
 //
-// next_i is up in the row's last cycle. Latency 1 from first_i and next_i to x_o, 2 to half_o and offset_o. log_n_i is held.
+// next_i is up in the row's last cycle. Latency 1 from first_i and next_i to x_o and half_o, 2 to offset_o. log_n_i is held.
 module rm_ring_turn
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
@@ -47,14 +47,13 @@ module rm_ring_turn
   assign turned = !first_i ? turned_q : coefficients ? '0 : galois_i;
 
   logic [LogN-1:0] x_q;
-  logic half_q, half_q2;
+  logic half_q;
   logic [LogRow:0] offset_q, offset_q2;
 
   always_ff @(posedge clk_i) begin
     if (next_i) turned_q <= turned + step;
     x_q <= coefficients ? LogN'(turned[LogSteps-1:0] & rows_q) : {row, LogRow'(0)};
     half_q <= halves && turned[1];
-    half_q2 <= half_q;
     offset_q <= offset;
     offset_q2 <= offset_q;
   end
@@ -65,7 +64,7 @@ module rm_ring_turn
   assign row = reversed >> short_q;
   assign above = (coefficients ? turned : halves ? turned >> 2 : turned >> 1) >> bits_q;
   assign x_o = x_q;
-  assign half_o = half_q2;
+  assign half_o = half_q;
   assign offset_o = offset_q2;
   assign offset = {coefficients && above[LogRow], above[LogRow-1:0]};
 

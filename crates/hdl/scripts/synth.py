@@ -88,7 +88,7 @@ def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
         for module, names in {cell["type"]: cell["parameters"] for cell in cells if cell["type"] in apart}.items():
             plain(design, module, names)
     for number, module in enumerate(once):
-        params = parameters(netlist(design, scratch)[top], module)
+        params = parameters(netlist(design, scratch), module)
         part = read({**request, "top": module, "params": [f"{p}={v}" for p, v in params.items()]}, scratch, own)
         parametric(part, request, scratch, own)
         mapped(part, {**request, "top": module}, scratch, tell, (number * len(STAGES), steps))
@@ -143,12 +143,13 @@ def plain(design: ys.Design, module: str, names: Iterable[str]) -> None:
         ys.run_pass(f"setparam -unset {name} t:{module}", design)
 
 
-def parameters(found: dict, module: str) -> dict[str, int]:
-    """Those of a module's instances in a netlist, which must have the same."""
-    of = [cell["parameters"] for cell in found["cells"].values() if cell["type"] == module]
+def parameters(found: dict, module: str) -> dict[str, str]:
+    """Those of a module's instances in all modules of a netlist, which must have the same, as sized numbers."""
+    cells = (cell for parent in found.values() for cell in parent["cells"].values())
+    of = [cell["parameters"] for cell in cells if cell["type"] == module]
     if not of or any(other != of[0] for other in of):
         raise SystemExit(f"{module} is to be mapped once, and has {len(of)} instances, not all of the same parameters")
-    return {name: int(value, 2) for name, value in of[0].items()}
+    return {name: f"{len(value)}'b{value}" for name, value in of[0].items()}
 
 
 def netlist(design: ys.Design, scratch: Path) -> dict:

@@ -16,10 +16,11 @@ const RUNTIME_WAVES: &str = "verilated_vcd_c.cpp";
 
 /// Modules with many instances, each of which would be inlined into its parent: kept apart, so that their instances share what the
 /// compiler makes of them. A bootstrapping engine is built in less than half of the time, and runs as fast.
-const APART: [&str; 11] = [
+const APART: [&str; 12] = [
     "rm_butterfly",
     "rm_mod_mul",
     "rm_chacha20",
+    "rm_ring_core",
     "rm_torus_butterfly",
     "rm_torus_times",
     "rm_torus_unit",

@@ -188,7 +188,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         .apart("rm_ring_core")
         .apart("rm_ring_mode");
     let core = like_primes(wide(of("rm_ring_core")), s).int("MulLatency", s.multiplier);
-    let mode = wide(of("rm_ring_mode"));
+    let mode = of("rm_ring_mode");
     let network = |write| {
         wide(of("rm_ring_network"))
             .int("LogRow", s.log_row.into())
@@ -235,7 +235,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         (Does::Main, affine, 1),
         (Does::Main, core.clone(), row),
         (Does::Dyadic, dyadic, 1),
-        (Does::Dyadic, mode, lanes),
+        (Does::Dyadic, mode, 1),
         (Does::Dyadic, core, lanes),
         (Does::Generator, generator, 1),
         (Does::Generator, of("rm_chacha20"), 1),

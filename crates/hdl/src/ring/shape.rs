@@ -150,7 +150,7 @@ impl Shape {
     }
 
     /// `rm_ring_rpau` as `rm_ring` has it, with residues no wider than they have to be.
-    pub(super) fn in_ring(&self) -> Top {
+    pub fn in_ring(&self) -> Top {
         let mut top = self.top();
         for (name, value) in &mut top.params {
             if name == "Width" {

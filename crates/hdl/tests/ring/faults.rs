@@ -144,8 +144,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_mode.sv",
-        "OpMac: {u_is_c, v_is_a, w_is_b} = '1;",
-        "OpMac: {v_is_a, w_is_b} = '1;",
+        "OpMac: {u.c, v.a, w.b} = '1;",
+        "OpMac: {v.a, w.b} = '1;",
         unit,
     ),
     // Ports: who goes first, what is read twice.
@@ -170,8 +170,8 @@ pub const FAULTS: [Fault; 114] = [
     // Dyadic cores.
     Fault(
         "rm_ring_dyadic.sv",
-        "assign at_part = tag.part ^ mask[LogRow-1:LogLanes];",
-        "assign at_part = tag.part;",
+        "at_part <= part_d ^ mask_d[LogRow-1:LogLanes];",
+        "at_part <= part_d;",
         unit,
     ),
     Fault(
@@ -201,8 +201,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_generator.sv",
-        "CountWidth'(Latency - Ahead + 5)",
         "CountWidth'(Latency - Ahead + 4)",
+        "CountWidth'(Latency - Ahead + 3)",
         unit,
     ),
     Fault("rm_ring_expand.sv", "minus_q ? half_q : '0", "'0", unit),
@@ -271,7 +271,7 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_main.sv",
-        "at_take.sub < beats_q[from_half_q]",
+        "at_take.sub < beats_q[from_half_q2]",
         "at_take.sub == reads_q.last[0]",
         unit,
     ),
@@ -323,7 +323,12 @@ pub const FAULTS: [Fault; 114] = [
         "weight_d[b] = (LogRow + 1)'(1) << (LogRow - 1 - b);",
         unit,
     ),
-    Fault("rm_ring_agen.sv", "top_i ? top_rotate_q : '0", "'0", unit),
+    Fault(
+        "rm_ring_main.sv",
+        ".rotate_i (top_rotate_q),",
+        ".rotate_i ('0),",
+        unit,
+    ),
     Fault(
         "rm_ring_main.sv",
         "if (aside_q || word_q.op == OpJoin) begin",
@@ -504,14 +509,14 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_main.sv",
-        "at_take.sub < beats_q[from_half_q]",
+        "at_take.sub < beats_q[from_half_q2]",
         "1'b1",
         unit,
     ),
     Fault(
         "rm_ring_main.sv",
-        "part_o = at_memory.sub - reads_q.first[i];",
-        "part_o = at_memory.sub;",
+        "part_d = at_ask.sub - reads_q.first[i];",
+        "part_d = at_ask.sub;",
         unit,
     ),
     Fault(
@@ -558,7 +563,7 @@ pub const FAULTS: [Fault; 114] = [
         unit,
     ),
     Fault(
-        "rm_ring_agen.sv",
+        "rm_ring_main.sv",
         "top_rotate_q <= RotWidth'((32'(log_n_i) - LogRow) % LogRow);",
         "top_rotate_q <= RotWidth'((LogN - LogRow) % LogRow);",
         unit,

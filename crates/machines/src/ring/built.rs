@@ -61,6 +61,13 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
     )?;
     let board = d.pipeline.board;
     ensure(board == 6, "pipeline.board", board, "6 in RTL")?;
+    let dispatch = d.pipeline.dispatch;
+    ensure(
+        dispatch > 0,
+        "pipeline.dispatch",
+        dispatch,
+        "a cycle or more in RTL",
+    )?;
     ensure(d.keys.rotate == 1, "keys.rotate", d.keys.rotate, "1 in RTL")?;
     ensure(d.rpaus <= 10, "rpaus", d.rpaus, "at most 10 in RTL")?;
     let (wide, narrow) = memory(d);
