@@ -270,8 +270,16 @@ module rm_ring_dyadic
   assign row_now_d = load_tick ? load_row_q : row_now_q;
   assign mask_d = mask_of(row_now_d);
 
-  logic [2:0][Lanes-1:0][Width-1:0] of_many, operand, operand_q;
-  logic [(1<<PlaceWidth)-1:0][Lanes-1:0][Width-1:0] of_single;
+  logic [2:0][Lanes-1:0][Width-1:0] operand, operand_q;
+  (* keep *) logic [(1<<PlaceWidth)-1:0][1:0][Lanes-1:0][Width-1:0] single_halves;
+
+  // A part in one half of a row.
+  function automatic logic [LogPeriod-1:0] whole_part(logic [LogPeriod-1:0] now, logic half);
+    logic [LogPeriod-1:0] part;
+    part = now;
+    part[LogPeriod-1] = half;
+    return part;
+  endfunction
 
   for (genvar n = 0; n < (1 << PlaceWidth); n++) begin : gen_single
     if (n < Memory.singles) begin : gen_slot
@@ -288,9 +296,11 @@ module rm_ring_dyadic
         if (load_tick) held_q <= come_q;
       end
 
-      assign of_single[n] = held_q[at_part];
+      for (genvar h = 0; h < 2; h++) begin : gen_which
+        assign single_halves[n][h] = held_q[whole_part(at_part, 1'(h))];
+      end
     end else begin : gen_none
-      assign of_single[n] = '0;
+      assign single_halves[n] = '0;
     end
   end
 
@@ -308,13 +318,8 @@ module rm_ring_dyadic
         else if (load_tick) held_q <= come_q;
       end
 
-      // Of the parts in each half of a row.
-      if (LogPeriod > 1) begin : gen_half
-        for (genvar h = 0; h < 2; h++) begin : gen_which
-          assign halves[k][h] = held_q[{1'(h), at_part[LogPeriod-2:0]}];
-        end
-      end else begin : gen_whole
-        assign halves[k] = held_q;
+      for (genvar h = 0; h < 2; h++) begin : gen_which
+        assign halves[k][h] = held_q[whole_part(at_part, 1'(h))];
       end
     end
 
@@ -323,8 +328,12 @@ module rm_ring_dyadic
       for (int unsigned k = 1; k < Many; k++) half |= halves[k];
     end
 
-    assign of_many[i] = half[at_part[LogPeriod-1]];
-    assign operand[i] = of_many[i] | of_single[single_q[i]];
+    always_comb begin
+      operand[i] = half[at_part[LogPeriod-1]];
+      for (int unsigned n = 0; n < Memory.singles; n++) begin
+        if (single_q[i] == PlaceWidth'(n)) operand[i] |= single_halves[n][at_part[LogPeriod-1]];
+      end
+    end
   end
 
   always_ff @(posedge clk_i) operand_q <= operand;
@@ -356,30 +365,41 @@ module rm_ring_dyadic
 
   mode_t mode;
   logic pass, one;
-  entry_t to_u, to_v, to_w;
+  entry_t to_u, to_v, to_w, late_u, late_v, late_w;
 
   rm_ring_mode u_mode (
       .clk_i,
-      .op_i  (word_q.op),
-      .mode_o(mode),
-      .pass_o(pass),
-      .u_o   (to_u),
-      .v_o   (to_v),
-      .w_o   (to_w),
-      .one_o (one)
+      .op_i    (word_q.op),
+      .key_i   (has_key_q),
+      .gen_i   (has_gen_q),
+      .mode_o  (mode),
+      .pass_o  (pass),
+      .u_o     (to_u),
+      .v_o     (to_v),
+      .w_o     (to_w),
+      .u_late_o(late_u),
+      .v_late_o(late_v),
+      .w_late_o(late_w),
+      .one_o   (one)
   );
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
-    logic [Width-1:0] a, b, c, u, v, w, out0, out1;
+    logic [Width-1:0] a, b, c, late_a, late_b, late_c, u, v, w, out0, out1;
 
-    assign a = has_key_q ? operand_q[0][i] : operand[0][i];
-    assign b = (has_gen_q || has_key_q) ? other[LogLanes'(i)^core_mask[LogLanes-1:0]] : operand[1][i];
-    assign c = has_key_q ? operand_q[2][i] : operand[2][i];
+    assign a = operand[0][i];
+    assign b = operand[1][i];
+    assign c = operand[2][i];
+    assign late_a = operand_q[0][i];
+    assign late_b = other[LogLanes'(i)^core_mask[LogLanes-1:0]];
+    assign late_c = operand_q[2][i];
 
-    assign u = (a & {Width{to_u.a}}) | (b & {Width{to_u.b}}) | (c & {Width{to_u.c}}) |
-        (constant_i & {Width{to_u.k}});
-    assign v = (a & {Width{to_v.a}}) | (b & {Width{to_v.b}}) | (constant_i & {Width{to_v.k}});
-    assign w = (b & {Width{to_w.b}}) | (constant_i & {Width{to_w.k}}) | Width'(one);
+    assign u = (late_a & {Width{late_u.a}}) | (late_b & {Width{late_u.b}}) |
+        (late_c & {Width{late_u.c}}) | (constant_i & {Width{late_u.k}}) |
+        (a & {Width{to_u.a}}) | (c & {Width{to_u.c}});
+    assign v = (late_a & {Width{late_v.a}}) | (late_b & {Width{late_v.b}}) |
+        (constant_i & {Width{late_v.k}}) | (a & {Width{to_v.a}}) | (b & {Width{to_v.b}});
+    assign w = (late_b & {Width{late_w.b}}) | (constant_i & {Width{late_w.k}}) | Width'(one) |
+        (b & {Width{to_w.b}});
 
     rm_ring_core #(
         .Width(Width),
@@ -440,7 +460,7 @@ module rm_ring_dyadic
   assign busy_o = ask_busy_q || load_busy_q || tag.valid || late_q.valid || wpending_q;
 
   logic unused;
-  assign unused = ^{word_q, reads_q, to_v, to_w, mask_d, core_mask, mask_out, operand_q[1]};
+  assign unused = ^{word_q, reads_q, to_u, to_v, to_w, late_v, late_w, mask_d, core_mask, mask_out, operand_q[1]};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -8,7 +8,8 @@
 //   ADDI   a      k      1      out0          RED    k      a      1      out0, reduce
 //   PRNG   b      0      1      u, passed
 //
-// k is the constant that the word names, 0 for none. An operand of the three that no entry takes is 0, and w then 1.
+// k is the constant that the word names, 0 for none. What nothing enters is 0, and w then 1. Operands are taken as they come
+// (u_o, v_o, w_o), or late (u_late_o and so on): all of a word with a key (key_i), and b of one with a generated operand; k is.
 //
 // Latency 1; held.
 module rm_ring_mode
@@ -16,17 +17,24 @@ module rm_ring_mode
 (
     input  logic   clk_i,
     input  op_e    op_i,
+    input  logic   key_i,
+    input  logic   gen_i,
     output mode_t  mode_o,
     output logic   pass_o,
     output entry_t u_o,
     output entry_t v_o,
     output entry_t w_o,
-    output logic   one_o    // w is 1
+    output entry_t u_late_o,
+    output entry_t v_late_o,
+    output entry_t w_late_o,
+    output logic   one_o      // w is 1
 );
 
   mode_t mode;
   logic pass;
-  entry_t u, v, w;
+  entry_t u, v, w, late;
+
+  assign late = '{a: key_i, b: key_i || gen_i, c: key_i, k: 1'b1};
 
   always_comb begin
     {u, v, w} = '0;
@@ -51,9 +59,12 @@ module rm_ring_mode
   always_ff @(posedge clk_i) begin
     mode_o <= mode;
     pass_o <= pass;
-    u_o <= u;
-    v_o <= v;
-    w_o <= w;
+    u_o <= u & ~late;
+    v_o <= v & ~late;
+    w_o <= w & ~late;
+    u_late_o <= u & late;
+    v_late_o <= v & late;
+    w_late_o <= w & late;
     one_o <= w == '0;
   end
 
