@@ -302,18 +302,16 @@ module rm_ring_main
     rslot_d = '0;
     part_d = at_ask.sub;
     for (int unsigned g = 0; g < Groups; g++) begin
-      if (at_ask.beat) begin
-        if (transform_q || moves_q) begin
-          re_d[g] = group_of(one, Memory) == g && at_ask.sub < beats_of(one);
-          rslot_d[g] = inner_of(one, Memory);
-        end else begin
-          for (int unsigned i = 0; i < 3; i++) begin
-            if (reads_q.has[i] && at_ask.sub >= reads_q.first[i] &&
-                at_ask.sub <= reads_q.last[i] && group_of(reads_q.slot[i], Memory) == g) begin
-              re_d[g] = 1'b1;
-              rslot_d[g] = inner_of(reads_q.slot[i], Memory);
-              if (g == NarrowGroup) part_d = at_ask.sub - reads_q.first[i];
-            end
+      if (transform_q || moves_q) begin
+        re_d[g] = at_ask.beat && group_of(one, Memory) == g && at_ask.sub < beats_of(one);
+        rslot_d[g] = inner_of(one, Memory);
+      end else begin
+        for (int unsigned i = 0; i < 3; i++) begin
+          if (reads_q.has[i] && at_ask.sub >= reads_q.first[i] &&
+              at_ask.sub <= reads_q.last[i] && group_of(reads_q.slot[i], Memory) == g) begin
+            re_d[g] = at_ask.beat;
+            rslot_d[g] = inner_of(reads_q.slot[i], Memory);
+            if (g == NarrowGroup) part_d = at_ask.sub - reads_q.first[i];
           end
         end
       end
@@ -572,7 +570,8 @@ module rm_ring_main
 
   tag_t tag_out;
   logic write, write_second;
-  logic [LogSteps-1:0] write_step;
+  logic [LogSteps-1:0] write_step_q;
+  logic [PassWidth-1:0] write_pass_q;
 
   rm_delay #(
       .Width(LogRow + RotWidth),
@@ -637,14 +636,19 @@ module rm_ring_main
   );
 
   // A word's tags go on behind its end: each word takes those of its own length alone.
-  assign tag_out = transform_q ? tag_q[AtPass] : moves_q ? tag_q[AtMoved] : tag_q[AtOut1];
+  assign tag_out = transform_q ? tag_q[AtPass-1] : moves_q ? tag_q[AtMoved-1] : tag_q[AtOut1-1];
+
+  always_ff @(posedge clk_i) begin
+    write_pass_q <= tag_out.pass;
+    write_step_q <= tag_out.second ? tag_out.step - 1'b1 : tag_out.step;
+  end
+
   // A cycle before it is written.
   assign write_second = moves_q ? tag_q[AtMoved+1].half : tag_q[AtOut1+1].second;
   assign write = (tag_q[AtPass+1].transform && tag_q[AtPass+1].row) ||
       (tag_q[AtMoved+1].moves && tag_q[AtMoved+1].row) ||
       (!tag_q[AtOut1+1].transform && !tag_q[AtOut1+1].moves &&
        (tag_q[AtOut1+1].row || tag_q[AtOut1+1].second));
-  assign write_step = tag_out.second ? tag_out.step - 1'b1 : tag_out.step;
 
   logic [LogRow-1:0] unused_mask;
   logic [RotWidth-1:0] unused_rotate;
@@ -658,8 +662,8 @@ module rm_ring_main
       .log_n_i,
       .linear_i (!transform_q),
       .inverse_i(inverse_q),
-      .pass_i   (tag_out.pass),
-      .step_i   (write_step),
+      .pass_i   (write_pass_q),
+      .step_i   (write_step_q),
       .given_i  (moves_q),
       .top_i    (coefficients_q),
       .x_i      (to_q),

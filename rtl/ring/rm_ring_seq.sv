@@ -59,6 +59,10 @@ module rm_ring_seq
   logic [WaitWidth-1:0] pause_q;
 
   always_ff @(posedge clk_i) begin
+    top_q <= '0;
+    last_q <= '0;
+    pause_q <= '0;
+    pauses_q <= 1'b0;
     for (int unsigned n = LogRow + 1; n <= LogN; n++) begin
       if (log_n_i == SizeWidth'(n)) begin
         top_q <= PassWidth'(pass_count(n, Stages) - 1);
