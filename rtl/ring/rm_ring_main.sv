@@ -123,10 +123,8 @@ module rm_ring_main
   logic moves_q, whole_q, coefficients_q, aside_q;
   logic [LogPeriod-1:0] turns_q;
 
-  always_comb begin
-    reads = reads_of(word_i.op, word_i.b_kind, word_i.dst,
-                     {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
-  end
+  assign reads = reads_of(word_i.op, word_i.b_kind, word_i.dst,
+                          {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
 
   // As many beats as a row has parts, at least.
   assign more = (has_gen_q && (reads_q.more >> LogPeriod) == '0) ? BeatWidth'((1 << LogPeriod) - 1) :
@@ -345,7 +343,7 @@ module rm_ring_main
   logic from_half_q, from_half_q2;
   tag_t at_take;
 
-  assign key_req_o = has_key_q && tag_q[AtMemory-1].beat && tag_q[AtMemory-1].sub == '0;
+  assign key_req_o = has_key_q && at_ask.beat && at_ask.sub == '0;
 
   always_ff @(posedge clk_i) begin
     from_half_q <= from_half;

@@ -95,15 +95,21 @@ fn check_memories(d: &Description, bits: u32, found: &Resources, wanted: impl Fn
     assert!(found.other.is_empty(), "{:?}", found.other);
 }
 
+/// The shipped machine, and the primes of both sets, which it is built for.
+fn shipped() -> (Description, Vec<u64>) {
+    let d = Description::parse(Description::STORED).unwrap();
+    let params = Params::named("set2").unwrap();
+    (d, params.moduli().to_vec())
+}
+
 /// The shipped machine for Set-1 and Set-2, an RPAU of each width: what it has of memories is what the description says; what each
 /// module takes, and that its paths are within the bar.
 #[test]
 #[ignore = "synthesis of modules at full size; `make full` runs it"]
 fn what_the_shipped_machine_takes() {
-    let d = Description::parse(Description::STORED).unwrap();
-    let params = Params::named("set2").unwrap();
-    let found = machine(&d, params.moduli()).unwrap();
-    check_counts(&d, params.moduli());
+    let (d, primes) = shipped();
+    let found = machine(&d, &primes).unwrap();
+    check_counts(&d, &primes);
     let mut seen = Vec::new();
     let mut beyond = Vec::new();
     for (r, (shape, parts)) in found.rpaus.iter().enumerate() {
@@ -128,9 +134,8 @@ fn what_the_shipped_machine_takes() {
 #[test]
 #[ignore = "half an hour of synthesis; `make full` runs it"]
 fn paths_of_an_rpau() {
-    let d = Description::parse(Description::STORED).unwrap();
-    let params = Params::named("set2").unwrap();
-    let found = machine(&d, params.moduli()).unwrap();
+    let (d, primes) = shipped();
+    let found = machine(&d, &primes).unwrap();
     let (shape, _) = &found.rpaus[0];
     let top = shape.in_ring().once("rm_ring_core").once("rm_chacha20");
     let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
