@@ -91,7 +91,6 @@ module rm_ring_main
   localparam int unsigned AtMoved = AtOut1 + Moved;
   localparam int unsigned AtLast = (AtPass > AtMoved ? AtPass : AtMoved) + 1;
   localparam int unsigned TwiddleLatency = 4;
-  localparam int unsigned NarrowGroup = Groups - 1;
 
   // Where an operand's row comes from: a port group, or one of these.
   localparam int unsigned FromKey = Groups;
@@ -285,12 +284,13 @@ module rm_ring_main
     return reads_q.strides ? BeatWidth'(Row) : parts_of(slot, Memory);
   endfunction
 
-  // What is asked for is found a cycle before, so that the ports have their own.
+  // What is asked for is found a cycle before, so that the ports have their own. Operands in narrow slots begin at multiples of a
+  // row's parts, so a beat's low bits say which part is read.
   tag_t at_ask;
   logic [SlotWidth-1:0] one;  // of what reads one slot
   logic [Groups-1:0] re_d, re_q;
   logic [Groups-1:0][SlotWidth-1:0] rslot_d, rslot_q;
-  logic [BeatWidth-1:0] part_d, part_q;
+  logic [BeatWidth-1:0] part_q;
 
   assign at_ask = tag_q[AtMemory-1];
   assign one = transform_q ? (at_ask.first ? word_q.a : word_q.dst) : reads_q.slot[from_half];
@@ -298,7 +298,6 @@ module rm_ring_main
   always_comb begin
     re_d = '0;
     rslot_d = '0;
-    part_d = at_ask.sub;
     for (int unsigned g = 0; g < Groups; g++) begin
       if (transform_q || moves_q) begin
         re_d[g] = at_ask.beat && group_of(one, Memory) == g && at_ask.sub < beats_of(one);
@@ -309,7 +308,6 @@ module rm_ring_main
               at_ask.sub <= reads_q.last[i] && group_of(reads_q.slot[i], Memory) == g) begin
             re_d[g] = at_ask.beat;
             rslot_d[g] = inner_of(reads_q.slot[i], Memory);
-            if (g == NarrowGroup) part_d = at_ask.sub - reads_q.first[i];
           end
         end
       end
@@ -323,7 +321,7 @@ module rm_ring_main
 
   always_ff @(posedge clk_i) begin
     rslot_q <= rslot_d;
-    part_q <= part_d;
+    part_q <= at_ask.sub;
   end
 
   assign re_o = re_q;

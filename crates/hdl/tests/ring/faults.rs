@@ -515,14 +515,14 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_main.sv",
-        "part_d = at_ask.sub - reads_q.first[i];",
-        "part_d = at_ask.sub;",
+        "part_q <= at_ask.sub;",
+        "part_q <= '0;",
         unit,
     ),
     Fault(
         "rm_ring_pkg.sv",
-        "r.tail -= BeatWidth'(1);",
-        "r.tail = '0;",
+        "? BeatWidth'((1 << m.log_parts) - 1) : '0;\n    return r;",
+        "? '0 : '0;\n    return r;",
         thirds,
     ),
     Fault(

@@ -27,6 +27,8 @@ struct World {
     constants: u64,
     /// Slots and keys of a layer hold its residues: slot s those of layer s mod `layers`.
     layers: u64,
+    /// Every word reads a narrow slot: all want the one port of these.
+    crowded: bool,
     /// Whether the ring and the link's station are there, for stores.
     machine: bool,
     /// Whether broadcasts bring residues of other primes, which are for `RED` alone: to [`RAW`].
@@ -87,6 +89,7 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         layers,
         machine,
         raw,
+        crowded: _,
     } = world;
     let slots = slots / layers * layers;
     let layer = dice.below(layers);
@@ -218,7 +221,18 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
     let mut given = [0u32; QUEUES];
     let mut before: Vec<Drawn> = Vec::new();
     for _ in 0..count {
-        let w = draw(dice, world);
+        let reads_narrow = |w: &OpWord| {
+            accesses(w)
+                .0
+                .iter()
+                .any(|&(_, s)| (world.wide..KEY.into()).contains(&s.into()))
+        };
+        let w = loop {
+            let w = draw(dice, world);
+            if !world.crowded || reads_narrow(&w) {
+                break w;
+            }
+        };
         let (reads, writes) = accesses(&w);
         let mut needs = [0u32; QUEUES];
         for other in &before {
@@ -268,6 +282,12 @@ fn first(dice: &mut Dice, d: &Description, slots: u64) -> u64 {
     if dice.chance(2) { last } else { 0 }
 }
 
+/// Now and then, where narrow slots are among those of a program.
+fn crowded(dice: &mut Dice, d: &Description, first: u64, slots: u64) -> bool {
+    let any = first + slots / 2 * 2 > wide(d);
+    any && dice.chance(4)
+}
+
 /// The native degree, or a smaller one now and then.
 fn draw_size(dice: &mut Dice, d: &Description) -> u8 {
     let least = d.row.ilog2() as u8 + 1;
@@ -300,11 +320,13 @@ pub fn check_words_on(
         let constants: Vec<Vec<u64>> = (0..8)
             .map(|i| vec![if i == 0 { 0 } else { dice.below(prime) }])
             .collect();
+        let first = first(dice, d, slots);
         let world = World {
             rpaus: 1,
-            first: first(dice, d, slots),
+            first,
             slots,
             wide: wide(d),
+            crowded: crowded(dice, d, first, slots),
             constants: constants.len() as u64,
             layers: 1,
             machine: false,
@@ -376,11 +398,13 @@ fn check_machine(
                 .collect();
         }
         let slots = 8 + dice.below(d.slots() as u64 - 7);
+        let first = first(dice, d, slots) / 2 * 2;
         let world = World {
             rpaus: 3,
-            first: first(dice, d, slots) / 2 * 2,
+            first,
             slots,
             wide: wide(d),
+            crowded: crowded(dice, d, first, slots),
             constants: 8,
             layers: 2,
             machine: true,
