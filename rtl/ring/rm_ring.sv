@@ -476,14 +476,21 @@ module rm_ring
       );
     end
 
-    rm_delay #(
-        .Width(Row * Width),
-        .Depth(hop_cycles(r))
-    ) u_hop (
-        .clk_i,
-        .d_i(out_row[r]),
-        .q_o(in_row[Next])
-    );
+    // Registers of their own, each of which can stand on its side of a border.
+    logic [hop_cycles(r):0][Row*Width-1:0] hop_row;
+
+    assign hop_row[0] = out_row[r];
+    assign in_row[Next] = hop_row[hop_cycles(r)];
+
+    for (genvar i = 0; i < hop_cycles(r); i++) begin : gen_hop
+      rm_copy #(
+          .Width(Row * Width)
+      ) u_hop (
+          .clk_i,
+          .d_i(hop_row[i]),
+          .q_o(hop_row[i+1])
+      );
+    end
   end
 
   logic unused;

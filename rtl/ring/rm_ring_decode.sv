@@ -18,7 +18,9 @@ module rm_ring_decode
 ) (
     input  logic [63:0] word_i,
     input  logic [ 1:0] stream_i,
-    output code_e       code_o
+    output code_e       code_o,
+    output logic        ok_o,    // CodeOk
+    output logic        wait_o   // it is a WAIT
 );
 
   word_t word;
@@ -54,34 +56,44 @@ module rm_ring_decode
       (is_generated(word.op, word.b_kind) ? 32'(word.imm) < StreamRows :
        is_permutation(word.op) ? 32'(word.imm) < GaloisRows : 32'(word.imm) < Constants);
 
+  // Each reason by itself, so that which is the first hangs on few of them; all but the first are of words that are neither END nor
+  // WAIT.
+  localparam int unsigned Reasons = 8;
+
+  (* keep *) logic ordinary, not_a_word;
+  (* keep *) logic [Reasons-1:0] bad;
+  code_e first;
+
+  assign ordinary = word.op != OpEnd && word.op != OpWait;
+  assign not_a_word = (word.op == OpEnd) ? word_i != '0 : (word.op == OpWait) ? !wait_ok : !known;
+  assign bad[0] = {word.controller, word.thread} != stream_i || 32'(word.controller) >= Controllers;
+  assign bad[1] = word.mask == '0 || (32'(word.mask) >> Rpaus) != '0 || (on_link(word.op) && !one);
+  assign bad[2] = word.op == OpBcast && 32'(word.c) >= Rpaus;
+  assign bad[3] = !slot_ok;
+  assign bad[4] = word.thread ? main_only : word.op == OpPrng;
+  assign bad[5] = (is_transform(word.op) || word.op == OpAutoc || word.op == OpBcast) &&
+      is_narrow(word.dst, Memory);
+  assign bad[6] = !row_ok;
+  assign bad[7] = 32'(word.layer) >= Layers || (word.b_kind == KindGenerator && main_only);
+
+  always_comb begin
+    first = CodeNotBuilt;
+    if (bad[0]) first = CodeStream;
+    else if (bad[1]) first = CodeMask;
+    else if (bad[2]) first = CodeSource;
+    else if (bad[3]) first = CodeSlot;
+    else if (bad[4]) first = CodeUnit;
+    else if (bad[5]) first = CodeNarrow;
+    else if (bad[6]) first = CodeRow;
+  end
+
+  assign ok_o = !not_a_word && !(ordinary && bad != '0);
+  assign wait_o = word.op == OpWait && wait_ok;
+
   always_comb begin
     code_o = CodeOk;
-    if (word.op == OpEnd) begin
-      if (word_i != '0) code_o = CodeNotAWord;
-    end else if (word.op == OpWait) begin
-      if (!wait_ok) code_o = CodeNotAWord;
-    end else if (!known) begin
-      code_o = CodeNotAWord;
-    end else if ({word.controller, word.thread} != stream_i ||
-                 32'(word.controller) >= Controllers) begin
-      code_o = CodeStream;
-    end else if (word.mask == '0 || (32'(word.mask) >> Rpaus) != '0 ||
-                 (on_link(word.op) && !one)) begin
-      code_o = CodeMask;
-    end else if (word.op == OpBcast && 32'(word.c) >= Rpaus) begin
-      code_o = CodeSource;
-    end else if (!slot_ok) begin
-      code_o = CodeSlot;
-    end else if (word.thread ? main_only : word.op == OpPrng) begin
-      code_o = CodeUnit;
-    end else if ((is_transform(word.op) || word.op == OpAutoc || word.op == OpBcast) &&
-                 is_narrow(word.dst, Memory)) begin
-      code_o = CodeNarrow;
-    end else if (!row_ok) begin
-      code_o = CodeRow;
-    end else if (32'(word.layer) >= Layers || (word.b_kind == KindGenerator && main_only)) begin
-      code_o = CodeNotBuilt;
-    end
+    if (not_a_word) code_o = CodeNotAWord;
+    else if (ordinary && bad != '0) code_o = first;
   end
 
 endmodule

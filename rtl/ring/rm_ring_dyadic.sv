@@ -242,13 +242,13 @@ module rm_ring_dyadic
   logic [LogSteps-1:0] row_now_q, row_now_d;
   // The columns of a part are its coefficients, but for the mask: its high bits choose among the parts of columns.
   (* keep *) logic [LogPeriod-1:0] at_part;
-  logic [LogRow-1:0] mask_d, core_mask;
+  logic [LogRow-1:0] mask_d;
+  logic [LogLanes-1:0] lane_mask_q;  // its low ones
 
   assign tag.valid = valid_q;
   assign tag.part = part_q;
   assign tag.row = row_now_q;
   assign core = has_key_q ? late_q : tag;
-  assign core_mask = mask_of(core.row);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -264,6 +264,7 @@ module rm_ring_dyadic
     part_q <= part_d;
     row_now_q <= row_now_d;
     at_part <= part_d ^ mask_d[LogRow-1:LogLanes];
+    lane_mask_q <= mask_d[LogLanes-1:0];
   end
 
   assign part_d = load_tick ? '0 : part_q + 1'b1;
@@ -338,18 +339,21 @@ module rm_ring_dyadic
 
   always_ff @(posedge clk_i) operand_q <= operand;
 
-  // ---- Keys: a row in the order of the index, held as long. ----
+  // ---- Keys: a row in the order of the index, held as long but for its first part. ----
 
-  parts_t key_come_q, key_held_q;
-  logic [Lanes-1:0][Width-1:0] other;
+  parts_t key_come_q, key_held_q, key_parts;
+  logic [Lanes-1:0][Width-1:0] key_part, key_part_q;  // of late parts
+  always_comb begin
+    key_parts = key_held_q;
+    key_parts[0] = key_come_q[0];
+    for (int unsigned i = 0; i < Lanes; i++) key_part[i] = key_parts[tag.part][LogLanes'(i)^lane_mask_q];
+  end
 
   always_ff @(posedge clk_i) begin
     if (key_taken_q[2]) key_come_q <= key_i;
     if (tag.valid && tag.part == '0) key_held_q <= key_come_q;
+    key_part_q <= key_part;
   end
-
-  // What comes of key memory is for late parts.
-  assign other = has_gen_q ? gen_i : key_held_q[late_q.part];
 
   // ---- Cores. ----
 
@@ -390,7 +394,7 @@ module rm_ring_dyadic
     assign b = operand[1][i];
     assign c = operand[2][i];
     assign late_a = operand_q[0][i];
-    assign late_b = other[LogLanes'(i)^core_mask[LogLanes-1:0]];
+    assign late_b = has_gen_q ? gen_i[LogLanes'(i)^lane_mask_q] : key_part_q[i];
     assign late_c = operand_q[2][i];
 
     assign u = (late_a & {Width{late_u.a}}) | (late_b & {Width{late_u.b}}) |
@@ -460,7 +464,7 @@ module rm_ring_dyadic
   assign busy_o = ask_busy_q || load_busy_q || tag.valid || late_q.valid || wpending_q;
 
   logic unused;
-  assign unused = ^{word_q, reads_q, to_u, to_v, to_w, late_v, late_w, mask_d, core_mask, mask_out, operand_q[1]};
+  assign unused = ^{word_q, reads_q, to_u, to_v, to_w, late_v, late_w, mask_d, mask_out, operand_q[1]};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -40,7 +40,7 @@ module rm_ring_fetch
   logic run_q, drain_q, ended_q, held;
   logic [AddrWidth-1:0] at_q;
   logic [1:0] read_q, last_q;  // words on their way, and whether it is the memory's last
-  logic read, push, is_wait, ready;
+  logic read, push, is_ok, is_wait, is_end, ready;
   logic [63:0] word;
   code_e found, code;
   logic [Queues-1:0][CountWidth-1:0] needs_d, needs_q;
@@ -72,14 +72,16 @@ module rm_ring_fetch
   ) u_decode (
       .word_i(word),
       .stream_i,
-      .code_o(found)
+      .code_o(found),
+      .ok_o  (is_ok),
+      .wait_o(is_wait)
   );
 
   // Room for what is on its way.
   assign read = run_q && !drain_q && !ended_q && 32'(count) + 32'(read_q[0]) + 32'(read_q[1]) < Depth;
-  assign is_wait = word[63:59] == OpWait && found == CodeOk;
+  assign is_end = word[63:59] == OpEnd;
   assign push = read_q[1] && !ended_q && (!is_wait || last_q[1]);
-  assign code = (found == CodeOk && last_q[1] && word[63:59] != OpEnd) ? CodeNoEnd : found;
+  assign code = (is_ok && last_q[1] && !is_end) ? CodeNoEnd : found;
 
   always_comb begin
     needs_d = needs_q;
@@ -111,7 +113,7 @@ module rm_ring_fetch
       // What is left of the procedure before.
       drain_q <= run_i || (drain_q && held);
       read_q <= run_i ? '0 : {read_q[0], read};
-      ended_q <= !run_i && (ended_q || (push && (word[63:59] == OpEnd || code != CodeOk)));
+      ended_q <= !run_i && (ended_q || (push && (is_end || last_q[1] || !is_ok)));
     end
   end
 

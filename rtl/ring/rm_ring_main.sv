@@ -236,7 +236,7 @@ module rm_ring_main
 
   logic [LogRow-1:0] mask;
   logic [RotWidth-1:0] rotate;
-  logic [LogRow+RotWidth-1:0] place, place_q, place_moved, place_read, place_pass, place_out;
+  logic [LogRow+RotWidth-1:0] place, place_q, place_moved, place_read, place_pass, place_pass_q, place_out;
 
   // An automorphism's row comes from another one, of one of the halves.
   logic [LogN-1:0] from;
@@ -279,7 +279,7 @@ module rm_ring_main
       .addr_o   (raddr_o)
   );
 
-  // Slot s of the word in the group g, in its beats of the row.
+  // Beats of a slot's row.
   function automatic logic [BeatWidth-1:0] beats_of(logic [SlotWidth-1:0] slot);
     return reads_q.strides ? BeatWidth'(Row) : parts_of(slot, Memory);
   endfunction
@@ -287,28 +287,57 @@ module rm_ring_main
   // What is asked for is found a cycle before, so that the ports have their own. Operands in narrow slots begin at multiples of a
   // row's parts, so a beat's low bits say which part is read.
   tag_t at_ask;
-  logic [SlotWidth-1:0] one;  // of what reads one slot
+  logic [3:0][Groups-1:0] group_q;  // of a, b, c and the result
+  logic [3:0][SlotWidth-1:0] inner_q;
+  logic [2:0][BeatWidth-1:0] beats_q;  // of a's, b's and the result's rows
+  logic [2:0] now;  // operands that are read
+  logic [Groups-1:0] one_group;  // of what reads one slot
+  logic [SlotWidth-1:0] one_inner;
+  logic [BeatWidth-1:0] one_beats;
   logic [Groups-1:0] re_d, re_q;
   logic [Groups-1:0][SlotWidth-1:0] rslot_d, rslot_q;
   logic [BeatWidth-1:0] part_q;
 
   assign at_ask = tag_q[AtMemory-1];
-  assign one = transform_q ? (at_ask.first ? word_q.a : word_q.dst) : reads_q.slot[from_half];
 
+  always_ff @(posedge clk_i) begin
+    for (int unsigned g = 0; g < Groups; g++) begin
+      for (int unsigned i = 0; i < 3; i++) begin
+        group_q[i][g] <= reads_q.has[i] && group_of(reads_q.slot[i], Memory) == g;
+      end
+      group_q[3][g] <= group_of(word_q.dst, Memory) == g;
+    end
+    for (int unsigned i = 0; i < 3; i++) inner_q[i] <= inner_of(reads_q.slot[i], Memory);
+    inner_q[3] <= inner_of(word_q.dst, Memory);
+    beats_q <= {beats_of(word_q.dst), beats_of(reads_q.slot[1]), beats_of(reads_q.slot[0])};
+  end
+
+  always_comb begin
+    for (int unsigned i = 0; i < 3; i++) begin
+      now[i] = at_ask.sub >= reads_q.first[i] && at_ask.sub <= reads_q.last[i];
+    end
+    one_group = group_q[from_half];
+    one_inner = inner_q[from_half];
+    one_beats = beats_q[from_half];
+    if (transform_q) begin
+      one_group = at_ask.first ? group_q[0] : group_q[3];
+      one_inner = at_ask.first ? inner_q[0] : inner_q[3];
+      one_beats = at_ask.first ? beats_q[0] : beats_q[2];
+    end
+  end
+
+  // Operands that are read in one beat from one port are one.
   always_comb begin
     re_d = '0;
     rslot_d = '0;
     for (int unsigned g = 0; g < Groups; g++) begin
       if (transform_q || moves_q) begin
-        re_d[g] = at_ask.beat && group_of(one, Memory) == g && at_ask.sub < beats_of(one);
-        rslot_d[g] = inner_of(one, Memory);
+        re_d[g] = at_ask.beat && one_group[g] && at_ask.sub < one_beats;
+        rslot_d[g] = one_inner;
       end else begin
         for (int unsigned i = 0; i < 3; i++) begin
-          if (reads_q.has[i] && at_ask.sub >= reads_q.first[i] &&
-              at_ask.sub <= reads_q.last[i] && group_of(reads_q.slot[i], Memory) == g) begin
-            re_d[g] = at_ask.beat;
-            rslot_d[g] = inner_of(reads_q.slot[i], Memory);
-          end
+          re_d[g] |= at_ask.beat && now[i] && group_q[i][g];
+          if (now[i] && group_q[i][g]) rslot_d[g] |= inner_q[i];
         end
       end
     end
@@ -334,7 +363,7 @@ module rm_ring_main
   logic [2:0][Row-1:0][Width-1:0] operand_d, operand_q;
   logic [2:0][Row-1:0][Width-1:0] others, others_q;  // the second, the third, and the second again
   logic [2:0][SlotWidth-1:0] slot_d, slot_q, held;
-  logic [2:0][BeatWidth-1:0] last_d, last_q, beats_q;  // beats of a's, b's and the result's rows
+  logic [2:0][BeatWidth-1:0] last_d, last_q;
   logic [2:0] take, take_q;
   logic [PickWidth-1:0] pick, pick_q;
   logic [2:1][PortWidth-1:0] port, port_q;
@@ -397,7 +426,6 @@ module rm_ring_main
   always_ff @(posedge clk_i) begin
     slot_q <= slot_d;
     last_q <= last_d;
-    beats_q <= {beats_of(word_q.dst), beats_of(reads_q.slot[1]), beats_of(reads_q.slot[0])};
     take_q <= take;
     pick_q <= pick;
     port_q <= port;
@@ -571,12 +599,14 @@ module rm_ring_main
 
   rm_delay #(
       .Width(LogRow + RotWidth),
-      .Depth(AtPass - AtNetwork)
+      .Depth(AtPass - AtNetwork - 1)
   ) u_place_pass (
       .clk_i,
       .d_i(place_q),
       .q_o(place_pass)
   );
+
+  always_ff @(posedge clk_i) place_pass_q <= transform_q ? place_pass : '0;
 
   // Where an automorphism's row goes: rows in the order in which their numbers' reversal, or they, go up. That of
   // coefficients has its window at the top (top_rotate_q).
@@ -612,7 +642,7 @@ module rm_ring_main
   );
 
   // An automorphism's rows stand in the order of the network's places, lanes of others in that of columns.
-  assign place_out = transform_q ? place_pass : moves_q ? {column(to_d), RotWidth'(0)} : '0;
+  assign place_out = place_pass_q | (moves_q ? {column(to_d), RotWidth'(0)} : '0);
 
   logic [Row-1:0][LogRow-1:0] as_they_are;
   always_comb for (int unsigned p = 0; p < Row; p++) as_they_are[p] = LogRow'(p);

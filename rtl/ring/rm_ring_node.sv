@@ -40,7 +40,6 @@ module rm_ring_node
     output logic [       Row-1:0][RingWidth-1:0] ring_row_o,
     output logic                            store_valid_o,  // ring_row_o is the link's
     output logic                            recv_valid_o,
-    output logic [ SlotWidth-1:0]           recv_slot_o,
     output logic [  LogSteps-1:0]           recv_row_o,
     output logic [       Row-1:0][Width-1:0] recv_data_o
 );
@@ -74,7 +73,6 @@ module rm_ring_node
     if (start_i) begin
       source_q <= is_source_o;
       store_q <= is_store;
-      recv_slot_o <= word_i.dst;
     end
   end
 

@@ -334,8 +334,8 @@ package rm_ring_pkg;
       r.last[2] = '0;
     end
     r.more = more_of(op, p, m);
-    // In one port behind the first one's last part.
-    r.tail = (p.narrow_dst && p.narrow[2]) ? BeatWidth'((1 << m.log_parts) - 1) : '0;
+    // Behind the first one's last part, or with it.
+    r.tail = p.narrow_dst ? BeatWidth'((1 << m.log_parts) - 1 - 32'(!p.narrow[2])) : '0;
     return r;
   endfunction
 

@@ -163,7 +163,7 @@ module rm_ring_rpau
 
   logic [Moduli-1:0][Width-1:0] zetas_q;
   logic [Width-1:0] zeta;
-  logic [LogN+1:0] galois, galois_inverse;
+  logic [LogN+1:0] galois;
 
   always_ff @(posedge clk_i) begin
     for (int unsigned m = 0; m < Moduli; m++) begin
@@ -180,32 +180,19 @@ module rm_ring_rpau
     end
   end
 
+  // Elements, and behind them what AUTOC takes of each, its inverse.
   rm_ram_1r1w #(
       .Width(LogN + 2),
-      .Depth(GaloisRows),
+      .Depth(2 << GaloisIndex),
       .Style("distributed")
   ) u_galois (
       .clk_i,
-      .we_i   (load_i && load_kind_i == 4'd10),
-      .waddr_i(load_addr_i[GaloisIndex-1:0]),
+      .we_i   (load_i && (load_kind_i == 4'd10 || load_kind_i == 4'd11)),
+      .waddr_i({load_kind_i[0], load_addr_i[GaloisIndex-1:0]}),
       .wdata_i(load_data_i[LogN+1:0]),
       .re_i   (main_start_i),
-      .raddr_i(main_word_i[GaloisIndex-1:0]),
+      .raddr_i({main_word.op == OpAutoc, main_word_i[GaloisIndex-1:0]}),
       .rdata_o(galois)
-  );
-
-  rm_ram_1r1w #(
-      .Width(LogN + 2),
-      .Depth(GaloisRows),
-      .Style("distributed")
-  ) u_galois_inverse (
-      .clk_i,
-      .we_i   (load_i && load_kind_i == 4'd11),
-      .waddr_i(load_addr_i[GaloisIndex-1:0]),
-      .wdata_i(load_data_i[LogN+1:0]),
-      .re_i   (main_start_i),
-      .raddr_i(main_word_i[GaloisIndex-1:0]),
-      .rdata_o(galois_inverse)
   );
 
   // ---- Twiddles. ----
@@ -254,7 +241,8 @@ module rm_ring_rpau
 
   // Whether the load's wires bring this RPAU's limb, and whether it is a key's.
   logic link_here, here_q, here_key_q;
-  logic [SlotWidth-1:0] load_slot_q;
+  logic [SlotWidth-1:0] load_inner_q;
+  logic [Groups-1:0] load_group_q;
 
   assign link_here = link_start_i && link_word.op == OpLoad && link_word.mask[place_i];
   // What has come is not on its way when the next transfer's word is everywhere.
@@ -268,7 +256,8 @@ module rm_ring_rpau
   always_ff @(posedge clk_i) begin
     if (link_start_i) begin
       here_key_q <= link_word.b_kind == KindKey;
-      load_slot_q <= link_word.dst;
+      load_inner_q <= inner_of(link_word.dst, Memory);
+      for (int unsigned g = 0; g < Groups; g++) load_group_q[g] <= group_of(link_word.dst, Memory) == g;
     end
   end
 
@@ -375,9 +364,6 @@ module rm_ring_rpau
   logic main_strides;
   logic [Row-1:0][Width-1:0] main_wdata, dy_wdata;
 
-  op_e main_op_q;
-  always_ff @(posedge clk_i) if (main_start_i) main_op_q <= main_word.op;
-
   rm_ring_main #(
       .LogN(LogN),
       .LogRow(LogRow),
@@ -400,7 +386,7 @@ module rm_ring_rpau
       .turns_i   (main_turns_i),
       .constant_i(constant[0]),
       .zeta_i    (zeta),
-      .galois_i  ((main_op_q == OpAutoc) ? galois_inverse : galois),
+      .galois_i  (galois),
       .busy_o    (main_busy),
       .tw_ring_o (tw_ring),
       .tw_pass_o (tw_pass),
@@ -494,9 +480,17 @@ module rm_ring_rpau
   // ---- The ring's node. ----
 
   logic recv_valid;
-  logic [SlotWidth-1:0] recv_slot;
+  logic [SlotWidth-1:0] recv_inner_q;
+  logic [Groups-1:0] recv_group_q;
   logic [LogSteps-1:0] recv_row;
   logic [Row-1:0][Width-1:0] recv_data;
+
+  always_ff @(posedge clk_i) begin
+    if (ring_start_i) begin
+      recv_inner_q <= inner_of(ring_word.dst, Memory);
+      for (int unsigned g = 0; g < Groups; g++) recv_group_q[g] <= group_of(ring_word.dst, Memory) == g;
+    end
+  end
 
   rm_ring_node #(
       .Rpaus(Rpaus),
@@ -526,7 +520,6 @@ module rm_ring_rpau
       .ring_row_o,
       .store_valid_o,
       .recv_valid_o (recv_valid),
-      .recv_slot_o  (recv_slot),
       .recv_row_o   (recv_row),
       .recv_data_o  (recv_data)
   );
@@ -562,12 +555,12 @@ module rm_ring_rpau
         .main_wslot_i(main_wslot),
         .main_waddr_i(main_waddr),
         .main_wdata_i(main_wdata),
-        .recv_we_i   (recv_valid && group_of(recv_slot, Memory) == g),
-        .recv_slot_i (inner_of(recv_slot, Memory)),
+        .recv_we_i   (recv_valid && recv_group_q[g]),
+        .recv_slot_i (recv_inner_q),
         .recv_row_i  (recv_row),
         .recv_data_i (recv_data),
-        .load_we_i   (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Memory) == g),
-        .load_slot_i (inner_of(load_slot_q, Memory)),
+        .load_we_i   (link_valid_i && here_q && !here_key_q && load_group_q[g]),
+        .load_slot_i (load_inner_q),
         .load_index_i(link_index_i),
         .load_data_i (link_data_i[Width-1:0]),
         .dy_wreq_i   (dy_wreq[g]),
@@ -612,8 +605,8 @@ module rm_ring_rpau
         .main_wslot_i  (main_wslot),
         .main_wrow_i   (main_waddr[0]),
         .main_wdata_i  (main_wdata),
-        .load_we_i     (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Memory) == G),
-        .load_slot_i   (inner_of(load_slot_q, Memory)),
+        .load_we_i     (link_valid_i && here_q && !here_key_q && load_group_q[G]),
+        .load_slot_i   (load_inner_q),
         .load_index_i  (link_index_i),
         .load_data_i   (link_data_i[Width-1:0]),
         .dy_wreq_i     (dy_wreq[G]),
@@ -639,6 +632,6 @@ module rm_ring_rpau
 
   logic unused;
   assign unused = ^{main_busy, dyadic_busy, index_q, load_table_i, load_addr_i, load_data_i, link_data_i,
-      main_word, dyadic_word, ring_word, link_word, constant[2]};
+      main_word, dyadic_word, ring_word, link_word, constant[2], recv_group_q};
 
 endmodule

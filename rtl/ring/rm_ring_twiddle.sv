@@ -6,7 +6,7 @@
 // ring is that of the other half (ring_i is the ring of the table).
 //
 // A word is written by load_i: at `deep` address ring * Deep + base(pass) + step, else ring * Flat + pass -
-// deep_passes. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held.
+// deep_passes. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held, and ring_i from a cycle before on.
 module rm_ring_twiddle
   import rm_ring_pkg::*;
 #(
@@ -52,8 +52,8 @@ module rm_ring_twiddle
     bits_q <= log_n_i - SizeWidth'(LogRow);
   end
 
-  logic [DeepWidth-1:0] deep_d, deep_q;
-  logic [FlatWidth-1:0] flat_d, flat_q, flat_q2;
+  logic [DeepWidth-1:0] deep_d, deep_q, deep_ring_q;  // the ring's first word
+  logic [FlatWidth-1:0] flat_d, flat_q, flat_q2, flat_ring_q;
   logic is_flat_q, is_flat_q2, is_flat_q3;
 
   assign pass = pass_i + fewer_q;
@@ -64,16 +64,18 @@ module rm_ring_twiddle
     for (int unsigned i = 0; i < LogSteps; i++) mask[i] = pass_pair(32'(pass_i), Stages) + i < 32'(bits_q);
     for (int unsigned p = 0; p < DeepPasses; p++) begin
       if (pass == PassWidth'(p)) begin
-        deep_d = DeepWidth'(32'(ring_i) * Deep + table_base(LogN, LogRow, Stages, p)) +
+        deep_d = deep_ring_q + DeepWidth'(table_base(LogN, LogRow, Stages, p)) +
             DeepWidth'(step_i & mask);
       end
     end
     for (int unsigned p = DeepPasses; p < Passes; p++) begin
-      if (pass == PassWidth'(p)) flat_d = FlatWidth'(32'(ring_i) * Flat + p - DeepPasses);
+      if (pass == PassWidth'(p)) flat_d = flat_ring_q + FlatWidth'(p - DeepPasses);
     end
   end
 
   always_ff @(posedge clk_i) begin
+    deep_ring_q <= DeepWidth'(32'(ring_i) * Deep);
+    flat_ring_q <= FlatWidth'(32'(ring_i) * Flat);
     deep_q <= deep_d;
     flat_q <= flat_d;
     flat_q2 <= flat_q;

@@ -386,8 +386,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_rpau.sv",
-        "!here_key_q && group_of(load_slot_q, Memory) == g)",
-        "group_of(load_slot_q, Memory) == g)",
+        "!here_key_q && load_group_q[g])",
+        "load_group_q[g])",
         machine,
     ),
     Fault(
@@ -521,8 +521,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_pkg.sv",
-        "? BeatWidth'((1 << m.log_parts) - 1) : '0;\n    return r;",
-        "? '0 : '0;\n    return r;",
+        "- 1 - 32'(!p.narrow[2])) : '0;",
+        "- 1) : '0;",
         thirds,
     ),
     Fault(
@@ -551,8 +551,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_decode.sv",
-        "is_narrow(word.dst, Memory)) begin",
-        "1'b0) begin",
+        "is_narrow(word.dst, Memory);",
+        "1'b0;",
         check_refusals,
     ),
     // Limbs below the native degree.
@@ -595,7 +595,7 @@ pub const FAULTS: [Fault; 114] = [
     Fault(
         "rm_ring_expand.sv",
         "half_q[i] <= i + 2 == 32'(log_n_i);",
-        "half_q[i] <= i + 2 == LogN;",
+        "half_q[i] <= i + 2 == LogSteps + LogRow;",
         unit,
     ),
     Fault(
