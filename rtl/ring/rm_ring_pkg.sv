@@ -233,26 +233,27 @@ package rm_ring_pkg;
     logic [2:0][SlotWidth-1:0] slot;  // a, b, c
     logic [2:0] narrow;
     logic narrow_dst;
-    logic b_as_a;  // in one group
-    logic c_as_a;
-    logic c_as_b;
-    logic c_is_a;  // one slot
-    logic c_is_b;
+    // Others of one group: b than a, c than a, and c than both of them than b.
+    logic b_by_a;
+    logic c_by_a;
+    logic c_by_b;
   } places_t;
 
   function automatic places_t places_of(op_e op, kind_e b_kind, logic [SlotWidth-1:0] dst,
                                         logic [2:0][SlotWidth-1:0] slots, memory_t m);
     places_t p;
+    logic b_is_a, c_is_a, c_is_b;
     p.has = operands_of(op, b_kind);
     p.again = again_of(op, p.has, slots);
     p.slot = slots;
     for (int unsigned i = 0; i < 3; i++) p.narrow[i] = is_narrow(slots[i], m);
     p.narrow_dst = is_narrow(dst, m);
-    p.b_as_a = p.has.b && same_group(slots[1], slots[0], m);
-    p.c_as_a = same_group(slots[2], slots[0], m);
-    p.c_as_b = p.has.b && !p.again.b && same_group(slots[2], slots[1], m);
-    p.c_is_a = slots[2] == slots[0];
-    p.c_is_b = p.has.b && slots[2] == slots[1];
+    b_is_a = slots[1] == slots[0];
+    c_is_a = slots[2] == slots[0];
+    c_is_b = slots[2] == slots[1];
+    p.b_by_a = p.has.b && op != OpAutoh && !b_is_a && same_group(slots[1], slots[0], m);
+    p.c_by_a = !c_is_a && same_group(slots[2], slots[0], m);
+    p.c_by_b = p.has.b && !b_is_a && !c_is_a && !c_is_b && same_group(slots[2], slots[1], m);
     return p;
   endfunction
 
@@ -279,10 +280,9 @@ package rm_ring_pkg;
     logic [3:2] whole_at_least;
     logic [3:1] narrow_at_least;
     has = {p.has.c, p.has.b, op != OpPrng};
-    b_second = op != OpAutoh && ((p.b_as_a && !p.again.b) ||
-                                 (!p.narrow[0] && !p.narrow[1] && (op == OpSplit || op == OpJoin)));
-    c_second = !p.c_is_a && (p.c_is_b ? b_second : p.c_as_a || p.c_as_b);
-    c_third = !p.c_is_a && !p.c_is_b && p.c_as_a && p.c_as_b;
+    b_second = p.b_by_a || (!p.narrow[0] && !p.narrow[1] && (op == OpSplit || op == OpJoin));
+    c_second = p.c_by_a || p.c_by_b;
+    c_third = p.c_by_a && p.c_by_b;
     writes = op != OpBcast && !on_link(op);
     dst_narrow = p.narrow_dst || (is_pair(op) && p.narrow[2]);
     // A row of each of two results in turn, unless both come in the time of one.
@@ -314,18 +314,13 @@ package rm_ring_pkg;
     r.strides = (op == OpNtt || op == OpAutoc) && p.narrow[0];
     if (r.strides) parts[0] = BeatWidth'(1 << m.log_row);
     r.first = '0;
-    if (p.b_as_a) r.first[1] = parts[0];
-    if (r.again.b) r.first[1] = '0;
+    if (p.b_by_a) r.first[1] = parts[0];
     // Wide ones of a pair, whatever their ports.
     if (paired && !p.narrow[0] && !p.narrow[1]) begin
       r.again.b = 1'b0;
       r.first[1] = BeatWidth'(1);
     end
-    if (p.c_is_a) r.first[2] = '0;
-    else if (p.c_is_b) r.first[2] = r.first[1];
-    else r.first[2] = (p.c_as_a ? parts[0] : '0) + (p.c_as_b ? parts[1] : '0);
-    // Halves come one a row.
-    if (op == OpAutoh) r.first[1] = '0;
+    r.first[2] = (p.c_by_a ? parts[0] : '0) + (p.c_by_b ? parts[1] : '0);
     for (int unsigned i = 0; i < 3; i++) r.last[i] = r.first[i] + parts[i] - BeatWidth'(1);
     if (op == OpPrng) r.last[0] = '0;
     if (!r.has.b) r.last[1] = '0;
@@ -340,11 +335,6 @@ package rm_ring_pkg;
   endfunction
 
   /* verilator lint_on UNUSEDSIGNAL */
-
-  function automatic reads_t reads_of(op_e op, kind_e b_kind, logic [SlotWidth-1:0] dst,
-                                      logic [2:0][SlotWidth-1:0] slots, memory_t m);
-    return reads_at(op, places_of(op, b_kind, dst, slots, m), m);
-  endfunction
 
   // Steps of a word: so many beats a row, P of them those of a narrow slot's row, S as many as a row has residues, D a dyadic
   // period.

@@ -163,8 +163,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_pkg.sv",
-        "if (r.again.b) r.first[1] = '0;",
-        "",
+        "op != OpAutoh && !b_is_a && same_group",
+        "op != OpAutoh && same_group",
         unit,
     ),
     // Dyadic cores.

@@ -76,11 +76,12 @@ mod tests {
 
     #[test]
     #[ignore = "synthesis of all modules at full size; `make full` runs it"]
-    fn memories_and_multipliers_are_within_their_bars() {
+    fn every_bar_holds() {
         let hdl = Hdl::find(Path::new(".")).unwrap();
         let rows = rows(&paper::ring().unwrap(), &Mapping::By(&hdl)).unwrap();
         assert_eq!(rows.len(), 2 + 10 + 3);
-        for row in rows.iter().filter(|row| row.metric != "LUT") {
+        for row in rows {
+            println!("{row:?}");
             assert_eq!(row.remark.as_deref(), Some("holds"), "{row:?}");
         }
     }
