@@ -155,6 +155,17 @@ module rm_ring_dyadic
   logic key_pending_q;
   logic [LogSteps-1:0] row_q;
   logic [Groups-1:0][2:0] at;
+  logic [2:0][Groups-1:0] group_q;  // of a, b and c
+  logic [2:0][SlotWidth-1:0] inner_q;
+  logic c_is_a_q;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < 3; i++) begin
+      for (int unsigned g = 0; g < Groups; g++) group_q[i][g] <= group_of(reads_q.slot[i], Memory) == g;
+      inner_q[i] <= inner_of(reads_q.slot[i], Memory);
+    end
+    c_is_a_q <= reads_q.slot[2] == reads_q.slot[0];
+  end
 
   always_comb begin
     req_o = '0;
@@ -162,9 +173,9 @@ module rm_ring_dyadic
     at = '0;
     for (int unsigned g = 0; g < Groups; g++) begin
       for (int unsigned i = 3; i > 0; i--) begin
-        if (pending_q[i-1] && group_of(reads_q.slot[i-1], Memory) == g) begin
+        if (pending_q[i-1] && group_q[i-1][g]) begin
           req_o[g] = 1'b1;
-          rslot_o[g] = inner_of(reads_q.slot[i-1], Memory);
+          rslot_o[g] = inner_q[i-1];
           at[g] = 3'd1 << (i - 1);
         end
       end
@@ -198,7 +209,7 @@ module rm_ring_dyadic
   always_comb begin
     taken = served;
     if (reads_q.again.b) taken[1] = served[0];
-    if (reads_q.again.c) taken[2] = (reads_q.slot[2] == reads_q.slot[0]) ? served[0] : taken[1];
+    if (reads_q.again.c) taken[2] = c_is_a_q ? served[0] : taken[1];
   end
 
   // ---- Operands: memory 2, port 1, buffer 1. ----

@@ -239,7 +239,7 @@ module rm_ring_main
 
   logic [LogRow-1:0] mask;
   logic [RotWidth-1:0] rotate;
-  logic [LogRow+RotWidth-1:0] place, place_q, place_moved, place_read, place_pass, place_pass_q, place_out;
+  logic [LogRow+RotWidth-1:0] place, place_q, place_moved, place_read, place_pass, place_out_q;
 
   // An automorphism's row comes from another one, of one of the halves.
   logic [LogN-1:0] from;
@@ -609,14 +609,13 @@ module rm_ring_main
       .q_o(place_pass)
   );
 
-  always_ff @(posedge clk_i) place_pass_q <= transform_q ? place_pass : '0;
 
   // Where an automorphism's row goes: rows in the order in which their numbers' reversal, or they, go up. That of
   // coefficients has its window at the top (top_rotate_q).
   logic [SizeWidth-1:0] short_q;
   logic [LogSteps-1:0] to_step, reversed;
 
-  assign to_step = tag_q[AtMoved-2].step;
+  assign to_step = tag_q[AtMoved-3].step;
 
   always_ff @(posedge clk_i) begin
     short_q <= SizeWidth'(LogN) - log_n_i;
@@ -637,7 +636,7 @@ module rm_ring_main
 
   rm_delay #(
       .Width(LogN),
-      .Depth(3)
+      .Depth(4)
   ) u_to (
       .clk_i,
       .d_i(to_d),
@@ -645,7 +644,9 @@ module rm_ring_main
   );
 
   // An automorphism's rows stand in the order of the network's places, lanes of others in that of columns.
-  assign place_out = place_pass_q | (moves_q ? {column(to_d), RotWidth'(0)} : '0);
+  always_ff @(posedge clk_i) begin
+    place_out_q <= transform_q ? place_pass : moves_q ? {column(to_d), RotWidth'(0)} : '0;
+  end
 
   logic [Row-1:0][LogRow-1:0] as_they_are;
   always_comb for (int unsigned p = 0; p < Row; p++) as_they_are[p] = LogRow'(p);
@@ -658,8 +659,8 @@ module rm_ring_main
       .clk_i,
       .given_i (moves_q),
       .column_i(as_they_are),
-      .mask_i  (place_out[RotWidth+:LogRow]),
-      .rotate_i(place_out[RotWidth-1:0]),
+      .mask_i  (place_out_q[RotWidth+:LogRow]),
+      .rotate_i(place_out_q[RotWidth-1:0]),
       .row_i   (out),
       .row_o   (wdata_o)
   );

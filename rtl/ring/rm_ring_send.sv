@@ -34,16 +34,16 @@ module rm_ring_send
   localparam int unsigned Passes = pass_count(LogN, Stages);
   localparam int unsigned PassWidth = $clog2(Passes);
 
-  logic [SlotWidth-1:0] slot_q;
+  logic [SlotWidth-1:0] slot_q, inner_q;
   logic beat, row_end, unused_busy, unused_first, unused_row, unused_tail, unused_half;
   logic [PassWidth-1:0] unused_pass;
   logic [BeatWidth-1:0] sub;
   logic [1:0][BeatWidth-1:0] sub_q;
   logic [LogSteps-1:0] step;
   logic [1:0][LogSteps-1:0] step_q;
-  logic [1:0] beat_q;
+  logic beat_q;
   logic [4:0] row_end_q;
-  logic [Groups-1:0] own;
+  logic [Groups-1:0] own_q, re_q;
   logic [Groups-1:0][Row-1:0][Width-1:0] given_q;
 
   always_ff @(posedge clk_i) if (start_i) slot_q <= slot_i;
@@ -81,8 +81,10 @@ module rm_ring_send
     if (!rst_ni) begin
       beat_q <= '0;
       row_end_q <= '0;
+      re_q <= '0;
     end else begin
-      beat_q <= {beat_q[0], beat};
+      beat_q <= beat;
+      re_q <= beat_q ? own_q : '0;
       row_end_q <= {row_end_q[3:0], row_end};
     end
   end
@@ -90,26 +92,25 @@ module rm_ring_send
   always_ff @(posedge clk_i) begin
     step_q <= {step_q[0], step};
     sub_q <= {sub_q[0], sub};
+    inner_q <= inner_of(slot_q, Memory);
+    for (int unsigned g = 0; g < Groups; g++) own_q[g] <= group_of(slot_q, Memory) == g;
   end
 
   // Of groups that are not the slot's, 0 is held, as a register's reset has it: what is left of the choice is one gate a bit.
   always_ff @(posedge clk_i) begin
     for (int unsigned g = 0; g < Groups; g++) begin
-      if (own[g]) given_q[g] <= rdata_i[g];
+      if (own_q[g]) given_q[g] <= rdata_i[g];
       else given_q[g] <= '0;
     end
   end
 
   always_comb begin
     row_o = '0;
-    for (int unsigned g = 0; g < Groups; g++) begin
-      own[g] = group_of(slot_q, Memory) == g;
-      re_o[g] = own[g] && beat_q[1];
-      row_o |= given_q[g];
-    end
+    for (int unsigned g = 0; g < Groups; g++) row_o |= given_q[g];
   end
 
-  assign rslot_o = inner_of(slot_q, Memory);
+  assign re_o = re_q;
+  assign rslot_o = inner_q;
   assign rrow_o = step_q[1];
   assign part_o = sub_q[1];
   assign valid_o = row_end_q[4];
