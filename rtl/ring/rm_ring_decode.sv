@@ -90,10 +90,6 @@ module rm_ring_decode
   assign ok_o = !not_a_word && !(ordinary && bad != '0);
   assign wait_o = word.op == OpWait && wait_ok;
 
-  always_comb begin
-    code_o = CodeOk;
-    if (not_a_word) code_o = CodeNotAWord;
-    else if (ordinary && bad != '0) code_o = first;
-  end
+  assign code_o = ok_o ? CodeOk : not_a_word ? CodeNotAWord : first;
 
 endmodule

@@ -161,7 +161,7 @@ module rm_ring_dyadic
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 3; i++) begin
-      for (int unsigned g = 0; g < Groups; g++) group_q[i][g] <= group_of(reads_q.slot[i], Memory) == g;
+      group_q[i] <= Groups'(groups_at(reads_q.slot[i], Memory));
       inner_q[i] <= inner_of(reads_q.slot[i], Memory);
     end
     c_is_a_q <= reads_q.slot[2] == reads_q.slot[0];
@@ -466,12 +466,7 @@ module rm_ring_dyadic
     else wpending_q <= row_made || (wpending_q && !wgnt);
   end
 
-  always_comb begin
-    for (int unsigned g = 0; g < Groups; g++) begin
-      wreq_o[g] = wpending_q && group_of(word_q.dst, Memory) == g;
-    end
-  end
-
+  assign wreq_o = wpending_q ? Groups'(groups_at(word_q.dst, Memory)) : '0;
   assign wslot_o = inner_of(word_q.dst, Memory);
   assign wrow_o = wrow_q;
   assign wdata_o = results_q[wrow_q[0]];

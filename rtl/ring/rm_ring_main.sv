@@ -304,13 +304,11 @@ module rm_ring_main
   assign at_ask = tag_q[AtMemory-1];
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned g = 0; g < Groups; g++) begin
-      for (int unsigned i = 0; i < 3; i++) begin
-        group_q[i][g] <= reads_q.has[i] && group_of(reads_q.slot[i], Memory) == g;
-      end
-      group_q[3][g] <= group_of(word_q.dst, Memory) == g;
+    for (int unsigned i = 0; i < 3; i++) begin
+      group_q[i] <= reads_q.has[i] ? Groups'(groups_at(reads_q.slot[i], Memory)) : '0;
+      inner_q[i] <= inner_of(reads_q.slot[i], Memory);
     end
-    for (int unsigned i = 0; i < 3; i++) inner_q[i] <= inner_of(reads_q.slot[i], Memory);
+    group_q[3] <= Groups'(groups_at(word_q.dst, Memory));
     inner_q[3] <= inner_of(word_q.dst, Memory);
     beats_q <= {beats_of(word_q.dst), beats_of(reads_q.slot[1]), beats_of(reads_q.slot[0])};
   end
@@ -706,7 +704,7 @@ module rm_ring_main
   logic [Groups-1:0] we_d, we_q;
 
   assign to_slot = write_second ? word_q.c : word_q.dst;
-  always_comb for (int unsigned g = 0; g < Groups; g++) we_d[g] = write && group_of(to_slot, Memory) == g;
+  assign we_d = write ? Groups'(groups_at(to_slot, Memory)) : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) we_q <= '0;

@@ -135,6 +135,7 @@ package rm_ring_pkg;
   } memory_t;
 
   /* verilator lint_off UNUSEDPARAM */
+  localparam int unsigned MostGroups = (1 << SlotWidth) + 2;
   localparam memory_t DefaultMemory = '{
       shared: 8, singles: 3, narrow: 2, log_row: 5, log_parts: 2
   };
@@ -163,11 +164,14 @@ package rm_ring_pkg;
     return is_narrow(slot, m);
   endfunction
 
+  // All of them, a bit a group: no bits but the first groups_of(m) are up.
+  function automatic logic [MostGroups-1:0] groups_at(logic [SlotWidth-1:0] slot, memory_t m);
+    groups_at = '0;
+    for (int unsigned g = 0; g < groups_of(m); g++) groups_at[g] = in_group(slot, g, m);
+  endfunction
+
   function automatic logic same_group(logic [SlotWidth-1:0] a, logic [SlotWidth-1:0] b, memory_t m);
-    logic same;
-    same = 1'b0;
-    for (int unsigned g = 0; g < groups_of(m); g++) same |= in_group(a, g, m) && in_group(b, g, m);
-    return same;
+    return (groups_at(a, m) & groups_at(b, m)) != '0;
   endfunction
 
   // The slot inside its group.

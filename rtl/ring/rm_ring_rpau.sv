@@ -257,7 +257,7 @@ module rm_ring_rpau
     if (link_start_i) begin
       here_key_q <= link_word.b_kind == KindKey;
       load_inner_q <= inner_of(link_word.dst, Memory);
-      for (int unsigned g = 0; g < Groups; g++) load_group_q[g] <= group_of(link_word.dst, Memory) == g;
+      load_group_q <= Groups'(groups_at(link_word.dst, Memory));
     end
   end
 
@@ -488,7 +488,7 @@ module rm_ring_rpau
   always_ff @(posedge clk_i) begin
     if (ring_start_i) begin
       recv_inner_q <= inner_of(ring_word.dst, Memory);
-      for (int unsigned g = 0; g < Groups; g++) recv_group_q[g] <= group_of(ring_word.dst, Memory) == g;
+      recv_group_q <= Groups'(groups_at(ring_word.dst, Memory));
     end
   end
 

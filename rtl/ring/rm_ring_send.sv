@@ -93,7 +93,7 @@ module rm_ring_send
     step_q <= {step_q[0], step};
     sub_q <= {sub_q[0], sub};
     inner_q <= inner_of(slot_q, Memory);
-    for (int unsigned g = 0; g < Groups; g++) own_q[g] <= group_of(slot_q, Memory) == g;
+    own_q <= Groups'(groups_at(slot_q, Memory));
   end
 
   // Of groups that are not the slot's, 0 is held, as a register's reset has it: what is left of the choice is one gate a bit.

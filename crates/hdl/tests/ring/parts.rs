@@ -138,12 +138,14 @@ fn paths_of_machines_of_one_rpau() {
     let (mut d, primes) = shipped();
     (d.rpaus, d.stand_in) = (1, Vec::new());
     let one = std::env::var("RINGMILL_WIDTH").ok();
-    let bits = |prime: u64| 64 - prime.leading_zeros();
     for width in [60, 54] {
         if one.as_ref().is_some_and(|one| one != &width.to_string()) {
             continue;
         }
-        let prime = primes.iter().find(|&&prime| bits(prime) == width).unwrap();
+        let prime = primes
+            .iter()
+            .find(|prime| prime.ilog2() + 1 == width)
+            .unwrap();
         let top = top(&d, &[*prime]).unwrap();
         let once = [
             "rm_ring_core",

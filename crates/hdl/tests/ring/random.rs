@@ -206,6 +206,13 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     w
 }
 
+/// Keys' places are behind all slots.
+fn reads_narrow(w: &OpWord, world: &World) -> bool {
+    let narrow = world.wide..KEY.into();
+    let (reads, _) = accesses(w);
+    reads.iter().any(|&(_, slot)| narrow.contains(&slot.into()))
+}
+
 /// A word that was drawn: the how manyth of its counter it is, and what it reads and writes.
 struct Drawn {
     stream: usize,
@@ -221,18 +228,10 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
     let mut given = [0u32; QUEUES];
     let mut before: Vec<Drawn> = Vec::new();
     for _ in 0..count {
-        let reads_narrow = |w: &OpWord| {
-            accesses(w)
-                .0
-                .iter()
-                .any(|&(_, s)| (world.wide..KEY.into()).contains(&s.into()))
-        };
-        let w = loop {
-            let w = draw(dice, world);
-            if !world.crowded || reads_narrow(&w) {
-                break w;
-            }
-        };
+        let mut w = draw(dice, world);
+        while world.crowded && !reads_narrow(&w, world) {
+            w = draw(dice, world);
+        }
         let (reads, writes) = accesses(&w);
         let mut needs = [0u32; QUEUES];
         for other in &before {
