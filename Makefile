@@ -28,7 +28,7 @@ $(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.s
 	@cargo test --workspace --locked --quiet --no-run
 	@# Both sides at once: each leaves a processor idle where a long test is the last of its file.
 	@$(BIN)/pytest >$(VENV)/pytest.log 2>&1 & python=$$!; trap "kill $$python 2>/dev/null || true" EXIT; rust=0; \
-		cargo test --workspace --locked --quiet || rust=$$?; \
+		cargo test --workspace --locked --quiet --no-fail-fast || rust=$$?; \
 		wait $$python || rust=$$?; cat $(VENV)/pytest.log; exit $$rust
 	@touch $@
 

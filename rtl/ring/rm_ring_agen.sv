@@ -46,13 +46,6 @@ module rm_ring_agen
     $error("a limb has more than a row");
   end
 
-  function automatic logic [LogRow-1:0] column(logic [LogN-1:0] x);
-    logic [LogRow-1:0] c;
-    c = '0;
-    for (int unsigned i = 0; i < LogN; i++) c[i%LogRow] ^= x[i];
-    return c;
-  endfunction
-
   // A column's number again and again.
   function automatic logic [LogSteps-1:0] spread(logic [LogRow-1:0] c);
     logic [LogSteps-1:0] bits;
@@ -100,7 +93,7 @@ module rm_ring_agen
   end
 
   assign x = given_i ? x_i : x_q;
-  assign mask = given_i ? column(x_i) : mask_q;
+  assign mask = given_i ? LogRow'(column_of(IndexWidth'(x_i), LogRow)) : mask_q;
 
   always_comb begin
     window = window_q;
@@ -115,7 +108,7 @@ module rm_ring_agen
 
   always_ff @(posedge clk_i) begin
     x_q <= x_d;
-    mask_q <= column(x_d);
+    mask_q <= LogRow'(column_of(IndexWidth'(x_d), LogRow));
     linear_q <= linear_i;
     inverse_q <= inverse_i;
     window_q <= window_d;

@@ -79,13 +79,6 @@ module rm_ring_dyadic
     logic [LogSteps-1:0] row;
   } tag_t;
 
-  function automatic logic [LogRow-1:0] mask_of(logic [LogSteps-1:0] row);
-    logic [LogRow-1:0] c;
-    c = '0;
-    for (int unsigned i = 0; i < LogSteps; i++) c[i%LogRow] ^= row[i];
-    return c;
-  endfunction
-
   // ---- The word, and its periods. ----
 
   word_t word_q;
@@ -255,7 +248,7 @@ module rm_ring_dyadic
   logic [LogPeriod-1:0] part_q, part_d;
   logic [LogSteps-1:0] row_now_q, row_now_d;
   // The columns of a part are its coefficients, but for the mask: its high bits choose among the parts of columns.
-  (* keep *) logic [LogPeriod-1:0] at_part;
+  (* keep *) logic [LogPeriod-1:0] at_part_q;
   logic [LogRow-1:0] mask_d;
   logic [LogLanes-1:0] lane_mask_q;  // its low ones
 
@@ -277,13 +270,13 @@ module rm_ring_dyadic
   always_ff @(posedge clk_i) begin
     part_q <= part_d;
     row_now_q <= row_now_d;
-    at_part <= part_d ^ mask_d[LogRow-1:LogLanes];
+    at_part_q <= part_d ^ mask_d[LogRow-1:LogLanes];
     lane_mask_q <= mask_d[LogLanes-1:0];
   end
 
   assign part_d = load_tick ? '0 : part_q + 1'b1;
   assign row_now_d = load_tick ? load_row_q : row_now_q;
-  assign mask_d = mask_of(row_now_d);
+  assign mask_d = LogRow'(column_of(IndexWidth'(row_now_d), LogRow));
 
   logic [2:0][Lanes-1:0][Width-1:0] operand, operand_q;
   (* keep *) logic [(1<<PlaceWidth)-1:0][1:0][Lanes-1:0][Width-1:0] single_halves;
@@ -312,7 +305,7 @@ module rm_ring_dyadic
       end
 
       for (genvar h = 0; h < 2; h++) begin : gen_which
-        assign single_halves[n][h] = held_q[whole_part(at_part, 1'(h))];
+        assign single_halves[n][h] = held_q[whole_part(at_part_q, 1'(h))];
       end
     end else begin : gen_none
       assign single_halves[n] = '0;
@@ -334,7 +327,7 @@ module rm_ring_dyadic
       end
 
       for (genvar h = 0; h < 2; h++) begin : gen_which
-        assign halves[k][h] = held_q[whole_part(at_part, 1'(h))];
+        assign halves[k][h] = held_q[whole_part(at_part_q, 1'(h))];
       end
     end
 
@@ -344,9 +337,9 @@ module rm_ring_dyadic
     end
 
     always_comb begin
-      operand[i] = half[at_part[LogPeriod-1]];
+      operand[i] = half[at_part_q[LogPeriod-1]];
       for (int unsigned n = 0; n < Memory.singles; n++) begin
-        if (single_q[i] == PlaceWidth'(n)) operand[i] |= single_halves[n][at_part[LogPeriod-1]];
+        if (single_q[i] == PlaceWidth'(n)) operand[i] |= single_halves[n][at_part_q[LogPeriod-1]];
       end
     end
   end
@@ -446,7 +439,7 @@ module rm_ring_dyadic
   logic row_made, wpending_q, wgnt;
   logic [LogSteps-1:0] wrow_q;
 
-  assign mask_out = mask_of(tag_q[CoreLatency].row);
+  assign mask_out = LogRow'(column_of(IndexWidth'(tag_q[CoreLatency].row), LogRow));
   assign part_out = tag_q[CoreLatency].part ^ mask_out[LogRow-1:LogLanes];
 
   always_ff @(posedge clk_i) begin

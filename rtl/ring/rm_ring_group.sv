@@ -60,13 +60,6 @@ module rm_ring_group
   localparam int unsigned Depth = Slots << LogSteps;
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1;
 
-  function automatic logic [LogRow-1:0] column(logic [LogN-1:0] x);
-    logic [LogRow-1:0] c;
-    c = '0;
-    for (int unsigned i = 0; i < LogN; i++) c[i%LogRow] ^= x[i];
-    return c;
-  endfunction
-
   // ---- Reads. ----
 
   logic [SlotWidth-1:0] rslot;
@@ -101,7 +94,7 @@ module rm_ring_group
   always_comb begin
     for (int unsigned c = 0; c < Row; c++) begin
       we_d[c] = main_we_i || recv_we_i || dy_wgnt_o ||
-          (load_we_i && column(load_index_i) == LogRow'(c));
+          (load_we_i && LogRow'(column_of(IndexWidth'(load_index_i), LogRow)) == LogRow'(c));
       waddr_d[c] = main_we_i ? main_waddr_i[c] : wrow;
       unique case (from)
         2'd0: wdata_d[c] = main_wdata_i[c];

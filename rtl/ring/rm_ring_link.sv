@@ -115,13 +115,6 @@ module rm_ring_link
   logic [Row-1:0][Width-1:0] rdata, row_q;
   logic [LogRow-1:0] mask;
 
-  function automatic logic [LogRow-1:0] mask_of(logic [LogSteps-1:0] step);
-    logic [LogRow-1:0] c;
-    c = '0;
-    for (int unsigned i = 0; i < LogSteps; i++) c[i%LogRow] ^= step[i];
-    return c;
-  endfunction
-
   rm_ram_1r1w #(
       .Width (Row * Width),
       .Depth (1 << LogSteps),
@@ -162,7 +155,7 @@ module rm_ring_link
 
   always_ff @(posedge clk_i) if (take) row_q <= rdata;
 
-  assign mask = mask_of(count_q[LogN-1:LogRow]);
+  assign mask = LogRow'(column_of(IndexWidth'(count_q[LogN-1:LogRow]), LogRow));
   assign out_valid_o = row_valid_q;
   assign out_data_o = 64'(row_q[count_q[LogRow-1:0]^mask]);
   assign out_last_o = whole;

@@ -1,5 +1,5 @@
-// The main cores of an RPAU (rm_ring_cores) with the row network around them, and what reads and writes polynomial
-// memory for them.
+// The main cores of an RPAU (rm_ring_cores) with the row network before them, and what reads polynomial memory for them
+// (rm_ring_ask, rm_ring_take) and writes it (rm_ring_land, with the network behind them).
 //
 //   step ── address ── memory ── port ── network ── core (── core) ── network ── port ── memory
 //   0       2          4         5       7          7 + C (7 + 2 C)    + 2        + 1     C = MulLatency + 1
@@ -91,13 +91,6 @@ module rm_ring_main
   localparam int unsigned AtMoved = AtOut1 + Moved;
   localparam int unsigned AtLast = (AtPass > AtMoved ? AtPass : AtMoved) + 1;
   localparam int unsigned TwiddleLatency = 4;
-
-  // Where an operand's row comes from: a port group, or one of these.
-  localparam int unsigned FromKey = Groups;
-  localparam int unsigned FromGenerator = Groups + 1;
-  localparam int unsigned FromSecond = Groups + 2;
-  localparam int unsigned PickWidth = $clog2(Groups + 3);
-  localparam int unsigned PortWidth = (Groups > 1) ? $clog2(Groups) : 1;
 
   typedef struct packed {
     logic beat;
@@ -239,7 +232,7 @@ module rm_ring_main
 
   logic [LogRow-1:0] mask;
   logic [RotWidth-1:0] rotate;
-  logic [LogRow+RotWidth-1:0] place, place_q, place_moved, place_read, place_pass, place_out_q;
+  logic [LogRow+RotWidth-1:0] place, place_q, place_moved, place_read;
 
   // An automorphism's row comes from another one, of one of the halves.
   logic [LogN-1:0] from;
@@ -282,156 +275,63 @@ module rm_ring_main
       .addr_o   (raddr_o)
   );
 
-  // Beats of a slot's row.
-  function automatic logic [BeatWidth-1:0] beats_of(logic [SlotWidth-1:0] slot);
-    return reads_q.strides ? BeatWidth'(Row) : parts_of(slot, Memory);
-  endfunction
-
-  // What is asked for is found a cycle before, so that the ports have their own. Operands in narrow slots begin at multiples of a
-  // row's parts, so a beat's low bits say which part is read.
-  tag_t at_ask;
-  logic [3:0][Groups-1:0] group_q;  // of a, b, c and the result
-  logic [3:0][SlotWidth-1:0] inner_q;
-  logic [2:0][BeatWidth-1:0] beats_q;  // of a's, b's and the result's rows
-  logic [2:0] now;  // operands that are read
-  logic [Groups-1:0] one_group;  // of what reads one slot
-  logic [SlotWidth-1:0] one_inner;
-  logic [BeatWidth-1:0] one_beats;
-  logic [Groups-1:0] re_d, re_q;
-  logic [Groups-1:0][SlotWidth-1:0] rslot_d, rslot_q;
-  logic [BeatWidth-1:0] part_q;
+  logic [2:0][BeatWidth-1:0] beats;  // of a's, b's and the result's rows
+  tag_t at_ask, at_take;
 
   assign at_ask = tag_q[AtMemory-1];
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < 3; i++) begin
-      group_q[i] <= reads_q.has[i] ? Groups'(groups_at(reads_q.slot[i], Memory)) : '0;
-      inner_q[i] <= inner_of(reads_q.slot[i], Memory);
-    end
-    group_q[3] <= Groups'(groups_at(word_q.dst, Memory));
-    inner_q[3] <= inner_of(word_q.dst, Memory);
-    beats_q <= {beats_of(word_q.dst), beats_of(reads_q.slot[1]), beats_of(reads_q.slot[0])};
-  end
-
-  always_comb begin
-    for (int unsigned i = 0; i < 3; i++) begin
-      now[i] = at_ask.sub >= reads_q.first[i] && at_ask.sub <= reads_q.last[i];
-    end
-    one_group = group_q[from_half];
-    one_inner = inner_q[from_half];
-    one_beats = beats_q[from_half];
-    if (transform_q) begin
-      one_group = at_ask.first ? group_q[0] : group_q[3];
-      one_inner = at_ask.first ? inner_q[0] : inner_q[3];
-      one_beats = at_ask.first ? beats_q[0] : beats_q[2];
-    end
-  end
-
-  // Operands that are read in one beat from one port are one.
-  always_comb begin
-    re_d = '0;
-    rslot_d = '0;
-    for (int unsigned g = 0; g < Groups; g++) begin
-      if (transform_q || moves_q) begin
-        re_d[g] = at_ask.beat && one_group[g] && at_ask.sub < one_beats;
-        rslot_d[g] = one_inner;
-      end else begin
-        for (int unsigned i = 0; i < 3; i++) begin
-          re_d[g] |= at_ask.beat && now[i] && group_q[i][g];
-          if (now[i] && group_q[i][g]) rslot_d[g] |= inner_q[i];
-        end
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) re_q <= '0;
-    else re_q <= re_d;
-  end
-
-  always_ff @(posedge clk_i) begin
-    rslot_q <= rslot_d;
-    part_q <= at_ask.sub;
-  end
-
-  assign re_o = re_q;
-  assign rslot_o = rslot_q;
-  assign part_o = part_q;
-  assign strides_o = reads_q.strides;
-
-  // The port's stage: a row of each operand, which stays until the next. The first goes through the network, the second and
-  // third beside it. What is taken is said a cycle before, the word's slots in the order of these one more before.
-  logic [2:0][Row-1:0][Width-1:0] operand_d, operand_q;
-  logic [2:0][Row-1:0][Width-1:0] others, others_q;  // the second, the third, and the second again
-  logic [2:0][SlotWidth-1:0] slot_d, slot_q, held;
-  logic [2:0][BeatWidth-1:0] last_d, last_q;
-  logic [2:0] take, take_q;
-  logic [PickWidth-1:0] pick, pick_q;
-  logic [2:1][PortWidth-1:0] port, port_q;
-  logic from_half_q, from_half_q2;
-  tag_t at_take;
-
   assign key_req_o = has_key_q && at_ask.beat && at_ask.sub == '0;
 
-  always_ff @(posedge clk_i) begin
-    from_half_q <= from_half;
-    from_half_q2 <= from_half_q;
-  end
+  rm_ring_ask #(
+      .LogRow(LogRow),
+      .Memory(Memory)
+  ) u_ask (
+      .clk_i,
+      .rst_ni,
+      .reads_i    (reads_q),
+      .dst_i      (word_q.dst),
+      .transform_i(transform_q),
+      .moves_i    (moves_q),
+      .beat_i     (at_ask.beat),
+      .first_i    (at_ask.first),
+      .sub_i      (at_ask.sub),
+      .from_half_i(from_half),
+      .beats_o    (beats),
+      .re_o,
+      .rslot_o,
+      .strides_o,
+      .part_o
+  );
+
+  logic [2:0][Row-1:0][Width-1:0] operand;
+  logic [2:0][Row-1:0][Width-1:0] others, others_q;  // the second, the third, and the second again
 
   assign at_take = tag_q[AtPort-1];
 
-  always_comb begin
-    slot_d = reads_q.slot;
-    last_d = reads_q.last;
-    // JOIN takes its operands the other way round (rm_ring_entry).
-    if (aside_q || word_q.op == OpJoin) begin
-      slot_d[1:0] = {reads_q.slot[0], reads_q.slot[1]};
-      last_d[1:0] = {reads_q.last[0], reads_q.last[1]};
-    end
-    if (aside_q && word_q.op != OpMac) begin
-      slot_d[2] = reads_q.slot[0];
-      last_d[2] = reads_q.last[0];
-    end
-  end
-
-  always_comb begin
-    held = slot_q;
-    if (transform_q && !at_take.first) held[0] = word_q.dst;
-    if (moves_q) held[1] = slot_q[from_half_q2];
-    for (int unsigned i = 0; i < 3; i++) take[i] = at_take.beat && at_take.sub == last_q[i];
-    if (has_gen_q) take[0] = at_take.row;
-    // A row that grows, until it is whole.
-    if (transform_q) take[0] = at_take.beat && at_take.sub < beats_q[at_take.first ? 0 : 2];
-    if (moves_q) take[1] = at_take.beat && at_take.sub < beats_q[from_half_q2];
-    if (moves_q) take[0] = 1'b1;
-    for (int unsigned i = 1; i < 3; i++) port[i] = PortWidth'(group_of(held[i], Memory));
-    pick = PickWidth'(group_of(held[0], Memory));
-    if (has_key_q) pick = PickWidth'(FromKey);
-    if (has_gen_q) pick = PickWidth'(FromGenerator);
-    if (moves_q) pick = PickWidth'(FromSecond);
-  end
-
-  // What can be picked, the last again and again.
-  logic [(1<<PickWidth)-1:0][Row-1:0][Width-1:0] picks;
-  logic [(1<<PortWidth)-1:0][Row-1:0][Width-1:0] ports;
-
-  always_comb begin
-    for (int unsigned g = 0; g < (1 << PortWidth); g++) ports[g] = rdata_i[min2(g, Groups-1)];
-    picks = {(1 << PickWidth) {others_q[0]}};
-    for (int unsigned g = 0; g < Groups; g++) picks[g] = rdata_i[g];
-    picks[FromKey] = key_i;
-    picks[FromGenerator] = fed;
-    operand_d = {ports[port_q[2]], ports[port_q[1]], picks[pick_q]};
-  end
-
-  always_ff @(posedge clk_i) begin
-    slot_q <= slot_d;
-    last_q <= last_d;
-    take_q <= take;
-    pick_q <= pick;
-    port_q <= port;
-    for (int unsigned i = 0; i < 3; i++) if (take_q[i]) operand_q[i] <= operand_d[i];
-  end
+  rm_ring_take #(
+      .LogRow(LogRow),
+      .Width (Width),
+      .Memory(Memory)
+  ) u_take (
+      .clk_i,
+      .op_i       (word_q.op),
+      .dst_i      (word_q.dst),
+      .reads_i    (reads_q),
+      .beats_i    (beats),
+      .transform_i(transform_q),
+      .moves_i    (moves_q),
+      .has_key_i  (has_key_q),
+      .has_gen_i  (has_gen_q),
+      .beat_i     (at_take.beat),
+      .first_i    (at_take.first),
+      .whole_i    (at_take.row),
+      .sub_i      (at_take.sub),
+      .from_half_i(from_half),
+      .rdata_i,
+      .key_i,
+      .fed_i      (fed),
+      .second_i   (others_q[0]),
+      .operand_o  (operand)
+  );
 
   // Rows of transforms and automorphisms are brought into the order of lanes, those of keys and the generator into that
   // of columns, in which others are. The network is told two cycles before.
@@ -481,7 +381,7 @@ module rm_ring_main
       .column_i(moved),
       .mask_i  (place_read[RotWidth+:LogRow]),
       .rotate_i(place_read[RotWidth-1:0]),
-      .row_i   (operand_q[0]),
+      .row_i   (operand[0]),
       .row_o   (row)
   );
 
@@ -513,7 +413,7 @@ module rm_ring_main
   assign constants[2] = !w_is_k ? Width'(1) : whole_q ? zeta_i : constant_i;
 
   always_ff @(posedge clk_i) begin
-    others_q <= {operand_q[1], operand_q[2:1]};
+    others_q <= {operand[1], operand[2:1]};
     for (int unsigned i = 0; i < 3; i++) begin
       keep_q[i] <= is_row[i] ? '1 : constants[i];
       if (!is_row[i]) others_q[i] <= '1;
@@ -594,82 +494,12 @@ module rm_ring_main
   // ---- Writing. ----
 
   tag_t tag_out;
+  logic [LogSteps-1:0] write_step;
   logic write, write_second;
-  logic [LogSteps-1:0] write_step_q;
-  logic [PassWidth-1:0] write_pass_q;
-
-  rm_delay #(
-      .Width(LogRow + RotWidth),
-      .Depth(AtPass - AtNetwork - 1)
-  ) u_place_pass (
-      .clk_i,
-      .d_i(place_q),
-      .q_o(place_pass)
-  );
-
-
-  // Where an automorphism's row goes: rows in the order in which their numbers' reversal, or they, go up. That of
-  // coefficients has its window at the top (top_rotate_q).
-  logic [SizeWidth-1:0] short_q;
-  logic [LogSteps-1:0] to_step, reversed;
-
-  assign to_step = tag_q[AtMoved-3].step;
-
-  always_ff @(posedge clk_i) begin
-    short_q <= SizeWidth'(LogN) - log_n_i;
-  end
-
-  always_comb for (int unsigned i = 0; i < LogSteps; i++) reversed[i] = to_step[LogSteps-1-i];
-
-  function automatic logic [LogRow-1:0] column(logic [LogN-1:0] x);
-    logic [LogRow-1:0] c;
-    c = '0;
-    for (int unsigned i = 0; i < LogN; i++) c[i%LogRow] ^= x[i];
-    return c;
-  endfunction
-
-  logic [LogN-1:0] to_d, to_q;
-
-  assign to_d = coefficients_q ? LogN'(to_step) : {reversed >> short_q, LogRow'(0)};
-
-  rm_delay #(
-      .Width(LogN),
-      .Depth(4)
-  ) u_to (
-      .clk_i,
-      .d_i(to_d),
-      .q_o(to_q)
-  );
-
-  // An automorphism's rows stand in the order of the network's places, lanes of others in that of columns.
-  always_ff @(posedge clk_i) begin
-    place_out_q <= transform_q ? place_pass : moves_q ? {column(to_d), RotWidth'(0)} : '0;
-  end
-
-  logic [Row-1:0][LogRow-1:0] as_they_are;
-  always_comb for (int unsigned p = 0; p < Row; p++) as_they_are[p] = LogRow'(p);
-
-  rm_ring_network #(
-      .LogRow(LogRow),
-      .Width (Width),
-      .Write (1'b1)
-  ) u_columns (
-      .clk_i,
-      .given_i (moves_q),
-      .column_i(as_they_are),
-      .mask_i  (place_out_q[RotWidth+:LogRow]),
-      .rotate_i(place_out_q[RotWidth-1:0]),
-      .row_i   (out),
-      .row_o   (wdata_o)
-  );
 
   // A word's tags go on behind its end: each word takes those of its own length alone.
   assign tag_out = transform_q ? tag_q[AtPass-1] : moves_q ? tag_q[AtMoved-1] : tag_q[AtOut1-1];
-
-  always_ff @(posedge clk_i) begin
-    write_pass_q <= tag_out.pass;
-    write_step_q <= tag_out.second ? tag_out.step - 1'b1 : tag_out.step;
-  end
+  assign write_step = tag_out.second ? tag_out.step - 1'b1 : tag_out.step;
 
   // A cycle before it is written.
   assign write_second = moves_q ? tag_q[AtMoved+1].half : tag_q[AtOut1+1].second;
@@ -678,45 +508,48 @@ module rm_ring_main
       (!tag_q[AtOut1+1].transform && !tag_q[AtOut1+1].moves &&
        (tag_q[AtOut1+1].row || tag_q[AtOut1+1].second));
 
-  logic [LogRow-1:0] unused_mask;
-  logic [RotWidth-1:0] unused_rotate;
-
-  rm_ring_agen #(
-      .LogN  (LogN),
+  rm_ring_land #(
+      .LogN(LogN),
       .LogRow(LogRow),
-      .Stages(Stages)
-  ) u_write (
+      .Memory(Memory),
+      .Stages(Stages),
+      .Width(Width),
+      .MulLatency(MulLatency)
+  ) u_land (
       .clk_i,
+      .rst_ni,
       .log_n_i,
-      .linear_i (!transform_q),
-      .inverse_i(inverse_q),
-      .pass_i   (write_pass_q),
-      .step_i   (write_step_q),
-      .given_i  (moves_q),
-      .top_i    (coefficients_q),
-      .x_i      (to_q),
-      .mask_o   (unused_mask),
-      .rotate_o (unused_rotate),
-      .addr_o   (waddr_o)
+      .transform_i   (transform_q),
+      .inverse_i     (inverse_q),
+      .moves_i       (moves_q),
+      .coefficients_i(coefficients_q),
+      .mask_i        (place_q[RotWidth+:LogRow]),
+      .rotate_i      (place_q[RotWidth-1:0]),
+      .pass_i        (tag_out.pass),
+      .step_i        (write_step),
+      .moved_step_i  (tag_q[AtMoved-3].step),
+      .write_i       (write),
+      .slot_i        (write_second ? word_q.c : word_q.dst),
+      .row_i         (out),
+      .we_o,
+      .wslot_o,
+      .waddr_o,
+      .wdata_o
   );
 
-  logic [SlotWidth-1:0] to_slot, wslot_q;
-  logic [Groups-1:0] we_d, we_q;
-
-  assign to_slot = write_second ? word_q.c : word_q.dst;
-  assign we_d = write ? Groups'(groups_at(to_slot, Memory)) : '0;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) we_q <= '0;
-    else we_q <= we_d;
-  end
-
-  always_ff @(posedge clk_i) wslot_q <= inner_of(to_slot, Memory);
-
-  assign we_o = we_q;
-  assign wslot_o = wslot_q;
-
   logic unused;
-  assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out, at_ask, at_take};
+  assign unused = ^{word_q, reads_q, tag_out, at_ask, at_take};
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+    end else begin
+      // How many beats a row has and when its operands are read are found by different functions (rm_ring_pkg).
+      for (int unsigned i = 0; i < 3; i++) begin
+        read_in_row : assert (!tag.beat || !reads_q.has[i] || reads_q.last[i] <= more);
+      end
+    end
+  end
+`endif
 
 endmodule

@@ -74,13 +74,6 @@ module rm_ring_narrow
     $error("a word has some of a row's residues");
   end
 
-  function automatic logic [LogRow-1:0] mask_of(logic [LogSteps-1:0] row);
-    logic [LogRow-1:0] c;
-    c = '0;
-    for (int unsigned i = 0; i < LogSteps; i++) c[i%LogRow] ^= row[i];
-    return c;
-  endfunction
-
   // A word of a row.
   typedef struct packed {
     logic [SlotWidth-1:0] slot;
@@ -124,7 +117,7 @@ module rm_ring_narrow
     if (main_re_i && main_strides_i) begin
       read.slot = main_rslot_i;
       read.row = strided;
-      read.part = LogParts'((column ^ mask_of(strided)) >> LogGroup);
+      read.part = LogParts'((column ^ LogRow'(column_of(IndexWidth'(strided), LogRow))) >> LogGroup);
     end else if (main_re_i) begin
       read.slot = main_rslot_i;
       read.row = main_raddr_i[0];
@@ -139,7 +132,7 @@ module rm_ring_narrow
       read.part = dy_part_q;
     end
     want.part = read.part;
-    want.mask = mask_of(read.row);
+    want.mask = LogRow'(column_of(IndexWidth'(read.row), LogRow));
   end
 
   // ---- Writes. ----
@@ -167,7 +160,7 @@ module rm_ring_narrow
     end
   end
 
-  assign load_mask = mask_of(load_index_i[LogN-1:LogRow]);
+  assign load_mask = LogRow'(column_of(IndexWidth'(load_index_i[LogN-1:LogRow]), LogRow));
 
   // Rows have registers of each unit's, so that a choice is made of a word and not of a row. What is loaded stands in the order
   // of columns too.
@@ -190,7 +183,7 @@ module rm_ring_narrow
 
   // The columns of a word are its residues' numbers, but for the row's mask: its high bits choose the word's columns. Its low
   // ones exchange residues inside the word, which keeps them as they come.
-  assign wmask = mask_of(wrow_q);
+  assign wmask = LogRow'(column_of(IndexWidth'(wrow_q), LogRow));
 
   for (genvar u = 0; u < 2; u++) begin : gen_unit
     logic [Parts-1:0][Group-1:0][Width-1:0] wparts;
@@ -201,7 +194,7 @@ module rm_ring_narrow
 
   assign wcolumns = load_word_q ? loaded_q : chosen[of_dyadic_q];
   assign write = load_word_q ? load_place_q : place_t'({wslot_q, wrow_q, wpart_q});
-  assign write_mask = mask_of(write.row);
+  assign write_mask = LogRow'(column_of(IndexWidth'(write.row), LogRow));
 
   rm_ram_1r1w #(
       .Width (Group * Width),

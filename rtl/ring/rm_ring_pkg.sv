@@ -11,11 +11,23 @@ package rm_ring_pkg;
   // Bits of log2 of a limb's coefficients, and of a beat's number in a row.
   /* verilator lint_off UNUSEDPARAM */  // each module takes what it needs
   localparam int unsigned SizeWidth = 4;
+  // Of a coefficient's index, and of a column's number, at most.
+  localparam int unsigned IndexWidth = 16;
+  localparam int unsigned ColumnWidth = 8;
   /* verilator lint_on UNUSEDPARAM */
   localparam int unsigned BeatWidth = 6;
 
   function automatic int unsigned min2(int unsigned a, int unsigned b);
     return (a < b) ? a : b;
+  endfunction
+
+  // The memory column of a coefficient, whose index's pieces of log_row bits are added without carries; of a row's number what
+  // its lanes' columns are exclusive-ored with.
+  function automatic logic [ColumnWidth-1:0] column_of(logic [IndexWidth-1:0] index, int unsigned log_row);
+    logic [ColumnWidth-1:0] c;
+    c = '0;
+    for (int unsigned i = 0; i < IndexWidth; i++) c[3'(i%log_row)] ^= index[i];
+    return c;
   endfunction
 
   function automatic int unsigned bits_of(logic [63:0] q);

@@ -87,9 +87,9 @@ pub const FAULTS: [Fault; 114] = [
         unit,
     ),
     Fault(
-        "rm_ring_agen.sv",
-        "c[i%LogRow] ^= x[i];",
-        "c[i%LogRow] |= x[i];",
+        "rm_ring_pkg.sv",
+        "c[3'(i%log_row)] ^= index[i];",
+        "c[3'(i%log_row)] |= index[i];",
         unit,
     ),
     Fault(
@@ -170,8 +170,8 @@ pub const FAULTS: [Fault; 114] = [
     // Dyadic cores.
     Fault(
         "rm_ring_dyadic.sv",
-        "at_part <= part_d ^ mask_d[LogRow-1:LogLanes];",
-        "at_part <= part_d;",
+        "at_part_q <= part_d ^ mask_d[LogRow-1:LogLanes];",
+        "at_part_q <= part_d;",
         unit,
     ),
     Fault(
@@ -270,15 +270,15 @@ pub const FAULTS: [Fault; 114] = [
         unit,
     ),
     Fault(
-        "rm_ring_main.sv",
-        "at_take.sub < beats_q[from_half_q2]",
-        "at_take.sub == reads_q.last[0]",
+        "rm_ring_take.sv",
+        "sub_i < beats_i[from_half_q2]",
+        "sub_i == reads_i.last[0]",
         unit,
     ),
     Fault(
-        "rm_ring_main.sv",
-        "moves_q ? {column(to_d),",
-        "moves_q ? {LogRow'(0),",
+        "rm_ring_land.sv",
+        "moves_i ? {LogRow'(column_of(IndexWidth'(to_d), LogRow)),",
+        "moves_i ? {LogRow'(0),",
         unit,
     ),
     Fault(
@@ -330,9 +330,9 @@ pub const FAULTS: [Fault; 114] = [
         unit,
     ),
     Fault(
-        "rm_ring_main.sv",
-        "if (aside_q || word_q.op == OpJoin) begin",
-        "if (aside_q) begin",
+        "rm_ring_take.sv",
+        "if (aside || op_i == OpJoin) begin",
+        "if (aside) begin",
         unit,
     ),
     Fault(
@@ -485,7 +485,7 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_narrow.sv",
-        "((column ^ mask_of(strided)) >> LogGroup)",
+        "((column ^ LogRow'(column_of(IndexWidth'(strided), LogRow))) >> LogGroup)",
         "(column >> LogGroup)",
         unit,
     ),
@@ -508,14 +508,14 @@ pub const FAULTS: [Fault; 114] = [
         unit,
     ),
     Fault(
-        "rm_ring_main.sv",
-        "at_take.sub < beats_q[from_half_q2]",
+        "rm_ring_take.sv",
+        "sub_i < beats_i[from_half_q2]",
         "1'b1",
         unit,
     ),
     Fault(
-        "rm_ring_main.sv",
-        "part_q <= at_ask.sub;",
+        "rm_ring_ask.sv",
+        "part_q <= sub_i;",
         "part_q <= '0;",
         unit,
     ),
@@ -717,9 +717,9 @@ pub const FAULTS: [Fault; 114] = [
         check_generated,
     ),
     Fault(
-        "rm_ring_main.sv",
-        "take[0] = at_take.row;",
-        "take[0] = at_take.beat && at_take.sub == '0;",
+        "rm_ring_take.sv",
+        "take[0] = whole_i;",
+        "take[0] = beat_i && sub_i == '0;",
         unit,
     ),
     Fault(
