@@ -3,7 +3,7 @@
 use ringmill_hdl::BuildOptions;
 use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
-use ringmill_hdl::ring::{Host, Machine, NoHost, RpauError, Wanted};
+use ringmill_hdl::ring::{Ended, Host, Machine, NoHost, RpauError, Wanted};
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, STREAMS, Unit, Word};
 
@@ -275,14 +275,18 @@ fn a_link_that_sends_too_little_or_too_much() {
     check_links(hdl(), 1).unwrap();
 }
 
-/// Two limbs for RPAUs of which the second is farther on: the first one's last residue is not received by both.
+/// Two transfers of RPAUs of which the second is farther on: the first one's last residues are not received by both. What they
+/// wrote into a slot, a load to it would write again; key memory counts what comes.
 pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
-    let d = toy(6, 4, 3);
+    // So far from each other that the next transfer's word is there before a residue would be.
+    let mut d = toy(6, 4, 3);
+    d.ring.hop = 8;
     let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
     let mut dice = Dice::new(seed);
     let n = 1 << d.log_n;
     let limb = dice.limb(n, PRIMES[2]);
     machine.fill(2, 3, &limb)?;
+    machine.fill_key(2, 1, &dice.limb(n, PRIMES[2]))?;
     // To slot 5 of RPAU 0, and from slot 3 of RPAU 2: a store's word has the number of the slot that it does not write.
     let load = OpWord {
         mask: 1,
@@ -296,26 +300,47 @@ pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
         mask: 4,
         ..word(Opcode::Load, Unit::Main, 3, 0)
     };
-    for second in [store, next] {
-        let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
-        streams[0] = vec![
-            encode(&Word::Op(load)),
-            encode(&Word::Op(second)),
-            encode(&Word::End),
-        ];
-        machine.program(&streams)?;
-        let ended = machine.run(&mut Beside(limb.clone()), 10_000)?;
+    let key = with_operand(next, Operand::Key(0));
+    let product = OpWord {
+        mask: 4,
+        ..with_operand(word(Opcode::Mul, Unit::Main, 4, 3), Operand::Key(0))
+    };
+    let square = |x: &u64| (u128::from(*x) * u128::from(*x) % u128::from(PRIMES[2])) as u64;
+    let squares: Vec<u64> = limb.iter().map(square).collect();
+    for second in [store, next, key] {
+        let mut host = Beside(limb.clone());
+        let transfers = run_words(&mut machine, &[load, second], &mut host)?;
         let found = machine.read(2, 3)?;
         let other = machine.read(2, 0)?;
-        if ended.code != 0 || found != limb || other.contains(&SENTINEL) {
+        let multiplied = run_words(&mut machine, &[product], &mut host)?;
+        let wrong = second == key && machine.read(2, 4)? != squares;
+        if transfers.code != 0
+            || multiplied.code != 0
+            || found != limb
+            || other.contains(&SENTINEL)
+            || wrong
+        {
             return Err(RpauError::Differs {
                 word: Word::Op(second).to_string(),
                 start: 0,
-                what: format!("{ended:?}, or a residue that was another's"),
+                what: format!("{transfers:?}, or a residue that was another's"),
             });
         }
     }
     Ok(())
+}
+
+/// Words of the first stream, the others empty.
+fn run_words(
+    machine: &mut Machine,
+    words: &[OpWord],
+    host: &mut dyn Host,
+) -> Result<Ended, RpauError> {
+    let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![encode(&Word::End)]);
+    let words = words.iter().map(|w| encode(&Word::Op(*w)));
+    streams[0].splice(0..0, words);
+    machine.program(&streams)?;
+    machine.run(host, 10_000)
 }
 
 /// What RPAU 0 is sent.
