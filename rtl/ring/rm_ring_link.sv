@@ -55,19 +55,18 @@ module rm_ring_link
   word_t word_q;
   logic want_q, open_q, drop_q, load_start;
   logic [1:0] start_q;
-  logic [LogN-1:0] count_q, last_q;
-  logic accept, sent, whole;
+  logic [LogN-1:0] count_q, before_last_q;
+  logic accept, sent, whole_q;  // whole: the limb's last residue is next
 
   assign load_start = start_i && word_i.op == OpLoad;
   assign in_ready_o = open_q || drop_q;
   assign accept = in_valid_i && open_q && !drop_q;
   assign sent = out_valid_o && out_ready_i;
-  assign whole = count_q == last_q;
-  assign end_o = (accept && (whole || in_last_i)) || (sent && whole);
-  assign bad_o = accept && whole != in_last_i;
+  assign end_o = (accept && (whole_q || in_last_i)) || (sent && whole_q);
+  assign bad_o = accept && whole_q != in_last_i;
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < LogN; i++) last_q[i] <= i < 32'(log_n_i);
+    for (int unsigned i = 0; i < LogN; i++) before_last_q[i] <= i > 0 && i < 32'(log_n_i);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -80,7 +79,7 @@ module rm_ring_link
       start_q <= {start_q[0], load_start};
       want_q <= start_i || (want_q && !end_o);
       open_q <= start_q[1] || (open_q && !end_o);
-      drop_q <= (accept && whole && !in_last_i) || (drop_q && !(in_valid_i && in_last_i));
+      drop_q <= (accept && whole_q && !in_last_i) || (drop_q && !(in_valid_i && in_last_i));
     end
   end
 
@@ -88,8 +87,10 @@ module rm_ring_link
     if (start_i) begin
       word_q <= word_i;
       count_q <= '0;
+      whole_q <= 1'b0;
     end else if (accept || sent) begin
       count_q <= count_q + 1'b1;
+      whole_q <= count_q == before_last_q;
     end
   end
 
@@ -158,7 +159,7 @@ module rm_ring_link
   assign mask = LogRow'(column_of(IndexWidth'(count_q[LogN-1:LogRow]), LogRow));
   assign out_valid_o = row_valid_q;
   assign out_data_o = 64'(row_q[count_q[LogRow-1:0]^mask]);
-  assign out_last_o = whole;
+  assign out_last_o = whole_q;
 
   logic unused;
   assign unused = ^{word_q, in_data_i};

@@ -368,13 +368,13 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_link.sv",
-        "assign bad_o = accept && whole != in_last_i;",
-        "assign bad_o = accept && !whole && in_last_i;",
+        "assign bad_o = accept && whole_q != in_last_i;",
+        "assign bad_o = accept && !whole_q && in_last_i;",
         check_links,
     ),
     Fault(
         "rm_ring_link.sv",
-        "drop_q <= (accept && whole && !in_last_i) ||",
+        "drop_q <= (accept && whole_q && !in_last_i) ||",
         "drop_q <=",
         check_links,
     ),
@@ -596,8 +596,8 @@ pub const FAULTS: [Fault; 114] = [
     ),
     Fault(
         "rm_ring_link.sv",
-        "last_q[i] <= i < 32'(log_n_i);",
-        "last_q[i] <= 1'b1;",
+        "before_last_q[i] <= i > 0 && i < 32'(log_n_i);",
+        "before_last_q[i] <= i > 0;",
         machine,
     ),
     // Refusals.

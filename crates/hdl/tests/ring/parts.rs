@@ -7,7 +7,7 @@ use ringmill_hdl::ring::parts::{Does, Machine, machine, those};
 use ringmill_hdl::ring::top;
 use ringmill_hdl::{Family, Resources, Top};
 use ringmill_machines::fpga::Resource;
-use ringmill_machines::ring::Description;
+use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
 use ringmill_schemes::ckks::Params;
 
 use crate::bench::{medha, primes, toy};
@@ -95,58 +95,60 @@ fn check_memories(d: &Description, bits: u32, found: &Resources, wanted: impl Fn
     assert!(found.other.is_empty(), "{:?}", found.other);
 }
 
-/// The shipped machine, and the primes of both sets, which it is built for.
-fn shipped() -> (Description, Vec<u64>) {
-    let d = Description::parse(Description::STORED).unwrap();
+/// A shipped machine, and the primes of both sets, which it is built for.
+fn shipped(text: &str) -> (Description, Vec<u64>) {
+    let d = Description::parse(text).unwrap();
     let params = Params::named("set2").unwrap();
     (d, params.moduli().to_vec())
 }
 
-/// The shipped machine for Set-1 and Set-2, an RPAU of each width: what it has of memories is what the description says; what each
+/// The shipped machines for Set-1 and Set-2, an RPAU of each kind: what it has of memories is what the description says; what each
 /// module takes, and that its paths are within the bar.
 #[test]
 #[ignore = "synthesis of modules at full size; `make full` runs it"]
-fn what_the_shipped_machine_takes() {
-    let (d, primes) = shipped();
-    let found = machine(&d, &primes).unwrap();
-    check_counts(&d, &primes);
-    let mut seen = Vec::new();
+fn what_the_shipped_machines_take() {
+    // One prime of 60 bits, others of 54; where some stand in for another, two of 54.
+    let kinds: [&[&[u32]]; 2] = [&[&[60], &[54]], &[&[60], &[54], &[54, 54]]];
     let mut beyond = Vec::new();
-    for (r, (shape, parts)) in found.rpaus.iter().enumerate() {
-        if seen.contains(&shape.bits()) {
-            continue;
+    for ((name, text), kinds) in OF_THE_PAPERS_SIZE.into_iter().zip(kinds) {
+        let (d, primes) = shipped(text);
+        let found = machine(&d, &primes).unwrap();
+        check_counts(&d, &primes);
+        let mut seen: Vec<Vec<u32>> = Vec::new();
+        for (r, (shape, parts)) in found.rpaus.iter().enumerate() {
+            if seen.contains(&shape.bits()) {
+                continue;
+            }
+            seen.push(shape.bits());
+            println!("{name}, RPAU {r}, primes of {:?} bits", shape.bits());
+            beyond.extend(parts.iter().filter_map(|(_, part)| print(part)));
+            let whole = sum(&those(parts, None));
+            println!("  LUT {} {whole:?}", whole.lut_places());
+            check_memories(&d, shape.q_width(), &whole, |_| true);
         }
-        seen.push(shape.bits());
-        println!("RPAU {r}, primes of {:?} bits", shape.bits());
-        beyond.extend(parts.iter().filter_map(|(_, part)| print(part)));
-        let whole = sum(&those(parts, None));
-        println!("  LUT {} {whole:?}", whole.lut_places());
-        check_memories(&d, shape.q_width(), &whole, |_| true);
+        assert_eq!(seen, kinds);
+        println!("{name}, shared");
+        beyond.extend(found.shared.iter().filter_map(|(_, part)| print(part)));
     }
-    // One of 60 bits, those of 54, and those of 54 that stand in for another of 54.
-    assert_eq!(seen, [vec![60], vec![54], vec![54, 54]]);
-    beyond.extend(found.shared.iter().filter_map(|(_, part)| print(part)));
     assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
-/// Paths through several modules: a machine of one RPAU, of each width that the shipped one has, is mapped whole, with each core,
+/// Paths through several modules: a machine of one RPAU, of each kind that the shipped one has, is mapped whole, with each core,
 /// ChaCha20, the board and each stream as they are mapped by themselves: else the mapper lets what has room grow as deep as the
-/// deepest. `$RINGMILL_WIDTH`: of one width, as in `54`.
+/// deepest. The second prime of a stand-in is a layer's here. `$RINGMILL_KIND`: of one kind, as in `54+54`.
 #[test]
-#[ignore = "half an hour of synthesis; `make full` runs it"]
+#[ignore = "an hour of synthesis; `make full` runs it"]
 fn paths_of_machines_of_one_rpau() {
-    let (mut d, primes) = shipped();
+    let (mut d, primes) = shipped(Description::STORED);
     (d.rpaus, d.stand_in) = (1, Vec::new());
-    let one = std::env::var("RINGMILL_WIDTH").ok();
-    for width in [60, 54] {
-        if one.as_ref().is_some_and(|one| one != &width.to_string()) {
+    let one = std::env::var("RINGMILL_KIND").ok();
+    for (kind, width, count) in [("60", 60, 1), ("54", 54, 1), ("54+54", 54, 2)] {
+        if one.as_ref().is_some_and(|one| one != kind) {
             continue;
         }
-        let prime = primes
-            .iter()
-            .find(|prime| prime.ilog2() + 1 == width)
-            .unwrap();
-        let top = top(&d, &[*prime]).unwrap();
+        let wide = primes.iter().filter(|prime| prime.ilog2() + 1 == width);
+        let own: Vec<u64> = wide.copied().take(count).collect();
+        let top = top(&d, &own).unwrap();
         let once = [
             "rm_ring_core",
             "rm_chacha20",
@@ -155,8 +157,8 @@ fn paths_of_machines_of_one_rpau() {
         ];
         let top = once.into_iter().fold(top, Top::once);
         let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
-        println!("{width} bits: {paths:#?}");
-        assert!(paths.within_bar(), "{width} bits");
+        println!("{kind} bits: {paths:#?}");
+        assert!(paths.within_bar(), "{kind} bits");
     }
 }
 

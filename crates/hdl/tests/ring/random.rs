@@ -4,9 +4,10 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, RpauError, Tables};
 use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::mid::TableModulus;
-use ringmill_machines::ring::Description;
+use ringmill_machines::ring::description::{MemoryKind, PortGroup};
 use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
+use ringmill_machines::ring::{Description, built};
 use ringmill_math::RingKind;
 
 use crate::bench::{Bench, ELEMENTS, PRIMES, WIDE, code, medha, primes, toy, traced, word};
@@ -353,6 +354,84 @@ fn many_words_beside_each_other() {
     check_random(&medha(7, 2, 1), PRIMES[0], 200);
     check_random(&medha(8, 4, 1), PRIMES[2], 100);
     check_random(&medha(10, 8, 1), PRIMES[1], 10);
+}
+
+/// A machine of any shape that can be built: rows, cores, ports, key memory, and ways on the ring.
+fn any_shape(dice: &mut Dice, rpaus: usize) -> Description {
+    let log_row = 2 + dice.below(3) as u8;
+    let log_n = log_row + 2 + dice.below(3) as u8;
+    let row = 1 << log_row;
+    let mut d = match dice.chance(2) {
+        true => toy(log_n, row, rpaus),
+        false => medha(log_n, row / 2, rpaus),
+    };
+    d.cores.dyadic = 1 << dice.below(log_row.min(3).into());
+    d.generator.residues_per_cycle = d.cores.dyadic;
+    let group = |kind, slots, residues| PortGroup {
+        kind,
+        slots,
+        residues,
+    };
+    // Of whole rows eight at least, as a ring that does not reduce brings what it brings to the sixth and seventh.
+    let shared = 1 + dice.below(9) as usize;
+    let singles = 8usize.saturating_sub(shared) + dice.below(3) as usize;
+    d.memory = vec![group(MemoryKind::Uram, shared, None)];
+    d.memory
+        .extend((0..singles).map(|_| group(MemoryKind::Bram, 1, None)));
+    let least = d.cores.dyadic.max(2);
+    if least < row && !dice.chance(4) {
+        let residues = least << dice.below((row / least).ilog2().into());
+        let slots = 1 + dice.below(2) as usize;
+        d.memory
+            .push(group(MemoryKind::Uram, slots, Some(residues)));
+    }
+    d.keys.group = 2 << dice.below(log_row.into());
+    d.keys.stripes = 1 + dice.below(12) as usize;
+    d.keys.slots = KEYS as usize + dice.below(4) as usize;
+    d.ring.hop = 1 + dice.below(4);
+    d.ring.crossing = dice.below(4);
+    d.ring.dies = 1 + dice.below(4) as usize;
+    d.pipeline.dispatch = 1 + dice.below(6);
+    d
+}
+
+fn brief(d: &Description) -> String {
+    let memory: Vec<_> = d.memory.iter().map(|g| (g.slots, g.residues)).collect();
+    format!(
+        "N 2^{}, rows of {}, {} stages, {} dyadic, {memory:?}, keys of {} x {}, hop {} + {} over {} dies, dispatch {}",
+        d.log_n,
+        d.row,
+        d.main.stages,
+        d.cores.dyadic,
+        d.keys.group,
+        d.keys.stripes,
+        d.ring.hop,
+        d.ring.crossing,
+        d.ring.dies,
+        d.pipeline.dispatch
+    )
+}
+
+#[test]
+#[ignore = "machines of many shapes; `make full` runs it"]
+fn machines_of_any_shape() {
+    let mut dice = Dice::new(seed());
+    let mut built = 0;
+    while built < 12 {
+        let rpaus = [1, 3][dice.below(2) as usize];
+        let d = any_shape(&mut dice, rpaus);
+        if let Err(refused) = d.check().and_then(|_| built::check(&d)) {
+            println!("refused: {refused}");
+            continue;
+        }
+        built += 1;
+        println!("{built}: {rpaus} of {}", brief(&d));
+        let found = match rpaus {
+            1 => check_words_on(hdl(), &d, PRIMES[built % 3], 20, &mut dice),
+            _ => check_programs(hdl(), &d, dice.bits(), 10),
+        };
+        found.unwrap_or_else(|error| panic!("{d:#?}: {error}"));
+    }
 }
 
 /// An RPAU of `ring` as it is shipped: 16 butterflies and their generators, rows of 32, N = 2^14.

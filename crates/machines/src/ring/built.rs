@@ -23,10 +23,10 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
         d.cores.generator,
         "none with two stages a pass, one a butterfly with one, in RTL",
     )?;
-    let lanes = "a power of two of at most 4, and of half a row, in RTL";
+    let lanes = "2 or 4, and at most half a row, in RTL";
     let dyadic = d.cores.dyadic;
     ensure(
-        dyadic.is_power_of_two() && dyadic <= 4 && 2 * dyadic <= row,
+        [2, 4].contains(&dyadic) && 2 * dyadic <= row,
         "cores.dyadic",
         dyadic,
         lanes,
