@@ -82,15 +82,17 @@ module rm_ring_dyadic
   // ---- The word, and its periods. ----
 
   word_t word_q;
-  (* keep *) places_t places;
   reads_t reads_d, reads_q;
   logic has_key_q, has_gen_q;
   logic [CountWidth-1:0] period, first_d, first_q;
 
-  // How a word's operands lie to each other, by itself: what follows hangs on few bits.
-  assign places = places_of(word_i.op, word_i.b_kind, word_i.dst,
-                            {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
-  assign reads_d = reads_at(word_i.op, places, Memory);
+  rm_ring_reads #(
+      .Memory(Memory)
+  ) u_reads (
+      .word_i,
+      .reads_o(reads_d)
+  );
+
   assign period = ((reads_q.more >> LogPeriod) != '0) ? CountWidth'(reads_q.more) + 1'b1 :
       CountWidth'(Period);
   assign period_o = period[LogPeriod+1:0];

@@ -108,7 +108,6 @@ module rm_ring_main
   // ---- The word. ----
 
   word_t word_q;
-  (* keep *) places_t places;
   reads_t reads, reads_q;
   logic [BeatWidth-1:0] more;
   logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, has_gen, has_gen_q;
@@ -116,10 +115,12 @@ module rm_ring_main
   logic moves_q, whole_q, coefficients_q, aside_q;
   logic [LogPeriod-1:0] turns_q;
 
-  // How a word's operands lie to each other, by itself: what follows hangs on few bits.
-  assign places = places_of(word_i.op, word_i.b_kind, word_i.dst,
-                            {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Memory);
-  assign reads = reads_at(word_i.op, places, Memory);
+  rm_ring_reads #(
+      .Memory(Memory)
+  ) u_reads (
+      .word_i,
+      .reads_o(reads)
+  );
 
   // As many beats as a row has parts, at least.
   assign more = (has_gen_q && (reads_q.more >> LogPeriod) == '0) ? BeatWidth'((1 << LogPeriod) - 1) :

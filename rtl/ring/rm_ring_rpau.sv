@@ -265,6 +265,7 @@ module rm_ring_rpau
   logic [2:0] key_start_q, key_start_q2;  // of the main cores, of the dyadic ones, of the link
   logic [2:0][6:0] key_index_q;
   logic [2:0][KeyWidth-1:0] key_slot;
+  logic [Row-1:0][QWidth-1:0] key_own;
   logic [Row-1:0][Width-1:0] key_row;
 
   always_ff @(posedge clk_i) begin
@@ -297,19 +298,23 @@ module rm_ring_rpau
       .Slots(KeySlots),
       .LogGroup(KeyLogGroup),
       .Stripes(KeyStripes),
-      .Width(Width)
+      .Width(QWidth)
   ) u_keys (
       .clk_i,
       .start_i     (key_start_q2[1:0]),
       .slot_i      (key_slot[1:0]),
       .req_i       ({dy_key_req, main_key_req}),
       .gnt_o       (dy_key_gnt),
-      .row_o       (key_row),
+      .row_o       (key_own),
       .load_start_i(key_start_q2[2]),
       .load_slot_i (key_slot[2]),
       .load_i      (link_valid_i && here_q && here_key_q),
-      .load_data_i (link_data_i[Width-1:0])
+      .load_data_i (link_data_i[QWidth-1:0])
   );
+
+  for (genvar c = 0; c < Row; c++) begin : gen_key
+    assign key_row[c] = Width'(key_own[c]);
+  end
 
   logic [LogPeriod+1:0] period;
   logic gen_valid;
@@ -575,15 +580,25 @@ module rm_ring_rpau
     );
   end
 
+  // No broadcast ends in a narrow slot, so these hold residues of the RPAU's own primes alone, as key memory does.
   if (Narrow > 0) begin : gen_narrow
     localparam int unsigned G = Groups - 1;
+
+    logic [Row-1:0][QWidth-1:0] own_rdata, own_main_wdata, own_dy_wdata, own_written;
+
+    for (genvar c = 0; c < Row; c++) begin : gen_column
+      assign rdata[G][c] = Width'(own_rdata[c]);
+      assign own_main_wdata[c] = main_wdata[c][QWidth-1:0];
+      assign own_dy_wdata[c] = dy_wdata[c][QWidth-1:0];
+      assign written[G][c] = Width'(own_written[c]);
+    end
 
     rm_ring_narrow #(
         .LogN(LogN),
         .LogRow(LogRow),
         .LogParts(LogParts),
         .Slots(Narrow),
-        .Width(Width)
+        .Width(QWidth)
     ) u_narrow (
         .clk_i,
         .rst_ni,
@@ -600,24 +615,24 @@ module rm_ring_rpau
         .dy_gnt_o      (dy_gnt[G]),
         .dy_rslot_i    (dy_rslot[G]),
         .dy_rrow_i     (dy_rrow),
-        .rdata_o       (rdata[G]),
+        .rdata_o       (own_rdata),
         .main_we_i     (main_we[G]),
         .main_wslot_i  (main_wslot),
         .main_wrow_i   (main_waddr[0]),
-        .main_wdata_i  (main_wdata),
+        .main_wdata_i  (own_main_wdata),
         .load_we_i     (link_valid_i && here_q && !here_key_q && load_group_q[G]),
         .load_slot_i   (load_inner_q),
         .load_index_i  (link_index_i),
-        .load_data_i   (link_data_i[Width-1:0]),
+        .load_data_i   (link_data_i[QWidth-1:0]),
         .dy_wreq_i     (dy_wreq[G]),
         .dy_wgnt_o     (dy_wgnt[G]),
         .dy_wslot_i    (dy_wslot),
         .dy_wrow_i     (dy_wrow),
-        .dy_wdata_i    (dy_wdata),
+        .dy_wdata_i    (own_dy_wdata),
         .watch_we_o    (watch_we_o[G]),
         .watch_slot_o  (watch_slot_o[G]),
         .watch_addr_o  (watch_addr_o[G]),
-        .watch_data_o  (written[G])
+        .watch_data_o  (own_written)
     );
   end else begin : gen_rows_only
     logic unused_narrow;

@@ -208,11 +208,12 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
         .int("MulLatency", s.multiplier);
     let send = memory(wide(sized(staged(of("rm_ring_send"))))).int("LogPeriod", period);
     let affine = of("rm_ring_affine").int("LogRow", s.log_row.into());
-    let keys = wide(sized(of("rm_ring_keys")))
+    let own = |top: Top| top.int("Width", s.q_width().into());
+    let keys = own(sized(of("rm_ring_keys")))
         .int("Slots", s.key_slots as u64)
         .int("LogGroup", s.key_group.ilog2().into())
         .int("Stripes", s.key_stripes as u64);
-    let narrow = wide(sized(of("rm_ring_narrow")))
+    let narrow = own(sized(of("rm_ring_narrow")))
         .int("LogParts", s.log_parts.into())
         .int("Slots", s.narrow as u64);
     let mut found = vec![

@@ -34,7 +34,7 @@ impl Shape {
             let memory = format!("rm_ring.{unit}.gen_narrow.u_narrow.u_ram");
             for (at, residues) in limb.chunks(group).enumerate() {
                 let at = (slot - wide) * (n / group) + at;
-                let word = packed(residues, self.width() as usize);
+                let word = packed(residues, self.q_width() as usize);
                 model.poke(&memory, at as u32, &word)?;
             }
             return Ok(());
@@ -66,7 +66,7 @@ impl Shape {
             let (stripe, at) = (word % self.key_stripes, word / self.key_stripes);
             let memory =
                 format!("rm_ring.gen_rpau[{rpau}].u_rpau.u_keys.gen_stripe[{stripe}].u_ram");
-            let word = packed(residues, self.width() as usize);
+            let word = packed(residues, self.q_width() as usize);
             model.poke(&memory, at as u32, &word)?;
         }
         Ok(())

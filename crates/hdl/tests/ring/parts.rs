@@ -134,7 +134,7 @@ fn what_the_shipped_machines_take() {
 }
 
 /// Paths through several modules: a machine of one RPAU, of each kind that the shipped one has, is mapped whole, with each core,
-/// ChaCha20, the board and each stream as they are mapped by themselves: else the mapper lets what has room grow as deep as the
+/// ChaCha20, the board, each stream and how a word reads as they are mapped by themselves: else the mapper lets what has room grow as deep as the
 /// deepest. The second prime of a stand-in is a layer's here. `$RINGMILL_KIND`: of one kind, as in `54+54`.
 #[test]
 #[ignore = "an hour of synthesis; `make full` runs it"]
@@ -154,6 +154,7 @@ fn paths_of_machines_of_one_rpau() {
             "rm_chacha20",
             "rm_ring_board",
             "rm_ring_fetch",
+            "rm_ring_reads",
         ];
         let top = once.into_iter().fold(top, Top::once);
         let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
