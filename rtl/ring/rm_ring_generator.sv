@@ -150,6 +150,13 @@ module rm_ring_generator
 
   always_ff @(posedge clk_i) if (words_valid) held_q <= words;
 
+  // The word's prime, long before its first residue.
+  logic [Moduli-1:0] chosen_q;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned m = 0; m < Moduli; m++) chosen_q[m] <= which_i == WhichWidth'(m);
+  end
+
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
     logic [127:0] number;
 
@@ -182,12 +189,12 @@ module rm_ring_generator
     always_comb begin
       residue_o[i] = residues[0];
       for (int unsigned m = 1; m < Moduli; m++) begin
-        if (which_i == WhichWidth'(m)) residue_o[i] = residues[m];
+        if (chosen_q[m]) residue_o[i] = residues[m];
       end
     end
   end
 
   logic unused;
-  assign unused = ^{ready, turn, held_q, part};
+  assign unused = ^{ready, turn, held_q, part, chosen_q};
 
 endmodule
