@@ -134,8 +134,8 @@ fn what_the_shipped_machines_take() {
 }
 
 /// Paths through several modules: a machine of one RPAU, of each kind that the shipped one has, is mapped whole, with each core,
-/// ChaCha20, the board, each stream and how a word reads as they are mapped by themselves: else the mapper lets what has room grow as deep as the
-/// deepest. The second prime of a stand-in is a layer's here. `$RINGMILL_KIND`: of one kind, as in `54+54`.
+/// ChaCha20, the board, each stream and how a word reads as they are mapped by themselves: else the mapper lets what has room grow
+/// as deep as the deepest. The second prime of a stand-in is a layer's here. `$RINGMILL_KIND`: of one kind, as in `54+54`.
 #[test]
 #[ignore = "an hour of synthesis; `make full` runs it"]
 fn paths_of_machines_of_one_rpau() {

@@ -395,6 +395,7 @@ fn any_shape(dice: &mut Dice, rpaus: usize) -> Description {
     d
 }
 
+/// Its shape, in a line.
 fn brief(d: &Description) -> String {
     let memory: Vec<_> = d.memory.iter().map(|g| (g.slots, g.residues)).collect();
     format!(
