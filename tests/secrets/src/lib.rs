@@ -1,0 +1,4 @@
+//! Whether secrets stay secret: what the processor's time and the process's memory tell of them.
+
+pub mod memory;
+pub mod valgrind;

@@ -1,0 +1,1 @@
+//! The memory of this process, searched for copies of secrets.

@@ -1,0 +1,1 @@
+//! Requests to valgrind: which bytes are secret, and whether anything depended on them.
