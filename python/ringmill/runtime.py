@@ -93,7 +93,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Precision:
-    """Bits of the worst slot, -log2 of its error: what the noise model guarantees, and what was measured."""
+    """Bits of the worst slot, -log2 of its error: predicted (under what docs/assumptions.md names), and measured."""
 
     predicted_bits: float
     measured_bits: float | None

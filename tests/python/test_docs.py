@@ -61,6 +61,16 @@ def test_readme_links_exist():
         assert (ROOT / path).exists(), path
 
 
+ASSUMES = re.compile(r"predicted_bits|chance of at most 2\^-40|circular security")
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in (ROOT / "docs").glob("*.md") if p.name != "assumptions.md"))
+def test_pages_that_assume_name_the_assumptions(page):
+    text = (ROOT / "docs" / page).read_text()
+    assert not re.search(r"\bguarantee", text), "a prediction is a bound under named assumptions"
+    assert not ASSUMES.search(text) or "docs/assumptions.md" in text
+
+
 MODULES = [
     *("ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters", "ringmill.types", "ringmill.values"),
     *("ringmill.circuit", "ringmill.limbs"),

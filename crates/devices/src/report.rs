@@ -134,7 +134,7 @@ pub struct CpuReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct PrecisionReport {
     pub output: String,
-    /// Bits that the noise model guarantees up to its failure probability.
+    /// Bits that the noise model predicts: a bound under what `docs/assumptions.md` names, up to its chance of failure.
     pub predicted_bits: f64,
     /// Bits of the worst slot against the result in the clear; known to the key's holder only.
     pub measured_bits: Option<f64>,
@@ -157,7 +157,7 @@ impl PrecisionReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct NoiseReport {
     pub output: String,
-    /// Bits that the noise model guarantees up to its failure probability.
+    /// Bits that the noise model predicts: a bound under what `docs/assumptions.md` names, up to its chance of failure.
     pub predicted_bits: f64,
     /// Whole bits that are left; known to the key's holder only.
     #[serde(skip_serializing_if = "Option::is_none")]

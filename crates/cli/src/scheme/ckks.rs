@@ -127,7 +127,7 @@ impl Served for Ckks {
         Map::from_iter([("predicted_bits".to_owned(), json!(prediction.bits()))])
     }
 
-    /// Outputs whose error is larger than the noise model guarantees.
+    /// Outputs whose error is larger than the noise model predicts.
     fn judge(
         client: &Client<Self>,
         inputs: &Messages<Self>,

@@ -251,7 +251,7 @@ impl Bootstrapping {
         self.log2_chance == f64::NEG_INFINITY
     }
 
-    /// What is known of the encapsulated secret's security, in a line.
+    /// By which table the encapsulated secret is secure, in a line: an estimate (`docs/assumptions.md`).
     pub fn security(&self) -> &str {
         &self.security
     }
