@@ -44,7 +44,7 @@ from ringmill.interrupt import install as _end_as_interrupted
 from ringmill.limbs import NegacyclicProduct, negacyclic_product
 from ringmill.limits import Limits, limits
 from ringmill.matrix import Matrix
-from ringmill.ops import conj, equal, polynomial, rotate, sum
+from ringmill.ops import conj, equal, mean, polynomial, rotate, sum
 from ringmill.parameters import devices, params, plain_modulus
 from ringmill.procedure import Procedure, procedure, repeat
 from ringmill.program import Program, program
@@ -112,6 +112,7 @@ __all__ = [
     "load",
     "lookup",
     "maximum",
+    "mean",
     "minimum",
     "negacyclic_product",
     "netlist",

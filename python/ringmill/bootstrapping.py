@@ -92,18 +92,18 @@ class Bootstrapping:
             refuse(f"a table of the lowest digit has {self.prime} values, and this one has {len(values)}")
         half = self.modulus // 2
         table = [(value + half) % self.modulus - half for value in values]
-        return x._tracer.emit(x._kind, "digit_table", x._id, self.prime, self.exponent, table)
+        return x._tracer.emit(x._kind, x._fill.unsure, "digit_table", x._id, self.prime, self.exponent, table)
 
     @arguments("Bootstrapping.low_digit", compile_error, x=_VECTOR)
     def low_digit(self, x: Encrypted) -> Encrypted:
         """The lowest digit of every slot, from -(p - 1) / 2 to (p - 1) / 2."""
-        return x._tracer.emit(x._kind, "low_digit", x._id, self.prime, self.exponent)
+        return x._tracer.emit(x._kind, x._fill.unsure, "low_digit", x._id, self.prime, self.exponent)
 
     @arguments("Bootstrapping.shifted", compile_error, x=_VECTOR, digit=_VECTOR)
     def shifted(self, x: Encrypted, digit: Encrypted) -> Encrypted:
         """(x - digit) / p, for the lowest digit of x: known modulo p^(r - 1) alone, so take its digits."""
         rest = x - digit
-        return rest._tracer.emit(rest._kind, "quotient", rest._id, self.prime)
+        return rest._tracer.emit(rest._kind, rest._fill.unsure, "quotient", rest._id, self.prime)
 
     @arguments("Bootstrapping.sign", compile_error, x=_VECTOR, digits=optional(_SCALE))
     def sign(self, x: Encrypted, digits: int | None = None) -> Encrypted:
@@ -111,7 +111,7 @@ class Bootstrapping:
 
         By default they have r digits, as all have. Of a - b it compares a with b.
         """
-        return x._tracer.emit(x._kind, "sign", x._id, self.prime, self.exponent, self._count(digits))
+        return x._tracer.emit(x._kind, x._fill.unsure, "sign", x._id, self.prime, self.exponent, self._count(digits))
 
     @arguments("Bootstrapping.scaled", compile_error, x=_VECTOR, by=_SCALE, digits=optional(_SCALE))
     def scaled(self, x: Encrypted, by: int, digits: int | None = None) -> Encrypted:
@@ -121,7 +121,7 @@ class Bootstrapping:
         """
         if by >= (count := self._count(digits)):
             refuse(f"numbers of {count} digits are scaled by fewer, and by={by}")
-        return x._tracer.emit(x._kind, "scaled", x._id, self.prime, self.exponent, by, count)
+        return x._tracer.emit(x._kind, x._fill.unsure, "scaled", x._id, self.prime, self.exponent, by, count)
 
     def _count(self, digits: int | None) -> int:
         count = self.exponent if digits is None else digits

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ringmill.check import arguments, instance, integer, items, shown
+from ringmill.fill import FULL
 from ringmill.trace import Encrypted, compile_error, refuse
 from ringmill.types import named
 from ringmill.values import whole_numbers
@@ -46,6 +47,11 @@ class Matrix:
             )
         object.__setattr__(self, "shape", tuple(self.shape))
         rows, columns = self.shape
+        if self.vector._fill.padded and not self.vector._fill.zeros:
+            refuse(
+                f"the vector has {self.vector._fill.length} values and padding that is not zero; make the matrix first"
+            )
+        object.__setattr__(self, "vector", self.vector._filling(FULL))  # zeros behind the array are entries
         if rows * columns != len(self.vector):
             refuse(
                 f"a matrix of {rows} x {columns} has {rows * columns} entries, and the vector {len(self.vector)} "
@@ -133,7 +139,7 @@ class Matrix:
         total = left * right
         for k in range(1, size):
             turned = _permuted(left, i * size + (j + k) % size)
-            total = total + turned * (right << (k * size))
+            total = total + turned * right._turned(k * size)
         return self._made(total)
 
     def __repr__(self) -> str:
@@ -172,7 +178,7 @@ def _masked(x: Encrypted, masks: dict[int, np.ndarray]) -> Encrypted:
     """The sum of what is rotated by each step, times the step's mask."""
     total: Encrypted | None = None
     for step, mask in masks.items():
-        moved = x << step if step else x
+        moved = x._turned(step)
         term = moved if (mask == 1).all() else moved * mask
         total = term if total is None else total + term
     assert total is not None

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ringmill.check import arguments, integer, shown
+import numpy as np
+
+from ringmill.check import arguments, integer, optional, shown
+from ringmill.fill import FULL, Fill
 from ringmill.trace import Encrypted, compile_error, refuse
 from ringmill.types import named
 
@@ -35,18 +38,21 @@ def conj(x: Encrypted) -> Encrypted:
     """The complex conjugate of every slot."""
     if x._kind.whole:
         refuse(f"rm.conj is about complex numbers, and x is of {x._kind}; leave it out")
-    return x._tracer.emit(x._kind, "conj", x._id)
+    return x._tracer.emit(x._kind, x._fill, "conj", x._id)
 
 
 @arguments(
     "rm.sum",
     compile_error,
     x=_encrypted,
-    width=integer(1, refusal=compile_error),
+    width=optional(integer(1, refusal=compile_error)),
     stride=integer(1, refusal=compile_error),
 )
-def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
-    """Slot i of the result is x[i] + x[i + stride] + ... + x[i + (width - 1) stride], indices cyclic.
+def sum(x: Encrypted, width: int | None = None, stride: int = 1) -> Encrypted:
+    """The sum of all values of `x`, in every slot; with a `width`, of those in a window.
+
+    Of a window, slot i of the result is x[i] + x[i + stride] + ... + x[i + (width - 1) stride], indices cyclic. An
+    array of a declared length that is shorter than the slots has padding behind it: it is summed without a width only.
 
     log2(width) rotations, rounded down, and one more for each 1 of `width` in binary but the first. With the samples
     side by side and feature f in slots f * stride to (f + 1) * stride - 1, ``rm.sum(x, features, stride)`` adds up the
@@ -59,6 +65,15 @@ def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
     >>> features(x=[1.0, 2.0, 30.0, 40.0])
     array([31., 42., 31., 42.])
     """
+    if width is None:
+        if stride != 1:
+            refuse(f"rm.sum with stride={shown(stride)} adds up a window; say its width: rm.sum(x, width, stride)")
+        return _total(x)
+    if x._fill.padded and width > 1:
+        refuse(
+            f"rm.sum of a window of {shown(width)} would read the padding behind the {x._fill.length} declared values, "
+            f"which stand in {len(x)} slots; rm.sum(x) adds up the declared ones"
+        )
     if width * stride > len(x):
         refuse(f"rm.sum of {shown(width)} slots {shown(stride)} apart does not fit the {len(x)} slots of the vector")
     return _summed(x, width, stride)
@@ -68,9 +83,32 @@ def _summed(x: Encrypted, width: int, stride: int) -> Encrypted:
     if width == 1:
         return x
     if width % 2:
-        return x + (_summed(x, width - 1, stride) << stride)
+        return x + _summed(x, width - 1, stride)._turned(stride)
     half = width // 2
-    return _summed(x + (x << (half * stride)), half, stride)
+    return _summed(x + x._turned(half * stride), half, stride)
+
+
+def _total(x: Encrypted) -> Encrypted:
+    """The sum of the values in every slot; what else the padding holds is made zero first."""
+    if x._fill.padded and not x._fill.zeros:
+        x = x * np.ones(x._fill.length, dtype=np.int64 if x._kind.whole else np.float64)
+    return _summed(x._filling(FULL), len(x), 1)
+
+
+@arguments("rm.mean", compile_error, x=_encrypted)
+def mean(x: Encrypted) -> Encrypted:
+    """The mean of all values of `x`, in every slot: of as many as are declared, or as there are slots.
+
+    >>> import ringmill as rm
+    >>> @rm.program
+    ... def centred(x: rm.Encrypted[rm.real[3]]):
+    ...     return x - rm.mean(x)
+    >>> centred(x=[1.0, 2.0, 6.0])
+    array([-2., -1.,  3.])
+    """
+    if x._kind.whole:
+        refuse("rm.mean is no whole number in general; return rm.sum(x), and divide what is decrypted")
+    return _total(x) / (x._fill.length or len(x))
 
 
 @arguments("rm.equal", compile_error, x=_encrypted)
@@ -94,7 +132,7 @@ def equal(x: Encrypted, y: Any) -> Encrypted:
             "arguments rm.integer, rm.uint(bits) or rm.bit"
         )
     difference = x - y
-    return x._tracer.emit(difference._kind, "is_zero", difference._id)
+    return x._tracer.emit(difference._kind, difference._fill.unsure, "is_zero", difference._id)
 
 
 @arguments("rm.polynomial", compile_error, x=_encrypted)
@@ -115,4 +153,5 @@ def polynomial(x: Encrypted, coefficients: Sequence[float]) -> Encrypted:
         refuse("rm.polynomial takes a list of real coefficients, lowest degree first")
     if not values[1:].any():
         refuse("the polynomial is a constant: its result would not be encrypted")
-    return x._tracer.emit(x._kind, "polynomial", x._id, values.real.tolist())
+    fill = Fill(x._fill.length, x._fill.zeros and not values[0])
+    return x._tracer.emit(x._kind, fill, "polynomial", x._id, values.real.tolist())

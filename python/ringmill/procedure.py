@@ -11,6 +11,7 @@ import numpy as np
 
 from ringmill.check import arguments, integer, shown
 from ringmill.errors import ArgumentError
+from ringmill.fill import Fill
 from ringmill.program import bind, function_for
 from ringmill.shape import Shape
 from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse, user_line
@@ -70,16 +71,30 @@ def repeat(count: int, body: Callable[..., Any], *carried: Encrypted) -> Any:
         except TypeError:
             refuse(f"{label} must take the {len(carried)} carried vectors, and takes {signature}")
     with _Part(tracer, body, label, "begin_body", _name(body), len(carried)) as part:
-        inner = [Encrypted(tracer, number, value._kind) for number, value in zip(part.begun, carried, strict=True)]
+        inner = [
+            Encrypted(tracer, number, value._kind, value._fill.unsure)
+            for number, value in zip(part.begun, carried, strict=True)
+        ]
         returned = body(*inner)
         values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
         if len(values) != len(carried):
             refuse(f"{label} takes {len(carried)} vectors and returns {len(values)}; return as many as it takes")
         part.end(values)
         kinds = [mixed(value._kind, returned._kind) for value, returned in zip(carried, values, strict=True)]
+        fills = [_repeated(value._fill, returned._fill) for value, returned in zip(carried, values, strict=True)]
     numbers = tracer.record("repeat", count, part.number, [value._id for value in carried])
-    results = tuple(Encrypted(tracer, number, kind) for number, kind in zip(numbers, kinds, strict=True))
+    results = tuple(Encrypted(tracer, *made) for made in zip(numbers, kinds, fills, strict=True))
     return results[0] if len(results) == 1 else results
+
+
+def _repeated(carried: Fill, returned: Fill) -> Fill:
+    """What of a carried vector's slots are values, in every turn the same."""
+    if returned.padded and carried.length != returned.length:
+        refuse(
+            f"the body of rm.repeat returns an array of {returned.length} values for a vector of "
+            f"{carried.length or 'every slot'}; carry one of the same length"
+        )
+    return carried.unsure
 
 
 @arguments("rm.procedure", function=function_for("@rm.procedure"))
@@ -129,7 +144,7 @@ class Procedure:
                 refuse(f"{self.name} takes *{name}: a procedure has a fixed list of parameters")
         values = arguments(self.name, compile_error)(bind(self._function))(*args, **kwargs)
         # Arrays among the arguments are of the type of the first vector.
-        first = next(value._kind for value in values.values() if isinstance(value, Vector))
+        first = next((value._kind, value._fill) for value in values.values() if isinstance(value, Vector))
         vectors: dict[str, Vector] = {}
         static: dict[str, Any] = {}
         for name, value in values.items():
@@ -140,30 +155,30 @@ class Procedure:
                     refuse(f"argument {name} of {self.name} belongs to another program")
                 vectors[name] = value
             else:
-                vectors[name] = tracer.constant(value, f"argument {name} of {self.name}", first)
-        kinds = tuple((name, isinstance(value, Encrypted), value._kind) for name, value in vectors.items())
+                vectors[name] = tracer.constant(value, f"argument {name} of {self.name}", *first)
+        kinds = tuple((name, isinstance(value, Encrypted), value._kind, value._fill) for name, value in vectors.items())
         traced = (self, kinds, tuple(static.items()))
         if traced not in tracer.procedures:
             tracer.procedures[traced] = self._traced(tracer, values, kinds)
         number, shape, types = tracer.procedures[traced]
         results = tracer.record("call", number, [value._id for value in vectors.values()])
-        return shape.build([Encrypted(tracer, result, kind) for result, kind in zip(results, types, strict=True)])
+        return shape.build([Encrypted(tracer, result, *kind) for result, kind in zip(results, types, strict=True)])
 
     def _traced(
-        self, tracer: Tracer, values: dict[str, Any], kinds: Sequence[tuple[str, bool, Type]]
-    ) -> tuple[int, Shape, list[Type]]:
-        """The procedure's number in the trace, and the shape and the element types of what it returns."""
-        encrypted = [one for _, one, _ in kinds]
+        self, tracer: Tracer, values: dict[str, Any], kinds: Sequence[tuple[str, bool, Type, Fill]]
+    ) -> tuple[int, Shape, list[tuple[Type, Fill]]]:
+        """The procedure's number in the trace, and the shape, element types and fill of what it returns."""
+        encrypted = [one for _, one, _, _ in kinds]
         with _Part(tracer, self, self.name, "begin_procedure", self.name, encrypted) as part:
             inner = {
-                name: (Encrypted if one else Plain)(tracer, number, kind)
-                for (name, one, kind), number in zip(kinds, part.begun, strict=True)
+                name: (Encrypted if one else Plain)(tracer, number, kind, fill)
+                for (name, one, kind, fill), number in zip(kinds, part.begun, strict=True)
             }
             bound = inspect.BoundArguments(inspect.signature(self._function), values | inner)  # type: ignore[arg-type]
             returned = self._function(*bound.args, **bound.kwargs)
             shape, results = Shape.of(returned, user_line(), self.name)
             part.end(results)
-        return part.number, shape, [value._kind for value in results]
+        return part.number, shape, [(value._kind, value._fill) for value in results]
 
 
 class _Part:

@@ -36,6 +36,7 @@ from ringmill.errors import (
     ParameterError,
     UnknownName,
 )
+from ringmill.fill import Fill
 from ringmill.parameters import PARAMS
 from ringmill.ranges import Sizes, whole_ranges
 from ringmill.runtime import Compiled
@@ -148,7 +149,8 @@ class Program:
             if (argument.type.length or 0) > slots:
                 refuse(f"argument {name} of type {argument.type} does not fit the program's {slots} slots", self._line)
             number = tracer.builder.input(name, argument.vector is Encrypted, *self._line)
-            arguments[name] = argument.vector(tracer, number, argument.type.element)
+            fill = Fill.of(argument.type, slots)
+            arguments[name] = argument.vector(tracer, number, argument.type.element, fill)
         shape, values = Shape.of(self._traced(tracer, arguments), self._line, "the program")
         for name, value in zip(shape.names, values, strict=True):
             if not isinstance(value, Encrypted) or value._tracer is not tracer:
@@ -158,7 +160,7 @@ class Program:
                     self._line,
                 )
             tracer.builder.output(name, value._id, *self._line)
-        return tracer.builder.finish(), shape
+        return tracer.builder.finish(), shape.of_lengths([value._fill.length for value in values])
 
     def _traced(self, tracer: Tracer, arguments: Mapping[str, Any]) -> Any:
         """What the function returns for vectors of a trace."""
@@ -228,6 +230,12 @@ class Program:
                 if value._tracer is not tracer:
                     refuse(f"{argument} belongs to another program")
                 mixed(kind.element, value._kind)
+                fill = Fill.of(kind, tracer.slots)
+                if kind.length is not None and value._fill.length != fill.length:
+                    refuse(
+                        f"{argument} is of type {kind}, and gets {value._fill.length or tracer.slots} values; declare "
+                        "both of one length"
+                    )
             if encrypted and not isinstance(value, Encrypted):
                 refuse(f"{argument} must be an encrypted vector, and is {shown(value)}")
             if isinstance(value, Vector):
@@ -266,7 +274,7 @@ class Program:
             for name, value in declared.items()
         }
         outputs = evaluate_program(traced, [arrays[name] for name, _ in traced.inputs])
-        return shape.build([as_real(outputs[name]) for name in shape.names])
+        return shape.arrays([as_real(outputs[name]) for name in shape.names])
 
     def __repr__(self) -> str:
         parameters = inspect.signature(self._function).parameters.values()

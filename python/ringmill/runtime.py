@@ -204,7 +204,7 @@ class Client:
         else:
             shared = self._keys.decrypt_to_share(outputs, share.statistical_bits, share.decryptions)
             values = [shared[name] for name in self._shape.names]
-        return self._shape.build([v if whole else np.ascontiguousarray(v.real) for v in values])
+        return self._shape.arrays([v if whole else np.ascontiguousarray(v.real) for v in values])
 
     @arguments(share=_SHARE)
     def shared_bits(self, share: Share) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ringmill.trace import Line, refuse
@@ -15,6 +15,8 @@ class Shape:
 
     kind: Literal["one", "tuple", "dict"]
     names: tuple[str, ...]
+    # Of each output, how many of its slots hold values; None where all do.
+    lengths: tuple[int | None, ...] = ()
 
     @classmethod
     def of(cls, returned: Any, line: Line, what: str) -> tuple[Shape, list[Any]]:
@@ -37,6 +39,15 @@ class Shape:
         if returned == "tuple" or (returned == "dict" and len(names) == 1):
             return cls(returned, tuple(names))
         return cls("one" if len(names) == 1 else "dict", tuple(names))
+
+    def of_lengths(self, lengths: Sequence[int | None]) -> Shape:
+        """The same shape of outputs of these lengths."""
+        return replace(self, lengths=tuple(lengths))
+
+    def arrays(self, vectors: Sequence[Any]) -> Any:
+        """What is in whole vectors of slots, cut to the outputs' lengths, in the structure the function returned."""
+        lengths = self.lengths or (None,) * len(self.names)
+        return self.build([vector[:length] for vector, length in zip(vectors, lengths, strict=True)])
 
     def build(self, values: Sequence[Any]) -> Any:
         """The values in the structure the function returned them in."""

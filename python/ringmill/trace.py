@@ -16,6 +16,7 @@ import numpy as np
 from ringmill._ringmill import MacroBuilder
 from ringmill.check import integer, shown
 from ringmill.errors import ArgumentError, CompileError, MissingAttribute
+from ringmill.fill import FULL, Fill
 from ringmill.types import SLOTS, Type, join, named, of
 from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
 
@@ -77,9 +78,9 @@ class Tracer:
             message = str(error).removeprefix(f"{file}:{number}: ")
             raise compile_error(message, line) from None
 
-    def emit(self, kind: Type, operation: str, *operands: Any) -> Encrypted:
-        """One operation with an encrypted result, of an element type."""
-        return Encrypted(self, self.record(operation, *operands), kind)
+    def emit(self, kind: Type, fill: Fill, operation: str, *operands: Any) -> Encrypted:
+        """One operation with an encrypted result, of an element type, with values in some slots."""
+        return Encrypted(self, self.record(operation, *operands), kind, fill)
 
     def numbers(self, name: str, value: Any, kind: Type) -> np.ndarray:
         """Constants beside values of an element type; where that is one of whole numbers, any of them."""
@@ -95,12 +96,13 @@ class Tracer:
         if kind.length is not None and kind.length > self.slots:
             refuse(f"{name} of type {kind} does not fit {self.slots} slots")
         vector = spread(exact(name, array) if kind.whole else array, self.slots)
-        return Plain(self, self.record("vector", vector), kind.element)
+        return Plain(self, self.record("vector", vector), kind.element, Fill.of(kind, self.slots))
 
-    def constant(self, value: Any, name: str = "a constant", kind: Type = SLOTS) -> Plain:
+    def constant(self, value: Any, name: str = "a constant", kind: Type = SLOTS, fill: Fill = FULL) -> Plain:
         """A constant vector of as many values as there are slots; one number, or what is tiled, fills them all.
 
-        It is of the element type of what it stands beside; complex constants make complex values of real ones.
+        It is of the element type of what it stands beside; complex constants make complex values of real ones. Beside a
+        vector of a declared length it may be of that length.
         """
         if isinstance(value, Tiled) and not kind.whole:
             array = value.spread(name, self.slots, compile_error)
@@ -112,6 +114,8 @@ class Tracer:
             refuse(f"{name} must be a scalar or one-dimensional, and this one has shape {array.shape}; ravel it first")
         if array.ndim == 0:
             array = np.full(self.slots, array)
+        if array.size == fill.length:
+            return Plain(self, self.record("vector", spread(array, self.slots)), kind, Fill(fill.length, zeros=True))
         if array.size != self.slots:
             cure = "cut it" if array.size > self.slots else "pad it with zeros, or repeat it by rm.tile(values)"
             refuse(f"{name} of {array.size} values does not fit {self.slots} slots; {cure}")
@@ -138,9 +142,9 @@ class Annotation:
 
 
 _APPROXIMATE = "approximate it by a polynomial: rm.polynomial(x, coefficients)"
-_SUM = "slots are added by rm.sum(x, width)"
-_DOT = "multiply and add the slots: rm.sum(x * w, width)"
-_MEAN = "the mean is rm.sum(x, width) / width"
+_SUM = "values are added by rm.sum(x)"
+_DOT = "multiply and add the values: rm.sum(x * w)"
+_MEAN = "the mean is rm.mean(x)"
 _COMPARE = "values cannot be compared; approximate the comparison by rm.polynomial(x, coefficients)"
 _ROTATE = "slots are moved by rm.rotate(x, steps), `x << steps` and `x >> steps`"
 _PARTS = "rm.conj(x) is the conjugate, (x + rm.conj(x)) / 2 the real part"
@@ -151,9 +155,7 @@ _INSTEAD = {
     **dict.fromkeys(["sum", "add.reduce", "nansum", "cumsum", "add.accumulate", "trace"], _SUM),
     **dict.fromkeys(["dot", "vdot", "inner", "matmul", "vecdot", "matvec", "vecmat", "einsum", "tensordot"], _DOT),
     **dict.fromkeys(["mean", "average", "nanmean"], _MEAN),
-    **dict.fromkeys(
-        ["var", "std"], "with m = rm.sum(x, width) / width, the variance is rm.sum((x - m) ** 2, width) / width"
-    ),
+    **dict.fromkeys(["var", "std"], "the variance is rm.mean((x - rm.mean(x)) ** 2)"),
     **dict.fromkeys(["prod", "multiply.reduce", "cumprod"], "rotate and multiply: x * (x << 1), and so on"),
     **dict.fromkeys(["convolve", "correlate", "roll", "flip", "fliplr", "take", "sort", "transpose", "T"], _ROTATE),
     **dict.fromkeys(["polyval", "interp"], _APPROXIMATE),
@@ -186,13 +188,13 @@ class Vector:
     """A traced vector of slots. Made by the tracer, never by hand."""
 
     __pandas_priority__ = 10_000  # `series + vector` is the vector's, not one sum an element
-    __slots__ = ("_id", "_kind", "_tracer")
+    __slots__ = ("_fill", "_id", "_kind", "_tracer")
 
     def __class_getitem__(cls, kind: Any) -> Annotation:
         return Annotation(cls, of(f"rm.{cls.__name__}", kind))
 
     def __init__(self, *made: Any, **_named: Any) -> None:
-        if len(made) != 3 or not isinstance(made[0], Tracer):
+        if len(made) not in (3, 4) or not isinstance(made[0], Tracer):
             kind = type(self).__name__
             raise ArgumentError(
                 f"rm.{kind} has no constructor to call; annotate a parameter of an @rm.program function with it"
@@ -200,6 +202,7 @@ class Vector:
         self._tracer: Tracer = made[0]
         self._id: int = made[1]
         self._kind: Type = made[2]
+        self._fill: Fill = made[3] if len(made) == 4 else FULL
 
     def __repr__(self) -> str:
         kind = "" if self._kind == SLOTS else f" of {self._kind}"
@@ -338,20 +341,32 @@ class Encrypted(Vector):
             return other
         if self._kind.whole:
             array = self._tracer.numbers("a constant", other, self._kind)
-            return float(array.real) if array.ndim == 0 else self._tracer.constant(other, kind=self._kind)
+            return float(array.real) if array.ndim == 0 else self._constant(other)
         scalar = other[()] if isinstance(other, (np.ndarray, np.generic)) and other.shape == () else other
         if isinstance(scalar, (numbers.Number, np.bool_)) and not isinstance(scalar, (complex, np.complexfloating)):
             try:
                 return float(scalar)  # type: ignore[arg-type]
             except Exception:
                 refuse(f"the number {shown(scalar)} is too large for a float, or none")
-        return self._tracer.constant(other, kind=self._kind)
+        return self._constant(other)
+
+    def _constant(self, other: object) -> Plain:
+        return self._tracer.constant(other, kind=self._kind, fill=self._fill)
 
     def _binary(self, operation: str, other: object) -> Encrypted:
         operand = self._operand(other)
         if isinstance(operand, Vector):
-            return self._tracer.emit(mixed(self._kind, operand._kind), operation, self._id, operand._id)
-        return self._tracer.emit(self._kind, operation, self._id, self._tracer.record("scalar", operand))
+            kind, fill, number = mixed(self._kind, operand._kind), operand._fill, operand._id
+        else:
+            kind, fill = self._kind, Fill(self._fill.length, operand == 0)
+            number = self._tracer.record("scalar", operand)
+        if not self._fill.fits(fill):
+            refuse(
+                f"an array of {self._fill.length} values and one of {fill.length} do not meet value by value; declare "
+                "both of one length"
+            )
+        met = self._fill.product(fill) if operation == "mul" else self._fill.sum(fill)
+        return self._tracer.emit(kind, met, operation, self._id, number)
 
     def __add__(self, other: object) -> Encrypted:
         return self._binary("add", other)
@@ -385,7 +400,7 @@ class Encrypted(Vector):
         refuse("division by an encrypted vector: use rm.polynomial with an approximation of 1/x")
 
     def __neg__(self) -> Encrypted:
-        return self._tracer.emit(self._kind, "neg", self._id)
+        return self._tracer.emit(self._kind, self._fill, "neg", self._id)
 
     def __pow__(self, exponent: object, modulus: object = None) -> Encrypted:
         if modulus is not None:
@@ -408,8 +423,23 @@ class Encrypted(Vector):
         return self._rotated(-_steps("the steps of a rotation", steps))
 
     def _rotated(self, steps: int) -> Encrypted:
+        if self._fill.padded and steps % len(self):
+            refuse(
+                f"a rotation would move padding among the {self._fill.length} declared values, which stand in "
+                f"{len(self)} slots: declare as many values as there are slots, or add all by rm.sum(x)"
+            )
+        return self._turned(steps)
+
+    def _filling(self, fill: Fill) -> Encrypted:
+        """The same vector, seen as filled so: for those who know what the padding holds."""
+        return Encrypted(self._tracer, self._id, self._kind, fill)
+
+    def _turned(self, steps: int) -> Encrypted:
+        """A rotation of all slots, whatever they hold: for those who know what the padding does."""
         steps %= len(self)
-        return self if steps == 0 else self._tracer.emit(self._kind, "rotate", self._id, steps)
+        if steps == 0:
+            return self
+        return self._tracer.emit(self._kind, self._fill.unsure, "rotate", self._id, steps)
 
 
 def mixed(a: Type, b: Type) -> Type:

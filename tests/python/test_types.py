@@ -100,13 +100,12 @@ def test_what_is_no_type():
 
 def test_typed_programs_run(small):
     x = np.linspace(-1, 1, 5)
-    assert np.array_equal(scaled(x, 0.5), [*(x * 0.5 + 1), 1, 1, 1])  # 5 values in 8 slots
+    assert np.array_equal(scaled(x, 0.5), x * 0.5 + 1)  # 5 values in 8 slots
     compiled = scaled.compile(small, slots=SLOTS, input_bound=1)
     client = compiled.keygen()
     run = compiled.run(client.encrypt(x=x), plain={"w": 0.5})
-    expected = np.ones(SLOTS)
-    expected[:5] += x * 0.5
-    assert np.allclose(client.decrypt(run), expected, atol=1e-4)
+    assert client.decrypt(run).shape == (5,)
+    assert np.allclose(client.decrypt(run), x * 0.5 + 1, atol=1e-4)
     measured = client.measure(run, x=x, w=0.5)["out"]
     assert measured.measured_bits >= measured.predicted_bits
 
@@ -176,7 +175,7 @@ def test_a_typed_program_inside_another():
     def outer(y: rm.Encrypted):
         return plain_inside(y, [1, 2, 3, 4, 5])
 
-    assert np.array_equal(outer(np.full(8, 2.0)), [2, 4, 6, 8, 10, 0, 0, 0])
+    assert np.array_equal(outer(np.full(8, 2.0)), [2, 4, 6, 8, 10])
     with pytest.raises(rm.CompileError, match="does not fit 4 slots"):
         outer.trace(4)
 
