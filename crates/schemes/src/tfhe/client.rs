@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ringmill_math::PrngSource;
 use ringmill_math::torus::{KeyShape, TransformedKey};
+use ringmill_math::{PrngSource, Seeded};
 use zeroize::Zeroizing;
 
 use super::keygen::{self, Noise};
@@ -37,7 +37,7 @@ impl Client {
     ) -> Result<Self, TfheError> {
         Self::with_source(
             params,
-            PrngSource::from_seed_for_reproducible_tests_only(seed),
+            PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::KeyHolder),
         )
     }
 
