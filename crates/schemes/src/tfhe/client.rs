@@ -81,7 +81,14 @@ impl Client {
     }
 
     /// What a server bootstraps with.
+    ///
+    /// # Errors
+    /// [`TfheError::HeavyKey`]: a secret key that this version did not draw may have more 1s than half of its bits. It decrypts
+    /// what it did.
     pub fn bootstrap_key(&self) -> Result<BootstrapKey, TfheError> {
+        if !self.secret.is_counted(&self.params) {
+            return Err(TfheError::HeavyKey);
+        }
         keygen::bootstrap_key(&self.params, &self.secret, &mut self.source.fresh()?)
     }
 
