@@ -320,6 +320,7 @@ def test_a_run_that_was_saved_goes_on(tmp_path: Path) -> None:
     inputs = client.encrypt(x=77, y=201)
     saved = tmp_path / "checkpoint"
     compiled.run(inputs, progress=False, checkpoint=saved, every=0)
+    assert saved.stat().st_mode & 0o777 == 0o600
     run = compiled.run(inputs, progress=False, resume=saved)
     assert same(client.decrypt(run), expected(77, 201))
     with pytest.raises(rm.FileError, match="inputs"):

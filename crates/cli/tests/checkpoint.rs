@@ -4,8 +4,9 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use common::{command, folder, long_program, ringmill};
@@ -180,7 +181,9 @@ fn a_folder_of_another_run_and_several_devices_are_refused() {
     let runs = Runs::new("refused", 6);
     let kept = runs.path("kept");
     fs::create_dir_all(&kept).unwrap();
-    fs::write(Path::new(&kept).join("asked"), "0123").unwrap();
+    let asked = Path::new(&kept).join("asked");
+    fs::write(&asked, "0123").unwrap();
+    fs::write(asked.with_extension("key"), [1; 32]).unwrap();
     let file = runs.arguments("kept/asked", "out.json");
     let refused = ringmill(&file.iter().map(String::as_str).collect::<Vec<_>>());
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -197,6 +200,139 @@ fn a_folder_of_another_run_and_several_devices_are_refused() {
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{said}");
     assert!(said.contains("2 devices are named"), "{said}");
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().mode() & 0o777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Starts a run with a umask that takes nothing, and kills it when its checkpoint is there.
+fn stopped(runs: &Runs, kept: &str) -> PathBuf {
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-c", "umask 0; exec \"$0\" \"$@\"", common::RINGMILL]);
+    let shell = shell.args(runs.arguments(kept, "unused.json"));
+    let shell = shell.current_dir(common::workspace());
+    let mut child = shell
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let folder = runs.folder.join(kept);
+    let begin = Instant::now();
+    while !folder.join("run.checkpoint").exists() {
+        assert!(begin.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    folder
+}
+
+/// Modes of a folder's files, but for those on their way.
+fn modes(folder: &Path) -> Vec<(String, u32)> {
+    let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap());
+    let mut modes: Vec<_> = entries
+        .map(|e| (e.file_name().into_string().unwrap(), mode(&e.path())))
+        .filter(|(name, _)| !name.starts_with('.'))
+        .collect();
+    modes.sort();
+    modes
+}
+
+/// The folder tells nothing of the inputs to anybody but its owner, and to nobody without its keys.
+#[test]
+fn what_is_kept_is_its_owners_alone_and_no_hash_of_the_inputs() {
+    for (runs, names) in [
+        (
+            Runs::circuit("closed_circuit", 400),
+            "asked asked.key bootstrap.key inputs.ct run.checkpoint secret.key switch.key",
+        ),
+        (
+            Runs::new("closed", 120),
+            "asked asked.key galois.keys input0.ct run.checkpoint secret.key",
+        ),
+    ] {
+        let first = stopped(&runs, "first");
+        let names: Vec<_> = names.split(' ').map(|n| (n.to_owned(), 0o600)).collect();
+        assert_eq!((mode(&first), modes(&first)), (0o700, names));
+        // A folder that is there and holds nothing is the run's.
+        fs::create_dir(runs.folder.join("second")).unwrap();
+        set_mode(&runs.folder.join("second"), 0o777);
+        let second = stopped(&runs, "second");
+        assert_eq!(mode(&second), 0o700);
+        // The same program and inputs under another key: who guesses them has nothing to compare with.
+        let read = |folder: &Path, name| fs::read(folder.join(name)).unwrap();
+        for name in ["asked", "asked.key"] {
+            assert_eq!(read(&first, name).len(), 32);
+            assert_ne!(read(&first, name), read(&second, name));
+        }
+        // Copied without its modes.
+        for (name, _) in modes(&second) {
+            set_mode(&second.join(name), 0o644);
+        }
+        set_mode(&second, 0o755);
+        fs::copy(first.join("asked.key"), second.join("asked.key")).unwrap();
+        let refused = ringmill_of(&runs, "second");
+        assert!(refused.contains("a run of another program"), "{refused}");
+        assert!(mode(&second) == 0o700 && modes(&second).iter().all(|(_, mode)| *mode == 0o600));
+        fs::write(second.join("asked.key"), [0; 31]).unwrap();
+        let refused = ringmill_of(&runs, "second");
+        assert!(
+            refused.contains("expected a key of 32 bytes, got 31"),
+            "{refused}"
+        );
+        // As an older version left it: a hash, and no key.
+        fs::remove_file(second.join("asked.key")).unwrap();
+        let refused = ringmill_of(&runs, "second");
+        assert!(refused.contains("a run of an older version"), "{refused}");
+        runs.finish("first", "out.json");
+    }
+}
+
+/// What a run that is refused says.
+fn ringmill_of(runs: &Runs, kept: &str) -> String {
+    let arguments = runs.arguments(kept, "unused.json");
+    let done = ringmill(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(done.status.code(), Some(2));
+    String::from_utf8_lossy(&done.stderr).into_owned()
+}
+
+#[test]
+fn a_folder_of_others_keeps_its_mode_and_is_refused_where_they_may_write() {
+    let runs = Runs::circuit("shared_circuit", 4);
+    let kept = runs.folder.join("kept");
+    fs::create_dir(&kept).unwrap();
+    fs::write(kept.join("others"), "x").unwrap();
+    for (wide, file) in [(0o775, "others"), (0o757, "others"), (0o777, "input00.ct")] {
+        fs::write(kept.join(file), "x").unwrap();
+        set_mode(&kept, wide);
+        let refused = ringmill_of(&runs, "kept");
+        assert!(refused.contains("others may write into"), "{refused}");
+        assert!(mode(&kept) == wide && !kept.join("secret.key").exists());
+    }
+    // They may look at it: at the names, as files are closed to them.
+    set_mode(&kept, 0o755);
+    let arguments = runs.arguments("kept", "");
+    let done = ringmill(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(done.status.success());
+    let left: Vec<_> = modes(&kept).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(
+        (mode(&kept), left),
+        (0o755, vec!["input00.ct".to_owned(), "others".to_owned()])
+    );
+    // What links lead to is not the run's.
+    fs::remove_file(kept.join("input00.ct")).unwrap();
+    let outside = runs.folder.join("outside");
+    fs::rename(kept.join("others"), &outside).unwrap();
+    set_mode(&outside, 0o644);
+    std::os::unix::fs::symlink(&outside, kept.join("input0.ct")).unwrap();
+    let arguments = arguments.iter().map(String::as_str).collect::<Vec<_>>();
+    assert!(ringmill(&arguments).status.success());
+    assert!(mode(&outside) == 0o644 && mode(&kept) == 0o755);
 }
 
 #[test]

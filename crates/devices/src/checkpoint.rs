@@ -131,7 +131,7 @@ impl<'a> Saver<'a> {
         limbs: impl ExactSizeIterator<Item = (LimbId, &'l [u64])>,
     ) -> Result<(), CheckpointError> {
         let path = &self.saving.path;
-        let written = fill(path, Contents::Public, |out| {
+        let written = fill(path, Contents::Secret, |out| {
             let mut out = Hashed::new(out);
             out.write_all(&MARK)?;
             out.write_all(&self.whose.program)?;

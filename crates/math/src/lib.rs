@@ -37,7 +37,7 @@ pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};
 pub use modulus::{Modulus, Shoup};
 pub use ntt::{Difference, Ntt32, NttPlan};
-pub use random::{Prng, PrngSource, expand_uniform, expand_words};
+pub use random::{Prng, PrngSource, Seeded, expand_uniform, expand_words};
 pub use residues::{Residues, ResiduesMut, is_short};
 pub use ring::{Ring, RingKind};
 pub use rns::{BaseConverter, RnsBasis, reduce_big};

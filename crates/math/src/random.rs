@@ -4,7 +4,7 @@
 mod avx512;
 mod source;
 
-pub use source::PrngSource;
+pub use source::{PrngSource, Seeded};
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};

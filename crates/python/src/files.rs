@@ -83,5 +83,5 @@ fn write_as(path: &Path, contents: Contents, watch: &Watch, bytes: &[u8]) -> PyR
 
 /// Makes a folder to write into, where it is missing; the one it is in must be there.
 pub fn make_folder(path: &Path) -> PyResult<()> {
-    whole_file::make_folder(path).map_err(|e| fault(path, e))
+    whole_file::make_folder(path, Contents::Public).map_err(|e| fault(path, e))
 }

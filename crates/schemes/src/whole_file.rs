@@ -8,9 +8,12 @@
 //! its process however that ends, so a file of that name without a lock is left over from a run that was killed; the
 //! next write into the folder removes it.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::os::unix::fs::{
+    DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown,
+};
 use std::path::{Path, PathBuf};
 
 use ringmill_math::Prng;
@@ -25,8 +28,10 @@ pub enum Contents {
 }
 
 const OWNER_ONLY: u32 = 0o600;
+const OWNERS_FOLDER: u32 = 0o700;
 /// What the umask takes from.
 const ANYONE: u32 = 0o666;
+const ANYONES_FOLDER: u32 = 0o777;
 /// As many links as Linux follows.
 const MOST_LINKS: usize = 40;
 
@@ -150,8 +155,9 @@ fn present(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the folder `path` where it is missing; the one it is in must be there.
-pub fn make_folder(path: &Path) -> io::Result<()> {
+/// Makes the folder `path` where it is missing; the one it is in must be there. A folder that is there keeps its mode, a new one
+/// for [`Contents::Secret`] has mode 0700.
+pub fn make_folder(path: &Path, contents: Contents) -> io::Result<()> {
     if path.as_os_str().is_empty() {
         let reason = "the path is empty; name a folder to write into";
         return Err(refused(ErrorKind::InvalidInput, reason));
@@ -160,7 +166,30 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     present(folder(path))?;
-    fs::create_dir(path)
+    let mode = match contents {
+        Contents::Public => ANYONES_FOLDER,
+        Contents::Secret => OWNERS_FOLDER,
+    };
+    fs::DirBuilder::new().mode(mode).create(path)
+}
+
+/// What others may do with a file or a folder.
+const OTHERS: u32 = 0o077;
+/// What changes a folder, of that.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// Leaves a file or a folder to its owner alone.
+pub fn close_to_others(path: &Path) -> io::Result<()> {
+    let mode = fs::metadata(path)?.mode();
+    if mode & OTHERS == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 & !OTHERS))
+}
+
+/// Whether nobody but its owner may change what a folder holds.
+pub fn others_only_look(folder: &Path) -> io::Result<bool> {
+    Ok(fs::metadata(folder)?.mode() & OTHERS_WRITE == 0)
 }
 
 const PREFIX: &str = ".ringmill-";
@@ -228,7 +257,7 @@ impl Part {
             return;
         };
         for entry in entries.flatten() {
-            if is_part(entry.file_name().as_encoded_bytes()) {
+            if is_left_over(&entry.file_name()) {
                 let _ = remove_left_over(&entry.path(), own.uid());
             }
         }
@@ -251,7 +280,9 @@ impl Drop for Part {
     }
 }
 
-fn is_part(name: &[u8]) -> bool {
+/// Whether a file of this name is one on its way, or left over.
+pub fn is_left_over(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
     let number = name
         .strip_prefix(PREFIX.as_bytes())
         .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
@@ -344,10 +375,11 @@ mod tests {
         }
         let said = write(&missing, Contents::Public, b"x").unwrap_err();
         assert!(said.to_string().contains("make it first"), "{said}");
-        assert!(make_folder(Path::new("")).is_err() && make_folder(&missing).is_err());
+        assert!(make_folder(Path::new(""), Contents::Public).is_err());
+        assert!(make_folder(&missing, Contents::Secret).is_err());
         assert!(folder.names().is_empty());
-        make_folder(&folder.0.join("new")).unwrap();
-        make_folder(&folder.0.join("new")).unwrap();
+        make_folder(&folder.0.join("new"), Contents::Public).unwrap();
+        make_folder(&folder.0.join("new"), Contents::Public).unwrap();
     }
 
     #[test]
@@ -365,7 +397,7 @@ mod tests {
                     .filter(|n| n != "secret")
                     .collect();
                 assert_eq!(parts.len(), 1);
-                assert!(is_part(parts[0].as_bytes()));
+                assert!(is_left_over(OsStr::new(&parts[0])));
                 assert_eq!(mode(&folder.0.join(&parts[0])), 0o600);
                 out.write_all(b"s")
             });
@@ -376,6 +408,25 @@ mod tests {
                 assert_eq!(before, Some(0o400));
             }
         }
+    }
+
+    #[test]
+    fn a_secrets_folder_is_its_owners_and_another_is_closed_when_asked() {
+        let folder = Folder::new();
+        let (new, wide) = (folder.0.join("new"), folder.0.join("wide"));
+        make_folder(&new, Contents::Secret).unwrap();
+        make_folder(&wide, Contents::Public).unwrap();
+        assert_eq!(mode(&new), 0o700);
+        fs::set_permissions(&wide, Permissions::from_mode(0o777)).unwrap();
+        make_folder(&wide, Contents::Secret).unwrap();
+        assert!(mode(&wide) == 0o777 && !others_only_look(&wide).unwrap());
+        close_to_others(&wide).unwrap();
+        assert!(mode(&wide) == 0o700 && others_only_look(&wide).unwrap());
+        let file = wide.join("file");
+        fs::write(&file, "x").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o664)).unwrap();
+        close_to_others(&file).unwrap();
+        assert_eq!(mode(&file), 0o600);
     }
 
     #[test]

@@ -1,15 +1,20 @@
-//! Every key and every encryption has randomness of its own, and carries the identity of its secret key.
+//! Every key and every encryption has randomness of its own, in the seeded mode too, and carries the identity of its secret key.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use ringmill_isa::{Galois, Level};
+use ringmill_math::NttPlan;
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{
     Ciphertext, CkksError, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KSwitchKey,
     KeyGenerator, KeyHalf, Params, RelinKey, file,
 };
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::exact::{ExactScheme, PlainModulus};
+use ringmill_schemes::rlwe::{self, Annotation, PublicKey, RingParams, RlweError, SecretKey};
+use ringmill_schemes::roles::KeyHolder as _;
+use ringmill_schemes::scheme::At;
+use ringmill_schemes::{bfv, bgv, ckks};
 
 fn params() -> Arc<Params> {
     Params::builder(6)
@@ -88,6 +93,79 @@ fn the_seeded_mode_repeats_and_only_there_do_keys() {
     let [a, b] = copies.map(|keys| keys.relin_key(KeyForm::Seeded).unwrap());
     assert_eq!(a.0.key_id(), own.secret_key().key_id());
     assert_ne!(a.0.seed(), b.0.seed());
+}
+
+/// Bits of the largest coefficient of P c_1 - a s modulo q_0. As P c_1 = a u + noise, it is as large as q_0 unless u = s.
+fn bits_beside_the_secret<A: Annotation>(
+    params: &rlwe::Params,
+    public: &PublicKey,
+    secret: &SecretKey,
+    cipher: &rlwe::Ciphertext<A>,
+) -> u32 {
+    let (n, q) = (params.degree(), params.reducers()[0]);
+    let special = params.special_moduli();
+    let special = special.iter().fold(1, |p, &x| q.mul(p, q.reduce(x)));
+    let a = public.expanded_a(params).unwrap();
+    let c1 = cipher.polys()[1].clone().into_wide();
+    let parts = c1.iter().zip(&a).zip(secret.expose_eval_limbs());
+    let mut rest: Vec<u64> = parts
+        .map(|((&c, &a), &s)| q.sub(q.mul(c, special), q.mul(a, s)))
+        .take(n)
+        .collect();
+    let plan = NttPlan::shared(q, params.ring()).unwrap();
+    plan.inverse(&mut rest).unwrap();
+    let largest = rest.iter().map(|&x| q.centred(x).unsigned_abs()).max();
+    u64::BITS - largest.unwrap().leading_zeros()
+}
+
+/// One seed makes the keys and the encryptions of a seeded holder: the first u is not the secret, nor is any.
+#[test]
+fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
+    let (cipher, special): (&[u32], &[u32]) = (&[55], &[36]);
+    let t = PlainModulus::new(257).unwrap();
+    macro_rules! holds {
+        ($params:expr, $holder:ty, $message:expr, $annotation:expr) => {
+            let params = $params.prime_bits(cipher, special);
+            let params = params.allow_insecure_parameters_for_tests_only();
+            let params = params.build().unwrap();
+            let ring = params.ring_params();
+            for seed in 0..4 {
+                let seeded = <$holder>::from_seed_for_reproducible_tests_only;
+                let holder = seeded(params.clone(), [seed; 32]).unwrap();
+                for _ in 0..3 {
+                    let (level, annotation) = (Level(0), $annotation);
+                    let cipher = holder.encrypt(&$message, &At { level, annotation });
+                    let (public, secret) = (holder.public_key(), holder.secret_key());
+                    let bits = bits_beside_the_secret(ring, public, secret, &cipher.unwrap());
+                    assert!(
+                        bits > 52,
+                        "{}, seed {seed}: {bits} bits",
+                        stringify!($holder)
+                    );
+                }
+            }
+        };
+    }
+    let number = num_complex::Complex64::new(1.0, 0.0);
+    let scale = ckks::Scale(2f64.powi(30));
+    holds!(
+        Params::builder(6),
+        ckks::roles::KeyHolder,
+        vec![number],
+        scale.clone()
+    );
+    holds!(
+        bfv::Params::builder(6, t),
+        bfv::KeyHolder,
+        vec![1],
+        bfv::Bfv::FRESH
+    );
+    holds!(
+        bgv::Params::builder(6, t),
+        bgv::KeyHolder,
+        vec![1],
+        bgv::Bgv::FRESH
+    );
 }
 
 struct Party {

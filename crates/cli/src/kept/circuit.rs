@@ -8,7 +8,6 @@ use ringmill_devices::circuit::CircuitClient;
 use ringmill_devices::circuit::client::bound;
 use ringmill_limits::Watch;
 use ringmill_schemes::tfhe::{BootstrapKey, Client, KeySwitchKey, LweCiphertext, file};
-use ringmill_schemes::whole_file::Contents;
 
 use super::{Asked, Folder, SECRET};
 use crate::error::CliError;
@@ -16,6 +15,11 @@ use crate::error::CliError;
 const BOOTSTRAP: &str = "bootstrap.key";
 const SWITCH: &str = "switch.key";
 const INPUTS: &str = "inputs.ct";
+
+/// Whether a run keeps a file of this name.
+pub(super) fn is_kept(name: &str) -> bool {
+    [BOOTSTRAP, SWITCH, INPUTS].contains(&name)
+}
 
 /// Keys and inputs of a run, and the folder that keeps them.
 pub struct Prepared {
@@ -34,7 +38,7 @@ pub fn prepare(
     folder: Option<&Path>,
     watch: &Watch,
 ) -> Result<Prepared, CliError> {
-    let open = |path| Folder::open(path, asked(chosen, values), watch);
+    let open = |path| Folder::open(path, |nothing| asked(chosen, values, nothing), watch);
     let folder = folder.map(open).transpose()?;
     match folder {
         Some(folder) if folder.held => read(chosen, folder, watch),
@@ -43,13 +47,15 @@ pub fn prepare(
 }
 
 /// What tells runs apart: the circuit as compiled, its parameters and the values.
-fn asked(chosen: &Chosen, values: &[u64]) -> String {
-    let asked = Asked::of(&chosen.circuit.graph.to_string()).with("", chosen.params.id());
+fn asked(chosen: &Chosen, values: &[u64], nothing: Asked) -> Asked {
+    let graph = chosen.circuit.graph.to_string();
+    let asked = nothing
+        .with("", graph.as_bytes())
+        .with("", chosen.params.id());
     let inputs = chosen.circuit.inputs.iter().zip(values);
-    let asked = inputs.fold(asked, |asked, (port, value)| {
+    inputs.fold(asked, |asked, (port, value)| {
         asked.with(&port.name, &value.to_le_bytes())
-    });
-    asked.finish()
+    })
 }
 
 fn fresh(
@@ -69,13 +75,13 @@ fn fresh(
     let inputs = bound(circuit, inputs)?;
     if let Some(folder) = &mut folder {
         let secret = file::write_secret_key_in_the_clear(client.client().secret());
-        folder.put(SECRET, Contents::Secret, &secret)?;
+        folder.put(SECRET, &secret)?;
         let bytes = file::write_bootstrap_key(params, &bootstrap);
-        folder.put(BOOTSTRAP, Contents::Public, &bytes)?;
+        folder.put(BOOTSTRAP, &bytes)?;
         let bytes = file::write_key_switch_key(params, &switch);
-        folder.put(SWITCH, Contents::Public, &bytes)?;
+        folder.put(SWITCH, &bytes)?;
         let bytes = file::write_ciphertexts(params, &inputs)?;
-        folder.put(INPUTS, Contents::Public, &bytes)?;
+        folder.put(INPUTS, &bytes)?;
         folder.complete()?;
     }
     Ok(Prepared {

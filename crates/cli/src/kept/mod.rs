@@ -1,28 +1,35 @@
 //! The folder of `--checkpoint`: all that a run needs to be gone on with by another process. The command is client and server in
-//! one, so the client's secret key is there too, for its owner's eyes; what was complete is removed.
+//! one, so the client's secret key is there too. The folder and its files are their owner's alone; what was complete is removed.
 
+mod asked;
 pub mod circuit;
 pub mod scheme;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ringmill_devices::Saving;
 use ringmill_limits::Watch;
 use ringmill_schemes::whole_file::{self, Contents};
-use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
 
+use self::asked::{Asked, Key};
 use crate::error::CliError;
 
 const SECRET: &str = "secret.key";
+/// The key of what [`ASKED`] holds.
+const KEY: &str = "asked.key";
 const CHECKPOINT: &str = "run.checkpoint";
-/// What was asked: written last, so that a folder that has it has everything before it.
+/// A digest of what was asked: written last, so that a folder that has it has everything before it.
 const ASKED: &str = "asked";
 
 pub struct Folder {
     path: PathBuf,
-    asked: String,
+    key: Key,
+    asked: Asked,
     /// Keys and inputs of the run are there.
     held: bool,
     /// The run goes on from a checkpoint.
@@ -32,8 +39,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The folder, which may be there or not; `asked` tells runs apart.
-    fn open(path: &Path, asked: String, watch: &Watch) -> Result<Self, CliError> {
+    /// The folder, which may be there or not; `asked` adds what tells runs apart.
+    fn open(
+        path: &Path,
+        asked: impl FnOnce(Asked) -> Asked,
+        watch: &Watch,
+    ) -> Result<Self, CliError> {
         let refused = |reason: &str| CliError::Input {
             path: path.to_owned(),
             reason: reason.to_owned(),
@@ -43,21 +54,49 @@ impl Folder {
                 "expected a folder, which is made where there is none; --checkpoint names it",
             ));
         }
+        if path.exists() && !close(path)? {
+            return Err(refused(
+                "others may write into this folder, and it holds more than a run; name a new folder, which is then \
+                 closed to others",
+            ));
+        }
+        let mut files = Vec::new();
         let held = path.join(ASKED).exists();
-        let mut folder = Self {
-            goes_on: held && path.join(CHECKPOINT).exists(),
-            path: path.to_owned(),
-            asked,
-            held,
-            files: Vec::new(),
+        let key = match held {
+            true if !path.join(KEY).exists() => {
+                return Err(refused(
+                    "the folder holds a run of an older version, whose file `asked` tells what the inputs were to whoever \
+                     guesses them; remove the folder, and start the run anew",
+                ));
+            }
+            true => {
+                let bytes = Zeroizing::new(get(path, &mut files, KEY, watch)?);
+                Key::read(&bytes).ok_or_else(|| CliError::Input {
+                    path: path.join(KEY),
+                    reason: format!(
+                        "expected a key of {} bytes, got {}; remove the folder, and start the run anew",
+                        Key::BYTES,
+                        bytes.len()
+                    ),
+                })?
+            }
+            false => Key::draw()?,
         };
-        if held && folder.get(ASKED, watch)? != folder.asked.as_bytes() {
+        let asked = asked(Asked::under(&key)?);
+        if held && !asked.is(&get(path, &mut files, ASKED, watch)?) {
             return Err(refused(
                 "the folder holds a run of another program, other parameters or other inputs; give that one its own \
                  arguments, or this one another folder",
             ));
         }
-        Ok(folder)
+        Ok(Self {
+            goes_on: held && path.join(CHECKPOINT).exists(),
+            path: path.to_owned(),
+            key,
+            asked,
+            held,
+            files,
+        })
     }
 
     fn has(&self, name: &str) -> bool {
@@ -65,25 +104,25 @@ impl Folder {
     }
 
     fn get(&mut self, name: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
-        let path = self.path.join(name);
-        let size = fs::metadata(&path).map_or(0, |data| data.len());
-        watch.admit("a file of the checkpoint's folder", size)?;
-        self.files.push(name.to_owned());
-        fs::read(&path).map_err(|source| CliError::File { path, source })
+        get(&self.path, &mut self.files, name, watch)
     }
 
-    fn put(&mut self, name: &str, contents: Contents, bytes: &[u8]) -> Result<(), CliError> {
-        let failed = |path: PathBuf| move |source| CliError::File { path, source };
-        whole_file::make_folder(&self.path).map_err(failed(self.path.clone()))?;
+    /// Writes a file for its owner's eyes alone: what is encrypted is closed to others as what encrypts it is.
+    fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), CliError> {
+        let made = whole_file::make_folder(&self.path, Contents::Secret);
+        made.map_err(failed(&self.path))?;
         let path = self.path.join(name);
         self.files.push(name.to_owned());
-        whole_file::write(&path, contents, bytes).map_err(failed(path))
+        whole_file::write(&path, Contents::Secret, bytes).map_err(failed(&path))
     }
 
     /// Keys and inputs are all there.
     fn complete(&mut self) -> Result<(), CliError> {
-        let asked = self.asked.clone();
-        self.put(ASKED, Contents::Public, asked.as_bytes())
+        let (key, tag) = (Zeroizing::new(self.key.bytes().to_vec()), self.asked.tag());
+        self.put(KEY, &key)?;
+        // A run that was killed while it removed its files left a checkpoint of other keys.
+        remove(&self.path.join(CHECKPOINT))?;
+        self.put(ASKED, &tag)
     }
 
     /// The error of a file of it that is not what was written.
@@ -120,13 +159,7 @@ impl Folder {
             .into_iter()
             .chain(self.files.iter().map(String::as_str))
         {
-            let path = self.path.join(name);
-            match fs::remove_file(&path) {
-                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(CliError::File { path, source });
-                }
-                Ok(()) | Err(_) => {}
-            }
+            remove(&self.path.join(name))?;
         }
         // It stays where there is something of others in it.
         let _ = fs::remove_dir(&self.path);
@@ -134,26 +167,62 @@ impl Folder {
     }
 }
 
-/// A digest of a program and of its inputs, in hexadecimal digits.
-struct Asked(Sha256);
+fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> CliError {
+    let path = path.to_owned();
+    |source| CliError::File { path, source }
+}
 
-impl Asked {
-    fn of(program: &str) -> Self {
-        let mut hash = Sha256::new();
-        hash.update(program);
-        Self(hash)
+/// Removes a file that is there.
+fn remove(path: &Path) -> Result<(), CliError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(failed(path)),
     }
+}
 
-    fn with(mut self, name: &str, bytes: &[u8]) -> Self {
-        for part in [name.as_bytes(), bytes] {
-            self.0.update((part.len() as u64).to_le_bytes());
-            self.0.update(part);
+/// What a file of the folder holds; its name is added to `files`.
+fn get(
+    folder: &Path,
+    files: &mut Vec<String>,
+    name: &str,
+    watch: &Watch,
+) -> Result<Vec<u8>, CliError> {
+    let path = folder.join(name);
+    let size = fs::metadata(&path).map_or(0, |data| data.len());
+    watch.admit("a file of the checkpoint's folder", size)?;
+    files.push(name.to_owned());
+    fs::read(&path).map_err(failed(&path))
+}
+
+/// Closes a folder to others, and all files of a run in it. A folder that holds anything else keeps its mode, since others may
+/// be at home there: whether they can do no more than look at it is the answer.
+fn close(folder: &Path) -> Result<bool, CliError> {
+    let mut alone = true;
+    for entry in fs::read_dir(folder).map_err(failed(folder))? {
+        let entry = entry.map_err(failed(folder))?;
+        let is_file = entry.file_type().map_err(failed(folder))?.is_file();
+        match is_file && is_of_a_run(&entry.file_name()) {
+            true => match whole_file::close_to_others(&entry.path()) {
+                // The next write removes what killed runs left, of other processes too.
+                Err(source) if source.kind() == ErrorKind::NotFound => {}
+                closed => closed.map_err(failed(&entry.path()))?,
+            },
+            false => alone = false,
         }
-        self
     }
+    if alone {
+        whole_file::close_to_others(folder).map_err(failed(folder))?;
+    }
+    whole_file::others_only_look(folder).map_err(failed(folder))
+}
 
-    fn finish(self) -> String {
-        let digest = self.0.finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
+/// Whether a file of this name is one that a run keeps.
+fn is_of_a_run(name: &OsStr) -> bool {
+    let Some(text) = name.to_str() else {
+        return false;
+    };
+    [SECRET, CHECKPOINT, KEY, ASKED].contains(&text)
+        || circuit::is_kept(text)
+        || scheme::is_kept(text)
+        || whole_file::is_left_over(name)
 }

@@ -9,7 +9,6 @@ use ringmill_isa::macros::Visibility;
 use ringmill_limits::Watch;
 use ringmill_schemes::file;
 use ringmill_schemes::rlwe::RingParams;
-use ringmill_schemes::whole_file::Contents;
 
 use super::{Asked, Folder, SECRET};
 use crate::error::CliError;
@@ -30,6 +29,15 @@ fn cipher_name(input: usize) -> String {
     format!("input{input}.ct")
 }
 
+/// Whether a run keeps a file of this name.
+pub(super) fn is_kept(name: &str) -> bool {
+    let input = name
+        .strip_prefix("input")
+        .and_then(|rest| rest.strip_suffix(".ct"));
+    let input = input.and_then(|number| number.parse().ok());
+    [RELIN, GALOIS].contains(&name) || input.is_some_and(|input| cipher_name(input) == name)
+}
+
 /// Keys and encrypted inputs: fresh ones, or those of the folder where it holds a run of this program and these inputs.
 pub fn prepare<S: Served>(
     compiled: &Arc<Compiled<S>>,
@@ -38,7 +46,10 @@ pub fn prepare<S: Served>(
     folder: Option<&Path>,
     watch: &Watch,
 ) -> Result<Prepared<S>, CliError> {
-    let open = |path| Folder::open(path, asked(compiled, encrypted, plains), watch);
+    let open = |path| {
+        let asked = |nothing| asked(compiled, encrypted, plains, nothing);
+        Folder::open(path, asked, watch)
+    };
     let mut folder = folder.map(open).transpose()?;
     let (client, keys, ciphers) = match &mut folder {
         Some(folder) if folder.held => read(compiled, folder, watch)?,
@@ -64,13 +75,14 @@ fn asked<S: Served>(
     compiled: &Compiled<S>,
     encrypted: &Messages<S>,
     plains: &Messages<S>,
-) -> String {
-    let asked = Asked::of(&ringmill_isa::mid::text::print_program(&compiled.program));
+    nothing: Asked,
+) -> Asked {
+    let program = ringmill_isa::mid::text::print_program(&compiled.program);
+    let asked = nothing.with("", program.as_bytes());
     let inputs = encrypted.iter().chain(plains);
-    let asked = inputs.fold(asked, |asked, (name, values)| {
+    inputs.fold(asked, |asked, (name, values)| {
         asked.with(name, &S::bytes(values))
-    });
-    asked.finish()
+    })
 }
 
 fn write<S: Served>(
@@ -79,16 +91,16 @@ fn write<S: Served>(
     (client, keys, ciphers): (&Client<S>, &EvaluationKeys, &Ciphers<S>),
 ) -> Result<(), CliError> {
     let secret = file::write_secret_key_in_the_clear(client.secret_key());
-    folder.put(SECRET, Contents::Secret, &secret)?;
+    folder.put(SECRET, &secret)?;
     if let Some(relin) = &keys.relin {
-        folder.put(RELIN, Contents::Public, &file::write_relin_key(relin))?;
+        folder.put(RELIN, &file::write_relin_key(relin))?;
     }
     let galois = file::write_galois_keys(compiled.params.ring_params(), &keys.galois);
     let galois = galois.map_err(|e| CliError::Internal(e.to_string()))?;
-    folder.put(GALOIS, Contents::Public, &galois)?;
+    folder.put(GALOIS, &galois)?;
     for (number, cipher) in ciphers.values().enumerate() {
         let bytes = S::write_ciphertext(cipher);
-        folder.put(&cipher_name(number), Contents::Public, &bytes)?;
+        folder.put(&cipher_name(number), &bytes)?;
     }
     folder.complete()
 }

@@ -113,7 +113,7 @@ pub fn write(
     bytes.extend(ciphertexts);
     let hash = Sha256::digest(&bytes);
     bytes.extend(hash);
-    let written: io::Result<()> = fill(path, Contents::Public, |out| out.write_all(&bytes));
+    let written: io::Result<()> = fill(path, Contents::Secret, |out| out.write_all(&bytes));
     written.map_err(|source| failed("write", path, source))
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use super::{KEY, keystream};
 use crate::{MathError, Prng};
 
 /// Gives a fresh generator for everything that is made: each encryption, each key.
@@ -26,6 +27,16 @@ impl fmt::Debug for PrngSource {
     }
 }
 
+/// Whose generators a seeded source gives. One seed gives each of them other generators, so that a test may seed a key and
+/// what is encrypted to it alike: an encryption whose randomness is that of the secret key has other noise than any other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seeded {
+    /// Who makes a secret key, and all that is made with it.
+    KeyHolder,
+    /// Who encrypts to a key.
+    Encryptor,
+}
+
 impl PrngSource {
     /// Every generator is seeded by the operating system.
     pub const fn os() -> Self {
@@ -33,7 +44,16 @@ impl PrngSource {
     }
 
     /// The same generators in the same order on every run: for tests that must repeat, and for nothing else.
-    pub fn from_seed_for_reproducible_tests_only(seed: [u8; 32]) -> Self {
+    pub fn from_seed_for_reproducible_tests_only(seed: [u8; 32], whose: Seeded) -> Self {
+        let seed = match whose {
+            Seeded::KeyHolder => seed,
+            // Of a stream that no generator reads.
+            Seeded::Encryptor => {
+                let mut own = [0; KEY];
+                keystream(&seed, 1, 0, &mut own);
+                own
+            }
+        };
         let prng = Prng::from_seed_for_reproducible_tests_only(seed);
         Self(Kind::ReproducibleTestsOnly(Mutex::new(prng)))
     }

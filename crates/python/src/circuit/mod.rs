@@ -29,9 +29,10 @@ fn refused(error: CircuitError) -> PyErr {
 /// What the scheme refuses.
 fn scheme(error: TfheError) -> PyErr {
     match error {
-        TfheError::OtherKeys(_) | TfheError::OtherParams { .. } | TfheError::WrongKey { .. } => {
-            raise::<KeysError, _>(error)
-        }
+        TfheError::OtherKeys(_)
+        | TfheError::OtherParams { .. }
+        | TfheError::WrongKey { .. }
+        | TfheError::HeavyKey => raise::<KeysError, _>(error),
         TfheError::Message { .. } => raise::<DataError, _>(error),
         _ => raise::<ParameterError, _>(error),
     }

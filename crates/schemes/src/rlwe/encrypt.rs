@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_math::{Modulus, PrngSource, kernels};
+use ringmill_math::{Modulus, PrngSource, Seeded, kernels};
 use zeroize::Zeroizing;
 
 use super::arith::{expand, limbs_mut, plan};
@@ -65,9 +65,10 @@ impl Encryptor {
         })
     }
 
-    /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
+    /// Replaces the randomness by a fixed stream, another than a key generator's of this seed: for tests that must repeat,
+    /// and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
-        self.source = PrngSource::from_seed_for_reproducible_tests_only(seed);
+        self.source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::Encryptor);
         self
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ringmill_isa::{Galois, Level};
 use ringmill_limits::Watch;
-use ringmill_math::{Modulus, Prng, PrngSource, kernels};
+use ringmill_math::{Modulus, Prng, PrngSource, Seeded, kernels};
 use zeroize::Zeroizing;
 
 use super::arith::{expand, limbs_mut, place_error, sample_error, sample_secret, small_to_eval};
@@ -58,7 +58,7 @@ impl KeyGenerator {
         params: Arc<impl RingParams>,
         seed: [u8; 32],
     ) -> Result<Self, RlweError> {
-        let source = PrngSource::from_seed_for_reproducible_tests_only(seed);
+        let source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::KeyHolder);
         Self::with_source(Arc::clone(params.ring_params()), source)
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ringmill_math::PrngSource;
 use ringmill_math::torus::{KeyShape, TransformedKey};
+use ringmill_math::{PrngSource, Seeded};
 use zeroize::Zeroizing;
 
 use super::keygen::{self, Noise};
@@ -37,7 +37,7 @@ impl Client {
     ) -> Result<Self, TfheError> {
         Self::with_source(
             params,
-            PrngSource::from_seed_for_reproducible_tests_only(seed),
+            PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::KeyHolder),
         )
     }
 
@@ -81,7 +81,14 @@ impl Client {
     }
 
     /// What a server bootstraps with.
+    ///
+    /// # Errors
+    /// [`TfheError::HeavyKey`]: a secret key that this version did not draw may have more 1s than half of its bits. It decrypts
+    /// what it did.
     pub fn bootstrap_key(&self) -> Result<BootstrapKey, TfheError> {
+        if !self.secret.is_counted(&self.params) {
+            return Err(TfheError::HeavyKey);
+        }
         keygen::bootstrap_key(&self.params, &self.secret, &mut self.source.fresh()?)
     }
 

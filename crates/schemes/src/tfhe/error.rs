@@ -41,6 +41,10 @@ pub enum TfheError {
         allowed: i32,
     },
     #[error(
+        "the secret key has more 1s than the failure probability counts, expected at most half of its bits, as keys of this version have; make a new key, and decrypt with this one what is encrypted under it"
+    )]
+    HeavyKey,
+    #[error(
         "products reach 2^{bound:.1} with an unrolling of {m}, and {primes} hold 2^{room:.1}; take other primes, a smaller base, or a prime ciphertext modulus"
     )]
     Overflow {

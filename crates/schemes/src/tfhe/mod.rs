@@ -71,7 +71,7 @@ pub use gates::Gate;
 pub use keys::{BootstrapKey, KeySwitchKey, PublicKey};
 pub use linear::LinearEvaluator;
 pub use lwe::{LweCiphertext, LweKey};
-pub use noise::NoiseModel;
+pub use noise::{NoiseModel, Weights};
 pub use params::{
     CiphertextModulus, Decomposition, FailureRate, GlweRank, LweDimension, Messages, ModulusSwitch,
     Order, Params, Unrolling,

@@ -266,12 +266,14 @@ impl Params {
         &self.security
     }
 
+    /// Noise at most, under any secret key that is drawn.
     pub fn noise(&self) -> NoiseModel {
         NoiseModel::new(&self.sizes)
     }
 
     /// log2 of the probability that the worst operation fails: for booleans a gate whose operands are outputs of MUX,
-    /// for integers a table of a message plus 2^`message_bits` times another.
+    /// for integers a table of a message plus 2^`message_bits` times another. It holds for every secret key that is drawn; the
+    /// probability is over evaluation keys and ciphertexts.
     pub fn failure_log2(&self) -> f64 {
         self.failure
     }

@@ -1,4 +1,8 @@
-//! Secret keys: uniform bits, and their transform for keys to be made with.
+//! Secret keys: random bits, and their transform for keys to be made with.
+//!
+//! Noise grows with a key's 1s, and a uniform key may have many. So a key is drawn uniformly, and where more than half of its
+//! bits are 1 all of them are turned over. That costs at most one bit of security, and none against attacks known: (a, b) of
+//! a key s becomes (a, sum of a - b) of the key 1 - s, so whoever breaks keys of few 1s breaks uniform ones in two tries.
 
 use std::fmt;
 
@@ -8,10 +12,12 @@ use zeroize::Zeroizing;
 
 use super::TfheError;
 use super::lwe::LweKey;
+use super::noise::Weights;
 use super::params::Params;
 use crate::identity::{KeyId, Origin, belongs};
 
-/// The small key (n bits) and the ring key (k polynomials of N bits, which are the large key). Wiped on drop.
+/// The small key (n bits) and the ring key (k polynomials of N bits, which are the large key). At most half of the bits of each
+/// are 1, where this version drew them. Wiped on drop.
 pub struct SecretKey {
     origin: Origin,
     small: Zeroizing<Vec<u8>>,
@@ -27,12 +33,13 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// Uniform bits and a new identity.
+    /// Random bits, no more than half of them 1, and a new identity. In constant time.
     pub(super) fn draw(params: &Params, prng: &mut Prng) -> Self {
         let mut bits = |n: usize| {
             let mut bits = Zeroizing::new(vec![0; n]);
             prng.fill_bytes(&mut bits);
             bits.iter_mut().for_each(|x| *x &= 1);
+            turn_where_heavy(&mut bits);
             bits
         };
         let small = bits(LweKey::Small.dimension(params));
@@ -88,6 +95,12 @@ impl SecretKey {
         }
     }
 
+    /// Whether noise under the key is within what the failure probability counts ([`Weights::most`]). In constant time.
+    pub(super) fn is_counted(&self, params: &Params) -> bool {
+        let own = Weights::of(params.sizes(), &self.small, &self.large);
+        own.are_within(&Weights::most(params.sizes()))
+    }
+
     /// <a, s>, in constant time.
     pub(super) fn inner_product(&self, params: &Params, key: LweKey, mask: &[u64]) -> u64 {
         let q = params.coefficients();
@@ -101,6 +114,14 @@ impl SecretKey {
     pub(super) fn ring_bit(&self, params: &Params, c: usize, at: usize) -> u64 {
         u64::from(self.large[c * params.sizes().degree() + at])
     }
+}
+
+/// Turns all bits over where more than half of them are 1.
+fn turn_where_heavy(bits: &mut [u8]) {
+    let ones: usize = bits.iter().map(|&bit| usize::from(bit)).sum();
+    // The sign of n - 2 w: no branch.
+    let heavy = (bits.len().wrapping_sub(2 * ones) >> (usize::BITS - 1)) as u8;
+    bits.iter_mut().for_each(|bit| *bit ^= heavy);
 }
 
 /// The ring key in transform form. Wiped on drop.
@@ -152,5 +173,26 @@ impl RingSecret {
         }
         let [first, second] = &mut sums;
         Ok(ring.inverse_add(first, second, acc)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::turn_where_heavy;
+
+    #[test]
+    fn a_key_of_more_ones_than_zeros_is_turned_over() {
+        for (bits, expected) in [
+            (&[1, 1, 0][..], &[0, 0, 1][..]),
+            (&[1, 0, 0], &[1, 0, 0]),
+            (&[1, 1, 0, 0], &[1, 1, 0, 0]),
+            (&[1, 1, 1, 0], &[0, 0, 0, 1]),
+            (&[1], &[0]),
+            (&[0], &[0]),
+        ] {
+            let mut turned = bits.to_vec();
+            turn_where_heavy(&mut turned);
+            assert_eq!(turned, expected);
+        }
     }
 }
