@@ -20,6 +20,7 @@ pub use crate::rlwe::{
     KeyHalf, KeyId, Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel,
     SecurityTable,
 };
+pub use crate::rlwe::{Charge, LedgerError};
 pub use crate::rlwe::{identity, key, security};
 pub use encoder::Encoder;
 pub use error::CkksError;
