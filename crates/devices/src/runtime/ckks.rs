@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use num_complex::Complex64;
 use ringmill_compiler::CompiledInput;
-use ringmill_compiler::ckks::{Compiled, Worst};
 use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{Compiled, Worst};
 use ringmill_limits::room;
 use ringmill_math::Prng;
 use ringmill_schemes::ckks::noise::measured_bits;

@@ -140,8 +140,16 @@ mod tests {
 
     #[test]
     fn the_distance_grows_with_the_samples_and_with_the_steps() {
-        for (log, steps) in [(3, 0), (5, 1), (10, 2), (20, 3), (38, 4), (78, 5), (79, 6), (110, 6)] {
-            // From `log` on where it is 79, up to it elsewhere.
+        for (log, steps) in [
+            (3, 0),
+            (5, 1),
+            (10, 2),
+            (20, 3),
+            (38, 4),
+            (78, 5),
+            (79, 6),
+            (110, 6),
+        ] {
             let gaussian = WideGaussian::at_least(f64::from(log).exp2()).unwrap();
             assert_eq!(gaussian.factors.len(), steps, "2^{log}");
             for log_n in [1, 10, 17] {

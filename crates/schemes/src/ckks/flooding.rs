@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 use super::Plaintext;
 use super::error::CkksError;
 use super::params::Params;
-use crate::rlwe::{Charge, RlweError};
 use crate::rlwe::arith::{limbs_mut, plan};
+use crate::rlwe::{Charge, RlweError};
 
 /// Most statistical bits and bits of the number of decryptions together: the bound on an error holds but for 2^-40
 /// ([`FAILURE_BITS`](super::FAILURE_BITS)), which then is a 32nd of what is promised.

@@ -15,12 +15,12 @@ mod params_builder;
 pub mod roles;
 pub mod scale;
 
+pub use crate::rlwe::{Charge, LedgerError};
 pub use crate::rlwe::{
     Decryptor, Encryptor, ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator,
     KeyHalf, KeyId, Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel,
     SecurityTable,
 };
-pub use crate::rlwe::{Charge, LedgerError};
 pub use crate::rlwe::{identity, key, security};
 pub use encoder::Encoder;
 pub use error::CkksError;

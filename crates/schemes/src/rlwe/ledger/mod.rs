@@ -178,9 +178,8 @@ impl Ledger {
             Err(fault) => return unkept(Account::default(), fault),
         };
         let remembered = self.remembered();
-        let complete = home.account().is_some()
-            || remembered.is_some()
-            || charge.decrypted_so_far.is_some();
+        let complete =
+            home.account().is_some() || remembered.is_some() || charge.decrypted_so_far.is_some();
         if !complete {
             return Err(LedgerError::Unknown);
         }
@@ -202,11 +201,18 @@ impl Ledger {
                 true => file::write_counted_secret_key(key, memory.account),
                 false => bare(),
             };
-            home::put(path, &bytes)?;
-            self.settle(path);
-            return Ok(());
+            let written = home::put(path, &bytes);
+            // A fault after the file was put there leaves a file that others count in.
+            let there = || home::regular(path).is_some_and(|path| Home::open(key, &path).is_ok());
+            if written.is_ok() || there() {
+                self.settle(path);
+            }
+            return written;
         }
-        let own = self.home.get().filter(|&own| home::regular(path).as_ref() == Some(own));
+        let own = self
+            .home
+            .get()
+            .filter(|&own| home::regular(path).as_ref() == Some(own));
         match own.map(|own| Home::open(key, own)) {
             Some(Ok(home)) => home.write_again(),
             Some(Err(_)) | None => home::put(path, &bare()),
