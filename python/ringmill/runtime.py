@@ -104,11 +104,11 @@ class Share:
     """How much noise hides the error of a decryption that others will see; docs/security.md says why and what it costs.
 
     What all of at most `decryptions` decryptions under one secret key show is within 2^-`statistical_bits`, in
-    statistical distance, of what they would show if none had an error of its own. Each output is one decryption. They are
-    counted with the key, over all programs, and what would be above `decryptions` is refused.
+    statistical distance, of what they would show if none had an error of its own. Each output is one decryption. They
+    are counted with the key, over all programs, and what would be above `decryptions` is refused.
 
     A key that was saved by an earlier version, or in a file that cannot be written, does not know its count:
-    `decrypted_so_far` says how many decryptions were shared before, at least. A count that the key has is never lowered.
+    `decrypted_so_far` says how many decryptions were shared before, at least. It never lowers a count that the key has.
 
     Raises :class:`ParameterError` for what are no whole numbers of that kind.
     """
@@ -197,8 +197,8 @@ class Client:
         which hold noise, are dropped.
 
         Raises :class:`KeysError` for ciphertexts of another key; warns (:class:`KeysWarning`) where that cannot be
-        checked. With `share`, raises :class:`DataError` for what has no bound on its error or would be lost in noise, and
-        :class:`KeysError` for more decryptions than `share` says, or a key whose count is not known.
+        checked. With `share`, raises :class:`DataError` for what has no bound on its error or would be lost in noise,
+        and :class:`KeysError` for more decryptions than `share` says, or a key whose count is not known.
         """
         ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else _ciphertexts("outputs", outputs)
         for name in ciphertexts:
@@ -225,8 +225,8 @@ class Client:
     def shared_bits(self, share: Share) -> dict[str, float]:
         """Bits after the binary point that are right in every slot of each output decrypted with `share`.
 
-        They hold for all inputs that :meth:`encrypt` takes, so they are fewer than predicted for a sample; minus infinity
-        where the error has no bound for all those inputs, which is then not shared.
+        They hold for all inputs that :meth:`encrypt` takes, whatever the sample. Minus infinity stands for an output
+        whose error has no bound for all of them: it is not shared.
         """
         return Named(self._keys.shared_bits(share.statistical_bits, share.decryptions))
 

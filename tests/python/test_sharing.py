@@ -97,10 +97,10 @@ def test_each_output_counts_for_the_key_and_not_for_the_program(compiled, both, 
     other = compiled.load_secret_key(tmp_path / "key")
     share(compiled, other)
     assert client.shared_decryptions == other.shared_decryptions == 5
-    with pytest.raises(rm.KeysError, match="5 decryptions were shared .* and 2 more are above the limit of 6"):
+    with pytest.raises(rm.KeysError, match=r"5 decryptions were shared .* and 2 more are above the limit of 6"):
         share(both, client)
     share(compiled, other)
-    with pytest.raises(rm.KeysError, match="limit of 6 .*make new keys"):
+    with pytest.raises(rm.KeysError, match=r"limit of 6 .*make new keys"):
         share(compiled, compiled.load_secret_key(tmp_path / "key"))
     with pytest.raises(rm.KeysError, match="break that promise; ask for at least 8"):
         share(compiled, other, rm.Share(7, 100))
