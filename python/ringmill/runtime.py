@@ -103,13 +103,19 @@ class Precision:
 class Share:
     """How much noise hides the error of a decryption that others will see; docs/security.md says why and what it costs.
 
-    What all of at most `decryptions` decryptions under one key show is within 2^-`statistical_bits`, in statistical
-    distance, of what they would show if none had an error of its own. Raises :class:`ParameterError` for what are no
-    positive whole numbers.
+    What all of at most `decryptions` decryptions under one secret key show is within 2^-`statistical_bits`, in
+    statistical distance, of what they would show if none had an error of its own. Each output is one decryption. They
+    are counted with the key, over all programs, and what would be above `decryptions` is refused.
+
+    A key that was saved by an earlier version, or in a file that cannot be written, does not know its count:
+    `decrypted_so_far` says how many decryptions were shared before, at least. It never lowers a count that the key has.
+
+    Raises :class:`ParameterError` for what are no whole numbers of that kind.
     """
 
     statistical_bits: int
     decryptions: int = 1
+    decrypted_so_far: int | None = None
 
 
 # The constructors of these four are public, their parameters are their fields.
@@ -117,7 +123,13 @@ for _class, _checks in (
     (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS}),
     (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run")}),
     (Precision, {"predicted_bits": number(DataError), "measured_bits": optional(number(DataError))}),
-    (Share, dict.fromkeys(("statistical_bits", "decryptions"), integer(1, 2**32 - 1, ParameterError))),
+    (
+        Share,
+        {
+            **dict.fromkeys(("statistical_bits", "decryptions"), integer(1, 2**32 - 1, ParameterError)),
+            "decrypted_so_far": optional(integer(0, 2**64 - 1, ParameterError)),
+        },
+    ),
 ):
     _class.__init__ = arguments(f"rm.{_class.__name__}", **_checks)(_class.__init__)  # type: ignore[misc]
 
@@ -178,14 +190,15 @@ class Client:
 
         The result is for the holder of the key alone: its errors tell of the secret key. What others are to see needs
         `share`, which says how much noise is added, as in ``share=rm.Share(statistical_bits=20)``; :meth:`shared_bits`
-        says how many bits it leaves.
+        says how many bits it leaves. Each output counts, and is counted before it is given out.
 
         Whole numbers come back exactly, as int64. Other arrays are complex if `complex` says so; if it is left out,
         when the program has complex constants or this client encrypted complex inputs. Otherwise the imaginary parts,
         which hold noise, are dropped.
 
         Raises :class:`KeysError` for ciphertexts of another key; warns (:class:`KeysWarning`) where that cannot be
-        checked. With `share`, raises :class:`DataError` for what has no bound on its error or would be lost in noise.
+        checked. With `share`, raises :class:`DataError` for what has no bound on its error or would be lost in noise,
+        and :class:`KeysError` for more decryptions than `share` says, or a key whose count is not known.
         """
         ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else _ciphertexts("outputs", outputs)
         for name in ciphertexts:
@@ -202,14 +215,25 @@ class Client:
         if share is None:
             values = [self._keys.decrypt(name, outputs[name]) for name in self._shape.names]
         else:
-            shared = self._keys.decrypt_to_share(outputs, share.statistical_bits, share.decryptions)
+            shared = self._keys.decrypt_to_share(
+                outputs, share.statistical_bits, share.decryptions, share.decrypted_so_far
+            )
             values = [shared[name] for name in self._shape.names]
         return self._shape.arrays([v if whole else np.ascontiguousarray(v.real) for v in values])
 
     @arguments(share=_SHARE)
     def shared_bits(self, share: Share) -> dict[str, float]:
-        """Bits after the binary point that are right in every slot of each output decrypted with `share`."""
+        """Bits after the binary point that are right in every slot of each output decrypted with `share`.
+
+        They hold for all inputs that :meth:`encrypt` takes, whatever the sample. Minus infinity stands for an output
+        whose error has no bound for all of them: it is not shared.
+        """
         return Named(self._keys.shared_bits(share.statistical_bits, share.decryptions))
+
+    @property
+    def shared_decryptions(self) -> int | None:
+        """How many decryptions were shared under the secret key, of all its programs; None where that is not known."""
+        return self._keys.shared_decryptions()
 
     @overload
     def noise_budget(self, outputs: Run | Mapping[str, Ciphertext]) -> dict[str, int]: ...
@@ -245,7 +269,11 @@ class Client:
 
     @arguments(run=instance(Run, "what Compiled.run gave", DataError))
     def measure(self, run: Run, /, **inputs: Any) -> dict[str, Precision]:
-        """The precision of each output against the program computed in the clear on all its inputs, plain ones too."""
+        """The precision of each output against the program computed in the clear on all its inputs, plain ones too.
+
+        It tells the largest error of an output, and so of the secret key: it is for the holder of the key alone, and is
+        never shared.
+        """
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         rows = self._keys.measure(arrays, run.ciphertexts)
         return Named({name: Precision(predicted, measured) for name, predicted, measured in rows})
@@ -255,6 +283,9 @@ class Client:
         """Writes the secret key. Whoever has the file can read everything encrypted under it.
 
         Only its owner may read the file (mode 0600), from its first byte.
+
+        The first file that a key is saved to, or the one it was loaded from, keeps the count of decryptions that are
+        shared (:class:`Share`). A key saved to another file does not know its count.
         """
         self._keys.save_secret_key(path)
 

@@ -243,7 +243,7 @@ class World:
             "MacroProgram.to_text": (traced.to_text, {}),
             "Inputs": (rm.Inputs, {"ciphertexts": {"x": cipher}, "evaluation_keys": keys}),
             "Run": (rm.Run, {"ciphertexts": run.ciphertexts, "report": run.report}),
-            "Share": (rm.Share, {"statistical_bits": 8, "decryptions": 1}),
+            "Share": (rm.Share, {"statistical_bits": 8, "decryptions": 1, "decrypted_so_far": 0}),
             "Precision": (rm.Precision, {"predicted_bits": 1.0, "measured_bits": None}),
             "Report": (rm.Report, {"text": "", "detail": "", "data": "{}"}),
             "rotate": (in_a_program(rm.rotate), {"steps": 1}),

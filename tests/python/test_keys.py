@@ -128,7 +128,7 @@ def precise():
 def test_a_shared_decryption_has_noise_and_says_what_is_left(precise):
     client, x = precise.keygen(), np.linspace(-1, 1, 512)
     run = precise.run(client.encrypt(x=x))
-    share = rm.Share(statistical_bits=12)
+    share = rm.Share(statistical_bits=12, decryptions=2)
     bits = client.shared_bits(share)["out"]
     assert 5 < bits < precise.predicted_bits["out"] - 12
     shared = [client.decrypt(run, share=share) for _ in range(2)]

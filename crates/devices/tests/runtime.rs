@@ -498,11 +498,11 @@ fn a_shared_decryption_has_the_noise_that_was_asked_for() {
     let outputs = answer.outputs.unwrap();
     let exact = client.decrypt(&outputs).unwrap();
 
-    let flooding = Flooding::new(10, 4).unwrap();
+    let flooding = Flooding::new(10, 16).unwrap();
     let bits = client.shared_bits(&flooding)["y"];
     let bound = (-compiled.predicted[0].bits()).exp2();
-    // sqrt(4) 2^10 sqrt(N) times the bound on each slot, and 6 root mean squares of that at most.
-    let rms = bound * 2.0 * 1024.0 * 32.0;
+    // sqrt(16) 2^10 sqrt(N) times the bound on each slot, and 6 root mean squares of that at most.
+    let rms = bound * 4.0 * 1024.0 * 32.0;
     let (mut square, mut count, mut largest) = (0f64, 0f64, 0f64);
     let mut seen = Vec::new();
     for _ in 0..16 {

@@ -7,6 +7,7 @@ use std::path::Path;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use ringmill_limits::{Halt, Watch};
+use ringmill_schemes::rlwe::SecretKey;
 use ringmill_schemes::whole_file::{self, Contents};
 
 use crate::errors::{Fault, FileError};
@@ -79,6 +80,13 @@ fn write_as(path: &Path, contents: Contents, watch: &Watch, bytes: &[u8]) -> PyR
         Ok(watch.check()?)
     });
     written.map_err(|e| fault(path, e))
+}
+
+/// Writes a secret key that keeps the count of decryptions that are shared, into a file that only its owner can read.
+pub fn save_counted_secret(path: &Path, watch: &Watch, key: &SecretKey) -> PyResult<()> {
+    let stopped = |halt: Halt| fault(path, halt);
+    watch.check().map_err(stopped)?;
+    key.save(path).map_err(|e| fault(path, e))
 }
 
 /// Makes a folder to write into, where it is missing; the one it is in must be there.

@@ -11,12 +11,10 @@ use ringmill_devices::runtime::{self, Client, RuntimeError};
 use ringmill_limits::Watch;
 use ringmill_schemes::KeyId;
 use ringmill_schemes::ckks::Flooding;
-use ringmill_schemes::file;
 use ringmill_schemes::rlwe::{self, RingParams};
 
 use crate::data::{Ciphertext, EvaluationKeys, ciphers, wrapped};
 use crate::errors::{DataError, ParameterError, raise};
-use crate::files;
 use crate::scheme::{Rows, Spoken, Values, Vector, failed};
 use crate::watch::interruptible;
 
@@ -65,6 +63,7 @@ trait AnyClient: Send + Sync {
     ) -> PyResult<Given>;
     fn noise_budget(&self, name: &str, cipher: &Ciphertext, watch: &Watch) -> PyResult<u32>;
     fn save_secret(&self, path: &Path, watch: &Watch) -> PyResult<()>;
+    fn shared_decryptions(&self) -> PyResult<Option<u64>>;
 }
 
 impl<S: Spoken> AnyClient for Client<S> {
@@ -126,8 +125,11 @@ impl<S: Spoken> AnyClient for Client<S> {
     }
 
     fn save_secret(&self, path: &Path, watch: &Watch) -> PyResult<()> {
-        let bytes = file::write_secret_key_in_the_clear(self.secret_key());
-        files::write_secret(path, watch, &bytes)
+        S::save_secret(self.secret_key(), path, watch)
+    }
+
+    fn shared_decryptions(&self) -> PyResult<Option<u64>> {
+        S::shared_decryptions(self)
     }
 }
 
@@ -233,6 +235,12 @@ impl Keys {
         self.client.key_id().map(|id| id.to_string())
     }
 
+    /// How many decryptions were shared under the secret key, or None where that is not known.
+    fn shared_decryptions(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        let client = Arc::clone(&self.client);
+        interruptible(py, move |_| client.shared_decryptions())?
+    }
+
     /// For each output the bits that decrypting it to share leaves.
     fn shared_bits(&self, statistical_bits: u32, decryptions: u64) -> PyResult<Vec<(String, f64)>> {
         self.client
@@ -246,8 +254,13 @@ impl Keys {
         outputs: HashMap<String, Ciphertext>,
         statistical_bits: u32,
         decryptions: u64,
+        decrypted_so_far: Option<u64>,
     ) -> PyResult<HashMap<String, Bound<'py, PyAny>>> {
         let flooding = flooding(statistical_bits, decryptions)?;
+        let flooding = match decrypted_so_far {
+            Some(count) => flooding.decrypted_so_far(count),
+            None => flooding,
+        };
         let client = Arc::clone(&self.client);
         let shared = interruptible(py, move |watch| {
             client.decrypt_to_share(&outputs, &flooding, watch)

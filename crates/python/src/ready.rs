@@ -217,6 +217,7 @@ impl<S: Spoken> AnyProgram for Ready<S> {
         let secret = files::read(path, watch, |bytes| {
             file::read_secret_key_in_the_clear(bytes, params)
         })?;
+        let secret = secret.kept_in(path);
         let client = Client::with_secret_key(Arc::clone(&self.compiled), secret);
         Keys::new(&self.compiled, client, watch)
     }

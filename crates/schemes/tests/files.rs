@@ -121,6 +121,41 @@ fn what_is_written_is_read_back() {
     );
 }
 
+/// The file that keeps the count of a secret key is another kind, which earlier versions refuse by its number; what they
+/// wrote is read.
+#[test]
+fn a_saved_secret_key_has_its_count_and_nothing_but_a_count() {
+    let s = Setup::new(&[40, 30], &[40], 4);
+    let secret = s.keygen.secret_key();
+    let path = std::env::temp_dir().join(format!("ringmill-counted-{}", std::process::id()));
+    secret.save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(file::peek_kind(&bytes), Ok(Kind::CountedSecretKey));
+    let bare = file::write_secret_key_in_the_clear(secret);
+    assert_eq!(bytes.len(), bare.len() + 28);
+    let read = file::read_secret_key_in_the_clear(&bytes, &s.params).unwrap();
+    assert_eq!(read.expose_eval_limbs(), secret.expose_eval_limbs());
+    assert_eq!(read.key_id(), secret.key_id());
+    // Only the file's own path says where the count is kept.
+    assert_eq!(read.shared_decryptions(), None);
+    assert_eq!(read.kept_in(&path).shared_decryptions(), Some(0));
+    assert_eq!(secret.shared_decryptions(), Some(0));
+    std::fs::write(&path, &bare).unwrap();
+    let old = file::read_secret_key_in_the_clear(&bare, &s.params).unwrap();
+    assert_eq!(old.kept_in(&path).shared_decryptions(), None);
+    std::fs::remove_file(&path).unwrap();
+    // Something spent where nothing was counted, and a count that is cut off.
+    for change in [
+        |payload: &mut Vec<u8>| *payload.last_mut().unwrap() = 1,
+        |payload: &mut Vec<u8>| payload.truncate(payload.len() - 1),
+        |payload: &mut Vec<u8>| payload.truncate(payload.len() - 28),
+        |payload: &mut Vec<u8>| payload.push(0),
+    ] {
+        let altered = resealed(&bytes, change);
+        assert!(file::read_secret_key_in_the_clear(&altered, &s.params).is_err());
+    }
+}
+
 /// Keys of parameters whose primes are all below 2^32 take 4 bytes a residue; those of 8 that were written before are read.
 #[test]
 fn keys_of_short_primes_are_half_as_long() {
@@ -406,7 +441,9 @@ fn every_flipped_byte_and_every_truncation_of_version_1_is_refused() {
         Kind::PublicKey => file::read_public_key(bytes, &params).map(drop),
         Kind::RelinKey => file::read_relin_key(bytes, &params).map(drop),
         Kind::GaloisKeys => file::read_galois_keys(bytes, &params).map(drop),
-        Kind::SecretKey => file::read_secret_key_in_the_clear(bytes, &params).map(drop),
+        Kind::SecretKey | Kind::CountedSecretKey => {
+            file::read_secret_key_in_the_clear(bytes, &params).map(drop)
+        }
         kind
         @ (Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts | Kind::FurtherKeys) => {
             Err(FileError::Kind {

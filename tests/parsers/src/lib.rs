@@ -225,7 +225,9 @@ fn ckks_object(bytes: &[u8]) -> bool {
         Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
         Ok(Kind::RelinKey) => file::read_relin_key(bytes, params).is_ok(),
         Ok(Kind::GaloisKeys) => file::read_galois_keys(bytes, params).is_ok(),
-        Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
+        Ok(Kind::SecretKey | Kind::CountedSecretKey) => {
+            file::read_secret_key_in_the_clear(bytes, params).is_ok()
+        }
         // TFHE's.
         Ok(Kind::FurtherKeys) => ringmill_schemes::file::read_further_keys(bytes, params).is_ok(),
         Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts) | Err(_) => false,

@@ -30,7 +30,7 @@ use crate::options::{ParamsChoice as Choice, Passes};
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 use canonical::{CanonicalScales, Steps};
 use precision::Known;
-pub use precision::Precision;
+pub use precision::{Precision, Worst};
 pub use range::InputRange;
 pub use wanted::Wanted;
 
@@ -81,11 +81,18 @@ impl Compiles for Ckks {
             Choice::Given(params) => params::given(program, params, options, known)?,
             Choice::Choose(wanted) => params::choose(program, wanted, options, known)?,
         };
+        let predicted = precision::completed(
+            fitted.prediction,
+            &fitted.managed,
+            &fitted.params,
+            known,
+            &options.watch,
+        )?;
         Ok(Fitted {
             params: fitted.params,
             managed: fitted.managed,
             output_level: fitted.output_level,
-            predicted: fitted.prediction.outputs,
+            predicted,
         })
     }
 

@@ -28,6 +28,19 @@ pub struct Precision {
     pub error: f64,
     /// Absolute values below this survive decryption at the output's level and scale.
     pub capacity: f64,
+    /// What bounds the error for every input that may be encrypted, where `error` is of inputs like a sample.
+    pub worst: Worst,
+}
+
+/// What is known of an output's error for all inputs within their ranges. What is shared of a decryption rests on it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Worst {
+    /// No slot's error is larger, in units of the message; fails with the probability of [`Precision::error`].
+    Bound(f64),
+    /// Some value, with its error, may outgrow its level.
+    Overflow,
+    /// No finite bound is known.
+    Unbounded,
 }
 
 impl Precision {
@@ -112,6 +125,7 @@ pub fn predict(
         magnitude: f64::INFINITY,
         error: f64::INFINITY,
         capacity: 0.0,
+        worst: Worst::Unbounded,
     };
     let mut outputs = vec![unknown; managed.outputs.len()];
     let mut last_use = vec![usize::MAX; managed.types.len()];
@@ -138,10 +152,44 @@ pub fn predict(
             }
         }
     }
-    Ok(Prediction {
-        outputs,
-        tightest: walk.tightest,
-    })
+    let tightest = walk.tightest;
+    if known.sample.is_none() {
+        let fits = tightest.excess_bits < 0.0;
+        for output in &mut outputs {
+            output.worst = match (fits, output.error.is_finite()) {
+                (true, true) => Worst::Bound(output.error),
+                (true, false) => Worst::Unbounded,
+                (false, _) => Worst::Overflow,
+            };
+        }
+    }
+    Ok(Prediction { outputs, tightest })
+}
+
+/// What is predicted of the outputs of a program that fits its parameters: by what is known, and for all inputs within
+/// their ranges, of which a sample says nothing.
+///
+/// # Errors
+/// An interrupt.
+pub(crate) fn completed(
+    prediction: Prediction,
+    managed: &MacroProgram,
+    params: &Params,
+    known: Known<'_>,
+    watch: &Watch,
+) -> Result<Vec<Precision>, CompileError> {
+    let mut outputs = prediction.outputs;
+    if known.sample.is_some() {
+        let by_ranges = Known {
+            sample: None,
+            ..known
+        };
+        let by_ranges = predict(managed, params, by_ranges, watch)?;
+        for (output, all) in outputs.iter_mut().zip(by_ranges.outputs) {
+            output.worst = all.worst;
+        }
+    }
+    Ok(outputs)
 }
 
 /// Absolute values that fit a level at a scale.
@@ -223,6 +271,7 @@ impl Walk<'_> {
             magnitude: self.spans.get(value).magnitude().largest(usize::MAX),
             error: self.model.bound(&noise, &size),
             capacity: capacity(self.params, at),
+            worst: Worst::Unbounded,
         }
     }
 

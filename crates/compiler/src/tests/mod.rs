@@ -10,3 +10,4 @@ mod run;
 mod saved;
 mod shapes;
 mod transparent;
+mod worst;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use num_complex::Complex64;
 use ringmill_compiler::CompiledInput;
-use ringmill_compiler::ckks::Compiled;
 use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{Compiled, Worst};
 use ringmill_limits::room;
 use ringmill_math::Prng;
 use ringmill_schemes::ckks::noise::measured_bits;
@@ -73,26 +73,35 @@ impl Client<Ckks> {
         self.holder().public_key()
     }
 
-    /// Decrypts outputs of this program for others to see: noise as wide as the predicted error times what `flooding`
-    /// asks for is added first, fresh for each (docs/security.md). Errors are hidden from those who know the inputs or
-    /// chose them, as long as the outputs were computed as the program says.
+    /// Decrypts outputs of this program for others to see: noise as wide as `flooding` asks for is added first, fresh for
+    /// each, by a bound on the error that holds for all inputs that [`Client::encrypt`] takes (docs/security.md). Errors are
+    /// hidden from those who know the inputs or chose them, as long as the outputs were computed as the program says.
+    ///
+    /// Each output is one decryption, and is counted with the secret key before it is given out.
     ///
     /// # Errors
     /// Besides those of [`Client::decrypt`]: a ciphertext that is no output of the program, an output without a bound,
-    /// or one of which the noise would leave nothing.
+    /// or one of which the noise would leave nothing; [`RuntimeError::Count`].
     pub fn decrypt_to_share(
         &self,
         outputs: &Ciphertexts,
         flooding: &Flooding,
     ) -> Result<Vectors, RuntimeError> {
-        let mut shared = Vectors::new();
+        let mut opened = Vec::with_capacity(outputs.len());
         for (name, cipher) in outputs {
             let bound = self.shareable(name, cipher, flooding)?;
+            opened.push((name, self.open(name, cipher)?, bound));
+        }
+        if !opened.is_empty() {
+            let charge = flooding.charge(opened.len() as u64);
+            self.secret_key().charge(&charge)?;
+        }
+        let mut shared = Vectors::new();
+        for (name, plain, bound) in opened {
             let refused = |source| RuntimeError::Value {
                 name: name.clone(),
                 source,
             };
-            let plain = self.open(name, cipher)?;
             // The noise, its residues by prime, and the plaintext with it.
             let words = 2 * self.compiled().params.degree() + 2 * plain.limbs().len();
             room("the noise of a shared decryption", 8 * words as u64)?;
@@ -105,13 +114,17 @@ impl Client<Ckks> {
         Ok(shared)
     }
 
-    /// For each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves.
+    /// For each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves; minus
+    /// infinity for one without a bound, which is not shared.
     pub fn shared_bits(&self, flooding: &Flooding) -> BTreeMap<String, f64> {
         let compiled = self.compiled();
         let outputs = compiled.outputs.iter().zip(&compiled.predicted);
         outputs
             .map(|(output, predicted)| {
-                let bound = (-predicted.bits()).exp2();
+                let bound = match predicted.worst {
+                    Worst::Bound(bound) => bound,
+                    Worst::Overflow | Worst::Unbounded => f64::INFINITY,
+                };
                 let after = flooding.bound_after(&compiled.params, bound, output.at.annotation.0);
                 (output.name.clone(), -after.log2())
             })
@@ -147,13 +160,25 @@ impl Client<Ckks> {
                     .into(),
             ));
         }
-        let bound = (-predicted.bits()).exp2();
-        if !(bound.is_finite() && bound > 0.0) {
-            return Err(refused(
-                "its error has no bound; compile with ranges of the inputs under which it has one"
-                    .into(),
-            ));
-        }
+        let bound = match predicted.worst {
+            Worst::Bound(bound) => bound,
+            Worst::Overflow => {
+                return Err(refused(
+                    "a sample predicts its error, and for other inputs that the program takes some value with its error \
+                     may not fit its level; compile with narrower ranges=, a smaller margin=, or more precision"
+                        .into(),
+                ));
+            }
+            Worst::Unbounded => {
+                return Err(refused(
+                    "its error has no bound for all inputs that the program takes; compile with narrower ranges=, or a \
+                     smaller margin= of the sample"
+                        .into(),
+                ));
+            }
+        };
+        let check = flooding.check(params, bound, at.annotation.0);
+        check.map_err(|fault| refused(fault.to_string()))?;
         let after = flooding.bound_after(params, bound, at.annotation.0);
         let magnitude = predicted.magnitude;
         if after >= magnitude {
@@ -180,6 +205,8 @@ impl Client<Ckks> {
 
     /// Precision of outputs against the program evaluated in the clear on `inputs`, which names every input, plain ones
     /// too. Outputs that are not given are reported with their prediction alone.
+    ///
+    /// What is measured is the largest error of an output, which tells of the secret key: never share it.
     pub fn measure(
         &self,
         inputs: &Vectors,

@@ -6,7 +6,7 @@ use ringmill_compiler::ckks::reference::EvaluateError;
 use ringmill_compiler::exact::IntegerRange;
 use ringmill_limits::Halt;
 use ringmill_schemes::ckks::CkksError;
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::rlwe::{LedgerError, RlweError};
 use thiserror::Error;
 
 use crate::DeviceError;
@@ -91,6 +91,8 @@ pub enum RuntimeError<E = CkksError> {
     },
     #[error("output `{name}` cannot be shared: {reason}")]
     NotShareable { name: String, reason: String },
+    #[error(transparent)]
+    Count(#[from] LedgerError),
     #[error(
         "output `{name}` is incomplete; the program was not lowered by this version's compiler"
     )]

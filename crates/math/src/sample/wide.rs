@@ -16,8 +16,8 @@ const SMOOTH: f64 = 2.15;
 ///
 /// With x and y of width w and k at most w / [`SMOOTH`], x + k y is within 2^-64 (relative, at every point) of a
 /// discrete Gaussian of width w sqrt(1 + k^2) (the convolution theorem of Micciancio and Walter, CRYPTO 2017), so the
-/// width all but squares at each step, and 32 samples of the table make one of width 2^78. The table is within 2^-56 of
-/// its Gaussian, so 2^15 samples together are within 2^-36 of theirs in statistical distance. Constant time.
+/// width all but squares at each step: 2^k samples of the table and 2^k - 1 sums make one sample after k steps, k = 5 up
+/// to a width of 2^78 and 6 up to 2^110. [`WideGaussian::distance`] says how far that is from a Gaussian. Constant time.
 #[derive(Clone, Debug)]
 pub struct WideGaussian {
     table: GaussianTable,
@@ -85,6 +85,17 @@ impl WideGaussian {
         sigma.max(BASE) * std::f64::consts::SQRT_2
     }
 
+    /// Bound on the statistical distance of n samples together from as many of a discrete Gaussian: n 2^(k - 57) after k
+    /// steps.
+    ///
+    /// The table has at most 114 magnitudes, each with a probability that is off by less than 2^-63, and cuts off less than
+    /// 2^-64, which makes a distance below 58 2^-63. A sum is within 2^-64 of a Gaussian (relative, at every point) if its
+    /// parts are Gaussians. Distances of independent parts add up, so a sample is off by less than
+    /// 2^k (58 + 1) 2^-63, and 59 is below 64.
+    pub fn distance(&self, n: usize) -> f64 {
+        n as f64 * (self.factors.len() as f64 - 57.0).exp2()
+    }
+
     /// The standard deviation.
     pub fn sigma(&self) -> f64 {
         self.sigma
@@ -124,6 +135,38 @@ mod tests {
             assert_eq!(exactly.sigma(), 0.97 * wanted);
             check(log, &at_least);
             check(log, &exactly);
+        }
+    }
+
+    #[test]
+    fn the_distance_grows_with_the_samples_and_with_the_steps() {
+        for (log, steps) in [
+            (3, 0),
+            (5, 1),
+            (10, 2),
+            (20, 3),
+            (38, 4),
+            (78, 5),
+            (79, 6),
+            (110, 6),
+        ] {
+            let gaussian = WideGaussian::at_least(f64::from(log).exp2()).unwrap();
+            assert_eq!(gaussian.factors.len(), steps, "2^{log}");
+            for log_n in [1, 10, 17] {
+                let distance = gaussian.distance(1 << log_n);
+                assert_eq!(distance.log2(), (log_n + steps) as f64 - 57.0);
+            }
+        }
+    }
+
+    /// What [`WideGaussian::distance`] says of the table.
+    #[test]
+    fn the_table_has_few_magnitudes() {
+        for gaussian in [
+            WideGaussian::at_least(1e9).unwrap(),
+            WideGaussian::exactly(1e9).unwrap(),
+        ] {
+            assert!(gaussian.table.bound() < 114);
         }
     }
 

@@ -1,5 +1,6 @@
 //! CKKS in Python: complex numbers, scales, precision.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use num_complex::Complex64;
@@ -9,13 +10,15 @@ use ringmill_compiler::ckks::reference::evaluate;
 use ringmill_compiler::ckks::{InputRange, Precision, Wanted};
 use ringmill_devices::runtime::Client;
 use ringmill_isa::macros::MacroProgram;
+use ringmill_limits::Watch;
 use ringmill_schemes::At;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::ckks::{Ciphertext, Ckks, CkksError, Flooding, Params, ParamsBuilder, Scale};
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::rlwe::{RlweError, SecretKey};
 
 use super::{Ends, Own, Rows, Spoken, Values, Wishes, failed};
 use crate::errors::{DataError, ParameterError, raise};
+use crate::files;
 
 impl Spoken for Ckks {
     fn message(values: Values) -> Option<Vec<Complex64>> {
@@ -142,6 +145,15 @@ impl Spoken for Ckks {
     ) -> PyResult<Messages<Self>> {
         let shared = client.decrypt_to_share(outputs, flooding);
         shared.map_err(failed::<Self>)
+    }
+
+    fn shared_decryptions(client: &Client<Self>) -> PyResult<Option<u64>> {
+        Ok(client.secret_key().shared_decryptions())
+    }
+
+    /// The file keeps the count of decryptions that are shared.
+    fn save_secret(key: &SecretKey, path: &Path, watch: &Watch) -> PyResult<()> {
+        files::save_counted_secret(path, watch, key)
     }
 
     fn noise_budget(_: &Client<Self>, _: &Ciphertext) -> PyResult<u32> {

@@ -1,5 +1,6 @@
 //! What the schemes of exact integers share in Python.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -8,14 +9,17 @@ use ringmill_compiler::Compiles;
 use ringmill_compiler::exact::{IntegerRange, reference};
 use ringmill_devices::runtime::Client;
 use ringmill_isa::macros::MacroProgram;
+use ringmill_limits::Watch;
 use ringmill_schemes::At;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::ckks::Flooding;
 use ringmill_schemes::exact::{ExactError, ExactParams, PlainModulus};
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::file;
+use ringmill_schemes::rlwe::{RlweError, SecretKey};
 
 use super::{Ends, Own, Rows, Spoken, Values, Wishes, failed};
 use crate::errors::{DataError, ParameterError, raise};
+use crate::files;
 
 fn message(values: Values) -> Option<Vec<i64>> {
     match values {
@@ -192,6 +196,14 @@ macro_rules! spoken {
                 _: &Flooding,
             ) -> PyResult<Messages<Self>> {
                 Err(no_share())
+            }
+
+            fn shared_decryptions(_: &Client<Self>) -> PyResult<Option<u64>> {
+                Err(no_share())
+            }
+
+            fn save_secret(key: &SecretKey, path: &Path, watch: &Watch) -> PyResult<()> {
+                files::write_secret(path, watch, &file::write_secret_key_in_the_clear(key))
             }
 
             fn noise_budget(client: &Client<Self>, cipher: &Self::Ciphertext) -> PyResult<u32> {

@@ -5,6 +5,8 @@
 mod ckks;
 mod exact;
 
+use std::path::Path;
+
 use num_complex::Complex64;
 use numpy::{
     IntoPyArray, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
@@ -15,9 +17,10 @@ use ringmill_cli::Scheme;
 use ringmill_cli::scheme::{Ciphers, Messages, Served};
 use ringmill_devices::runtime::{Client, RuntimeError};
 use ringmill_isa::macros::MacroProgram;
+use ringmill_limits::Watch;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::ckks::Flooding;
-use ringmill_schemes::rlwe::{RlweError, SecurityLevel, SecurityTable};
+use ringmill_schemes::rlwe::{RlweError, SecretKey, SecurityLevel, SecurityTable};
 use ringmill_schemes::{At, Scheme as Named};
 
 use crate::errors::{DataError, DeviceError, KeysError, ParameterError, raise};
@@ -167,6 +170,13 @@ pub trait Spoken: Served {
     ) -> PyResult<Messages<Self>>;
 
     /// # Errors
+    /// Values that are exact.
+    fn shared_decryptions(client: &Client<Self>) -> PyResult<Option<u64>>;
+
+    /// Writes the secret key into a file.
+    fn save_secret(key: &SecretKey, path: &Path, watch: &Watch) -> PyResult<()>;
+
+    /// # Errors
     /// Values that are approximate; a ciphertext of another key.
     fn noise_budget(client: &Client<Self>, cipher: &Self::Ciphertext) -> PyResult<u32>;
 }
@@ -191,6 +201,7 @@ pub fn failed<S: Spoken>(error: RuntimeError<S::Error>) -> PyErr {
         RuntimeError::MissingKey { .. }
         | RuntimeError::NotSeeded { .. }
         | RuntimeError::Key { .. }
+        | RuntimeError::Count(_)
         | RuntimeError::OtherKeys { .. } => raise::<KeysError, _>(error),
         RuntimeError::Scheme(ref source) | RuntimeError::Value { ref source, .. }
             if other(source) =>

@@ -7,12 +7,16 @@ use zeroize::Zeroizing;
 use super::Plaintext;
 use super::error::CkksError;
 use super::params::Params;
-use crate::rlwe::RlweError;
 use crate::rlwe::arith::{limbs_mut, plan};
+use crate::rlwe::{Charge, RlweError};
 
-/// Most statistical bits and bits of the number of decryptions together: the sampler itself is within 2^-36 of a
-/// Gaussian for a whole polynomial.
+/// Most statistical bits and bits of the number of decryptions together: the bound on an error holds but for 2^-40
+/// ([`FAILURE_BITS`](super::FAILURE_BITS)), which then is a 32nd of what is promised.
 const MOST_BITS: f64 = 35.0;
+
+/// What the sampler's distance from a Gaussian may be of what is promised. The error takes half and the failures of its
+/// bound a 32nd.
+const SAMPLER: f64 = 7.0 / 16.0;
 
 /// A slot's noise stays below this many of its root mean squares, except with probability e^-36.
 const TAIL: f64 = 6.0;
@@ -24,11 +28,15 @@ const TAIL: f64 = 6.0;
 /// noise of standard deviation s on each coefficient hides a shift of norm t up to a Kullback-Leibler divergence of
 /// t^2 / (2 s^2), which adds up over decryptions, adaptive ones too (Li, Micciancio, Schultz and Sorrell, CRYPTO 2022).
 /// By Pinsker's inequality s = B D sqrt(decryptions) 2^`statistical_bits` leaves a distance of at most half of what is
-/// promised; the sampler takes less than the other half.
+/// promised. The sampler's distance ([`WideGaussian::distance`]) grows with N, with the width and with the decryptions;
+/// noise for which all decryptions together would be further than 7/16 of what is promised is refused.
+///
+/// The decryptions are counted with the secret key ([`SecretKey::charge`](super::SecretKey::charge)).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Flooding {
     statistical_bits: u32,
     decryptions: u64,
+    decrypted_so_far: Option<u64>,
 }
 
 impl Flooding {
@@ -38,6 +46,7 @@ impl Flooding {
         let flooding = Self {
             statistical_bits,
             decryptions,
+            decrypted_so_far: None,
         };
         let bits = f64::from(statistical_bits) + (decryptions as f64).log2();
         if statistical_bits > 0 && decryptions > 0 && bits <= MOST_BITS {
@@ -50,6 +59,61 @@ impl Flooding {
             ),
             got: format!("{statistical_bits} bits for {decryptions} decryptions"),
         }.into())
+    }
+
+    /// The same where the caller says how many decryptions were shared under the key before, at least: for keys that do not
+    /// know it. A count that the key has is never lowered. Decryptions that the key does not know of are taken to have been
+    /// shared as these are.
+    #[must_use]
+    pub fn decrypted_so_far(self, count: u64) -> Self {
+        Self {
+            decrypted_so_far: Some(count),
+            ..self
+        }
+    }
+
+    /// What so many decryptions take of a key.
+    pub fn charge(&self, outputs: u64) -> Charge {
+        Charge {
+            outputs,
+            statistical_bits: self.statistical_bits,
+            decryptions: self.decryptions,
+            decrypted_so_far: self.decrypted_so_far,
+        }
+    }
+
+    /// Refuses noise that the sampler does not make well enough: for a wide ring, wide noise, many bits and many
+    /// decryptions together.
+    ///
+    /// # Errors
+    /// A distance from a Gaussian that is too large for what is promised, or noise that is wider than 2^110.
+    pub fn check(&self, params: &Params, bound: f64, scale: f64) -> Result<(), CkksError> {
+        self.gaussian(params, bound, scale).map(drop)
+    }
+
+    fn gaussian(&self, params: &Params, bound: f64, scale: f64) -> Result<WideGaussian, CkksError> {
+        let gaussian = WideGaussian::at_least(self.sigma(bound, scale))?;
+        let all = gaussian.distance(params.degree()) * self.decryptions as f64;
+        let promised = SAMPLER * (-f64::from(self.statistical_bits)).exp2();
+        if all <= promised {
+            return Ok(gaussian);
+        }
+        Err(RlweError::Parameter {
+            what: "distance of the noise from a Gaussian",
+            expected: format!(
+                "at most 2^{:.1} for {} statistical bits; ask for fewer bits or decryptions",
+                promised.log2(),
+                self.statistical_bits
+            ),
+            got: format!(
+                "2^{:.1} for {} decryptions at N = 2^{} and a standard deviation of 2^{:.1}",
+                all.log2(),
+                self.decryptions,
+                params.log_n(),
+                gaussian.sigma().log2()
+            ),
+        }
+        .into())
     }
 
     /// Standard deviation of the noise on a coefficient of a decryption whose slots are off by at most `bound`.
@@ -65,6 +129,9 @@ impl Flooding {
     }
 
     /// A decryption with noise, each slot of which was off by at most `bound`.
+    ///
+    /// # Errors
+    /// Those of [`Flooding::check`].
     pub fn flood(
         &self,
         params: &Params,
@@ -73,7 +140,7 @@ impl Flooding {
         prng: &mut Prng,
     ) -> Result<Plaintext, CkksError> {
         params.check_id("plaintext", plain.params_id())?;
-        let gaussian = WideGaussian::at_least(self.sigma(bound, plain.scale()))?;
+        let gaussian = self.gaussian(params, bound, plain.scale())?;
         let noise = gaussian.draw(prng, params.degree());
         let indices: Vec<usize> = plain.level().moduli().collect();
         let mut limbs = Zeroizing::new(plain.limbs().wide().into_owned());

@@ -15,6 +15,7 @@ mod params_builder;
 pub mod roles;
 pub mod scale;
 
+pub use crate::rlwe::{Charge, LedgerError};
 pub use crate::rlwe::{
     Decryptor, Encryptor, ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator,
     KeyHalf, KeyId, Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel,

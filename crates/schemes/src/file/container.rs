@@ -17,6 +17,11 @@ const FIRST_SCHEME: u8 = 0;
 const HEADER: usize = 8 + 2 + 2 + 1 + 3 + 32 + 16 + 8;
 const CHECKSUM: usize = 32;
 
+/// Bytes of a file with a payload of so many.
+pub(super) const fn file_bytes(payload: usize) -> usize {
+    HEADER + payload + CHECKSUM
+}
+
 /// Collects a payload behind its header.
 pub struct Writer {
     bytes: Vec<u8>,
@@ -25,7 +30,7 @@ pub struct Writer {
 impl Writer {
     /// A file of an object of this kind that belongs to `origin`; `capacity` is the payload's length, where it is known.
     pub fn new(kind: Kind, origin: &Origin, capacity: usize) -> Self {
-        let mut bytes = Vec::with_capacity(HEADER + capacity + CHECKSUM);
+        let mut bytes = Vec::with_capacity(file_bytes(capacity));
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((kind as u16).to_le_bytes());
@@ -184,7 +189,7 @@ impl<'a> Reader<'a> {
 fn kind_of(number: u16) -> Result<Kind, FileError> {
     let found = Kind::ALL.into_iter().find(|k| *k as u16 == number);
     found.ok_or_else(|| FileError::Kind {
-        expected: "a known kind (1 to 12)",
+        expected: "a known kind (1 to 13)",
         got: format!("kind {number}"),
     })
 }

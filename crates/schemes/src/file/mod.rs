@@ -4,12 +4,14 @@
 //! [`crate::whole_file`] puts the bytes on the disk.
 
 mod container;
+mod counted;
 mod further;
 mod objects;
 mod params;
 mod switching;
 
 pub use container::{Header, Reader, Writer, open};
+pub(crate) use counted::{account_of, secret_key_bytes, write_counted_secret_key};
 pub use further::{FurtherKeys, read_further_keys, write_further_keys};
 pub use objects::{
     read_ciphertext, read_galois_keys, read_plaintext, read_public_key, read_relin_key,
@@ -43,10 +45,12 @@ pub enum Kind {
     Ciphertexts = 11,
     /// Those that bootstrapping alone takes, of programs of BGV.
     FurtherKeys = 12,
+    /// With how many decryptions were shared under it.
+    CountedSecretKey = 13,
 }
 
 impl Kind {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Params,
         Self::Plaintext,
         Self::Ciphertext,
@@ -59,6 +63,7 @@ impl Kind {
         Self::KeySwitchKey,
         Self::Ciphertexts,
         Self::FurtherKeys,
+        Self::CountedSecretKey,
     ];
 
     /// Whether objects of this kind belong to a secret key.
@@ -74,7 +79,8 @@ impl Kind {
             | Self::BootstrapKey
             | Self::KeySwitchKey
             | Self::Ciphertexts
-            | Self::FurtherKeys => true,
+            | Self::FurtherKeys
+            | Self::CountedSecretKey => true,
         }
     }
 
@@ -92,6 +98,7 @@ impl Kind {
             Self::KeySwitchKey => "key-switching key",
             Self::Ciphertexts => "several ciphertexts",
             Self::FurtherKeys => "bootstrapping keys of programs",
+            Self::CountedSecretKey => "secret key with its count",
         }
     }
 }

@@ -3,9 +3,11 @@
 use ringmill_isa::{Galois, Level};
 use zeroize::Zeroizing;
 
-use super::container::{Header, Reader, Writer, open};
+use super::container::{Header, Reader, Writer, open, peek};
+use super::counted::read_account;
 use super::switching::{key_bytes, read_key, write_key};
 use super::{FileError, Kind};
+use crate::rlwe::ledger::Account;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{
     Annotation, Ciphertext, GaloisKeys, KeyHalf, Params, Plaintext, PublicKey, RelinKey,
@@ -232,7 +234,8 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
     Ok(keys)
 }
 
-/// The secret key itself, unprotected: whoever reads the file reads every message. Payload: residues over all moduli.
+/// The secret key itself, unprotected: whoever reads the file reads every message. Payload: residues over all moduli. The
+/// bytes do not say how many decryptions were shared, which nobody could keep up; [`SecretKey::save`] makes a file that does.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let mut w = Writer::new(Kind::SecretKey, key.origin(), 8 * limbs.len());
@@ -240,10 +243,19 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(w.finish())
 }
 
-/// Reads what [`write_secret_key_in_the_clear`] wrote; wipe the bytes afterwards.
+/// Reads what [`write_secret_key_in_the_clear`] or [`SecretKey::save`] wrote; wipe the bytes afterwards. Of a key in a file
+/// [`SecretKey::kept_in`] has to say which, before decryptions are shared.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
-    let (header, mut r) = of(bytes, Kind::SecretKey, params)?;
-    r.expect_remaining(8 * full(params) as u64)?;
+    let counted = matches!(peek(bytes), Ok((_, Kind::CountedSecretKey)));
+    let (kind, account) = match counted {
+        true => (Kind::CountedSecretKey, Account::BYTES),
+        false => (Kind::SecretKey, 0),
+    };
+    let (header, mut r) = of(bytes, kind, params)?;
+    r.expect_remaining((8 * full(params) + account) as u64)?;
     let limbs = Zeroizing::new(r.residues(full(params))?);
+    if counted {
+        read_account(&mut r)?;
+    }
     Ok(SecretKey::from_eval_limbs(params, limbs)?.with_key_id(header.key_id))
 }

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
 
 use ringmill_isa::{Galois, Poly};
 use ringmill_limits::room;
@@ -11,6 +14,7 @@ use zeroize::Zeroizing;
 use super::arith::{check_limbs, expand};
 use super::cipher::limb;
 use super::error::RlweError;
+use super::ledger::{Charge, Ledger, LedgerError};
 use super::params::Params;
 use super::residues::ResidueVec;
 use crate::call::key_digit;
@@ -22,11 +26,13 @@ fn all_indices(params: &Params) -> Vec<usize> {
 }
 
 /// The secret key s in evaluation form over all moduli. Wiped on drop, never printed; written to a file only by
-/// [`crate::file::write_secret_key_in_the_clear`].
+/// [`crate::file::write_secret_key_in_the_clear`] and [`SecretKey::save`]. Its copies share the count of decryptions that
+/// were shared under it.
 #[derive(Clone)]
 pub struct SecretKey {
     origin: Origin,
     eval: Zeroizing<Vec<u64>>,
+    ledger: Arc<Ledger>,
 }
 
 impl fmt::Debug for SecretKey {
@@ -39,21 +45,62 @@ belongs!(SecretKey);
 
 impl SecretKey {
     /// From the evaluation form over all moduli, limb-major (SEAL's form); lengths and residues are checked. It has no
-    /// identity.
+    /// identity, and how many decryptions were shared under it is not known.
     pub fn from_eval_limbs(params: &Params, eval: Zeroizing<Vec<u64>>) -> Result<Self, RlweError> {
         check_limbs(params, "secret key", &all_indices(params), &eval)?;
-        Ok(Self::trusted(params, eval, None))
+        Ok(Self::known(params, eval))
     }
 
-    pub(crate) fn trusted(
-        params: &Params,
-        eval: Zeroizing<Vec<u64>>,
-        key_id: Option<KeyId>,
-    ) -> Self {
+    /// Of a key that existed before, without an identity.
+    pub(crate) fn known(params: &Params, eval: Zeroizing<Vec<u64>>) -> Self {
         Self {
-            origin: params.origin(key_id),
+            origin: params.origin(None),
             eval,
+            ledger: Arc::new(Ledger::of_known_key()),
         }
+    }
+
+    /// A key that was made just now.
+    pub(crate) fn made(params: &Params, eval: Zeroizing<Vec<u64>>, key_id: KeyId) -> Self {
+        Self {
+            origin: params.origin(Some(key_id)),
+            eval,
+            ledger: Arc::new(Ledger::of_new_key()),
+        }
+    }
+
+    /// The same key, read from this file: decryptions that are shared are counted there. A pipe or a device counts nothing.
+    pub fn kept_in(self, path: &Path) -> Self {
+        Self {
+            ledger: Arc::new(Ledger::kept_in(path)),
+            ..self
+        }
+    }
+
+    /// Writes the key into a file, unprotected, its owner's alone (mode 0600): whoever reads the file reads every message.
+    ///
+    /// The first file that a key is saved to, or the one that it was read from, keeps the count of decryptions that are
+    /// shared. Other files have none, since two would count apart.
+    ///
+    /// # Errors
+    /// Those of [`crate::whole_file::write`].
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        self.ledger.save(self, path)
+    }
+
+    /// Counts decryptions that are about to be shared. Where the key lives in a file the count is there, and outlives a
+    /// crash, when this returns.
+    ///
+    /// # Errors
+    /// [`LedgerError`]: a promise would be broken, or nobody knows how many were shared.
+    pub fn charge(&self, charge: &Charge) -> Result<(), LedgerError> {
+        self.ledger.charge(self, charge)
+    }
+
+    /// How many decryptions were shared under the key, as far as this process and the key's file know; `None` where neither
+    /// does.
+    pub fn shared_decryptions(&self) -> Option<u64> {
+        self.ledger.count(self)
     }
 
     /// The secret itself, limb-major over all moduli: keep it where it is.

@@ -84,7 +84,7 @@ impl KeyGenerator {
         let coefficients = sample_secret(&params, &mut source.fresh()?)?;
         let eval = small_to_eval(&params, &indices, &coefficients)?;
         let key_id = KeyId::draw(&mut source.fresh()?);
-        let secret = SecretKey::trusted(&params, eval, Some(key_id));
+        let secret = SecretKey::made(&params, eval, key_id);
         Ok(Self {
             params,
             secret: Arc::new(secret),

@@ -36,7 +36,7 @@ impl SparseSecret {
         let coefficients = distribution.sample(&mut keygen.fresh()?, params.degree())?;
         let indices: Vec<usize> = (0..params.moduli().len()).collect();
         let eval = small_to_eval(params, &indices, &coefficients)?;
-        Ok(Self(SecretKey::trusted(params, eval, None)))
+        Ok(Self(SecretKey::known(params, eval)))
     }
 
     /// As a key, which opens what is encapsulated.

@@ -1,0 +1,51 @@
+//! Secret keys with the count of decryptions that were shared under them.
+
+use zeroize::Zeroizing;
+
+use super::container::{Reader, Writer, file_bytes, open, peek};
+use super::{FileError, Kind};
+use crate::rlwe::SecretKey;
+use crate::rlwe::ledger::Account;
+
+/// Payload: residues over all moduli, then the account.
+pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zeroizing<Vec<u8>> {
+    let limbs = key.expose_eval_limbs();
+    let capacity = 8 * limbs.len() + Account::BYTES;
+    let mut w = Writer::new(Kind::CountedSecretKey, key.origin(), capacity);
+    w.residues(limbs);
+    w.bytes(&account.to_bytes());
+    Zeroizing::new(w.finish())
+}
+
+/// Bytes of the longest file of a key.
+pub(crate) fn secret_key_bytes(key: &SecretKey) -> usize {
+    file_bytes(8 * key.expose_eval_limbs().len() + Account::BYTES)
+}
+
+/// The account in a file of this key, `None` where the file has none.
+pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account>, FileError> {
+    let (_, kind) = peek(bytes)?;
+    let counted = kind == Kind::CountedSecretKey;
+    let expected = if counted { kind } else { Kind::SecretKey };
+    let origin = key.origin();
+    let (header, mut r) = open(bytes, expected, origin.scheme, Some(&origin.params_id))?;
+    let limbs = Zeroizing::new(r.residues(key.expose_eval_limbs().len())?);
+    if header.key_id != key.key_id() || limbs.as_slice() != key.expose_eval_limbs() {
+        return Err(FileError::Refused(
+            "the file holds another secret key now; put the right one back".into(),
+        ));
+    }
+    let account = counted.then(|| read_account(&mut r)).transpose()?;
+    r.end()?;
+    Ok(account)
+}
+
+/// The account that ends a payload.
+pub(super) fn read_account(r: &mut Reader<'_>) -> Result<Account, FileError> {
+    let bytes = r.array()?;
+    Account::from_bytes(&bytes).ok_or_else(|| FileError::Field {
+        what: "count of shared decryptions",
+        expected: "nothing spent and promised where the count is 0, and both elsewhere".into(),
+        got: format!("{bytes:?}"),
+    })
+}

@@ -1,0 +1,127 @@
+//! The secret key's file as the place where the count is kept: locked while it is changed, and never seen half written.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use zeroize::Zeroizing;
+
+use super::Account;
+use crate::file;
+use crate::rlwe::SecretKey;
+use crate::whole_file::{self, Contents};
+
+/// How long another process may hold the file.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The file of a key, locked.
+pub(super) struct Home<'a> {
+    key: &'a SecretKey,
+    path: &'a Path,
+    file: File,
+    account: Option<Account>,
+}
+
+impl<'a> Home<'a> {
+    /// Locks the file and reads its account, `None` where the file has none.
+    ///
+    /// # Errors
+    /// A file that cannot be read or locked, that is held for long, or that is not of this key.
+    pub fn open(key: &'a SecretKey, path: &'a Path) -> io::Result<Self> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if !fs::metadata(path)?.is_file() {
+                return Err(io::Error::other("it is no regular file"));
+            }
+            let file = File::open(path)?;
+            lock(&file, deadline)?;
+            let mut home = Self {
+                key,
+                path,
+                file,
+                account: None,
+            };
+            // Whoever held the lock has put another file in this one's place.
+            if !home.is_current()? {
+                continue;
+            }
+            home.account = home.read()?;
+            return Ok(home);
+        }
+    }
+
+    fn is_current(&self) -> io::Result<bool> {
+        let (held, named) = (self.file.metadata()?, fs::metadata(self.path)?);
+        Ok((held.dev(), held.ino()) == (named.dev(), named.ino()))
+    }
+
+    fn read(&self) -> io::Result<Option<Account>> {
+        let longest = file::secret_key_bytes(self.key) as u64;
+        let mut bytes = Zeroizing::new(Vec::with_capacity(longest as usize + 1));
+        (&self.file).take(longest + 1).read_to_end(&mut bytes)?;
+        file::account_of(&bytes, self.key).map_err(io::Error::other)
+    }
+
+    /// The account in the file.
+    pub fn account(&self) -> Option<Account> {
+        self.account
+    }
+
+    /// Puts an account into the file; when it returns, the account outlives a crash.
+    pub fn write(&self, account: Account) -> io::Result<()> {
+        self.put(&file::write_counted_secret_key(self.key, account))
+    }
+
+    /// The file written again, with the account that it has.
+    pub fn write_again(&self) -> io::Result<()> {
+        match self.account {
+            Some(account) => self.write(account),
+            None => self.put(&file::write_secret_key_in_the_clear(self.key)),
+        }
+    }
+
+    fn put(&self, bytes: &[u8]) -> io::Result<()> {
+        put(self.path, bytes)
+    }
+}
+
+/// Explicitly, since a forked child holds the lock with its copy of the file otherwise.
+impl Drop for Home<'_> {
+    fn drop(&mut self) {
+        // A lock that cannot be given back goes with the process.
+        let _ = self.file.unlock();
+    }
+}
+
+fn lock(file: &File, deadline: Instant) -> io::Result<()> {
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                std::thread::sleep(PAUSE);
+            }
+            Err(TryLockError::WouldBlock) => {
+                let held = "another process has held its lock for 10 seconds";
+                return Err(io::Error::new(ErrorKind::TimedOut, held));
+            }
+            Err(TryLockError::Error(fault)) => return Err(fault),
+        }
+    }
+}
+
+/// Writes a key's file, so that it outlives a crash: the folder's entry too.
+pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    whole_file::write(path, Contents::Secret, bytes)?;
+    let path = regular(path);
+    let folder = path.as_deref().and_then(Path::parent);
+    folder.map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+/// A regular file by a path that stays its own wherever the process goes; `None` for pipes, devices and what is not there.
+pub(super) fn regular(path: &Path) -> Option<PathBuf> {
+    let path = fs::canonicalize(path).ok()?;
+    path.is_file().then_some(path)
+}

@@ -1,0 +1,226 @@
+//! The count of decryptions that were shared under a secret key (docs/security.md). It belongs to the key: all copies of
+//! the key in a process share it, and a key that lives in a file has it there.
+
+mod account;
+mod home;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+pub use account::{Account, Charge};
+use home::Home;
+use thiserror::Error;
+
+use crate::file;
+use crate::rlwe::SecretKey;
+
+/// Why no decryption is shared under a key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    #[error(
+        "{so_far} decryptions were shared under this secret key, and {asked} more are above the limit of {limit} \
+         (decryptions=); make new keys, and name from the first decryption on as many as will be shared"
+    )]
+    Count { so_far: u64, asked: u64, limit: u64 },
+    #[error(
+        "the {so_far} decryptions that were shared under this secret key leave no room for {asked} more with {bits} \
+         statistical bits for {limit} decryptions, since they were shared with fewer bits or for fewer decryptions; make \
+         new keys, and name the same bits and decryptions from the first one on"
+    )]
+    Spent {
+        so_far: u64,
+        asked: u64,
+        bits: u32,
+        limit: u64,
+    },
+    #[error(
+        "decryptions were shared under this secret key with {promised} statistical bits, and one with {got} would break \
+         that promise; ask for at least {promised}, or make new keys"
+    )]
+    Weaker { promised: u32, got: u32 },
+    #[error(
+        "how many decryptions were shared under this secret key is not known: it came from a file or from bytes that do \
+         not say; name the count so far (decrypted_so_far=), or make new keys"
+    )]
+    Unknown,
+    #[error(
+        "the count of decryptions that were shared under this secret key is kept in {path}, which cannot be read or \
+         written: {reason}; make the file and its folder writable, or name the count so far (decrypted_so_far=)"
+    )]
+    Unkept { path: String, reason: String },
+    #[error(
+        "this process was forked after the secret key was made or loaded, and its copy of the key would count apart; save \
+         the key before, or load it in this process"
+    )]
+    Forked,
+}
+
+/// The account that a process holds in memory.
+struct Memory {
+    account: Account,
+    /// Whether nothing was shared besides: of a key that was made here, or once the caller has named a count.
+    complete: bool,
+}
+
+impl Memory {
+    fn charge(&mut self, charge: &Charge, refusal: LedgerError) -> Result<(), LedgerError> {
+        if !self.complete && charge.decrypted_so_far.is_none() {
+            return Err(refusal);
+        }
+        self.account = self.account.charged(charge)?;
+        self.complete = true;
+        Ok(())
+    }
+}
+
+/// Where a key's account is.
+pub(super) struct Ledger {
+    /// The process whose memory counts: in a forked child the lock may be held by nobody, so it is not taken there.
+    owner: u32,
+    memory: Mutex<Memory>,
+    /// The file that keeps the account.
+    home: OnceLock<PathBuf>,
+}
+
+impl Ledger {
+    fn new(complete: bool) -> Self {
+        Self {
+            owner: std::process::id(),
+            memory: Mutex::new(Memory {
+                account: Account::default(),
+                complete,
+            }),
+            home: OnceLock::new(),
+        }
+    }
+
+    /// Of a key that was made just now.
+    pub fn of_new_key() -> Self {
+        Self::new(true)
+    }
+
+    /// Of a key that existed before.
+    pub fn of_known_key() -> Self {
+        Self::new(false)
+    }
+
+    /// Of a key that was read from this file.
+    pub fn kept_in(path: &Path) -> Self {
+        let ledger = Self::of_known_key();
+        ledger.settle(path);
+        ledger
+    }
+
+    /// Keeps the account in this file from now on, if it is one.
+    fn settle(&self, path: &Path) {
+        if let Some(path) = home::regular(path) {
+            self.home.get_or_init(|| path);
+        }
+    }
+
+    /// The account in memory; `None` in a forked child.
+    fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
+        let own = std::process::id() == self.owner;
+        own.then(|| self.memory.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What memory knows that the file may not.
+    fn remembered(&self) -> Option<Account> {
+        let memory = self.memory()?;
+        memory.complete.then_some(memory.account)
+    }
+
+    /// How many decryptions were shared; `None` where that is not known.
+    pub fn count(&self, key: &SecretKey) -> Option<u64> {
+        let remembered = self.remembered();
+        let kept = self.home.get().and_then(|path| {
+            let home = Home::open(key, path).ok()?;
+            home.account()
+        });
+        match (kept, remembered) {
+            (Some(a), Some(b)) => Some(a.joined(b).count()),
+            (Some(a), None) => Some(a.count()),
+            (None, b) => b.map(|b| b.count()),
+        }
+    }
+
+    /// Counts decryptions, durably where the key lives in a file: to be done before any is shown.
+    pub fn charge(&self, key: &SecretKey, charge: &Charge) -> Result<(), LedgerError> {
+        if self.home.get().is_none() {
+            let mut memory = self.memory().ok_or(LedgerError::Forked)?;
+            // While the memory is locked no file becomes its home.
+            if self.home.get().is_none() {
+                return memory.charge(charge, LedgerError::Unknown);
+            }
+        }
+        match self.home.get() {
+            Some(path) => self.charge_at(path, key, charge),
+            None => Err(LedgerError::Unknown),
+        }
+    }
+
+    fn charge_at(&self, path: &Path, key: &SecretKey, charge: &Charge) -> Result<(), LedgerError> {
+        let unkept = |known: Account, fault: io::Error| {
+            let refusal = LedgerError::Unkept {
+                path: path.display().to_string(),
+                reason: fault.to_string(),
+            };
+            let Some(mut memory) = self.memory() else {
+                return Err(refusal);
+            };
+            memory.account = memory.account.joined(known);
+            memory.charge(charge, refusal)
+        };
+        let home = match Home::open(key, path) {
+            Ok(home) => home,
+            Err(fault) => return unkept(Account::default(), fault),
+        };
+        let remembered = self.remembered();
+        let complete =
+            home.account().is_some() || remembered.is_some() || charge.decrypted_so_far.is_some();
+        if !complete {
+            return Err(LedgerError::Unknown);
+        }
+        let kept = home.account().unwrap_or_default();
+        let known = kept.joined(remembered.unwrap_or_default());
+        let written = home.write(known.charged(charge)?);
+        written.or_else(|fault| unkept(known, fault))
+    }
+
+    /// Writes the key into a file. The first regular file that it is written to keeps the account from then on; another
+    /// has none.
+    pub fn save(&self, key: &SecretKey, path: &Path) -> io::Result<()> {
+        let bare = || file::write_secret_key_in_the_clear(key);
+        if self.home.get().is_none()
+            && let Some(memory) = self.memory()
+            && self.home.get().is_none()
+        {
+            let bytes = match memory.complete && !is_stream(path) {
+                true => file::write_counted_secret_key(key, memory.account),
+                false => bare(),
+            };
+            let written = home::put(path, &bytes);
+            // A fault after the file was put there leaves a file that others count in.
+            let there = || home::regular(path).is_some_and(|path| Home::open(key, &path).is_ok());
+            if written.is_ok() || there() {
+                self.settle(path);
+            }
+            return written;
+        }
+        let own = self
+            .home
+            .get()
+            .filter(|&own| home::regular(path).as_ref() == Some(own));
+        match own.map(|own| Home::open(key, own)) {
+            Some(Ok(home)) => home.write_again(),
+            Some(Err(_)) | None => home::put(path, &bare()),
+        }
+    }
+}
+
+/// Whether a path is there and is no regular file.
+fn is_stream(path: &Path) -> bool {
+    path.exists() && home::regular(path).is_none()
+}
