@@ -31,6 +31,7 @@ pub use evaluation_keys::{EvaluationKeys, KeyRequest};
 pub use key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
 pub use keygen::KeyGenerator;
 pub use ops::{OpKey, Row, Table};
+pub(crate) use params::Insecure;
 pub use params::{Params, RingParams};
 pub use params_builder::ParamsBuilder;
 pub use residues::ResidueVec;
