@@ -29,7 +29,7 @@ impl Params {
 
     fn read(bytes: &[u8]) -> Result<Arc<Self>, FileError> {
         let insecure = InsecureParams::AllowForTestsOnly;
-        let read = file::read_ring_params::<4>(bytes, TAG, insecure)?;
+        let read = file::read_ring_params::<4>(bytes, TAG, insecure.into())?;
         let params = Self::new(read.builder.clone(), u32::from_le_bytes(read.own))?;
         read.check(&params.ring)?;
         Ok(params)

@@ -8,15 +8,19 @@ use crate::exact;
 pub use crate::exact::file::write_plaintext;
 use crate::file;
 pub use crate::file::{
-    FileError, InsecureParams, Kind, peek_kind, read_galois_keys, read_public_key, read_relin_key,
-    read_secret_key_in_the_clear, write_ciphertext, write_galois_keys, write_public_key,
-    write_relin_key, write_secret_key_in_the_clear, write_seeded_ciphertext,
+    Accepted, AcceptedTables, FileError, InsecureParams, Kind, peek_kind, read_galois_keys,
+    read_public_key, read_relin_key, read_secret_key_in_the_clear, write_ciphertext,
+    write_galois_keys, write_public_key, write_relin_key, write_secret_key_in_the_clear,
+    write_seeded_ciphertext,
 };
 use crate::scheme::Scheme;
 
 /// Reads parameters and checks them as [`ParamsBuilder::build`] does, security included.
-pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
-    let read = file::read_ring_params::<{ Params::OWN_BYTES }>(bytes, Bfv::TAG, insecure)?;
+///
+/// # Errors
+/// A file that is damaged, of another scheme, by a security table that is not accepted, or of insecure parameters.
+pub fn read_params(bytes: &[u8], accepted: impl Into<Accepted>) -> Result<Arc<Params>, FileError> {
+    let read = file::read_ring_params::<{ Params::OWN_BYTES }>(bytes, Bfv::TAG, accepted.into())?;
     let [t @ .., multiplication] = read.own;
     let t = PlainModulus::new(u64::from_le_bytes(t))?;
     let known = Multiplication::ALL;

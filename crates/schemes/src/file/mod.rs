@@ -3,6 +3,7 @@
 //! allocated, residues must be below their moduli, identities must match, and nothing may follow the end.
 //! [`crate::whole_file`] puts the bytes on the disk.
 
+mod accepted;
 mod container;
 mod counted;
 mod further;
@@ -10,6 +11,7 @@ mod objects;
 mod params;
 mod switching;
 
+pub use accepted::{Accepted, AcceptedTables, InsecureParams};
 pub use container::{Header, Reader, Writer, open};
 pub(crate) use counted::{account_of, secret_key_bytes, write_counted_secret_key};
 pub use further::{FurtherKeys, read_further_keys, write_further_keys};
@@ -19,13 +21,13 @@ pub use objects::{
     write_plaintext, write_public_key, write_relin_key, write_secret_key_in_the_clear,
     write_seeded_ciphertext,
 };
-pub use params::{InsecureParams, RingParamsFile, read_ring_params, write_params};
+pub use params::{RingParamsFile, read_ring_params, write_params};
 pub(crate) use switching::{read_key, write_key};
 
 use ringmill_limits::Halt;
 use thiserror::Error;
 
-use crate::rlwe::RlweError;
+use crate::rlwe::{RlweError, SecurityTable};
 
 /// What a file holds; the number is the file's `kind` field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -150,6 +152,13 @@ pub enum FileError {
         what: &'static str,
         expected: String,
         got: String,
+    },
+    #[error(
+        "the file's parameters are checked by the security table {table}, accepted are {accepted}; to accept {table}, name it: AcceptedTables::named in Rust, tables=[\"{table}\"] in Python, --table {table} of the command"
+    )]
+    Table {
+        table: SecurityTable,
+        accepted: AcceptedTables,
     },
     #[error("the file's contents are refused: {0}")]
     Contents(#[from] RlweError),

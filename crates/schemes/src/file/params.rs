@@ -1,21 +1,13 @@
 //! Parameter files: the payload is the canonical form, the identity its hash.
 
 use super::container::{Header, Writer, open};
-use super::{FileError, Kind};
+use super::{Accepted, FileError, InsecureParams, Kind};
 use crate::identity::short_id;
 use crate::rlwe::{
-    ErrorDistribution, Params, ParamsBuilder, RingParams, SecretDistribution, SecurityLevel,
-    SecurityTable,
+    ErrorDistribution, Insecure, Params, ParamsBuilder, RingParams, SecretDistribution,
+    SecurityLevel, SecurityTable,
 };
 use crate::scheme::{ParamsId, SchemeTag};
-
-/// Whether a parameter file that took the insecure opt-out is accepted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum InsecureParams {
-    #[default]
-    Refuse,
-    AllowForTestsOnly,
-}
 
 /// The parameter file's bytes.
 pub fn write_params(params: &impl RingParams) -> Vec<u8> {
@@ -58,12 +50,13 @@ impl<const OWN: usize> RingParamsFile<OWN> {
     }
 }
 
-/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. Nothing is checked of the choices
-/// yet: whoever builds the parameters does, security included, and then calls [`RingParamsFile::check`].
+/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. A security table that is not accepted
+/// is refused here. Nothing else is checked of the choices yet: whoever builds the parameters does, security included, and
+/// then calls [`RingParamsFile::check`].
 pub fn read_ring_params<const OWN: usize>(
     bytes: &[u8],
     scheme: SchemeTag,
-    insecure: InsecureParams,
+    accepted: Accepted,
 ) -> Result<RingParamsFile<OWN>, FileError> {
     let (Header { params_id: id, .. }, mut r) = open(bytes, Kind::Params, scheme, None)?;
     let log_n = r.u8()?;
@@ -120,31 +113,37 @@ pub fn read_ring_params<const OWN: usize>(
         .into_iter()
         .find(|t| *t as u8 == table)
         .ok_or_else(|| field("security table", "0 to 4", u64::from(table)))?;
-    let insecure_flag = match opted_out {
-        0 => false,
-        1 if insecure == InsecureParams::AllowForTestsOnly => true,
-        1 => {
+    let Accepted { tables, insecure } = accepted;
+    if !tables.accepts(table) {
+        return Err(FileError::Table {
+            table,
+            accepted: tables,
+        });
+    }
+    let insecure = match (opted_out, insecure) {
+        (0, InsecureParams::Refuse) => Insecure::Refused,
+        (0, InsecureParams::AllowForTestsOnly) => Insecure::AllowedByReader,
+        (1, InsecureParams::AllowForTestsOnly) => Insecure::AllowedByMaker,
+        (1, InsecureParams::Refuse) => {
             return Err(field(
                 "insecure opt-out",
                 "0 (secure parameters; for tests pass InsecureParams::AllowForTestsOnly, in Python allow_insecure_parameters_for_tests_only=True)",
                 1,
             ));
         }
-        other => return Err(field("insecure opt-out", "0 or 1", u64::from(other))),
+        (other, _) => return Err(field("insecure opt-out", "0 or 1", u64::from(other))),
     };
     let cipher = r.residues(ciphers)?;
     let special = r.residues(specials)?;
     r.end()?;
     let level = SecurityLevel::from_bits(u32::from(level))?;
-    let mut builder = Params::builder(log_n)
+    let builder = Params::builder(log_n)
         .primes(&cipher, &special)
         .dnum(dnum)
         .secret(secret)
         .error(error)
-        .security(table, level);
-    if insecure_flag {
-        builder = builder.allow_insecure_parameters_for_tests_only();
-    }
+        .security(table, level)
+        .insecurity(insecure);
     Ok(RingParamsFile {
         builder,
         own,

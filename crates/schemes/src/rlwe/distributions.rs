@@ -13,7 +13,7 @@ pub enum SecretDistribution {
     /// Uniform in {-1, 0, 1}.
     #[default]
     Ternary,
-    /// Exactly `weight` coefficients of 1 or -1; `estimator_2026.sparse_ternary` alone covers it.
+    /// Exactly `weight` coefficients of 1 or -1; `sparse_ternary_2026` alone covers it.
     SparseTernary { weight: u32 },
     /// The rounded Gaussian of standard deviation 3.2.
     Gaussian,

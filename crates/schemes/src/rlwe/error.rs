@@ -24,7 +24,7 @@ pub enum RlweError {
     #[error("unknown security level {got}; expected 128, 192 or 256 bits")]
     UnknownSecurityLevel { got: u32 },
     #[error(
-        "parameters are insecure: {reason}; use a larger ring degree, fewer or smaller primes, or another table by name"
+        "parameters are insecure: {reason}; use a larger ring degree, fewer or smaller primes, or another table by name; for tests alone, allow_insecure_parameters_for_tests_only"
     )]
     Insecure { reason: String },
     #[error(

@@ -33,6 +33,7 @@ pub use key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, Sec
 pub use keygen::KeyGenerator;
 pub use ledger::{Charge, LedgerError};
 pub use ops::{OpKey, Row, Table};
+pub(crate) use params::Insecure;
 pub use params::{Params, RingParams};
 pub use params_builder::ParamsBuilder;
 pub use residues::ResidueVec;

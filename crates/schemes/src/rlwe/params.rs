@@ -14,6 +14,17 @@ use super::security::SecurityRecord;
 use crate::identity::{KeyId, Origin, short_id};
 use crate::scheme::{ParameterSet, ParamsId, SchemeTag, identity};
 
+/// Whether parameters may be insecure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Insecure {
+    #[default]
+    Refused,
+    /// As a part of their identity: every reader is told.
+    AllowedByMaker,
+    /// By who reads a file that says nothing of it, as one that passed the tables of its day: their identity stays.
+    AllowedByReader,
+}
+
 /// A parameter set of a ring scheme: what is below it is a [`Params`], with the scheme's own choices in its identity.
 pub trait RingParams: ParameterSet {
     fn ring_params(&self) -> &Arc<Params>;
@@ -21,7 +32,7 @@ pub trait RingParams: ParameterSet {
 
 /// What ring schemes share of a checked parameter set. A scheme's own set holds one of these and its own choices, which
 /// its identity covers: so whatever is made of limbs is of one scheme's one set.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Params {
     pub(super) scheme: SchemeTag,
     pub(super) log_n: u8,
@@ -34,7 +45,7 @@ pub struct Params {
     pub(super) secret: SecretDistribution,
     pub(super) error: ErrorDistribution,
     pub(super) security: SecurityRecord,
-    pub(super) insecure_allowed: bool,
+    pub(super) insecure: Insecure,
     /// Of a scheme whose messages are low t, then what else its plaintexts are modulo: multiples of it, each of the one
     /// before.
     pub(super) low: Vec<Modulus>,
@@ -43,6 +54,13 @@ pub struct Params {
     /// What the scheme adds to the canonical form.
     pub(super) own: Vec<u8>,
     pub(super) id: ParamsId,
+}
+
+/// Sets of one identity are one set, whoever allowed them to be insecure.
+impl PartialEq for Params {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
 }
 
 impl Params {
@@ -189,9 +207,10 @@ impl Params {
         &self.security
     }
 
-    /// Whether the opt-out of [`ParamsBuilder::allow_insecure_parameters_for_tests_only`] was taken.
+    /// Whether the opt-out of [`ParamsBuilder::allow_insecure_parameters_for_tests_only`] was taken, by who made the
+    /// parameters or by who read them.
     pub fn insecure_allowed(&self) -> bool {
-        self.insecure_allowed
+        self.insecure != Insecure::Refused
     }
 
     /// SHA-256 of [`Params::canonical`].
@@ -288,7 +307,7 @@ impl Params {
             ErrorDistribution::Gaussian => 1,
         });
         out.push(self.security.table as u8);
-        out.push(u8::from(self.insecure_allowed));
+        out.push(u8::from(self.insecure == Insecure::AllowedByMaker));
         out.extend((self.security.level.bits() as u16).to_le_bytes());
         out.extend([self.scheme.byte, u8::from(self.primes_alone)]);
         out.extend(weight.to_le_bytes());

@@ -6,8 +6,10 @@ use ringmill_math::{Modulus, primes};
 
 use super::distributions::{ErrorDistribution, SecretDistribution};
 use super::error::RlweError;
-use super::params::Params;
-use super::security::{SecurityLevel, SecurityRecord, SecurityTable, bound, smallest_log_n};
+use super::params::{Insecure, Params};
+use super::security::{
+    SecurityLevel, SecurityRecord, SecurityTable, bound, no_bound, smallest_log_n,
+};
 use crate::scheme::SchemeTag;
 
 #[derive(Clone, Debug)]
@@ -27,7 +29,7 @@ pub struct ParamsBuilder {
     error: ErrorDistribution,
     table: SecurityTable,
     level: SecurityLevel,
-    insecure_allowed: bool,
+    insecure: Insecure,
     primes_alone: bool,
 }
 
@@ -41,7 +43,7 @@ impl ParamsBuilder {
             error: ErrorDistribution::default(),
             table: SecurityTable::default(),
             level: SecurityLevel::default(),
-            insecure_allowed: false,
+            insecure: Insecure::default(),
             primes_alone: false,
         }
     }
@@ -97,8 +99,13 @@ impl ParamsBuilder {
 
     /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and their summary, and
     /// so of every report.
-    pub fn allow_insecure_parameters_for_tests_only(mut self) -> Self {
-        self.insecure_allowed = true;
+    pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
+        self.insecurity(Insecure::AllowedByMaker)
+    }
+
+    /// Whether parameters may be insecure, as a file and its reader say.
+    pub(crate) fn insecurity(mut self, insecure: Insecure) -> Self {
+        self.insecure = insecure;
         self
     }
 
@@ -153,7 +160,7 @@ impl ParamsBuilder {
             secret: self.secret,
             error: self.error,
             security,
-            insecure_allowed: self.insecure_allowed,
+            insecure: self.insecure,
             low: Vec::new(),
             primes_alone: self.primes_alone,
             own: Vec::new(),
@@ -207,9 +214,11 @@ impl ParamsBuilder {
         let qp_bits = product.bits() as u32;
         let log_qp: f64 = moduli.iter().map(|&q| (q as f64).log2()).sum();
         let bound = bound(self.table, self.secret, self.level, self.log_n)?;
-        let reason = self.insecurity(qp_bits, log_qp, bound);
+        let reason = self.fault(qp_bits, log_qp, bound);
         match reason {
-            Some(reason) if !self.insecure_allowed => Err(RlweError::Insecure { reason }),
+            Some(reason) if self.insecure == Insecure::Refused => {
+                Err(RlweError::Insecure { reason })
+            }
             insecure => Ok(SecurityRecord {
                 table: self.table,
                 level: self.level,
@@ -221,7 +230,8 @@ impl ParamsBuilder {
         }
     }
 
-    fn insecurity(&self, qp_bits: u32, log_qp: f64, bound: Option<u32>) -> Option<String> {
+    /// Why the table does not vouch for such primes.
+    fn fault(&self, qp_bits: u32, log_qp: f64, bound: Option<u32>) -> Option<String> {
         let (table, level, log_n) = (self.table, self.level.bits(), self.log_n);
         if !table.covers(self.secret) {
             return Some(format!(
@@ -230,9 +240,7 @@ impl ParamsBuilder {
             ));
         }
         match bound {
-            None => Some(format!(
-                "table {table} offers no {level}-bit parameters at N = 2^{log_n}"
-            )),
+            None => Some(no_bound(table, self.secret, self.level, log_n)),
             Some(bound) if qp_bits > bound => {
                 let hint = smallest_log_n(qp_bits, table, self.secret, self.level)
                     .map(|n| format!(" (N = 2^{n} would do)"));

@@ -22,8 +22,9 @@ pub enum SecurityTable {
     Standard2018Ternary,
     /// Own estimates, ternary secrets: 128 bits, log N = 9 to 16.
     Estimator2026Ternary,
-    /// Own estimates, sparse ternary secrets: 128 bits, log N = 14 to 16, a weight of 32 or more.
-    Estimator2026SparseTernary,
+    /// Sparse ternary secrets of a weight of 32 or more: 128 bits, log N = 12 to 17. The smaller bound of our own estimates
+    /// and of the rotated primal hybrid attack's table ([`sparse_bounds`]).
+    SparseTernary2026,
 }
 
 impl SecurityTable {
@@ -32,8 +33,11 @@ impl SecurityTable {
         Self::Guidelines2024Gaussian,
         Self::Standard2018Ternary,
         Self::Estimator2026Ternary,
-        Self::Estimator2026SparseTernary,
+        Self::SparseTernary2026,
     ];
+
+    /// What the sparse table was called when it was our own estimates alone.
+    const SPARSE_BEFORE: &'static str = "estimator_2026.sparse_ternary";
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,7 +45,7 @@ impl SecurityTable {
             Self::Guidelines2024Gaussian => "guidelines_2024.gaussian",
             Self::Standard2018Ternary => "standard_2018.ternary",
             Self::Estimator2026Ternary => "estimator_2026.ternary",
-            Self::Estimator2026SparseTernary => "estimator_2026.sparse_ternary",
+            Self::SparseTernary2026 => "sparse_ternary_2026",
         }
     }
 
@@ -53,13 +57,26 @@ impl SecurityTable {
 
     /// The table of that name; `guidelines_2024`, `standard_2018` and `estimator_2026` alone mean the ternary tables.
     pub fn from_name(name: &str) -> Result<Self, RlweError> {
-        let alias = |t: &Self| t.name() == name || t.name().strip_suffix(".ternary") == Some(name);
+        let alias = |t: &Self| t.is_named(name) || t.name().strip_suffix(".ternary") == Some(name);
         Self::ALL
             .into_iter()
             .find(alias)
             .ok_or_else(|| RlweError::UnknownSecurityTable {
                 got: name.to_owned(),
             })
+    }
+
+    fn is_named(self, name: &str) -> bool {
+        self.name() == name || (self == Self::SparseTernary2026 && name == Self::SPARSE_BEFORE)
+    }
+
+    /// Whether a reader that accepts `name` accepts this table: by its own name, or by that of the publication it is from.
+    pub(crate) fn belongs_to(self, name: &str) -> bool {
+        let publication = self
+            .name()
+            .split_once('.')
+            .map(|(publication, _)| publication);
+        self.is_named(name) || publication == Some(name)
     }
 
     /// Whether the table was computed for secrets of this distribution.
@@ -72,13 +89,13 @@ impl SecurityTable {
                 SecretDistribution::Ternary,
             )
             | (Self::Guidelines2024Gaussian, SecretDistribution::Gaussian)
-            | (Self::Estimator2026SparseTernary, SecretDistribution::SparseTernary { .. }) => true,
+            | (Self::SparseTernary2026, SecretDistribution::SparseTernary { .. }) => true,
             (
                 Self::Guidelines2024Ternary
                 | Self::Guidelines2024Gaussian
                 | Self::Standard2018Ternary
                 | Self::Estimator2026Ternary
-                | Self::Estimator2026SparseTernary,
+                | Self::SparseTernary2026,
                 SecretDistribution::Ternary
                 | SecretDistribution::SparseTernary { .. }
                 | SecretDistribution::Gaussian
@@ -157,12 +174,32 @@ struct LweCurve {
     fit_margin: f64,
 }
 
+/// Rows of sparse secrets, by `h` and the weight.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct SparseRows(BTreeMap<String, Estimate>);
+
+impl SparseRows {
+    /// The rows of the largest weight that is not above `weight`: more weight is no easier to guess.
+    fn up_to(&self, weight: u32) -> Option<&Estimate> {
+        let weights = self.0.iter().filter_map(|(name, rows)| {
+            let h: u32 = name.strip_prefix('h')?.parse().ok()?;
+            (h <= weight).then_some((h, rows))
+        });
+        weights.max_by_key(|(h, _)| *h).map(|(_, rows)| rows)
+    }
+}
+
 #[derive(Deserialize)]
 struct Estimator {
     ternary: Estimate,
-    /// By `h` and the weight.
-    sparse_ternary: BTreeMap<String, Estimate>,
+    sparse_ternary: SparseRows,
     lwe_binary_128: LweCurve,
+}
+
+#[derive(Deserialize)]
+struct RotatedHybrid {
+    sparse_ternary: SparseRows,
 }
 
 #[derive(Deserialize)]
@@ -171,6 +208,7 @@ struct Tables {
     guidelines_2024: Guidelines,
     standard_2018: Standard,
     estimator_2026: Estimator,
+    rotated_hybrid_2026: RotatedHybrid,
 }
 
 static TABLES: LazyLock<Result<Tables, String>> = LazyLock::new(|| {
@@ -184,41 +222,22 @@ fn tables() -> Result<&'static Tables, RlweError> {
         .map_err(|e| RlweError::SecurityTables(e.clone()))
 }
 
-impl Tables {
-    /// The table's rows for such secrets, with their ring degrees; `None` where it does not cover them. Of a sparse
-    /// secret, the rows of the largest weight in the table that is not above its own: more weight is no easier to guess.
-    fn rows(&self, table: SecurityTable, secret: SecretDistribution) -> Option<(&[u8], &Rows)> {
-        if !table.covers(secret) {
-            return None;
-        }
-        match (table, secret) {
-            (SecurityTable::Guidelines2024Ternary, _) => {
-                Some((&self.log_n, &self.guidelines_2024.ternary))
-            }
-            (SecurityTable::Guidelines2024Gaussian, _) => {
-                Some((&self.log_n, &self.guidelines_2024.gaussian))
-            }
-            (SecurityTable::Standard2018Ternary, _) => {
-                Some((&self.log_n, &self.standard_2018.ternary))
-            }
-            (SecurityTable::Estimator2026Ternary, _) => {
-                let found = &self.estimator_2026.ternary;
-                Some((&found.log_n, &found.rows))
-            }
-            (
-                SecurityTable::Estimator2026SparseTernary,
-                SecretDistribution::SparseTernary { weight },
-            ) => {
-                let weights = self.estimator_2026.sparse_ternary.iter();
-                let weights = weights.filter_map(|(name, e)| {
-                    let h: u32 = name.strip_prefix('h')?.parse().ok()?;
-                    (h <= weight).then_some((h, e))
-                });
-                let (_, found) = weights.max_by_key(|(h, _)| *h)?;
-                Some((&found.log_n, &found.rows))
-            }
-            (SecurityTable::Estimator2026SparseTernary, _) => None,
-        }
+impl Rows {
+    /// The bound in that column.
+    fn bound(&self, level: SecurityLevel, column: usize) -> Option<u32> {
+        let row = match level {
+            SecurityLevel::Bits128 => &self.bits128,
+            SecurityLevel::Bits192 => &self.bits192,
+            SecurityLevel::Bits256 => &self.bits256,
+        };
+        u32::try_from(*row.get(column)?).ok()
+    }
+}
+
+impl Estimate {
+    fn bound(&self, level: SecurityLevel, log_n: u8) -> Option<u32> {
+        let column = self.log_n.iter().position(|&l| l == log_n)?;
+        self.rows.bound(level, column)
     }
 }
 
@@ -231,7 +250,7 @@ impl Tables {
 /// let bits = SecurityLevel::Bits128;
 /// assert_eq!(bound(SecurityTable::Standard2018Ternary, Ternary, bits, 14).unwrap(), Some(438));
 /// let sparse = SparseTernary { weight: 200 }; // more than 192, less than 256
-/// assert_eq!(bound(SecurityTable::Estimator2026SparseTernary, sparse, bits, 15).unwrap(), Some(807));
+/// assert_eq!(bound(SecurityTable::SparseTernary2026, sparse, bits, 15).unwrap(), Some(739));
 /// ```
 pub fn bound(
     table: SecurityTable,
@@ -239,18 +258,89 @@ pub fn bound(
     level: SecurityLevel,
     log_n: u8,
 ) -> Result<Option<u32>, RlweError> {
-    let Some((columns, rows)) = tables()?.rows(table, secret) else {
+    if !table.covers(secret) {
         return Ok(None);
+    }
+    let tables = tables()?;
+    let published = |rows: &Rows| {
+        let column = tables.log_n.iter().position(|&l| l == log_n)?;
+        rows.bound(level, column)
     };
-    let row = match level {
-        SecurityLevel::Bits128 => &rows.bits128,
-        SecurityLevel::Bits192 => &rows.bits192,
-        SecurityLevel::Bits256 => &rows.bits256,
-    };
-    let column = columns.iter().position(|&l| l == log_n);
-    Ok(column
-        .and_then(|c| row.get(c))
-        .and_then(|&b| u32::try_from(b).ok()))
+    Ok(match table {
+        SecurityTable::Guidelines2024Ternary => published(&tables.guidelines_2024.ternary),
+        SecurityTable::Guidelines2024Gaussian => published(&tables.guidelines_2024.gaussian),
+        SecurityTable::Standard2018Ternary => published(&tables.standard_2018.ternary),
+        SecurityTable::Estimator2026Ternary => tables.estimator_2026.ternary.bound(level, log_n),
+        SecurityTable::SparseTernary2026 => match secret {
+            // A sparse secret is no harder to find than a dense one, and one row allows more: a weight of 1024 at 2^12.
+            SecretDistribution::SparseTernary { weight } => {
+                let sparse = sparse_bounds(weight, level, log_n)?.smaller();
+                let dense = published(&tables.guidelines_2024.ternary);
+                sparse.zip(dense).map(|(sparse, dense)| sparse.min(dense))
+            }
+            SecretDistribution::Ternary
+            | SecretDistribution::Gaussian
+            | SecretDistribution::Binary => None,
+        },
+    })
+}
+
+/// What both tables of sparse ternary secrets say of a weight and a ring degree; `None` where a table has no row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SparseBounds {
+    /// `estimator_2026.sparse_ternary`, our own estimates.
+    pub estimator: Option<u32>,
+    /// `rotated_hybrid_2026.sparse_ternary`, the rotated primal hybrid attack (IACR ePrint 2026/279).
+    pub rotated_hybrid: Option<u32>,
+}
+
+impl SparseBounds {
+    /// The bound that holds: the smaller one, or that of the one table that has a row.
+    pub fn smaller(self) -> Option<u32> {
+        let both = [self.estimator, self.rotated_hybrid];
+        both.into_iter().flatten().min()
+    }
+}
+
+/// The bounds of both tables on the bits of QP at ring degree 2^`log_n`. A weight takes the row of the largest weight in a
+/// table that is not above its own, and N = 2^17 takes that of 2^16.
+///
+/// ```
+/// use ringmill_schemes::rlwe::{SecurityLevel, security::sparse_bounds};
+/// let found = sparse_bounds(64, SecurityLevel::Bits128, 16).unwrap();
+/// assert_eq!((found.estimator, found.rotated_hybrid), (Some(1150), Some(961)));
+/// ```
+pub fn sparse_bounds(
+    weight: u32,
+    level: SecurityLevel,
+    log_n: u8,
+) -> Result<SparseBounds, RlweError> {
+    let tables = tables()?;
+    // A larger ring is no easier, and no table has one of 2^17.
+    let log_n = if log_n == 17 { 16 } else { log_n };
+    let row = |rows: &SparseRows| rows.up_to(weight)?.bound(level, log_n);
+    Ok(SparseBounds {
+        estimator: row(&tables.estimator_2026.sparse_ternary),
+        rotated_hybrid: row(&tables.rotated_hybrid_2026.sparse_ternary),
+    })
+}
+
+/// Why `table` has no bound for secrets that it covers.
+pub(crate) fn no_bound(
+    table: SecurityTable,
+    secret: SecretDistribution,
+    level: SecurityLevel,
+    log_n: u8,
+) -> String {
+    let level = level.bits();
+    match secret {
+        SecretDistribution::SparseTernary { weight } => format!(
+            "table {table} offers no {level}-bit parameters for a secret of weight {weight} at N = 2^{log_n}: it has 128 bits, weights from 32 on, N = 2^12 to 2^17"
+        ),
+        SecretDistribution::Ternary | SecretDistribution::Gaussian | SecretDistribution::Binary => {
+            format!("table {table} offers no {level}-bit parameters at N = 2^{log_n}")
+        }
+    }
 }
 
 /// log2 of the smallest ring degree at which a QP of `qp_bits` bits is secure with such secrets, or the largest bound the
@@ -354,33 +444,124 @@ mod tests {
     }
 
     #[test]
-    fn own_estimates_cover_small_rings_and_sparse_secrets() {
+    fn own_estimates_cover_small_rings() {
         let own = SecurityTable::Estimator2026Ternary;
-        let sparse = SecurityTable::Estimator2026SparseTernary;
         let bits = SecurityLevel::Bits128;
         assert_eq!(bound(own, DENSE, bits, 9).unwrap(), Some(13));
         assert_eq!(bound(own, DENSE, bits, 16).unwrap(), Some(1746));
         assert_eq!(bound(own, DENSE, SecurityLevel::Bits192, 14).unwrap(), None);
-        let at = |weight, log_n| {
-            let secret = SecretDistribution::SparseTernary { weight };
-            bound(sparse, secret, bits, log_n).unwrap()
-        };
-        assert_eq!(
-            (at(31, 15), at(32, 15), at(63, 15)),
-            (None, Some(217), Some(217))
-        );
-        assert_eq!(
-            (at(192, 16), at(256, 14), at(1000, 14)),
-            (Some(1634), Some(415), Some(415))
-        );
-        assert_eq!((at(192, 13), at(192, 17)), (None, None));
-        // No estimate is above the published table, and less weight never allows more.
+        // No estimate is above the published table.
         for log_n in 10..=16 {
             let published = bound(SecurityTable::Guidelines2024Ternary, DENSE, bits, log_n);
             assert!(bound(own, DENSE, bits, log_n).unwrap() <= published.unwrap());
-            let weights = [32, 64, 128, 192, 256].map(|weight| at(weight, log_n));
-            assert!(weights.is_sorted(), "{weights:?}");
         }
+    }
+
+    fn sparse(weight: u32, log_n: u8) -> Option<u32> {
+        let secret = SecretDistribution::SparseTernary { weight };
+        let table = SecurityTable::SparseTernary2026;
+        bound(table, secret, SecurityLevel::Bits128, log_n).unwrap()
+    }
+
+    /// A row of each table: N = 2^14 to 2^16 of our own estimates, 2^12 to 2^16 of the rotated hybrid attack.
+    type Row = (u32, Option<[u32; 3]>, [u32; 5]);
+    const ROWS: [Row; 7] = [
+        (32, Some([101, 217, 482]), [19, 37, 77, 162, 345]),
+        (64, Some([268, 555, 1150]), [58, 113, 229, 468, 961]),
+        (128, Some([370, 755, 1532]), [86, 167, 333, 669, 1351]),
+        (192, Some([401, 807, 1634]), [96, 187, 370, 739, 1481]),
+        (256, Some([415, 833, 1676]), [101, 197, 388, 774, 1553]),
+        (512, None, [106, 209, 416, 829, 1659]),
+        (1024, None, [111, 214, 426, 851, 1707]),
+    ];
+
+    #[test]
+    fn the_smaller_bound_of_both_sparse_tables_holds_at_the_edges_of_each_row() {
+        let mut estimated = [0; 3];
+        for (i, (weight, estimator, rotated)) in ROWS.into_iter().enumerate() {
+            // Our own estimates end at a weight of 256, and that row holds for larger ones.
+            estimated = estimator.unwrap_or(estimated);
+            let next = ROWS.get(i + 1).map_or(4096, |(weight, ..)| *weight);
+            for (log_n, rotated) in (12..).zip(rotated) {
+                let at = usize::from(log_n).checked_sub(14);
+                let estimator = at.map(|at| estimated[at]);
+                let found = sparse_bounds(weight, SecurityLevel::Bits128, log_n).unwrap();
+                let rotated = Some(rotated);
+                assert_eq!(
+                    (found.estimator, found.rotated_hybrid),
+                    (estimator, rotated)
+                );
+                let dense = (log_n == 12).then_some(106);
+                let smaller = estimator.into_iter().chain(rotated).chain(dense).min();
+                for weight in [weight, weight + 1, next - 1] {
+                    assert_eq!(sparse(weight, log_n), smaller, "{weight} at 2^{log_n}");
+                }
+            }
+            assert_eq!(sparse(weight, 17), sparse(weight, 16));
+            assert_eq!((sparse(weight, 11), sparse(weight, 18)), (None, None));
+        }
+        // The one row above the dense bound, 106.
+        let found = sparse_bounds(1024, SecurityLevel::Bits128, 12).unwrap();
+        assert_eq!((found.smaller(), sparse(1024, 12)), (Some(111), Some(106)));
+        // Each table is the smaller one somewhere, and 2^12 and 2^13 are of one table alone.
+        assert_eq!((sparse(64, 14), sparse(512, 14)), (Some(229), Some(415)));
+        assert_eq!((sparse(100, 12), sparse(300, 13)), (Some(58), Some(197)));
+        assert_eq!(sparse(32, 17), Some(345));
+    }
+
+    #[test]
+    fn a_weight_below_32_and_levels_above_128_bits_have_no_bound() {
+        for log_n in Params::LOG_N {
+            for weight in [0, 1, 8, 31] {
+                assert_eq!(sparse(weight, log_n), None);
+            }
+            for level in [SecurityLevel::Bits192, SecurityLevel::Bits256] {
+                assert_eq!(sparse_bounds(256, level, log_n).unwrap().smaller(), None);
+            }
+        }
+    }
+
+    #[test]
+    fn more_weight_and_a_larger_ring_never_allow_less_than_what_is_easier() {
+        let dense = |log_n| {
+            let table = SecurityTable::Guidelines2024Ternary;
+            bound(table, DENSE, SecurityLevel::Bits128, log_n).unwrap()
+        };
+        for log_n in 12..=17 {
+            let bounds = ROWS.map(|(weight, ..)| sparse(weight, log_n));
+            assert!(bounds.is_sorted(), "{bounds:?}");
+            assert!(bounds.iter().all(|&bound| bound <= dense(log_n)));
+        }
+        for (weight, ..) in ROWS {
+            assert!((12..=17).map(|log_n| sparse(weight, log_n)).is_sorted());
+        }
+    }
+
+    /// The data has no sparse row below 128 bits.
+    #[test]
+    fn sparse_rows_are_of_128_bits_alone() {
+        let data: toml::Table = include_str!("../../data/security_tables.toml")
+            .parse()
+            .unwrap();
+        for section in ["estimator_2026", "rotated_hybrid_2026"] {
+            for (name, row) in data[section]["sparse_ternary"].as_table().unwrap() {
+                let keys: Vec<&str> = row.as_table().unwrap().keys().map(String::as_str).collect();
+                assert_eq!(keys, ["128", "log_n"], "{section} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_sparse_table_is_known_by_its_former_name_too() {
+        let table = SecurityTable::SparseTernary2026;
+        for name in ["sparse_ternary_2026", "estimator_2026.sparse_ternary"] {
+            assert_eq!(SecurityTable::from_name(name).unwrap(), table);
+        }
+        let own = SecurityTable::from_name("estimator_2026").unwrap();
+        assert_eq!(own, SecurityTable::Estimator2026Ternary);
+        // Files name tables by these bytes.
+        let bytes = SecurityTable::ALL.map(|table| table as u8);
+        assert_eq!((bytes, table as u8), ([0, 1, 2, 3, 4], 4));
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! Parameters: what is refused, and what named sets are.
 
+use std::sync::Arc;
+
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Set};
 use ringmill_schemes::bgv::{BgvError, Params, PlainModulus, PrimePower, file, friendly_primes};
 use ringmill_schemes::file::InsecureParams;
+use ringmill_schemes::rlwe::SecurityLevel;
+use ringmill_schemes::rlwe::security::sparse_bounds;
 
 #[test]
 fn the_vector_papers_set_is_within_its_bounds() {
@@ -85,15 +89,67 @@ fn what_does_not_bootstrap_is_refused() {
             .is_certain()
     );
     assert!(Bootstrapping::rigorous(two, 17).is_err());
-    // A secret of too little weight for its modulus.
-    let t = PrimePower::new(17, 1).unwrap().modulus().unwrap();
-    let secure = Params::builder(14, t)
-        .friendly_primes(9, 3)
-        .unwrap()
-        .further_plain_moduli(1);
-    let refused = Bootstrapping::with_chance(secure.build().unwrap(), 31, 0.0).unwrap_err();
+}
+
+#[test]
+fn the_inner_modulus_is_held_to_the_smaller_bound_of_both_tables() {
+    let refused = |params: &Arc<Params>, weight| {
+        let refused = Bootstrapping::with_chance(Arc::clone(params), weight, 0.0).unwrap_err();
+        let told = refused.to_string();
+        assert!(matches!(refused, BootstrapError::Secret { .. }), "{told}");
+        assert!(told.contains("sparse_ternary_2026"), "{told}");
+        told
+    };
+    // So many digits that the key is modulo three primes and as many special ones: 187 bits, where our own estimates alone
+    // allow 217.
+    let t = PrimePower::new(127, 1).unwrap().modulus().unwrap();
+    let builder = Params::builder(15, t).friendly_primes(20, 7).unwrap();
+    let params = builder.further_plain_moduli(7).build().unwrap();
+    let told = refused(&params, 32);
     assert!(
-        matches!(refused, BootstrapError::Secret { .. }),
-        "{refused}"
+        told.contains("has 187 bits") && told.contains("at most 162 "),
+        "{told}"
     );
+    let heavier = Bootstrapping::with_chance(Arc::clone(&params), 64, 0.0).unwrap();
+    assert!(
+        heavier.security().ends_with("187 bits, at most 468"),
+        "{heavier}"
+    );
+    // Too little weight for any modulus.
+    assert!(refused(&params, 31).contains("weights from 32"));
+    // Whoever reads the parameters may ask for its insecurity.
+    let file = file::write_params(&params);
+    let read = file::read_params(&file, InsecureParams::AllowForTestsOnly).unwrap();
+    let allowed = Bootstrapping::with_chance(read, 32, 0.0).unwrap();
+    assert!(allowed.security().starts_with("INSECURE"), "{allowed}");
+    assert_eq!(allowed.params(), &params);
+}
+
+/// Bits of each set's inner modulus, and what both tables allow; docs/security.md has the same.
+#[test]
+fn every_shipped_set_passes_both_tables() {
+    let page = include_str!("../../../../docs/security.md");
+    let sets = Set::ALL.into_iter().chain(Set::INSECURE_COMPARISONS);
+    let mut lacking = Vec::new();
+    for set in sets.chain([Set::INSECURE_TOY_FOR_TESTS_ONLY]) {
+        let setup = set.bootstrapping().unwrap();
+        let bits = setup.key_bits();
+        let bounds = sparse_bounds(set.weight, SecurityLevel::Bits128, set.log_n).unwrap();
+        let shown = |bound: Option<u32>| bound.map_or("none".to_owned(), |b| b.to_string());
+        let row = format!(
+            "| `{}` | 2^{} | {} | {bits} | {} | {} |",
+            set.name,
+            set.log_n,
+            set.weight,
+            shown(bounds.estimator),
+            shown(bounds.rotated_hybrid),
+        );
+        if !page.contains(&row) {
+            lacking.push(row);
+        }
+        let passes = bounds.smaller().is_some_and(|most| bits <= most.into());
+        assert_eq!(passes, !setup.security().starts_with("INSECURE"), "{setup}");
+        assert!(passes || !Set::ALL.contains(&set), "{setup}");
+    }
+    assert!(lacking.is_empty(), "docs/security.md lacks {lacking:#?}");
 }

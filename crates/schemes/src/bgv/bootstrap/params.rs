@@ -14,7 +14,7 @@ use super::chance::log2_chance;
 use super::error::BootstrapError;
 use crate::bgv::{Noise, NoiseModel, Params, PrimePower};
 use crate::rlwe::ops::keyswitch::special_of_few;
-use crate::rlwe::security::{SecurityTable, bound};
+use crate::rlwe::security::{SecurityTable, bound, no_bound};
 use crate::rlwe::{RlweError, SecretDistribution};
 
 /// How integers in slots are bootstrapped: e, the inner modulus q and the encapsulated secret's weight, checked.
@@ -27,6 +27,7 @@ pub struct Bootstrapping {
     structure: SlotStructure,
     weight: u32,
     inner: Level,
+    key_bits: u64,
     security: String,
     bound: u64,
     log2_chance: f64,
@@ -105,7 +106,8 @@ impl Bootstrapping {
                 "level {inner} is the highest, and what is bootstrapped to"
             )));
         }
-        let security = encapsulated_security(&params, weight, inner)?;
+        let key_bits = key_bits(&params, inner)?;
+        let security = encapsulated_security(&params, weight, key_bits)?;
         // rho is the sum of `weight` numbers rounded to an integer, which the fast base extension of k primes may take k / b further, b
         // a prime above 2^20, and the noise `noise`.
         let slack = inner.primes() as f64 / 2f64.powi(20);
@@ -130,6 +132,7 @@ impl Bootstrapping {
             structure,
             weight,
             inner,
+            key_bits,
             security,
             bound,
             log2_chance: log2,
@@ -251,6 +254,11 @@ impl Bootstrapping {
         self.log2_chance == f64::NEG_INFINITY
     }
 
+    /// Bits of the modulus that the encapsulated secret must be secure under: q and as many special primes.
+    pub fn key_bits(&self) -> u64 {
+        self.key_bits
+    }
+
     /// By which table the encapsulated secret is secure, in a line: an estimate (`docs/assumptions.md`).
     pub fn security(&self) -> &str {
         &self.security
@@ -299,20 +307,21 @@ fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)>
         .map(|(level, _)| (level, PART))
 }
 
-/// The check of what is published of the sparse secret: a key modulo q and as many special primes.
-fn encapsulated_security(
-    params: &Params,
-    weight: u32,
-    inner: Level,
-) -> Result<String, BootstrapError> {
+/// Bits of the modulus of what is published of the sparse secret: a key modulo q and as many special primes.
+fn key_bits(params: &Params, inner: Level) -> Result<u64, RlweError> {
     let special = special_of_few(params, inner)?;
     let special = params.moduli().get(special).unwrap_or_default();
     let primes = params.moduli().iter().take(inner.primes()).chain(special);
-    let bits = primes.product::<BigUint>().bits();
-    let (table, level) = (
-        SecurityTable::Estimator2026SparseTernary,
-        params.security().level,
-    );
+    Ok(primes.product::<BigUint>().bits())
+}
+
+/// The check of that key by the tables of sparse secrets.
+fn encapsulated_security(
+    params: &Params,
+    weight: u32,
+    bits: u64,
+) -> Result<String, BootstrapError> {
+    let (table, level) = (SecurityTable::SparseTernary2026, params.security().level);
     let secret = SecretDistribution::SparseTernary { weight };
     let found = bound(table, secret, level, params.log_n())?;
     let (level, log_n) = (level.bits(), params.log_n());
@@ -325,9 +334,7 @@ fn encapsulated_security(
         Some(most) => format!(
             "its modulus has {bits} bits, table {table} allows at most {most} for weight {weight} at N = 2^{log_n}"
         ),
-        None => {
-            format!("table {table} has no {level}-bit bound for weight {weight} at N = 2^{log_n}")
-        }
+        None => no_bound(table, secret, params.security().level, log_n),
     };
     if params.insecure_allowed() {
         return Ok(format!("INSECURE, allowed for tests only: {reason}"));

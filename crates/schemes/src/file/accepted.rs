@@ -1,0 +1,173 @@
+//! What a reader of parameter files accepts: which security tables, and whether parameters may be insecure.
+
+use std::fmt;
+
+use crate::rlwe::{RlweError, SecurityTable};
+
+/// Whether a parameter file that took the insecure opt-out, or that no longer passes its table, is accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum InsecureParams {
+    #[default]
+    Refuse,
+    AllowForTestsOnly,
+}
+
+/// The security tables that a reader accepts parameters by. A file names its own table: without the reader's say, whoever
+/// wrote the file would choose how secure it must be.
+///
+/// By default these are the tables of `guidelines_2024` and that of sparse secrets; others are accepted by name. TFHE's
+/// files name none: its sets are always held to `estimator_2026.lwe_binary`.
+///
+/// ```
+/// use ringmill_schemes::file::AcceptedTables;
+/// use ringmill_schemes::rlwe::SecurityTable;
+/// let seal = SecurityTable::Standard2018Ternary;
+/// assert!(!AcceptedTables::default().accepts(seal));
+/// assert!(AcceptedTables::named(["standard_2018"]).unwrap().accepts(seal));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AcceptedTables {
+    /// A bit for each table, by its byte in files.
+    bits: u8,
+}
+
+impl Default for AcceptedTables {
+    fn default() -> Self {
+        Self::of(&[
+            SecurityTable::Guidelines2024Ternary,
+            SecurityTable::Guidelines2024Gaussian,
+            SecurityTable::SparseTernary2026,
+        ])
+    }
+}
+
+impl AcceptedTables {
+    /// These tables and no others.
+    pub fn of(tables: &[SecurityTable]) -> Self {
+        let bits = tables
+            .iter()
+            .fold(0, |bits, table| bits | Self::bit(*table));
+        Self { bits }
+    }
+
+    /// The tables of these names and no others; the name of a publication, as `guidelines_2024`, means all tables from it.
+    ///
+    /// # Errors
+    /// A name that no table has, and no name at all.
+    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, RlweError> {
+        let mut tables = Vec::new();
+        for name in names {
+            let known = tables.len();
+            let found = SecurityTable::ALL.into_iter();
+            tables.extend(found.filter(|table| table.belongs_to(name)));
+            if tables.len() == known {
+                return Err(RlweError::UnknownSecurityTable {
+                    got: name.to_owned(),
+                });
+            }
+        }
+        if tables.is_empty() {
+            return Err(RlweError::Parameter {
+                what: "the list of accepted security tables",
+                expected: format!("one or more of {}", SecurityTable::names()),
+                got: "empty".to_owned(),
+            });
+        }
+        Ok(Self::of(&tables))
+    }
+
+    pub fn accepts(self, table: SecurityTable) -> bool {
+        self.bits & Self::bit(table) != 0
+    }
+
+    const fn bit(table: SecurityTable) -> u8 {
+        1 << table as u8
+    }
+}
+
+impl fmt::Display for AcceptedTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = SecurityTable::ALL.into_iter();
+        let accepted: Vec<&str> = all
+            .filter(|table| self.accepts(*table))
+            .map(SecurityTable::name)
+            .collect();
+        f.write_str(&accepted.join(", "))
+    }
+}
+
+/// What a reader of parameter files accepts. Each half alone is enough to say it: the other is then the default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Accepted {
+    pub tables: AcceptedTables,
+    pub insecure: InsecureParams,
+}
+
+impl From<AcceptedTables> for Accepted {
+    fn from(tables: AcceptedTables) -> Self {
+        Self {
+            tables,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<InsecureParams> for Accepted {
+    fn from(insecure: InsecureParams) -> Self {
+        Self {
+            insecure,
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_accepted_by_default_or_by_name() {
+        use SecurityTable as T;
+        let accepted = |tables: AcceptedTables| T::ALL.map(|table| tables.accepts(table));
+        let default = AcceptedTables::default();
+        assert_eq!(accepted(default), [true, true, false, false, true]);
+        let cases: [(&[&str], [bool; 5]); 7] = [
+            (&["guidelines_2024"], [true, true, false, false, false]),
+            (
+                &["guidelines_2024.ternary"],
+                [true, false, false, false, false],
+            ),
+            (&["standard_2018"], [false, false, true, false, false]),
+            (&["estimator_2026"], [false, false, false, true, false]),
+            (
+                &["estimator_2026.sparse_ternary"],
+                [false, false, false, false, true],
+            ),
+            (
+                &["sparse_ternary_2026", "standard_2018.ternary"],
+                [false, false, true, false, true],
+            ),
+            (
+                &["standard_2018", "standard_2018"],
+                [false, false, true, false, false],
+            ),
+        ];
+        for (names, expected) in cases {
+            let tables = AcceptedTables::named(names.iter().copied()).unwrap();
+            assert_eq!(accepted(tables), expected, "{names:?}");
+        }
+        for wrong in [
+            "",
+            "standard",
+            "2018",
+            "guidelines_2024.",
+            "ternary",
+            "Standard_2018",
+        ] {
+            let refused = AcceptedTables::named([wrong]).unwrap_err();
+            assert!(matches!(refused, RlweError::UnknownSecurityTable { .. }));
+        }
+        assert!(AcceptedTables::named([]).is_err());
+        assert!(AcceptedTables::named(["standard_2018", "none"]).is_err());
+    }
+}
