@@ -61,7 +61,7 @@ fn check(kind: &str, unrolling: Unrolling, dim: usize) {
     let device = open(&format!("{kind}:{}", path.display())).unwrap();
     let machine = TorusMachine::parse(&text).unwrap();
     let q = params.coefficients();
-    let eighth = q.fraction(1, 8);
+    let eighth = q.fraction(1, 3);
     let table = vec![eighth; params.sizes().degree()];
     for bits in [[true, true], [false, true]] {
         let [a, b] = bits.map(|bit| client.encrypt_bit(bit).unwrap());

@@ -7,6 +7,7 @@
 mod allocator;
 pub mod basext;
 pub mod bits;
+mod declassify;
 pub mod digits;
 #[cfg(target_arch = "x86_64")]
 mod doubles;
@@ -33,6 +34,7 @@ pub mod torus;
 mod word;
 
 pub use allocator::LineAllocator;
+pub use declassify::declassify;
 pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};
 pub use modulus::{Modulus, Shoup};

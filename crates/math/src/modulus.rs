@@ -64,6 +64,20 @@ impl Modulus {
     /// x mod q for any 128-bit x (Barrett reduction with a 128-bit constant; the quotient is at most one short).
     #[inline]
     pub fn reduce_wide(self, x: u128) -> u64 {
+        let (_, rest) = self.divide_short(x);
+        self.correct(rest)
+    }
+
+    /// floor(x / q) modulo 2^64 for any 128-bit x.
+    #[inline]
+    pub fn divide_wide(self, x: u128) -> u64 {
+        let (quotient, rest) = self.divide_short(x);
+        quotient.wrapping_sub(above(rest, self.q - 1))
+    }
+
+    /// A quotient of x by q modulo 2^64, at most one short, and what it leaves of x, below 2q.
+    #[inline(always)]
+    fn divide_short(self, x: u128) -> (u64, u64) {
         let (x_hi, x_lo) = ((x >> 64) as u64, x as u64);
         let low = u128::from(x_lo) * u128::from(self.ratio_hi)
             + u128::from(mul_high(x_lo, self.ratio_lo));
@@ -74,7 +88,8 @@ impl Modulus {
             .wrapping_add((low >> 64) as u64)
             .wrapping_add((cross >> 64) as u64)
             .wrapping_add(carry as u64);
-        self.correct(x_lo.wrapping_sub(quotient.wrapping_mul(self.q)))
+        let rest = x_lo.wrapping_sub(quotient.wrapping_mul(self.q));
+        (quotient, rest)
     }
 
     /// Takes q off once when x >= q; x must be below 2q.
@@ -177,12 +192,15 @@ impl Modulus {
     /// The representative of x in (-q/2, q/2].
     #[inline]
     pub fn centred(self, x: u64) -> i64 {
-        if x > self.q / 2 {
-            x as i64 - self.q as i64
-        } else {
-            x as i64
-        }
+        x.wrapping_sub(self.q & above(x, self.q / 2)) as i64
     }
+}
+
+/// All ones where x > limit, else zero; both below 2^63.
+#[inline(always)]
+pub(crate) fn above(x: u64, limit: u64) -> u64 {
+    // The difference wraps, and has its highest bit set, exactly when x is the larger.
+    ((limit.wrapping_sub(x) as i64) >> 63) as u64
 }
 
 /// High word of a 64 x 64 product.

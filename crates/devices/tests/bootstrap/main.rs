@@ -52,7 +52,7 @@ fn nand(setup: &Setup, x: [bool; 2]) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
     let [a, b] = x.map(|bit| setup.client.encrypt_bit(bit).unwrap());
     let words = a.words().iter().zip(b.words());
     let mut sum: Vec<u64> = words.map(|(&a, &b)| q.sub(q.sub(0, a), b)).collect();
-    let eighth = q.fraction(1, 8);
+    let eighth = q.fraction(1, 3);
     let body = sum.last_mut().unwrap();
     *body = q.add(*body, eighth);
     let evaluator = setup.evaluator();
@@ -139,7 +139,7 @@ fn tables_are_looked_up() {
         );
         let mut words = x.words().to_vec();
         let body = words.last_mut().unwrap();
-        *body = q.add(*body, q.fraction(1, 4 << 4));
+        *body = q.add(*body, q.fraction(1, 2 + 4));
         let request = Request::function_only();
         let (out, _) = programs
             .run(&cpu, table.polynomial(), &words, request)

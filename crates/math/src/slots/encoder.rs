@@ -6,7 +6,7 @@ use super::error::SlotError;
 use super::galois_ring::{GaloisRing, Gaussian, root_of_unity};
 use super::structure::{SlotStructure, Split};
 use super::transform::CoreTransform;
-use crate::Modulus;
+use crate::{Modulus, declassify};
 
 /// Encodes into the slots of Z_{p^e}\[x\]/(x^N + 1).
 ///
@@ -133,15 +133,15 @@ impl SlotEncoder {
     pub fn decode(&self, polynomial: &[u64]) -> Result<Vec<u64>, SlotError> {
         self.check_polynomial(polynomial)?;
         let spacing = self.structure.core_spacing();
-        let in_core = |(i, &c): (usize, &u64)| c == 0 || i % spacing == 0;
-        if !polynomial.iter().enumerate().all(in_core) {
-            return Err(SlotError::NotThin);
-        }
         let integers = polynomial.iter().step_by(spacing).copied();
         let values = self.values_of_core(integers);
-        let integer = |v: Gaussian| (v.im == 0).then_some(v.re);
-        let integers = values.into_iter().map(integer);
-        integers.collect::<Option<_>>().ok_or(SlotError::NotThin)
+        let outside = polynomial.iter().enumerate();
+        let outside = outside.filter(|(i, _)| i % spacing != 0).map(|(_, &c)| c);
+        let rest = (outside.chain(values.iter().map(|v| v.im))).fold(0, |any, x| any | x);
+        if declassify(rest != 0) {
+            return Err(SlotError::NotThin);
+        }
+        Ok(values.into_iter().map(|v| v.re).collect())
     }
 
     /// The slot that holds values at zeta^exponent, and whether it holds their conjugates.
@@ -249,14 +249,16 @@ impl SlotEncoder {
 
     fn check_residues(&self, what: &'static str, residues: &[u64]) -> Result<(), SlotError> {
         let modulus = self.modulus().value();
-        match residues.iter().position(|&r| r >= modulus) {
-            None => Ok(()),
-            Some(index) => Err(SlotError::Residue {
-                what,
-                index,
-                got: residues[index],
-                modulus,
-            }),
+        let beyond = |r: u64| r >= modulus;
+        if !declassify(residues.iter().fold(false, |any, &r| any | beyond(r))) {
+            return Ok(());
         }
+        let index = residues.iter().position(|&r| beyond(r)).unwrap_or_default();
+        Err(SlotError::Residue {
+            what,
+            index,
+            got: residues[index],
+            modulus,
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! What the coefficients of ciphertexts are taken modulo.
 
+use crate::modulus::above;
 use crate::{AnyModulus, MathError, Modulus, WordModulus};
 
 /// The modulus q of ciphertexts: 2^32 or 2^64, the torus in fixed point as the TFHE library and the torus paper have it;
@@ -63,8 +64,8 @@ impl Sums for PrimeSums {
 
     #[inline(always)]
     fn centred_plus(self, x: u64, offset: u64) -> u64 {
-        let above = if x > self.half { self.q } else { 0 };
-        x.wrapping_add(offset).wrapping_sub(above)
+        x.wrapping_add(offset)
+            .wrapping_sub(self.q & above(x, self.half))
     }
 }
 
@@ -177,14 +178,12 @@ impl Coefficients {
                 let spare = u64::BITS - q.bits();
                 (x << spare) as i64 >> spare
             }
-            Self::Prime(q) => {
-                let above = (q.value() / 2).wrapping_sub(x) >> 63;
-                x.wrapping_sub(q.value() & above.wrapping_neg()) as i64
-            }
+            Self::Prime(q) => q.centred(x),
         }
     }
 
-    /// The nearest integer to x 2^`log` / q, modulo 2^`log`; halves upwards. `log` is at most 12: modulus switching.
+    /// The nearest integer to x 2^`log` / q, modulo 2^`log`; halves upwards. `log` is at most 12: modulus switching. In
+    /// constant time.
     pub fn switch(self, x: u64, log: u32) -> u64 {
         match self {
             Self::Word(q) => {
@@ -193,15 +192,20 @@ impl Coefficients {
             }
             Self::Prime(q) => {
                 let scaled = (u128::from(x) << log) + u128::from(q.value() / 2);
-                (scaled / u128::from(q.value())) as u64 & ((1 << log) - 1)
+                q.divide_wide(scaled) & ((1 << log) - 1)
             }
         }
     }
 
-    /// The nearest residue to `numerator` / `denominator` of the torus (of q).
-    pub fn fraction(self, numerator: u64, denominator: u64) -> u64 {
-        let scaled = self.modulus() * u128::from(numerator) + u128::from(denominator / 2);
-        (scaled / u128::from(denominator) % self.modulus()) as u64
+    /// The nearest residue to `numerator` / 2^`log` of the torus (of q), halves upwards, for numerators up to 2^`log`, `log`
+    /// at most 63. In constant time.
+    pub fn fraction(self, numerator: u64, log: u32) -> u64 {
+        let scaled = self.modulus() * u128::from(numerator) + ((1u128 << log) >> 1);
+        let nearest = scaled >> log;
+        match self {
+            Self::Word(q) => nearest as u64 & q.mask(),
+            Self::Prime(q) => q.reduce_wide(nearest),
+        }
     }
 
     /// a += b.
@@ -271,7 +275,7 @@ mod tests {
                 assert_eq!(q.centred(q.add(q.from_i64(x), y)), x + 7);
                 assert_eq!(q.sub(q.add(q.from_i64(x), y), y), q.from_i64(x));
             }
-            assert_eq!(q.add(q.fraction(1, 8), q.fraction(7, 8)), q.add(0, 0));
+            assert_eq!(q.add(q.fraction(1, 3), q.fraction(7, 3)), q.add(0, 0));
         }
     }
 }

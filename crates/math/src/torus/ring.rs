@@ -7,6 +7,7 @@ use super::lane::Lane;
 use super::{Coefficients, Gadget, KeyRows, KeyShape, products};
 use crate::kernels::{self, check_len};
 use crate::modmul::Solinas52;
+use crate::modulus::above;
 use crate::{MathError, Modulus, Ring};
 
 /// Where products are computed.
@@ -311,8 +312,8 @@ super::levels! {
     /// acc += x nearest to 0, modulo a power of two.
     fn add_centred(mask: u64, p: u64, acc: &mut [u64], x: &[u64]) {
         for (acc, &x) in acc.iter_mut().zip(x) {
-            let above = if x > p / 2 { p } else { 0 };
-            *acc = acc.wrapping_add(x).wrapping_sub(above) & mask;
+            let off = p & above(x, p / 2);
+            *acc = acc.wrapping_add(x).wrapping_sub(off) & mask;
         }
     }
 }
@@ -321,10 +322,12 @@ super::levels! {
     /// acc += x0 + p0 t nearest to 0.
     fn add_composed(mask: u64, garner: Garner, acc: &mut [u64], x0: &[u64], t: &[u64]) {
         for ((acc, &x0), &t) in acc.iter_mut().zip(x0).zip(t) {
-            // p0 p1 / 2 = p0 (p1 - 1) / 2 + p0 / 2: the digits of mixed radix compare from the top.
-            let large = t > garner.half1 || (t == garner.half1 && x0 > garner.half0);
-            let above = if large { garner.modulus } else { 0 };
-            let x = t.wrapping_mul(garner.p0).wrapping_add(x0).wrapping_sub(above);
+            // p0 p1 / 2 = p0 (p1 - 1) / 2 + p0 / 2: the digits of mixed radix are compared, the lower one's mask, 0 or -1,
+            // being the borrow of the upper.
+            let low = above(x0, garner.half0);
+            let large = above(t.wrapping_sub(low), garner.half1);
+            let off = garner.modulus & large;
+            let x = t.wrapping_mul(garner.p0).wrapping_add(x0).wrapping_sub(off);
             *acc = acc.wrapping_add(x) & mask;
         }
     }

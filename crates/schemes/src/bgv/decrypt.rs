@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_math::basext::MiddleHalf;
-use ringmill_math::{Modulus, RnsBasis, kernels};
+use ringmill_math::{Modulus, RnsBasis, declassify, kernels};
 use zeroize::Zeroizing;
 
 use super::error::BgvError;
@@ -13,7 +13,8 @@ use crate::exact::{Decrypts, ExactError, ExactParams, Plaintext, budget};
 use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{self, KeyId, Level, RlweError, SecretKey};
 
-/// Decrypts; holds the secret key. Running time depends on public sizes alone, but for that of the noise budget.
+/// Decrypts; holds the secret key. Running time depends on public sizes and on whether the message is refused, but for
+/// that of the noise budget.
 pub struct Decryptor {
     params: Arc<Params>,
     phases: rlwe::Decryptor,
@@ -56,7 +57,7 @@ impl Decryptor {
         let small = extension.convert(&limbs, &mut residues, &mut scratch)?;
         let wanted = all.chunks_exact(n).nth(plain.into());
         let wanted = wanted.map(|residues| Zeroizing::new(residues.to_vec()));
-        Ok(wanted.filter(|_| small))
+        Ok(wanted.filter(|_| declassify(small)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use num_complex::Complex64;
 use ringmill_isa::Level;
-use ringmill_math::{Modulus, sample};
+use ringmill_math::{Modulus, declassify, sample};
 
 use super::embedding::{Embedding, Points};
 use super::error::CkksError;
@@ -15,6 +15,9 @@ use crate::rlwe::arith::{limbs_mut, plan};
 
 /// Margin, in bits, kept for the rounding of logarithms when sizes are compared.
 const LOG_MARGIN: f64 = 1e-6;
+
+/// Coefficients below 2 to this are rounded to one word.
+const SHORT_BITS: u32 = 62;
 
 /// Encodes vectors of 1 to N/2 slots (a power of two; shorter vectors repeat through the slots) and decodes.
 ///
@@ -107,6 +110,8 @@ impl Encoder {
     /// The polynomial whose slots are `values` times `scale`, each coefficient rounded to the nearest integer, at
     /// `level`. Refuses a number of values that is no power of two up to N/2, values that are not finite, and
     /// coefficients that do not fit between -Q/2 and Q/2.
+    ///
+    /// The time tells how many bits the largest coefficient has, and nothing else of the message.
     pub fn encode(
         &self,
         values: &[Complex64],
@@ -126,27 +131,30 @@ impl Encoder {
     ) -> Result<Plaintext, CkksError> {
         check_scale(&self.params, level, scale)?;
         let embedding = self.embedding(values.len())?;
-        let mut slots = values.clone().enumerate();
-        if let Some((slot, bad)) = slots.find(|(_, z)| !(z.re.is_finite() && z.im.is_finite())) {
-            return Err(CkksError::NotFinite {
-                slot,
-                got: bad.to_string(),
-            });
-        }
         let (points, coefficients) = (&mut scratch.points, &mut scratch.coefficients);
-        embedding.to_coefficients(values, scale, points, coefficients);
-        // An overflow inside the transform can make infinities, which do not fit.
+        embedding.to_coefficients(values.clone(), scale, points, coefficients);
         let largest = sample::largest(coefficients);
+        // What is not finite leaves some coefficient that is not; an overflow inside the transform can do so too.
+        if declassify(largest == f64::INFINITY) {
+            let mut slots = values.enumerate();
+            let bad = slots.find(|(_, z)| !(z.re.is_finite() && z.im.is_finite()));
+            if let Some((slot, bad)) = bad {
+                return Err(CkksError::NotFinite {
+                    slot,
+                    got: bad.to_string(),
+                });
+            }
+        }
         check_fits(&self.params, largest, level)?;
-        let limbs = self.spread(coefficients, largest, level, &mut scratch.integers)?;
+        let limbs = self.spread(coefficients, bits_of(largest), level, &mut scratch.integers)?;
         Ok(Plaintext::trusted(&self.params, level, Scale(scale), limbs))
     }
 
-    /// Rounds coefficients, which stand `gap` apart in the full ring, and transforms them modulo each prime.
+    /// Rounds coefficients below 2^`bits`, which stand `gap` apart in the full ring, and transforms them modulo each prime.
     fn spread(
         &self,
         coefficients: &[f64],
-        largest: f64,
+        bits: u32,
         level: Level,
         [integers, spread]: &mut [Vec<i64>; 2],
     ) -> Result<Vec<u64>, CkksError> {
@@ -154,7 +162,7 @@ impl Encoder {
         let indices: Vec<usize> = level.moduli().collect();
         let (n, gap) = (params.degree(), params.degree() / coefficients.len());
         let mut limbs = vec![0; indices.len() * n];
-        if largest < 2f64.powi(62) {
+        if bits <= SHORT_BITS {
             integers.resize(coefficients.len(), 0);
             sample::round(coefficients, integers)?;
             let integers = if gap == 1 {
@@ -167,16 +175,17 @@ impl Encoder {
                 }
                 spread
             };
-            // Rounding adds at most one.
-            let bound = largest as u64 + 1;
+            // Rounding reaches it at most.
+            let bound = 1 << bits;
             for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
                 sample::to_limb_i64(q, bound, integers, limb)?;
                 plan(params, i)?.forward(limb)?;
             }
         } else {
             for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
+                let residues = RealResidues::new(q);
                 for (place, &c) in limb.iter_mut().step_by(gap).zip(coefficients) {
-                    *place = residue(q, c.round());
+                    *place = residues.of(c);
                 }
                 plan(params, i)?.forward(limb)?;
             }
@@ -191,8 +200,8 @@ impl Encoder {
 
     /// The first `slots` slots (a power of two up to N/2), divided by the scale.
     ///
-    /// The time tells whether all coefficients of a block lie between -q_0/2 and q_0/2 (they are lifted faster), and
-    /// nothing else of the message.
+    /// The time tells of each block of 512 coefficients whether all are small beside the least modulus, and whether all lie
+    /// between -q_0/2 and q_0/2 (such blocks are lifted faster), and nothing else of the message.
     pub fn decode(&self, plain: &Plaintext, slots: usize) -> Result<Vec<Complex64>, CkksError> {
         self.decode_values(plain, slots, |z| z)
     }
@@ -272,12 +281,8 @@ pub fn scalar_residues(
     }
     let scaled = (value * scale).round();
     check_fits(params, scaled.abs(), level)?;
-    Ok(params
-        .reducers()
-        .iter()
-        .take(level.primes())
-        .map(|&q| residue(q, scaled))
-        .collect())
+    let primes = params.reducers().iter().take(level.primes());
+    Ok(primes.map(|&q| RealResidues::new(q).of(scaled)).collect())
 }
 
 fn check_scale(params: &Params, level: Level, scale: f64) -> Result<(), CkksError> {
@@ -294,32 +299,59 @@ fn check_scale(params: &Params, level: Level, scale: f64) -> Result<(), CkksErro
 
 fn check_fits(params: &Params, largest: f64, level: Level) -> Result<(), CkksError> {
     let room_log2 = params.log_q(level) - 1.0;
-    let value_log2 = largest.max(1.0).log2();
-    if value_log2 < room_log2 - LOG_MARGIN {
+    if declassify(largest.max(1.0) < (room_log2 - LOG_MARGIN).exp2()) {
         return Ok(());
     }
     Err(CkksError::TooLarge {
-        value_log2,
+        value_log2: largest.max(1.0).log2(),
         level,
         room_log2,
     })
 }
 
-/// The residue of an integer held in a finite double, exactly.
-fn residue(q: Modulus, x: f64) -> u64 {
-    let bits = x.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
-    let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
-    let magnitude = if exponent >= 0 {
-        q.mul(mantissa, q.pow(2, exponent as u64))
-    } else {
-        q.reduce(
-            mantissa
-                .checked_shr(exponent.unsigned_abs() as u32)
-                .unwrap_or(0),
-        )
-    };
-    if x < 0.0 { q.neg(magnitude) } else { magnitude }
+/// The least number of bits, at most one above [`SHORT_BITS`], that magnitudes up to this one are below 2 to.
+fn bits_of(largest: f64) -> u32 {
+    let mut bits = 0;
+    while bits <= SHORT_BITS && declassify(largest >= f64::from(bits).exp2()) {
+        bits += 1;
+    }
+    bits
+}
+
+/// Residues of the integers nearest to doubles.
+struct RealResidues {
+    q: Modulus,
+    /// 2^(2^k) at place k.
+    powers: [u64; Self::EXPONENT_BITS],
+}
+
+impl RealResidues {
+    /// The mantissa of a double is shifted left by less than 2^10.
+    const EXPONENT_BITS: usize = 10;
+
+    fn new(q: Modulus) -> Self {
+        let mut powers = [q.reduce(2); Self::EXPONENT_BITS];
+        for k in 1..powers.len() {
+            powers[k] = q.mul(powers[k - 1], powers[k - 1]);
+        }
+        Self { q, powers }
+    }
+
+    /// Of the integer nearest to a finite double, halves away from zero: exactly and in constant time.
+    fn of(&self, x: f64) -> u64 {
+        let (q, bits) = (self.q, x.to_bits());
+        let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
+        let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
+        // One of the two shifts is by none; from 54 on nothing is left.
+        let (left, right) = (exponent.max(0) as u64, (-exponent).clamp(0, 63));
+        let mut magnitude = q.reduce((mantissa + ((1 << right) >> 1)) >> right);
+        for (k, &power) in self.powers.iter().enumerate() {
+            let chosen = (left >> k & 1).wrapping_neg();
+            magnitude = q.mul(magnitude, (power & chosen) | (1 & !chosen));
+        }
+        let sign = ((bits as i64) >> 63) as u64;
+        (magnitude & !sign) | (q.neg(magnitude) & sign)
+    }
 }
 
 #[cfg(test)]
@@ -389,7 +421,7 @@ mod tests {
             for &q in params.reducers() {
                 let exact = BigInt::from(x as i128) % q.value();
                 let exact = ((exact + q.value()) % q.value()).to_u64().unwrap();
-                assert_eq!(residue(q, x), exact, "{x}");
+                assert_eq!(RealResidues::new(q).of(x), exact, "{x}");
             }
         }
     }

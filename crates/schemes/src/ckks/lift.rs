@@ -1,6 +1,6 @@
 //! Residues of a polynomial to its coefficients, centred between -Q/2 and Q/2 exactly and then rounded to doubles.
 
-use ringmill_math::{Modulus, kernels, sample};
+use ringmill_math::{Modulus, declassify, kernels, sample};
 
 use super::error::CkksError;
 
@@ -12,9 +12,12 @@ const BLOCK: usize = 512;
 /// A block of coefficients is first taken for its residues modulo q_0, centred: where these agree with the block's
 /// other limbs they are the coefficients, as only one integer between -Q/2 and Q/2 has these residues. Otherwise the
 /// block goes through mixed-radix digits, x = v_0 + v_1 q_0 + v_2 q_0 q_1 + ... So the time depends on the message's
-/// size, in steps of a block.
+/// size, in steps of a block: whether the bits of all magnitudes, put together, are below the least modulus, and from which
+/// modulus on residues disagree.
 pub(super) struct Lift {
     moduli: Vec<Modulus>,
+    /// The smallest of them.
+    least: u64,
     /// q_j^-1 mod q_i at row i, column j < i.
     inverses: Vec<Vec<u64>>,
 }
@@ -36,6 +39,7 @@ impl Lift {
         }
         Ok(Self {
             moduli: moduli.to_vec(),
+            least: moduli.iter().map(|q| q.value()).min().unwrap_or(0),
             inverses,
         })
     }
@@ -86,10 +90,15 @@ impl Lift {
         }));
         // No magnitude is above the union of their bits.
         let bound = small.iter().fold(0, |bits, x| bits | x.unsigned_abs());
+        let bound = match declassify(bound < self.least) {
+            true => self.least - 1,
+            false => q0.value() / 2,
+        };
         other.resize(first.len(), 0);
         for (&q, limb) in self.moduli.iter().skip(1).zip(limbs) {
             sample::to_limb_i64(q, bound, small, other)?;
-            if *other != *limb {
+            let differ = other.iter().zip(limb).fold(0, |any, (a, b)| any | (a ^ b));
+            if declassify(differ != 0) {
                 return Ok(false);
             }
         }

@@ -53,7 +53,8 @@ impl<P: ExactParams> BatchEncoder<P> {
         which: Integers,
     ) -> Result<Plaintext, ExactError> {
         let places = self.places.iter().map(|&place| place as usize);
-        let mut form = residues(&*self.params, values, which, places)?;
+        let room = (self.params.plain_modulus(), self.places.len());
+        let mut form = residues(room, values, which, places)?;
         self.plan.inverse(&mut form)?;
         Ok(Plaintext::trusted(&*self.params, form))
     }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use ringmill_math::declassify;
+
 use super::error::ExactError;
-use super::plain_modulus::Integers;
+use super::plain_modulus::{Integers, PlainModulus};
 use super::plaintext::{ExactParams, Plaintext};
 
 /// Encodes integer i as coefficient i, for any plain modulus. Products are those of polynomials modulo x^N + 1.
@@ -26,7 +28,11 @@ impl<P: ExactParams> CoefficientEncoder<P> {
         values: &[T],
         which: Integers,
     ) -> Result<Plaintext, ExactError> {
-        let residues = residues(&*self.params, values, which, 0..values.len())?;
+        let room = (
+            self.params.plain_modulus(),
+            self.params.ring_params().degree(),
+        );
+        let residues = residues(room, values, which, 0..values.len())?;
         Ok(Plaintext::trusted(&*self.params, residues))
     }
 
@@ -59,12 +65,11 @@ impl<P: ExactParams> CoefficientEncoder<P> {
 /// The residues of up to N integers, each at its place, which is below N; zeros elsewhere. Stores in any order cost less
 /// than loads, which what follows waits for.
 pub(super) fn residues<T: Copy + Into<i128>>(
-    params: &impl ExactParams,
+    (t, max): (PlainModulus, usize),
     values: &[T],
     which: Integers,
     places: impl Iterator<Item = usize>,
 ) -> Result<Vec<u64>, ExactError> {
-    let (t, max) = (params.plain_modulus(), params.ring_params().degree());
     if values.len() > max {
         let got = values.len();
         return Err(ExactError::TooMany { got, max });
@@ -81,7 +86,7 @@ pub(super) fn residues<T: Copy + Into<i128>>(
             *residue = x.wrapping_add(t.value() as i64 & (x >> 63)) as u64;
         }
     }
-    if outside {
+    if declassify(outside) {
         // The first of them is named.
         for (i, &x) in values.iter().enumerate() {
             t.residue(i, x.into(), which)?;

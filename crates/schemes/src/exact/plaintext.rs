@@ -1,7 +1,7 @@
 //! Plaintexts: polynomials modulo t.
 
 use ringmill_isa::Poly;
-use ringmill_math::{Modulus, Residues};
+use ringmill_math::{Modulus, Residues, declassify};
 
 use super::error::ExactError;
 use super::plain_modulus::PlainModulus;
@@ -65,7 +65,8 @@ impl Plaintext {
                 got: residues.len(),
             }));
         }
-        if residues.iter().any(|&x| x >= t.value()) {
+        let beyond = |any, &x: &u64| any | (x >= t.value());
+        if declassify(residues.iter().fold(false, beyond)) {
             return Err(ExactError::Rlwe(RlweError::Residue {
                 what: "plaintext",
                 modulus: t.value(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ringmill_math::slots::{SlotEncoder, SlotError, SlotStructure};
 
+use super::coefficients::residues;
 use super::error::ExactError;
 use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
@@ -50,15 +51,8 @@ impl<P: ExactParams> ThinEncoder<P> {
         values: &[T],
         which: Integers,
     ) -> Result<Plaintext, ExactError> {
-        let (t, max) = (self.params.plain_modulus(), self.slots.structure().slots());
-        if values.len() > max {
-            let got = values.len();
-            return Err(ExactError::TooMany { got, max });
-        }
-        let residues = values.iter().enumerate();
-        let residues = residues.map(|(i, &x)| t.residue(i, x.into(), which));
-        let mut residues = residues.collect::<Result<Vec<u64>, _>>()?;
-        residues.resize(max, 0);
+        let room = (self.params.plain_modulus(), self.slots.structure().slots());
+        let residues = residues(room, values, which, 0..values.len())?;
         let polynomial = self.slots.encode(&residues).map_err(refused)?;
         Ok(Plaintext::trusted(&*self.params, polynomial))
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_math::{Modulus, NttPlan, Prng, expand_uniform, kernels, sample};
+use ringmill_math::{Modulus, NttPlan, Prng, declassify, expand_uniform, kernels, sample};
 use zeroize::Zeroizing;
 
 use super::error::RlweError;
@@ -114,7 +114,7 @@ pub(crate) fn check_limbs(
     }
     for (&i, limb) in indices.iter().zip(data.chunks_exact(params.degree())) {
         let q = reducer(params, i)?.value();
-        if limb.iter().any(|&x| x >= q) {
+        if declassify(limb.iter().fold(false, |any, &x| any | (x >= q))) {
             return Err(RlweError::Residue { what, modulus: q });
         }
     }

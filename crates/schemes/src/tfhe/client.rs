@@ -152,8 +152,7 @@ impl Client {
         Ok(self.params.coefficients().centred(phase) >= 0)
     }
 
-    /// The message with its carry. Under a prime modulus it takes a division, whose time depends on the phase; the rest of
-    /// encryption and decryption is constant time but for the encoding of a message, a division too.
+    /// The message with its carry.
     ///
     /// # Errors
     /// As [`Client::decrypt_bit`].
@@ -166,7 +165,7 @@ impl Client {
 
 fn encode_bit(params: &Params, bit: bool) -> Result<u64, TfheError> {
     match params.sizes().messages {
-        Messages::Booleans => Ok(params.coefficients().fraction(if bit { 1 } else { 7 }, 8)),
+        Messages::Booleans => Ok(params.coefficients().fraction(7 - 6 * u64::from(bit), 3)),
         other => Err(TfheError::OtherMessages {
             expected: "booleans",
             got: other.name(),
@@ -209,6 +208,12 @@ impl Encryptor {
             key_id: public.key_id(),
             source: PrngSource::os(),
         })
+    }
+
+    /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
+    pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
+        self.source = PrngSource::from_seed_for_reproducible_tests_only(seed);
+        self
     }
 
     /// # Errors

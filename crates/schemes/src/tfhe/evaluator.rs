@@ -116,7 +116,7 @@ impl Evaluator {
         self.rotate(work, &without, &self.flat)?;
         q.add_assign(&mut sum, &work.large)?;
         if let Some(body) = sum.last_mut() {
-            *body = q.add(*body, q.fraction(1, 8));
+            *body = q.add(*body, q.fraction(1, 3));
         }
         work.large.copy_from_slice(&sum);
         self.finish(work, key_id)

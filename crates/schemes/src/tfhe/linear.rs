@@ -62,12 +62,12 @@ impl LinearEvaluator {
     ) -> Result<LweCiphertext, TfheError> {
         let operands: Vec<_> = terms.iter().map(|&(_, x)| ("ciphertext", x)).collect();
         let key_id = self.resting(&operands)?;
-        let whole = match self.params.sizes().messages {
-            Messages::Booleans => 8,
-            Messages::Integers { .. } => 4i64 << bits(&self.params)?,
+        let log = match self.params.sizes().messages {
+            Messages::Booleans => 3,
+            Messages::Integers { .. } => bits(&self.params)? + 2,
         };
-        let turns = constant.rem_euclid(whole) as u64;
-        let constant = self.params.coefficients().fraction(turns, whole as u64);
+        let turns = constant.rem_euclid(1 << log) as u64;
+        let constant = self.params.coefficients().fraction(turns, log);
         self.resting_sum(terms, constant, key_id)
     }
 
@@ -81,7 +81,7 @@ impl LinearEvaluator {
         let half = match self.params.sizes().messages {
             Messages::Booleans => 0,
             Messages::Integers { .. } => {
-                (self.params.coefficients()).fraction(1, 4 << bits(&self.params)?)
+                (self.params.coefficients()).fraction(1, bits(&self.params)? + 2)
             }
         };
         Ok((self.words(&[(1, a)], half)?, key_id))
@@ -104,7 +104,7 @@ impl LinearEvaluator {
     /// `eighths` / 8 of the torus.
     pub(super) fn eighths(&self, eighths: i8) -> u64 {
         let turns = eighths.rem_euclid(8) as u64;
-        self.params.coefficients().fraction(turns, 8)
+        self.params.coefficients().fraction(turns, 3)
     }
 
     /// The words of a constant of the torus plus a sum of multiples.

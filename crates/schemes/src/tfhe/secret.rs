@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use ringmill_math::Prng;
 use ringmill_math::torus::{KeyShape, TransformedKey};
+use ringmill_math::{Prng, declassify};
 use zeroize::Zeroizing;
 
 use super::TfheError;
@@ -72,7 +72,7 @@ impl SecretKey {
                     got: bits.len(),
                 });
             }
-            if bits.iter().fold(0, |all, &x| all | x) > 1 {
+            if declassify(bits.iter().fold(0, |all, &x| all | x) > 1) {
                 return Err(TfheError::OutOfRange {
                     what,
                     expected: "bits, one a byte".to_owned(),

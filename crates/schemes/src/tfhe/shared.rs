@@ -34,7 +34,7 @@ pub fn noise_factor(entries: &[i64]) -> u64 {
 /// What all tables share: a quarter of a message in every coefficient; of bits, an eighth of the torus.
 pub fn flat(params: &Params) -> Vec<u64> {
     let bits = bits(params).unwrap_or(0);
-    vec![params.coefficients().fraction(1, 8 << bits); params.sizes().degree()]
+    vec![params.coefficients().fraction(1, bits + 3); params.sizes().degree()]
 }
 
 /// The accumulator that a rotation of the table itself would have given, but for its noise, from that of [`flat`]. `turned` is a

@@ -1,5 +1,7 @@
 //! Tables that a bootstrap looks up.
 
+use ringmill_math::declassify;
+
 use super::TfheError;
 use super::params::{Messages, Params};
 use crate::identity::Origin;
@@ -28,16 +30,16 @@ pub(super) fn bits(params: &Params) -> Result<u32, TfheError> {
     }
 }
 
-/// m / 2^(bits + 1) of the torus.
+/// m / 2^(bits + 1) of the torus, in constant time.
 pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
     let bits = bits(params)?;
-    if message >> bits != 0 {
+    if declassify(message >> bits != 0) {
         return Err(TfheError::Message {
             got: message,
             bound: 1 << bits,
         });
     }
-    Ok(params.coefficients().fraction(message, 2 << bits))
+    Ok(params.coefficients().fraction(message, bits + 1))
 }
 
 /// `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus.
@@ -52,7 +54,7 @@ fn encode_halves(params: &Params, halves: i64) -> Result<u64, TfheError> {
         });
     }
     let turns = halves.rem_euclid(whole) as u64;
-    Ok(params.coefficients().fraction(turns, whole as u64))
+    Ok(params.coefficients().fraction(turns, bits + 2))
 }
 
 impl LookupTable {

@@ -41,7 +41,7 @@ fn bootstraps_are_those_of_the_definition_on_every_backend() {
             .unwrap();
         let setup = Setup::new(params.clone(), 3);
         let expanded = ExpandedKey::new(&params, &setup.bootstrap).unwrap();
-        let eighth = params.coefficients().fraction(1, 8);
+        let eighth = params.coefficients().fraction(1, 3);
         let x = setup.client.encrypt_bit(true).unwrap();
         // NAND of x and x: 1/8 - 2 x.
         let q = params.coefficients();

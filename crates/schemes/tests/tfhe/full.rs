@@ -93,7 +93,7 @@ fn a_nand_of_the_librarys_set_is_that_of_the_definition() {
         setup.client.encrypt_bit(true).unwrap(),
         setup.client.encrypt_bit(false).unwrap(),
     );
-    let eighth = q.fraction(1, 8);
+    let eighth = q.fraction(1, 3);
     let mut words: Vec<u64> = (x.words().iter().zip(y.words()))
         .map(|(&x, &y)| q.neg(q.add(x, y)))
         .collect();

@@ -47,7 +47,7 @@ fn measured(params: &Arc<Params>, keys: u8, gates: usize) -> (f64, f64) {
             y = setup.evaluator.gate(&mut work, Gate::Nand, &x, &y).unwrap();
             let phase = setup.client.phase_with_its_noise(&y).unwrap();
             let eighth = if q.centred(phase) >= 0 { 1 } else { 7 };
-            let noise = q.centred(q.sub(phase, q.fraction(eighth, 8))) as f64;
+            let noise = q.centred(q.sub(phase, q.fraction(eighth, 3))) as f64;
             sum += (noise / q.modulus() as f64).powi(2);
             count += 1.0;
         }
@@ -205,7 +205,7 @@ fn shared_rotations_have_the_noise_that_is_predicted() {
                 {
                     let phase = client.phase_with_its_noise(y).unwrap();
                     let entry = table[i as usize % 16].rem_euclid(64) as u64;
-                    let noise = q.centred(q.sub(phase, q.fraction(entry, 64))) as f64;
+                    let noise = q.centred(q.sub(phase, q.fraction(entry, 6))) as f64;
                     *square += (noise / q.modulus() as f64).powi(2);
                 }
             }
