@@ -7,6 +7,9 @@ nor result. The bids are read from a file with a number a line; without --bids t
 The bids meet in pairs, as in a tournament. What stays of a pair is the highest bid, the place of who made it, and the
 second highest: the larger of the two seconds and of the smaller of the two firsts.
 
+The result is published, and a wrong one would tell of the secret key. So every bootstrap is asked to fail below 2^-128
+(docs/security.md, "Exact schemes"), with bits, as digits under the set "circuits" do not bear it here.
+
 Run with --dry to see what it takes and stop there, and with --bidders to draw another number of bids. With
 --device sim:torus every bootstrap is a program of a simulated bootstrapping engine, which says what it takes: under the
 torus paper's parameters, that the engine is described for and whose name says what they lack today.
@@ -70,10 +73,10 @@ def main() -> int:
     bids = read(options.bids, bits) if options.bids else [secrets.randbelow(1 << bits) for _ in range(options.bidders)]
 
     if options.device == "cpu":
-        params = rm.circuit_params("circuits", toy_for_tests_only=options.toy)
+        params = rm.circuit_params("circuit_bits", toy_for_tests_only=options.toy)
     else:
         params = rm.circuit_params(ENGINES_SET, toy_for_tests_only=options.toy, target=options.device)
-    compiled = auction(len(bids), bits).compile(params, failure=-40 if options.toy else -64)
+    compiled = auction(len(bids), bits).compile(params, failure=-40 if options.toy else -128)
     print(params.summary)
     print(
         f"{len(bids)} bids: {compiled.bootstraps} bootstraps, {compiled.depth} in a row; the result is wrong with "

@@ -238,7 +238,7 @@ class Kept:
         return True
 
     def put(self, client: rm.Client, inputs: rm.Inputs, asked: str) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.checkpoint.unlink(missing_ok=True)
         client.save_secret_key(self.secret)
         client.evaluation_keys.save(self.folder / "keys")
