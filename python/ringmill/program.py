@@ -355,7 +355,7 @@ def compile_traced(
 
     * what `ranges` says by name: ``(lowest, highest)`` for real numbers, one number for a largest absolute value; or
     * with `sample`, typical values of every input by name, encrypted and plain: `margin` (2 if left out) times the
-      largest absolute value there; or
+      largest absolute value there, rounded up to a power of two; or
     * `input_bound`, the largest absolute value; 1 if left out, with a :class:`DefaultBoundWarning` that says so.
 
     Of whole numbers, ranges have whole ends; those of ``rm.uint(bits)`` and ``rm.bit`` are the types' own unless
@@ -371,8 +371,8 @@ def compile_traced(
 
     The predicted precision holds but with probability 2^-40. By ranges alone it holds for all values within them; with
     `sample` for values at most `margin` times as large as on it, which is far sharper where values rarely are as large
-    as they could be. The sample must not be a secret from whoever sees the compiled program; data of the same kind,
-    such as what a model was trained on, serves best.
+    as they could be. Data of the kind that will be encrypted serves best. Files have nothing of a sample but its size,
+    in powers of two, the predicted precision, in eighths of a bit, and parameters chosen by these.
 
     Raises :class:`CompileError` with the line of a value that no parameters hold, or that the given ones don't;
     :class:`DataError` for ranges or a sample that do not fit the program.

@@ -49,7 +49,7 @@ def _range(name: str, kind: Type, slots: int, sizes: Sizes) -> Ends:
     sample = None if sizes.sample is None else _typical(name, kind, slots, sizes.sample)
     ends = _declared(name, kind, sizes.ranges[name]) if name in sizes.ranges else kind.ends
     if ends is None and sample is not None:
-        most = _ceil(sizes.margin, max(abs(int(sample.min())), abs(int(sample.max()))))
+        most = _power_of_two(sizes.margin, max(abs(int(sample.min())), abs(int(sample.max()))))
         ends = -most, most
     if ends is None and sizes.bound is not None:
         ends = _bound(sizes.bound)
@@ -100,10 +100,12 @@ def _bound(bound: float) -> Ends:
     return -bound, bound
 
 
-def _ceil(margin: float, largest: int) -> int:
+def _power_of_two(margin: float, largest: int) -> int:
+    """The least that is at least `margin` times as large: it tells no value of the sample."""
     if not (math.isfinite(margin) and margin >= 1):
         raise DataError(f"the margin over a sample is a finite factor of at least 1, not {margin}")
-    return math.ceil(Fraction(margin) * largest)
+    most = math.ceil(Fraction(margin) * largest)
+    return 1 << (most - 1).bit_length() if most else 0
 
 
 def _typical(name: str, kind: Type, slots: int, sample: Mapping[str, Any]) -> np.ndarray:

@@ -363,14 +363,19 @@ class Compiled:
         """The mid-level half of :meth:`counts`, one by one in the program written out: of small programs."""
         return self._inner.unrolled_counts()
 
-    @arguments(path=path)
-    def save(self, path: Path) -> None:
+    @arguments(path=path, with_sample=flag())
+    def save(self, path: Path, *, with_sample: bool = False) -> None:
         """Writes the traced program with its parameters and options, for :func:`load`.
 
         The file is macro text, which the command line reads as a program, under a line of comment that keeps how it
-        was compiled. A `sample` is kept too.
+        was compiled. It holds no data: of a `sample` it has the ranges of the inputs, which are powers of two, and what
+        is predicted of each output, in eighths of a bit. It names source files without their folders.
+
+        ``with_sample=True`` keeps every value of the sample, too, so that the program can be compiled by it again; only
+        its owner may read that file (mode 0600), and it is not for the server. Raises :class:`DataError` where there is
+        no sample.
         """
-        self._inner.save(path, self._shape.kind)
+        self._inner.save(path, self._shape.kind, with_sample)
 
     @property
     def key_bytes(self) -> int:

@@ -209,7 +209,7 @@ class World:
             ),
             "Compiled": (rm.Compiled, {"inner": compiled._inner, "shape": compiled._shape}),
             "Compiled.text": (compiled.text, {"level": "mid", "machine": "ring"}),
-            "Compiled.save": (compiled.save, one),
+            "Compiled.save": (compiled.save, one | {"with_sample": False}),
             "Compiled.keygen": (compiled.keygen, {}),
             "Compiled.load_secret_key": (compiled.load_secret_key, {"path": paths["secret"]}),
             "Compiled.run": (

@@ -284,7 +284,7 @@ def test_a_saved_program_that_was_altered_or_is_insecure_is_refused(compiled, tm
     loaded = rm.load(path, allow_insecure_parameters_for_tests_only=True)
     assert loaded.params == compiled.params
     text = path.read_text()
-    for damaged in (text.replace('"form":1', '"form":7'), text.replace('{"form"', '{"from"'), text[:200]):
+    for damaged in (text.replace('"form":2', '"form":7'), text.replace('{"form"', '{"from"'), text[:200]):
         path.write_text(damaged)
         with pytest.raises(rm.FileError, match=r"twisted.rmac.*(form|line)"):
             rm.load(path, allow_insecure_parameters_for_tests_only=True)

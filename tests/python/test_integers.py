@@ -285,8 +285,9 @@ def test_ranges_come_from_types_and_from_what_is_said():
     assert ranges(f, ranges={"a": (3, 4)})["a"] == (0, 4)  # zeros fill the slots
     assert ranges(bits) == dict.fromkeys("xy", (0, 1))
     assert ranges(g, ranges={"n": (5, 9), "m": 3}) == {"n": (0, 9), "m": (-3, 3)}
-    assert ranges(g, sample={"n": range(8), "m": -5}, margin=1.5) == {"n": (-11, 11), "m": (-8, 8)}
-    assert ranges(g, sample={"n": range(8), "m": -5}, ranges={"m": (-6, 0)}) == {"n": (-14, 14), "m": (-6, 0)}
+    assert ranges(g, sample={"n": range(8), "m": -5}, margin=1.5) == {"n": (-16, 16), "m": (-8, 8)}
+    assert ranges(g, sample={"n": range(8), "m": -5}, ranges={"m": (-6, 0)}) == {"n": (-16, 16), "m": (-6, 0)}
+    assert ranges(g, sample={"n": [0] * 8, "m": 2**40}, margin=1) == {"n": (0, 0), "m": (-(2**40), 2**40)}
     assert ranges(g, input_bound=np.int16(4)) == dict.fromkeys("nm", (-4, 4))
     for options, says in [
         ({}, r"input n is of type integer\[8\], and nothing says where its values lie; give ranges="),

@@ -258,6 +258,6 @@ def test_fill_and_sample(folder, ringmill):
     program = f"{folder}/p.py:loose"
     sample = ("--slots", SLOTS, "--sample", f"x={folder / 'x.npy'}")
     described = json.loads(ringmill("compile", program, *sample, "--json"))
-    assert described["outputs"][0]["range"] == "0 to 900"  # twice the sample's largest, squared
+    assert described["outputs"][0]["range"] == "0 to 1024"  # twice the sample's largest up to a power of two, squared
     said = ringmill("run", program, "--slots", SLOTS, "--input", f"x={folder / 'x.csv'}", "--fill", "zeros")
     assert "every output agrees" in said

@@ -48,7 +48,8 @@ def tight():
 
 
 def test_what_may_overflow_is_refused_with_its_line(tight):
-    for value, overflows in ((1.0, False), (1.9, False), (2.1, True), (10.0, True)):
+    # Twice as much, up to a power of two, squared: 2^2 fits.
+    for value, overflows in ((0.9, False), (1.0, False), (1.1, True), (10.0, True)):
         sample = {"x": np.full(1024, value)}
         if overflows:
             with pytest.raises(rm.CompileError, match=r"test_sample.py:\d+: values here may be as large as") as caught:

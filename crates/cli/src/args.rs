@@ -168,8 +168,9 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "FACTOR")]
     pub margin: Option<f64>,
 
-    /// Typical values of an input (.npy, .csv or .json); one for every input. They stand for ranges, times the margin,
-    /// and the predicted precision rests on how large values get on them, which is far sharper than ranges alone.
+    /// Typical values of an input (.npy, .csv or .json); one for every input. They stand for ranges, times the margin and
+    /// up to a power of two, and the predicted precision rests on how large values get on them, which is far sharper than
+    /// ranges alone.
     #[arg(
         long = "sample",
         value_name = "NAME=FILE",
@@ -300,6 +301,9 @@ pub enum Emit {
     Mid,
     /// The machine's own instruction words.
     Micro,
+    /// The program as it came, with how it was compiled: what `Compiled.save` writes and `ringmill.load` reads. It holds no
+    /// data.
+    Saved,
 }
 
 /// Compile a program and print it at a level.
@@ -309,14 +313,23 @@ Examples:
   ringmill compile examples/mean.rmac                        what the passes made of it
   ringmill compile examples/mean.rmac --emit mid | less      every limb instruction
   ringmill compile examples/mean.rmac --emit micro --machine ring -o mean.micro
-  ringmill compile examples/mean.rmac --sample x=typical.csv --json | jq .outputs")]
+  ringmill compile examples/mean.rmac --sample x=typical.csv --json | jq .outputs
+  ringmill compile examples/mean.rmac --sample x=typical.csv --emit saved -o saved.rmac    for ringmill.load
+  ringmill compile old.rmac -o new.rmac                      a saved program, without the sample that it may hold
+
+A saved program without options is compiled as it was, with the parameters that it keeps, and written as a saved program.
+With options it is compiled anew, as they say. Files name sources by their file names, without folders.")]
 pub struct CompileArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
 
-    /// The level to print.
-    #[arg(long, value_enum, default_value = "macro")]
-    pub emit: Emit,
+    /// The level to print [default: macro, of a saved program saved].
+    #[arg(long, value_enum)]
+    pub emit: Option<Emit>,
+
+    /// Keep the sample in a saved program, every value of it, in a file that only its owner may read (mode 0600).
+    #[arg(long, requires = "output")]
+    pub with_sample: bool,
 
     /// The machine of `--emit micro`: a name or a description file (.toml) [default: ring].
     #[arg(long)]

@@ -46,7 +46,16 @@ pub fn whole_file<T>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    whole_file::fill(path, Contents::Public, fill).map_err(|error| match error {
+    whole_file_of(Contents::Public, path, fill)
+}
+
+/// The same for contents that not everybody may read.
+pub fn whole_file_of<T>(
+    contents: Contents,
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    whole_file::fill(path, contents, fill).map_err(|error| match error {
         CliError::Output(source)
         | CliError::Machine(ringmill_machines::MachineError::Io(source)) => CliError::File {
             path: path.to_owned(),

@@ -56,6 +56,7 @@ const OPTIONS: &[&str] = &[
     "--trace",
     "--output",
     "--emit",
+    "--with-sample",
     "--machine",
     "--send-keys",
     "--log-n",
@@ -175,6 +176,14 @@ const IDLE: &[(&str, &[&str])] = &[
     (
         "compile MEAN --emit mid --machine ring",
         &["--machine", "--emit micro"],
+    ),
+    (
+        "compile MEAN --with-sample -o out",
+        &["--with-sample", "--emit saved"],
+    ),
+    (
+        "compile MEAN --emit saved --with-sample -o out",
+        &["--with-sample", "--sample"],
     ),
     (
         "run MEAN --random-inputs --trace out --output out",

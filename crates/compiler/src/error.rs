@@ -253,6 +253,13 @@ pub enum CompileError<E = CkksError> {
     #[error("the sample inputs do not fit: {0}")]
     Sample(#[from] crate::ckks::reference::EvaluateError),
 
+    /// Predictions by a sample that are those of another program.
+    #[error(
+        "{got} predictions stand in the place of a sample, and the program has outputs to the number of {expected}; compile \
+         it from its source"
+    )]
+    Predictions { expected: usize, got: usize },
+
     /// Parameters or operations that the scheme refuses.
     #[error(transparent)]
     Scheme(E),
@@ -304,6 +311,7 @@ impl<E> CompileError<E> {
             | Self::Call(_)
             | Self::Halt(_)
             | Self::Sample(_)
+            | Self::Predictions { .. }
             | Self::Scheme(_) => None,
         }
     }

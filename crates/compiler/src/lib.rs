@@ -13,6 +13,7 @@ pub mod ckks;
 mod compile;
 mod cse;
 mod dce;
+mod eighths;
 pub mod error;
 pub mod exact;
 mod explicit;
@@ -35,6 +36,7 @@ mod tests;
 mod transparent;
 
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
+pub use eighths::Eighths;
 pub use error::CompileError;
 pub use lower::{PlainRequest, PlainSource};
 pub use options::{Options, ParamsChoice, Passes, SAMPLE_MARGIN};

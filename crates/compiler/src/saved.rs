@@ -1,7 +1,8 @@
 //! Compiled programs in files: macro text under one line that says how it was compiled.
 //!
 //! The line is a comment of the macro text, so the file is a program too, for whoever wants to compile it otherwise.
-//! What it holds is JSON: the parameters as a parameter file in hexadecimal, and every option.
+//! What it holds is JSON: the parameters as a parameter file in hexadecimal, and every option but the sample. In the sample's
+//! place are the ranges made from it, which are powers of two, and what it predicts of each output, in eighths of a bit.
 
 use std::sync::Arc;
 
@@ -13,9 +14,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::compile::Compiled;
+use crate::compile::{Compiled, compile};
+use crate::eighths::Eighths;
 use crate::options::{Options, ParamsChoice, Passes};
-use crate::scheme::{Bootstraps, Compiles};
+use crate::scheme::{Bootstraps, Compiles, ErrorOf};
 
 /// A scheme whose compiled programs are written to files.
 pub trait Saves: Compiles {
@@ -33,6 +35,15 @@ pub trait Saves: Compiles {
 
     fn message_of(kept: Vec<Self::KeptSlot>) -> Self::Message;
 
+    /// The range of an input by its sample as versions had it that wrote form 1: not rounded to a power of two.
+    fn range_by(sample: &Self::Message, margin: f64) -> Self::Range;
+
+    /// The widest range within one by a sample that tells no slot.
+    fn narrowed(range: &Self::Range) -> Self::Range;
+
+    /// What stands in the place of a sample; `None` of what no sample predicts.
+    fn sampled(prediction: &Self::Prediction) -> Option<Eighths>;
+
     /// The parameter file's bytes.
     fn write_params(params: &Self::Params) -> Vec<u8>;
 
@@ -43,8 +54,10 @@ pub trait Saves: Compiles {
 
 /// How the line begins.
 const MARK: &str = ";ringmill compiled ";
-/// The form of the line; another is refused.
-const FORM: u32 = 1;
+/// The form of the line.
+const FORM: u32 = 2;
+/// The form of versions that kept every sample. Others are refused.
+const WITH_ALL_SAMPLES: u32 = 1;
 
 /// Why a saved program was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -53,7 +66,7 @@ pub enum SavedError {
     #[error("the first line, which says how the program was compiled, is altered: {0}")]
     Line(String),
     #[error(
-        "the program was saved in form {got}, expected {FORM}; load it with the version that saved it, or name options to compile it anew"
+        "the program was saved in form {got}, expected {FORM} or {WITH_ALL_SAMPLES}; load it with the version that saved it, or name options to compile it anew"
     )]
     Form { got: u32 },
     #[error("its parameters: {0}")]
@@ -92,6 +105,9 @@ struct Kept<S: Saves> {
     input_bound: Exact,
     ranges: Vec<Option<S::KeptRange>>,
     sample: Option<Vec<Vec<S::KeptSlot>>>,
+    /// In the place of a sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sampled: Option<Vec<Eighths>>,
     margin: Exact,
     passes: KeptPasses,
     /// Of programs that say what moves.
@@ -145,8 +161,40 @@ impl TryFrom<String> for Exact {
     }
 }
 
-/// The text of a program and how it was compiled.
+/// The text of a program and how it was compiled, without the sample.
 pub fn print<S: Saves>(
+    compiled: &Compiled<S>,
+    options: &Options<S>,
+    returned: Option<Returned>,
+) -> String {
+    written(compiled, &without_sample(compiled, options), returned)
+}
+
+/// The same with the sample, every slot of it; `None` where there is none.
+pub fn print_with_sample<S: Saves>(
+    compiled: &Compiled<S>,
+    options: &Options<S>,
+    returned: Option<Returned>,
+) -> Option<String> {
+    options.sample.as_ref()?;
+    Some(written(compiled, options, returned))
+}
+
+/// The options with what the sample decided in the place of the sample.
+fn without_sample<S: Saves>(compiled: &Compiled<S>, options: &Options<S>) -> Options<S> {
+    if options.sample.is_none() {
+        return options.clone();
+    }
+    let inputs = compiled.inputs.iter();
+    Options {
+        sample: None,
+        ranges: inputs.map(|input| Some(input.range.clone())).collect(),
+        sampled: compiled.predicted.iter().map(S::sampled).collect(),
+        ..options.clone()
+    }
+}
+
+fn written<S: Saves>(
     compiled: &Compiled<S>,
     options: &Options<S>,
     returned: Option<Returned>,
@@ -162,6 +210,7 @@ pub fn print<S: Saves>(
         ranges,
         sample,
         margin,
+        sampled,
         passes,
         bootstrapping,
         watch: _, // of the work that made it
@@ -185,6 +234,7 @@ pub fn print<S: Saves>(
             input_bound: Exact(*input_bound),
             ranges: ranges.iter().map(keep).collect(),
             sample: sample.map(|messages| messages.iter().map(S::keep_message).collect()),
+            sampled: sampled.clone(),
             margin: Exact(*margin),
             passes: KeptPasses {
                 fold,
@@ -203,18 +253,54 @@ pub fn print<S: Saves>(
     format!("{MARK}{json}\n{}", text::print(&compiled.source))
 }
 
-/// A program that [`print`] wrote and the options it was compiled with, its parameters among them; `None` for other
-/// macro text, which says nothing of either.
+/// How a saved program was compiled, its parameters among that.
+#[derive(Clone, Debug)]
+pub struct Recipe<S: Saves> {
+    options: Options<S>,
+    /// Of a file of form 1 with a sample: the ranges of the inputs as they are kept from now on.
+    kept_ranges: Option<Vec<Option<S::Range>>>,
+}
+
+impl<S: Saves> Recipe<S> {
+    /// The program as it was compiled, and the options that it is saved with.
+    ///
+    /// A file of form 1 may have a sample, which is dropped when the program is compiled. The program takes the inputs that it
+    /// took. Saved anew, it takes those within the largest power of two: its parameters may hold no more.
+    ///
+    /// # Errors
+    /// As [`compile`]: a program that does not fit the options.
+    pub fn compile(
+        self,
+        source: MacroProgram,
+        watch: &Watch,
+    ) -> Result<(Compiled<S>, Options<S>), ErrorOf<S>> {
+        let options = Options {
+            watch: watch.clone(),
+            ..self.options
+        };
+        let compiled = compile(source, &options)?;
+        let options = match self.kept_ranges {
+            None => options,
+            Some(ranges) => Options {
+                ranges,
+                ..without_sample(&compiled, &options)
+            },
+        };
+        Ok((compiled, options))
+    }
+}
+
+/// A program that [`print`] wrote and how it was compiled; `None` for other macro text, which says nothing of it.
 ///
 /// # Errors
 /// [`SavedError`]: an altered line, parameters that are malformed, insecure or of another version, text that is no
-/// program. Whether the program fits the options is for [`crate::compile`] to say.
+/// program. Whether the program fits the options is for [`Recipe::compile`] to say.
 pub fn parse<S: Saves>(
     text: &str,
     insecure: InsecureParams,
-) -> Result<Option<(MacroProgram, Options<S>)>, SavedError> {
-    match options(text, insecure)? {
-        Some(options) => Ok(Some((text::parse(text)?, options))),
+) -> Result<Option<(MacroProgram, Recipe<S>)>, SavedError> {
+    match recipe(text, insecure)? {
+        Some(recipe) => Ok(Some((text::parse(text)?, recipe))),
         None => Ok(None),
     }
 }
@@ -224,26 +310,27 @@ pub fn is_saved(text: &str) -> bool {
     text.starts_with(MARK)
 }
 
-/// The options that a program was compiled with, of text that [`print`] wrote.
+/// How a program was compiled, of text that [`print`] wrote.
 ///
 /// # Errors
 /// As [`parse`], for the line alone.
-pub fn options<S: Saves>(
+pub fn recipe<S: Saves>(
     text: &str,
     insecure: InsecureParams,
-) -> Result<Option<Options<S>>, SavedError> {
+) -> Result<Option<Recipe<S>>, SavedError> {
     let Some(line) = line::<S>(text)? else {
         return Ok(None);
     };
     let params = hexadecimal(&line.params)
         .ok_or_else(|| SavedError::Line("the parameters are not hexadecimal".into()))?;
-    let ranges = ranges::<S>(line.options.ranges)?;
+    let mut ranges = ranges::<S>(line.options.ranges)?;
     let Kept {
         seeded_keys,
         output_level,
         input_bound,
         ranges: _,
         sample,
+        sampled,
         margin,
         passes,
         explicit,
@@ -264,7 +351,15 @@ pub fn options<S: Saves>(
     let bootstrapping = bootstrapping
         .transpose()
         .map_err(SavedError::Bootstrapping)?;
-    Ok(Some(Options {
+    let sample: Option<Vec<_>> =
+        sample.map(|messages| messages.into_iter().map(S::message_of).collect());
+    let kept_ranges = match &sample {
+        Some(sample) if line.form == WITH_ALL_SAMPLES => {
+            Some(by_sample::<S>(&mut ranges, sample, margin.0))
+        }
+        Some(_) | None => None,
+    };
+    let options = Options {
         target: None,
         params: ParamsChoice::Given(params),
         seeded_keys,
@@ -272,7 +367,8 @@ pub fn options<S: Saves>(
         output_level,
         input_bound: input_bound.0,
         ranges,
-        sample: sample.map(|messages| messages.into_iter().map(S::message_of).collect()),
+        sample,
+        sampled,
         margin: margin.0,
         passes: Passes {
             fold,
@@ -283,7 +379,31 @@ pub fn options<S: Saves>(
         },
         bootstrapping,
         watch: Watch::default(),
+    };
+    Ok(Some(Recipe {
+        options,
+        kept_ranges,
     }))
+}
+
+/// Declares the ranges that a file of form 1 left to its sample; gives those that are kept in their place.
+fn by_sample<S: Saves>(
+    ranges: &mut Vec<Option<S::Range>>,
+    sample: &[S::Message],
+    margin: f64,
+) -> Vec<Option<S::Range>> {
+    if ranges.len() < sample.len() {
+        ranges.resize(sample.len(), None);
+    }
+    let mut kept = ranges.clone();
+    for ((range, kept), message) in ranges.iter_mut().zip(&mut kept).zip(sample) {
+        if range.is_none() {
+            let made = S::range_by(message, margin);
+            *kept = Some(S::narrowed(&made));
+            *range = Some(made);
+        }
+    }
+    kept
 }
 
 /// The ranges that inputs were declared to have, of text that [`print`] wrote; empty for other text.
@@ -318,10 +438,15 @@ fn line<S: Saves>(text: &str) -> Result<Option<Line<S>>, SavedError> {
         form: u32,
     }
     let Form { form } = serde_json::from_str(line).map_err(altered)?;
-    if form != FORM {
+    if ![FORM, WITH_ALL_SAMPLES].contains(&form) {
         return Err(SavedError::Form { got: form });
     }
-    serde_json::from_str(line).map(Some).map_err(altered)
+    let line: Line<S> = serde_json::from_str(line).map_err(altered)?;
+    if line.options.sample.is_some() && line.options.sampled.is_some() {
+        let both = "a sample and what stands in its place exclude each other";
+        return Err(SavedError::Line(both.to_owned()));
+    }
+    Ok(Some(line))
 }
 
 /// What the function returned whose program [`print`] wrote, where that is known.

@@ -54,6 +54,8 @@ pub trait AnyProgram: Send + Sync {
     fn ranges(&self) -> Vec<(String, Ends)>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
     fn saved(&self, returned: Option<Returned>) -> String;
+    /// The same with the sample, where there is one.
+    fn saved_with_sample(&self, returned: Option<Returned>) -> Option<String>;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;
     fn keygen(&self, watch: &Watch) -> PyResult<Keys>;
@@ -184,6 +186,10 @@ impl<S: Spoken> AnyProgram for Ready<S> {
 
     fn saved(&self, returned: Option<Returned>) -> String {
         saved::print(&self.compiled, &self.options, returned)
+    }
+
+    fn saved_with_sample(&self, returned: Option<Returned>) -> Option<String> {
+        saved::print_with_sample(&self.compiled, &self.options, returned)
     }
 
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>) {

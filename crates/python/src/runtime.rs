@@ -7,7 +7,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use ringmill_cli::with_scheme;
 use ringmill_compiler::saved::{self, Returned};
-use ringmill_compiler::{Options, ParamsChoice, Target};
+use ringmill_compiler::scheme::ErrorOf;
+use ringmill_compiler::{Compiled, Options, ParamsChoice, Target};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
 use ringmill_machines::registry;
@@ -123,20 +124,20 @@ fn compiled_as<S: Spoken>(
         },
         ..Options::default()
     };
-    compiled(py, source, options, None)
-}
-
-fn compiled<S: Spoken>(
-    py: Python<'_>,
-    source: MacroProgram,
-    options: Options<S>,
-    returned: Option<Returned>,
-) -> PyResult<CompiledProgram> {
     let compile = move |watch: &Watch| {
         let mut options = options;
         options.watch = watch.clone();
         ringmill_compiler::compile(source, &options).map(|compiled| (compiled, options))
     };
+    compiled(py, compile, None)
+}
+
+/// What `compile` gives, and the options that it is saved with.
+fn compiled<S: Spoken>(
+    py: Python<'_>,
+    compile: impl FnOnce(&Watch) -> Result<(Compiled<S>, Options<S>), ErrorOf<S>> + Send + 'static,
+    returned: Option<Returned>,
+) -> PyResult<CompiledProgram> {
     let (compiled, options) = interruptible(py, compile)?.map_err(|e| refused(py, e))?;
     Ok(CompiledProgram {
         inner: Arc::new(Ready::new(compiled, options)),
@@ -186,9 +187,13 @@ fn saved_as<S: Spoken>(
     insecure: InsecureParams,
 ) -> Result<Option<Saved>, Fault> {
     let returned = saved::returned(text);
-    let options = saved::options::<S>(text, insecure)?;
-    Ok(options
-        .map(|options| -> Saved { Box::new(move |py| compiled(py, program, options, returned)) }))
+    let recipe = saved::recipe::<S>(text, insecure)?;
+    Ok(recipe.map(|recipe| -> Saved {
+        Box::new(move |py| {
+            let compile = move |watch: &Watch| recipe.compile(program, watch);
+            compiled(py, compile, returned)
+        })
+    }))
 }
 
 /// A compiled program.
@@ -275,11 +280,27 @@ impl CompiledProgram {
         self.returned.map(program::returned_name)
     }
 
-    /// Writes the traced program as macro text, how it was compiled and what the function returned.
-    fn save(&self, py: Python<'_>, path: PathBuf, returned: &str) -> PyResult<()> {
+    /// Writes the traced program as macro text, how it was compiled and what the function returned; the sample only with
+    /// `with_sample`, into a file that only its owner can read.
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        returned: &str,
+        with_sample: bool,
+    ) -> PyResult<()> {
         let (inner, returned) = (Arc::clone(&self.inner), program::returned_of(returned));
         interruptible(py, move |watch| {
-            files::write(&path, watch, inner.saved(returned).as_bytes())
+            if !with_sample {
+                return files::write(&path, watch, inner.saved(returned).as_bytes());
+            }
+            let text = inner.saved_with_sample(returned).ok_or_else(|| {
+                DataError::new_err(
+                    "with_sample=True: there is no sample to keep. The program was compiled without one, or is of whole \
+                     numbers, or comes from a file without one; leave with_sample out",
+                )
+            })?;
+            files::write_secret(&path, watch, text.as_bytes())
         })?
     }
 

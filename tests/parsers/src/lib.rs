@@ -180,11 +180,11 @@ pub fn saved_program(bytes: &[u8]) -> bool {
     let parsed = std::str::from_utf8(bytes)
         .ok()
         .and_then(|text| saved::parse(text, InsecureParams::AllowForTestsOnly).ok());
-    let Some(Some((program, options))) = parsed else {
+    let Some(Some((program, recipe))) = parsed else {
         return false;
     };
     if is_short(&program)
-        && let Ok(compiled) = compile(program, &options)
+        && let Ok((compiled, options)) = recipe.compile(program, &Options::default().watch)
     {
         let again = saved::print(&compiled, &options, None);
         let read = saved::parse(&again, InsecureParams::AllowForTestsOnly);
@@ -296,18 +296,21 @@ fn macro_seeds() -> Vec<Vec<u8>> {
 
 fn saved_seeds() -> Vec<Vec<u8>> {
     let sample = Some(vec![vec![Complex64::new(0.5, -0.25); 8]; 3]);
-    [None, sample]
-        .into_iter()
-        .map(|sample| {
-            let source = program().expect("the seed program traces");
-            let options = Options {
-                sample,
-                ..Options::given(Arc::clone(&PARAMS))
-            };
-            let compiled = compile(source, &options).expect("the seed program compiles");
-            saved::print(&compiled, &options, None).into_bytes()
-        })
-        .collect()
+    let mut texts = Vec::new();
+    for sample in [None, sample] {
+        let source = program().expect("the seed program traces");
+        let options = Options {
+            sample,
+            ..Options::given(Arc::clone(&PARAMS))
+        };
+        let compiled = compile(source, &options).expect("the seed program compiles");
+        texts.push(saved::print(&compiled, &options, None));
+        if let Some(text) = saved::print_with_sample(&compiled, &options, None) {
+            texts.push(text.replacen("\"form\":2", "\"form\":1", 1));
+            texts.push(text);
+        }
+    }
+    texts.into_iter().map(String::into_bytes).collect()
 }
 
 /// Moduli of every kind, the exact base extensions, immediates, blocks and repeats.

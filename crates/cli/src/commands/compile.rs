@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use ringmill_compiler::Compiled;
+use ringmill_compiler::saved;
 use ringmill_isa::mid::stats::call_counts;
 use ringmill_isa::{macros, mid};
 use ringmill_limits::Watch;
 use ringmill_machines::SimOptions;
+use ringmill_schemes::whole_file::Contents;
 use serde_json::{Map, json};
 
 use crate::PythonTracer;
@@ -26,7 +27,7 @@ pub fn compile(
     python: Option<PythonTracer<'_>>,
     watch: &Watch,
 ) -> Result<(), CliError> {
-    if args.machine.is_some() && args.emit != Emit::Micro {
+    if args.machine.is_some() && args.emit != Some(Emit::Micro) {
         return Err(CliError::Usage(
             "--machine is that of --emit micro; the other levels are the same for every machine: leave it out"
                 .to_owned(),
@@ -37,11 +38,53 @@ pub fn compile(
 }
 
 fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(), CliError> {
-    let scheme = read.report();
-    let compiled = program::compile_for::<S>(&args.program, read, None, args.json, watch)?;
+    let level = args.emit.unwrap_or(match read.is_saved() {
+        true => Emit::Saved,
+        false => Emit::Macro,
+    });
+    if args.with_sample && level != Emit::Saved {
+        return Err(CliError::Usage(
+            "--with-sample is about --emit saved; the other levels hold no sample: leave it out"
+                .to_owned(),
+        ));
+    }
+    let (scheme, returned) = (read.report(), read.returned());
+    let (compiled, options) = program::compile_again::<S>(&args.program, read, args.json, watch)?;
+    let contents = match args.with_sample {
+        true => Contents::Secret,
+        false => Contents::Public,
+    };
+    let emit = |out: &mut dyn Write| match level {
+        Emit::Saved => {
+            let text = match args.with_sample {
+                true => saved::print_with_sample(&compiled, &options, returned),
+                false => Some(saved::print(&compiled, &options, returned)),
+            };
+            let text = text.ok_or_else(|| {
+                CliError::Usage(
+                    "--with-sample: there is no sample to keep; name it with --sample, or leave --with-sample out"
+                        .to_owned(),
+                )
+            })?;
+            Ok(out.write_all(text.as_bytes())?)
+        }
+        Emit::Macro => Ok(out.write_all(macros::text::print(&compiled.managed).as_bytes())?),
+        Emit::Mid => {
+            watch.admit("the program's text", text_bytes(&compiled.program))?;
+            Ok(out.write_all(mid::text::print_program(&compiled.program).as_bytes())?)
+        }
+        Emit::Micro => {
+            let machine = machine::find(args.machine.as_deref().unwrap_or(MACHINE))?;
+            let options = SimOptions {
+                watch: watch.clone(),
+                ..SimOptions::default()
+            };
+            Ok(machine.micro_text(&compiled.program, options, out)?)
+        }
+    };
     if args.json {
         let mut text = Vec::new();
-        emit(&compiled, args, watch, &mut text)?;
+        emit(&mut text)?;
         let described = json!({
             "program": compiled.source.name,
             "scheme": scheme,
@@ -59,7 +102,7 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
             "text": String::from_utf8_lossy(&text),
         });
         return match &args.output {
-            Some(path) => output::whole_file(path, |out| {
+            Some(path) => output::whole_file_of(contents, path, |out| {
                 serde_json::to_writer(&mut *out, &described)?;
                 Ok(writeln!(out)?)
             }),
@@ -67,8 +110,8 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
         };
     }
     match &args.output {
-        Some(path) => output::whole_file(path, |out| emit(&compiled, args, watch, out)),
-        None => emit(&compiled, args, watch, &mut std::io::stdout().lock()),
+        Some(path) => output::whole_file_of(contents, path, |out| emit(out)),
+        None => emit(&mut std::io::stdout().lock()),
     }
 }
 
@@ -84,28 +127,4 @@ fn text_bytes(program: &mid::Program) -> u64 {
     let ends = program.inputs.len() + program.outputs.len();
     let items = steps.sum::<usize>() + procs.sum::<usize>() + 4 * ends;
     3 * 16 * items as u64
-}
-
-fn emit<S: Served>(
-    compiled: &Compiled<S>,
-    args: &CompileArgs,
-    watch: &Watch,
-    out: &mut dyn Write,
-) -> Result<(), CliError> {
-    match args.emit {
-        Emit::Macro => out.write_all(macros::text::print(&compiled.managed).as_bytes())?,
-        Emit::Mid => {
-            watch.admit("the program's text", text_bytes(&compiled.program))?;
-            out.write_all(mid::text::print_program(&compiled.program).as_bytes())?
-        }
-        Emit::Micro => machine::find(args.machine.as_deref().unwrap_or(MACHINE))?.micro_text(
-            &compiled.program,
-            SimOptions {
-                watch: watch.clone(),
-                ..SimOptions::default()
-            },
-            out,
-        )?,
-    }
-    Ok(())
 }

@@ -2,19 +2,22 @@
 
 use std::path::Path;
 
-use ringmill_compiler::saved;
+use ringmill_compiler::saved::{self, Recipe, Returned};
 use ringmill_compiler::{Compiled, Options, ParamsChoice};
 use ringmill_devices::report::SchemeReport;
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_limits::Watch;
+use ringmill_schemes::file::InsecureParams;
 
-use crate::args::{ProgramArgs, Scheme};
+use crate::args::{ProgramArgs, Scheme, SecurityArgs};
 use crate::commands::params;
 use crate::error::CliError;
 use crate::inputs;
 use crate::scheme::Served;
 use crate::{PythonTracer, Trace, TracedFile};
 
+/// Of `--params`: those that the compiler chooses.
+const AUTO: &str = "auto";
 /// Longest program text read: the longest that is parsed.
 const LARGEST_TEXT: u64 = 1 << 28;
 
@@ -37,6 +40,16 @@ impl Read {
             name: self.scheme.name().to_owned(),
             why: self.why.clone(),
         }
+    }
+
+    /// Whether it is a saved program.
+    pub fn is_saved(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// What the function of a saved program returned.
+    pub fn returned(&self) -> Option<Returned> {
+        self.saved.as_deref().and_then(saved::returned)
     }
 }
 
@@ -77,6 +90,62 @@ pub fn read_alone(
     read(args, json, python, watch)
 }
 
+/// A program that was read, compiled as it was where it is a saved one and the command line asks for nothing else; and the
+/// options that it is saved with.
+pub fn compile_again<S: Served>(
+    args: &ProgramArgs,
+    read: Read,
+    json: bool,
+    watch: &Watch,
+) -> Result<(Compiled<S>, Options<S>), CliError> {
+    match read.saved.as_deref().filter(|_| asks_nothing(args)) {
+        Some(line) => {
+            let recipe = recipe::<S>(line).map_err(|reason| CliError::Input {
+                path: args.program.clone(),
+                reason,
+            })?;
+            Ok(recipe.compile(read.program, watch)?)
+        }
+        None => {
+            let options = options::<S>(args, &read, None, json, watch)?;
+            let compiled = ringmill_compiler::compile(read.program, &options)?;
+            Ok((compiled, options))
+        }
+    }
+}
+
+fn recipe<S: Served>(line: &str) -> Result<Recipe<S>, String> {
+    let recipe = saved::recipe(line, InsecureParams::Refuse).map_err(|fault| fault.to_string())?;
+    recipe.ok_or_else(|| "the line that says how it was compiled is missing".to_owned())
+}
+
+/// Whether no option says how to compile.
+fn asks_nothing(args: &ProgramArgs) -> bool {
+    // Every field by name, so that a new one cannot be forgotten.
+    let ProgramArgs {
+        program: _,
+        scheme: _, // can but agree with the program's
+        params,
+        target,
+        precision,
+        integer_bits,
+        ranges,
+        input_bound,
+        margin,
+        samples,
+        fill: _, // of samples
+        security: SecurityArgs { table, security },
+        slots: _, // of programs in Python
+    } = args;
+    params == AUTO
+        && target.is_none()
+        && (precision, integer_bits) == (&None, &None)
+        && (ranges.is_empty(), samples.is_empty()) == (true, true)
+        && (input_bound, margin) == (&None, &None)
+        && table.is_none()
+        && security.is_none()
+}
+
 /// A program that was read, compiled as the command line asks. The vectors it is to run on, one an input in order, are
 /// the sample that predictions rest on where the command line names neither sample, range nor bound.
 pub fn compile_for<S: Served>(
@@ -86,8 +155,19 @@ pub fn compile_for<S: Served>(
     json: bool,
     watch: &Watch,
 ) -> Result<Compiled<S>, CliError> {
+    let options = options::<S>(args, &read, inputs, json, watch)?;
+    Ok(ringmill_compiler::compile(read.program, &options)?)
+}
+
+fn options<S: Served>(
+    args: &ProgramArgs,
+    read: &Read,
+    inputs: Option<Vec<S::Message>>,
+    json: bool,
+    watch: &Watch,
+) -> Result<Options<S>, CliError> {
     let choice = match args.params.as_str() {
-        "auto" => ParamsChoice::Choose(S::wanted(args)?),
+        AUTO => ParamsChoice::Choose(S::wanted(args)?),
         set => ParamsChoice::Given(params::find::<S>(set, &args.security)?),
     };
     let target = args.target.as_deref().map(ringmill_devices::target);
@@ -120,7 +200,7 @@ pub fn compile_for<S: Served>(
         }
         options.margin = margin;
     }
-    options.ranges = ranges::<S>(args, &read)?;
+    options.ranges = ranges::<S>(args, read)?;
     if args.input_bound.is_none() && options.sample.is_none() {
         let unsaid = read.program.inputs.iter().zip(&options.ranges);
         let unsaid = unsaid.filter(|(_, range)| range.is_none());
@@ -141,7 +221,7 @@ pub fn compile_for<S: Served>(
             }
         }
     }
-    Ok(ringmill_compiler::compile(read.program, &options)?)
+    Ok(options)
 }
 
 /// The declared range of each input in order: by a --range option, by its type, or by how it was compiled before.
@@ -217,7 +297,7 @@ fn check(args: &ProgramArgs) -> Result<(), CliError> {
     ];
     if let Some((flag, _)) = wishes
         .iter()
-        .find(|(_, given)| *given && args.params != "auto")
+        .find(|(_, given)| *given && args.params != AUTO)
     {
         return refuse(format!(
             "{flag} decides `auto` parameters, and --params {} is given; leave one of them out",

@@ -195,11 +195,12 @@ fn choose_paired(
 }
 
 /// `program` fitted to given parameters, its outputs at the lowest level, the one asked for or above, at which every value
-/// fits.
+/// fits. Where predictions by a sample are given, the values must fit by their ranges; that they fit with their errors was
+/// found with the sample.
 ///
 /// # Errors
 /// [`CompileError::Overflow`] where the parameters have no level to spare that would help; [`CompileError::Meaningless`];
-/// [`CompileError::Target`].
+/// [`CompileError::Target`]; [`CompileError::Predictions`].
 pub(crate) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,
@@ -212,12 +213,20 @@ pub(crate) fn given(
     let mut refused = None;
     let lowest = Steps::of_params(params).at_least(options.output_level);
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
-        let fitted = match Fitted::new(program, Arc::clone(params), level, known, &options.watch) {
+        let fitted = Fitted::new(program, Arc::clone(params), level, known, &options.watch);
+        let mut fitted = match fitted {
             Ok(fitted) => fitted,
             Err(error @ CompileError::Halt(_)) => return Err(error),
             Err(error) => return Err(refused.unwrap_or(error)),
         };
-        let tightest = &fitted.prediction.tightest;
+        let prediction = &mut fitted.prediction;
+        let tightest = match &options.sampled {
+            None => &prediction.tightest,
+            Some(sampled) => {
+                prediction.take(sampled)?;
+                &prediction.tightest_by_range
+            }
+        };
         if tightest.excess_bits < 0.0 {
             fitted.check_meaning()?;
             return Ok(fitted);

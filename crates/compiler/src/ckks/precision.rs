@@ -15,6 +15,7 @@ use ringmill_schemes::ckks::{Ball, Domain, Factor, Noise, NoiseModel, Origin, Pa
 use crate::ckks::alike;
 use crate::ckks::range::{InputRange, Spans};
 use crate::ckks::reference::evaluate_observed;
+use crate::eighths::Eighths;
 use crate::error::CompileError;
 use crate::transparent::Sums;
 
@@ -56,7 +57,7 @@ pub struct Known<'a> {
     /// Where each input's slots lie: no value outgrows its level while they do.
     pub ranges: &'a [InputRange],
     /// Typical inputs, one vector an input, and how many times as large as on them values may be for the predicted
-    /// precision to hold.
+    /// precision to hold, which is then in eighths of a bit.
     pub sample: Option<(&'a [Vec<Complex64>], f64)>,
 }
 
@@ -64,7 +65,29 @@ pub struct Known<'a> {
 #[derive(Clone, Debug)]
 pub struct Prediction {
     pub outputs: Vec<Precision>,
+    /// Of values with their errors.
     pub tightest: Tightest,
+    /// Of values by their ranges alone.
+    pub tightest_by_range: Tightest,
+}
+
+impl Prediction {
+    /// Takes what was predicted by a sample in the place of what ranges give.
+    ///
+    /// # Errors
+    /// [`CompileError::Predictions`] unless there is one for each output.
+    pub fn take(&mut self, sampled: &[Eighths]) -> Result<(), CompileError> {
+        if sampled.len() != self.outputs.len() {
+            return Err(CompileError::Predictions {
+                expected: self.outputs.len(),
+                got: sampled.len(),
+            });
+        }
+        for (output, bits) in self.outputs.iter_mut().zip(sampled) {
+            output.error = bits.error();
+        }
+        Ok(())
+    }
 }
 
 /// How much room values have at their levels.
@@ -78,6 +101,36 @@ pub struct Tightest {
     pub capacity: f64,
     /// The line that computes it.
     pub loc: Option<SourceLoc>,
+}
+
+impl Tightest {
+    /// Before any value is compared.
+    const NONE: Self = Self {
+        excess_bits: f64::NEG_INFINITY,
+        magnitude: 0.0,
+        capacity: 0.0,
+        loc: None,
+    };
+
+    fn compare(&mut self, magnitude: f64, capacity: f64, loc: Option<&SourceLoc>) {
+        let excess_bits = magnitude.log2() - capacity.log2();
+        // A bound that is no number is no bound.
+        let excess_bits = if excess_bits.is_nan() {
+            f64::INFINITY
+        } else {
+            excess_bits
+        };
+        let known = self.excess_bits;
+        if known < 0.0 && excess_bits > known {
+            *self = Self {
+                excess_bits,
+                magnitude,
+                capacity,
+                loc: loc.cloned(),
+            };
+        }
+        self.excess_bits = known.max(excess_bits);
+    }
 }
 
 /// Slots times instructions up to which each slot is looked at; above, the worst slot stands for all.
@@ -114,12 +167,8 @@ pub fn predict(
         typical,
         noise: vec![None; managed.types.len()],
         lines: vec![None; managed.types.len()],
-        tightest: Tightest {
-            excess_bits: f64::NEG_INFINITY,
-            magnitude: 0.0,
-            capacity: 0.0,
-            loc: None,
-        },
+        tightest: Tightest::NONE,
+        tightest_by_range: Tightest::NONE,
     };
     let unknown = Precision {
         magnitude: f64::INFINITY,
@@ -153,17 +202,25 @@ pub fn predict(
         }
     }
     let tightest = walk.tightest;
-    if known.sample.is_none() {
-        let fits = tightest.excess_bits < 0.0;
-        for output in &mut outputs {
-            output.worst = match (fits, output.error.is_finite()) {
-                (true, true) => Worst::Bound(output.error),
-                (true, false) => Worst::Unbounded,
-                (false, _) => Worst::Overflow,
-            };
+    let fits = tightest.excess_bits < 0.0;
+    for output in &mut outputs {
+        match known.sample {
+            // A sample says nothing of all inputs: `completed` does. Its own bound is kept in eighths of a bit.
+            Some(_) => output.error = Eighths::of(output.error).error(),
+            None => {
+                output.worst = match (fits, output.error.is_finite()) {
+                    (true, true) => Worst::Bound(output.error),
+                    (true, false) => Worst::Unbounded,
+                    (false, _) => Worst::Overflow,
+                };
+            }
         }
     }
-    Ok(Prediction { outputs, tightest })
+    Ok(Prediction {
+        outputs,
+        tightest,
+        tightest_by_range: walk.tightest_by_range,
+    })
 }
 
 /// What is predicted of the outputs of a program that fits its parameters: by what is known, and for all inputs within
@@ -209,6 +266,7 @@ struct Walk<'a> {
     /// The line that computes each value: that of its operand for what the compiler put in.
     lines: Vec<Option<SourceLoc>>,
     tightest: Tightest,
+    tightest_by_range: Tightest,
 }
 
 impl Walk<'_> {
@@ -304,9 +362,11 @@ impl Walk<'_> {
 
     /// Compares a value's bound with its level's capacity.
     fn fit(&mut self, value: MacroValue, noise: &Noise, at: LevelScale, line: Option<&SourceLoc>) {
-        let span = self.spans.get(value).magnitude();
-        let magnitude = span.largest(usize::MAX) + self.model.bound_anywhere(noise);
-        self.compare(magnitude, at, line);
+        let magnitude = self.spans.get(value).magnitude().largest(usize::MAX);
+        let capacity = capacity(self.params, at);
+        self.tightest_by_range.compare(magnitude, capacity, line);
+        let magnitude = magnitude + self.model.bound_anywhere(noise);
+        self.tightest.compare(magnitude, capacity, line);
     }
 
     /// Inputs that nothing is computed from are encrypted all the same, if need be at the highest level.
@@ -327,30 +387,11 @@ impl Walk<'_> {
             .filter(|(i, _)| !read.contains(i))
             .map(|(_, range)| range.magnitude())
             .collect();
+        let capacity = capacity(self.params, top);
         for magnitude in unread {
-            self.compare(magnitude, top, None);
+            self.tightest_by_range.compare(magnitude, capacity, None);
+            self.tightest.compare(magnitude, capacity, None);
         }
-    }
-
-    fn compare(&mut self, magnitude: f64, at: LevelScale, loc: Option<&SourceLoc>) {
-        let capacity = capacity(self.params, at);
-        let excess_bits = magnitude.log2() - capacity.log2();
-        // A bound that is no number is no bound.
-        let excess_bits = if excess_bits.is_nan() {
-            f64::INFINITY
-        } else {
-            excess_bits
-        };
-        let known = self.tightest.excess_bits;
-        if known < 0.0 && excess_bits > known {
-            self.tightest = Tightest {
-                excess_bits,
-                magnitude,
-                capacity,
-                loc: loc.cloned(),
-            };
-        }
-        self.tightest.excess_bits = known.max(excess_bits);
     }
 
     /// The noise of an instruction's result number `k`, the value `d`.

@@ -8,9 +8,14 @@ use ringmill_schemes::ckks::file::{self, FileError, InsecureParams};
 use ringmill_schemes::ckks::{Ckks, Params};
 use serde::{Deserialize, Serialize};
 
-use super::{InputRange, Options};
+use super::precision::Precision;
+use super::{InputRange, values};
+use crate::eighths::Eighths;
 use crate::saved::{self, Exact, Saves};
-pub use crate::saved::{Returned, SavedError, print, returned};
+pub use crate::saved::{Returned, SavedError, print, print_with_sample, returned};
+
+/// How a saved CKKS program was compiled.
+pub type Recipe = saved::Recipe<Ckks>;
 
 /// [`saved::parse`] of a CKKS program.
 ///
@@ -19,7 +24,7 @@ pub use crate::saved::{Returned, SavedError, print, returned};
 pub fn parse(
     text: &str,
     insecure: InsecureParams,
-) -> Result<Option<(MacroProgram, Options)>, SavedError> {
+) -> Result<Option<(MacroProgram, Recipe)>, SavedError> {
     saved::parse::<Ckks>(text, insecure)
 }
 
@@ -41,6 +46,20 @@ impl Saves for Ckks {
 
     fn message_of(kept: Vec<KeptSlot>) -> Vec<Complex64> {
         kept.into_iter().map(Complex64::from).collect()
+    }
+
+    fn range_by(sample: &Vec<Complex64>, margin: f64) -> InputRange {
+        InputRange::Disc {
+            radius: values::as_large(sample, margin),
+        }
+    }
+
+    fn narrowed(range: &InputRange) -> InputRange {
+        values::narrowed(*range)
+    }
+
+    fn sampled(prediction: &Precision) -> Option<Eighths> {
+        Some(Eighths::of(prediction.error))
     }
 
     fn write_params(params: &Params) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Where the slots of inputs lie: declared, or as large as on a sample, or within one bound for all.
+//! Where the slots of inputs lie: declared, or as large as on a sample up to a power of two, or within one bound for all.
 
 use num_complex::Complex64;
 use ringmill_isa::macros::MacroInput;
@@ -7,7 +7,35 @@ use super::Options;
 use super::range::InputRange;
 use crate::error::CompileError;
 
-/// The range of every input of a program: declared, the sample's, or the bound.
+/// The largest power of two that is at most `x`, which is positive and no smaller than the least normal number.
+fn power_below(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
+}
+
+/// The least power of two that is at least `x`, which is positive.
+fn power_above(x: f64) -> f64 {
+    let below = power_below(x);
+    if below < x {
+        (2.0 * below).max(f64::MIN_POSITIVE)
+    } else {
+        below
+    }
+}
+
+/// What a sample and a margin say of an input: no slot is larger.
+pub(super) fn as_large(sample: &[Complex64], margin: f64) -> f64 {
+    margin * sample.iter().map(|z| z.norm()).fold(0.0, f64::max)
+}
+
+/// The widest disc within a range whose radius is a power of two.
+pub(super) fn narrowed(range: InputRange) -> InputRange {
+    InputRange::Disc {
+        radius: power_below(range.magnitude()),
+    }
+}
+
+/// The range of every input of a program: declared, the sample's, or the bound. The sample's is a power of two, so that it
+/// tells no slot.
 ///
 /// # Errors
 /// [`CompileError::Range`] for ranges, samples, margins or a bound that make no sense for these inputs.
@@ -37,8 +65,8 @@ pub(super) fn ranges(
     let one = |(i, input): (usize, &MacroInput)| {
         let declared = options.ranges.get(i).copied().flatten();
         let sample = options.sample.as_ref().and_then(|s| s.get(i));
-        let largest = |v: &Vec<Complex64>| v.iter().map(|z| z.norm()).fold(0.0, f64::max);
-        let range = match (declared, sample.map(largest)) {
+        let largest = sample.map(|slots| as_large(slots, options.margin));
+        let range = match (declared, largest) {
             (Some(range), _) => range,
             (None, Some(0.0)) => {
                 let why = "its sample is zero in every slot, which says nothing of its size; \
@@ -46,7 +74,7 @@ pub(super) fn ranges(
                 return Err(refused(&input.name, why.to_owned()));
             }
             (None, Some(largest)) => InputRange::Disc {
-                radius: options.margin * largest,
+                radius: power_above(largest),
             },
             (None, None) => InputRange::Disc {
                 radius: options.input_bound,
@@ -64,4 +92,30 @@ pub(super) fn ranges(
         Ok(range)
     };
     inputs.iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn powers_of_two_lie_closely_on_both_sides(mantissa in 1.0..2.0f64, exponent in -1000..1000i32) {
+            let power = f64::from(exponent).exp2();
+            prop_assert_eq!(power_below(mantissa * power), power);
+            let above = if mantissa > 1.0 { 2.0 * power } else { power };
+            prop_assert_eq!(power_above(mantissa * power), above);
+        }
+    }
+
+    #[test]
+    fn powers_of_two_stay_and_the_ends_have_some() {
+        for power in [1.0, 0.125, f64::MIN_POSITIVE, 2f64.powi(1023)] {
+            assert_eq!((power_below(power), power_above(power)), (power, power));
+        }
+        assert_eq!(power_above(5e-324), f64::MIN_POSITIVE);
+        assert_eq!(power_above(f64::MAX), f64::INFINITY);
+    }
 }

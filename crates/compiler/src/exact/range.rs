@@ -55,6 +55,24 @@ impl IntegerRange {
         (self.low..=self.high).contains(&value)
     }
 
+    /// Those of at most the least power of two that no slot of a sample times the margin is above.
+    fn up_to_power(magnitude: u64) -> Self {
+        match magnitude {
+            0 => Self::up_to(0),
+            some => Self::up_to(some.checked_next_power_of_two().unwrap_or(u64::MAX)),
+        }
+    }
+
+    /// The widest range within this one that reaches as far on both sides, to a power of two.
+    pub(crate) fn narrowed(self) -> Self {
+        let magnitude = self.high.min(self.low.saturating_neg()).max(0);
+        let power = magnitude.checked_ilog2().map_or(0, |bits| 1 << bits);
+        Self {
+            low: -power,
+            high: power,
+        }
+    }
+
     fn of(values: impl IntoIterator<Item = i128>) -> Option<Self> {
         let mut values = values.into_iter();
         let first = values.next()?;
@@ -103,7 +121,14 @@ impl IntegerRange {
     }
 }
 
-/// The range of every input: declared, the sample's times the margin, or the bound on all.
+/// What a sample and a margin say of an input: no slot is larger.
+pub(crate) fn as_large(sample: &[i64], margin: f64) -> u64 {
+    let largest = sample.iter().map(|x| x.unsigned_abs()).max().unwrap_or(0);
+    // Doubles round large numbers down, too.
+    largest.max((margin * largest as f64).ceil() as u64)
+}
+
+/// The range of every input: declared, the sample's times the margin up to a power of two, or the bound on all.
 ///
 /// # Errors
 /// [`CompileError::Range`] for ranges, a sample, a margin or a bound that make no sense for these inputs.
@@ -136,11 +161,10 @@ where
     let one = |(i, input): (usize, &MacroInput)| {
         let declared = options.ranges.get(i).copied().flatten();
         let sample = options.sample.as_ref().and_then(|sample| sample.get(i));
-        let largest =
-            sample.map(|values| values.iter().map(|x| x.unsigned_abs()).max().unwrap_or(0));
+        let largest = sample.map(|values| as_large(values, margin));
         let range = match (declared, largest) {
             (Some(range), _) => range,
-            (None, Some(largest)) => IntegerRange::up_to((margin * largest as f64).ceil() as u64),
+            (None, Some(largest)) => IntegerRange::up_to_power(largest),
             (None, None) => IntegerRange::up_to(bound as u64),
         };
         let mut typical = sample.into_iter().flatten().enumerate();

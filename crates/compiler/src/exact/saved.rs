@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ringmill_schemes::file::{FileError, InsecureParams};
 use serde::{Deserialize, Serialize};
 
-use super::IntegerRange;
+use super::{IntegerRange, Prediction, range};
+use crate::eighths::Eighths;
 use crate::saved::Saves;
 
 /// The ends of a range, which JSON's numbers may not hold.
@@ -47,6 +48,19 @@ macro_rules! saves {
 
             fn message_of(kept: Vec<i64>) -> Vec<i64> {
                 kept
+            }
+
+            fn range_by(sample: &Vec<i64>, margin: f64) -> IntegerRange {
+                IntegerRange::up_to(range::as_large(sample, margin))
+            }
+
+            fn narrowed(range: &IntegerRange) -> IntegerRange {
+                range.narrowed()
+            }
+
+            /// Noise is bounded for every message within the ranges.
+            fn sampled(_: &Prediction) -> Option<Eighths> {
+                None
             }
 
             fn write_params(params: &Self::Params) -> Vec<u8> {

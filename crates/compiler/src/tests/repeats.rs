@@ -504,11 +504,12 @@ fn saved_programs_keep_their_repeats() {
     assert_eq!(compiled.source.procs.len(), 2);
     let text = saved::print(&compiled, &options, Some(Returned::Tuple));
     assert_eq!(saved::returned(&text), Some(Returned::Tuple));
-    let (program, again) = saved::parse(&text, InsecureParams::AllowForTestsOnly)
+    let (program, recipe) = saved::parse(&text, InsecureParams::AllowForTestsOnly)
         .unwrap()
         .unwrap();
     assert_eq!(program, compiled.source);
-    assert_eq!(compile(program, &again).unwrap().program, compiled.program);
+    let (again, _) = recipe.compile(program, &options.watch).unwrap();
+    assert_eq!(again.program, compiled.program);
 }
 
 #[test]

@@ -2,17 +2,18 @@
 
 use num_complex::Complex64;
 use ringmill_isa::Level;
-use ringmill_isa::macros::{Visibility, text};
+use ringmill_isa::macros::{MacroProgram, Visibility, text};
+use ringmill_limits::Watch;
 use ringmill_schemes::ckks::Params;
 use ringmill_schemes::ckks::file::InsecureParams;
 
 use crate::builder::TraceBuilder;
-use crate::ckks::saved::{SavedError, parse, print};
+use crate::ckks::saved::{SavedError, parse, print, print_with_sample};
 use crate::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
 use crate::exact::IntegerRange;
 use crate::{Passes, compile};
 
-fn program() -> ringmill_isa::macros::MacroProgram {
+fn program() -> MacroProgram {
     let mut t = TraceBuilder::new("kept; as it was", 4).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
     let p = t.input("p", Visibility::Plain, None).unwrap();
@@ -106,30 +107,177 @@ fn every_option_comes_back() {
     for options in every {
         let compiled = compile(program(), &options).unwrap();
         let text = print(&compiled, &options, None);
-        let (source, kept) = parse(&text, InsecureParams::AllowForTestsOnly)
-            .unwrap()
-            .unwrap();
-        let again = compile(source.clone(), &kept).unwrap();
-        same(&compiled, &again);
-        assert_eq!(print(&again, &kept, None), text);
-        // It is a program to whoever asks for no more.
-        assert_eq!(text::parse(&text), Ok(source));
+        let with_sample = print_with_sample(&compiled, &options, None);
+        assert_eq!(with_sample.is_some(), options.sample.is_some());
+        for text in [Some(text.clone()), with_sample].into_iter().flatten() {
+            let (source, again, kept) = loaded(&text);
+            same(&compiled, &again);
+            assert_eq!(print(&again, &kept, None), print(&compiled, &options, None));
+            let kept_sample = print_with_sample(&again, &kept, None);
+            assert_eq!(
+                kept_sample.unwrap_or_else(|| print(&again, &kept, None)),
+                text
+            );
+            // It is a program to whoever asks for no more.
+            assert_eq!(text::parse(&text), Ok(source));
+        }
     }
     // Numbers come back to the bit, those that no program is compiled with too.
     let compiled = compile(program(), &Options::default()).unwrap();
     let options = Options {
         input_bound: f64::INFINITY,
-        sample: Some(vec![odd.clone(), typical]),
+        sample: Some(vec![odd.clone()]),
         ..Options::default()
     };
-    let (_, kept) = parse(&print(&compiled, &options, None), InsecureParams::Refuse)
-        .unwrap()
-        .unwrap();
-    assert_eq!(kept.input_bound, f64::INFINITY);
-    let bits = |v: &[Complex64]| -> Vec<_> {
-        v.iter().map(|z| (z.re.to_bits(), z.im.to_bits())).collect()
+    let text = print_with_sample(&compiled, &options, None).unwrap();
+    let parsed = parse(&text, InsecureParams::Refuse).unwrap();
+    let read = format!("{:?}", parsed.unwrap().1);
+    for numbers in [format!("input_bound: {:?}", f64::INFINITY), format!("sample: Some([{odd:?}])")] {
+        assert!(read.contains(&numbers), "{numbers}: {read}");
+    }
+}
+
+fn loaded(text: &str) -> (MacroProgram, Compiled, Options) {
+    let parsed = parse(text, InsecureParams::AllowForTestsOnly).unwrap();
+    let (source, recipe) = parsed.unwrap();
+    let (compiled, options) = recipe.compile(source.clone(), &Watch::default()).unwrap();
+    (source, compiled, options)
+}
+
+/// Values without end in binary, the largest 1.26.
+fn data() -> Vec<Complex64> {
+    let value = |i: u32| (f64::from(i) + 0.34).sin() * f64::from(i + 1).sqrt() / 3.0;
+    (0..16).map(|i| Complex64::new(value(i), 0.0)).collect()
+}
+
+fn variance() -> MacroProgram {
+    let mut t = TraceBuilder::new("variance", 16).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let y = t.square(x, None).unwrap();
+    t.output("y", y, None).unwrap();
+    t.finish()
+}
+
+#[test]
+fn a_range_by_a_sample_is_a_power_of_two_and_a_prediction_is_in_eighths() {
+    let largest = data().iter().map(|z| z.norm()).fold(0.0, f64::max);
+    for margin in [1.0, 2.0, 3.0] {
+        let options = Options {
+            sample: Some(vec![data()]),
+            margin,
+            ..Options::default()
+        };
+        let compiled = compile(variance(), &options).unwrap();
+        let InputRange::Disc { radius } = compiled.inputs[0].range else {
+            panic!("not a disc");
+        };
+        assert_eq!(radius, (margin * largest).log2().ceil().exp2());
+        let eighths = 8.0 * compiled.predicted[0].bits();
+        assert!((eighths - eighths.round()).abs() < 1e-9, "{eighths}");
+        // The file has the same range, and nothing of the slots.
+        let (_, again, kept) = loaded(&print(&compiled, &options, None));
+        assert_eq!(again.inputs[0].range, compiled.inputs[0].range);
+        assert_eq!(
+            (kept.sample, kept.ranges),
+            (None, vec![Some(compiled.inputs[0].range)])
+        );
+    }
+}
+
+#[test]
+fn what_a_file_says_in_the_place_of_a_sample_is_checked() {
+    let options = Options {
+        sample: Some(vec![data()]),
+        ..Options::default()
     };
-    assert_eq!(bits(&kept.sample.unwrap()[0]), bits(&odd));
+    let compiled = compile(variance(), &options).unwrap();
+    let text = print(&compiled, &options, None);
+    let sampled = format!(
+        "{:?}",
+        vec![(8.0 * compiled.predicted[0].bits()).round() as i16]
+    );
+    let sampled = format!(r#""sampled":{sampled}"#);
+    assert!(text.contains(&sampled), "{text}");
+    let refused = |from: &str, to: &str| {
+        let text = text.replacen(from, to, 1);
+        match parse(&text, InsecureParams::Refuse) {
+            Err(error) => error.to_string(),
+            Ok(parsed) => {
+                let (source, recipe) = parsed.unwrap();
+                let compiled = recipe.compile(source, &Watch::default());
+                compiled.err().unwrap().to_string()
+            }
+        }
+    };
+    for (from, to, says) in [
+        (&*sampled, r#""sampled":[]"#, "0 predictions"),
+        (&*sampled, r#""sampled":[160,160]"#, "2 predictions"),
+        (&*sampled, r#""sampled":[-160]"#, "nothing could be read"),
+        (&*sampled, r#""sampled":[160.5]"#, "altered"),
+        (&*sampled, r#""sampled":[100000]"#, "altered"),
+        (
+            r#""sample":null"#,
+            r#""sample":[["0.5"]]"#,
+            "exclude each other",
+        ),
+        // Values must fit by their ranges, whatever was predicted.
+        (
+            r#""ranges":["4.0"]"#,
+            r#""ranges":["8.0"]"#,
+            "may be as large as",
+        ),
+    ] {
+        assert!(text.contains(from), "{from}: {text}");
+        let said = refused(from, to);
+        assert!(said.contains(says), "{to}: {said}");
+    }
+}
+
+#[test]
+fn a_file_of_form_1_is_the_program_that_it_was_and_its_sample_is_dropped() {
+    const LARGEST: f64 = 1.3402152455545335;
+    for (margin, text, bits) in [
+        (
+            1.0,
+            include_str!("form_1/margin_1.rmac"),
+            20.208244979387405,
+        ),
+        (
+            2.0,
+            include_str!("form_1/margin_2.rmac"),
+            20.448373972757267,
+        ),
+    ] {
+        let (_, compiled, options) = loaded(text);
+        let radius = margin * LARGEST;
+        assert_eq!(compiled.inputs[0].range, InputRange::Disc { radius });
+        let loss = bits - compiled.predicted[0].bits();
+        assert!((0.0..0.125).contains(&loss), "{loss}");
+        assert_eq!((compiled.output_level, &options.sample), (Level(0), &None));
+        assert_eq!(print_with_sample(&compiled, &options, None), None);
+        // Saved anew, it is the same for inputs within a power of two.
+        let new = print(&compiled, &options, None);
+        let (_, again, kept) = loaded(&new);
+        assert_eq!(again.inputs[0].range, InputRange::Disc { radius: margin });
+        assert_eq!(
+            (&again.managed, &again.program),
+            (&compiled.managed, &compiled.program)
+        );
+        assert_eq!(again.predicted[0].error, compiled.predicted[0].error);
+        assert_eq!(print(&again, &kept, None), new);
+        let line = text.lines().next().unwrap();
+        for slot in line
+            .split('"')
+            .filter(|part| part.parse::<f64>().is_ok_and(|x| x.fract() != 0.0))
+        {
+            assert!(text.contains(slot) && !new.contains(slot), "{slot}");
+        }
+        assert!(
+            text.contains("/home/ada/") && !new.contains("/home"),
+            "{new}"
+        );
+        assert!(new.contains(r#" at "variance.py":5"#), "{new}");
+    }
 }
 
 #[test]
@@ -151,8 +299,8 @@ fn altered_lines_and_insecure_parameters_are_refused_and_plain_text_says_nothing
     let changed =
         |from: &str, to: &str| parse(&text.replacen(from, to, 1), insecure).err().unwrap();
     assert_eq!(
-        changed("\"form\":1", "\"form\":2"),
-        SavedError::Form { got: 2 }
+        changed("\"form\":2", "\"form\":3"),
+        SavedError::Form { got: 3 }
     );
     for (from, to) in [
         ("\"seeded_keys\":true,", ""),
@@ -185,17 +333,37 @@ fn a_program_of_integers_comes_back() {
         ..crate::bfv::Options::default()
     };
     let compiled = compile(source, &options).unwrap();
+    let with_sample = print_with_sample(&compiled, &options, None).unwrap();
+    let load = |text: &str| {
+        let parsed = crate::saved::parse::<Bfv>(text, InsecureParams::Refuse);
+        let (program, recipe) = parsed.unwrap().unwrap();
+        recipe.compile(program, &Watch::default()).unwrap()
+    };
+    let large = 1 << 32;
+    let declared = vec![range(-(1 << 10), 3), range(-large, large)];
     let text = print(&compiled, &options, None);
-    let (program, again) = crate::saved::parse::<Bfv>(&text, InsecureParams::Refuse)
-        .unwrap()
-        .unwrap();
-    assert_eq!(again.ranges, vec![range(-(1 << 10), 3)]);
-    assert_eq!(again.sample, options.sample);
-    let second = compile(program, &again).unwrap();
-    assert_eq!(compiled.params, second.params);
-    assert_eq!(compiled.inputs, second.inputs);
-    assert_eq!(compiled.program, second.program);
-    assert_eq!(text, print(&second, &again, None));
+    for (file, ranges, sample) in [
+        (&text, &declared, &None),
+        (&with_sample, &options.ranges, &options.sample),
+    ] {
+        let (second, again) = load(file);
+        assert_eq!((&again.ranges, &again.sample), (ranges, sample));
+        assert_eq!(compiled.params, second.params);
+        assert_eq!(compiled.inputs, second.inputs);
+        assert_eq!(compiled.program, second.program);
+        assert_eq!(text, print(&second, &again, None));
+    }
+    // A sample of form 1: the program takes what it took, and saved anew what a power of two holds.
+    let former = with_sample
+        .replacen("\"form\":2", "\"form\":1", 1)
+        .replacen("-2147483648", "-2147483649", 1);
+    let (second, again) = load(&former);
+    assert_eq!(
+        Some(second.inputs[1].range),
+        range(-2 * 2147483649, 2 * 2147483649)
+    );
+    assert_eq!((&again.ranges, &again.sample), (&declared, &None));
+    let text = with_sample;
     // A line of one scheme is none of another, nor is a range that ends before it begins.
     assert!(parse(&text, InsecureParams::Refuse).is_err());
     for (from, to) in [

@@ -1,4 +1,5 @@
-//! The text form of macro programs. `;` starts a comment; what is printed parses to an equal value.
+//! The text form of macro programs. `;` starts a comment; what is printed parses to an equal value, in which source files
+//! have lost their folders ([`SourceLoc::file_name`]).
 //!
 //! Doubles are written with the fewest digits that read back to the same bits. A constant vector that repeats with a
 //! period is written as `repeat` and one period, while the slots so written stay below [`MAX_REPEATED`] in total (so
@@ -127,7 +128,7 @@ fn instrs_to(
 
 fn line_end(out: &mut impl Write, loc: &Option<SourceLoc>) -> fmt::Result {
     if let Some(loc) = loc {
-        write!(out, " at {}:{}", quote(&loc.file), loc.line)?;
+        write!(out, " at {}:{}", quote(loc.file_name()), loc.line)?;
     }
     writeln!(out)
 }

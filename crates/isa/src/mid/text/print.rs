@@ -322,7 +322,7 @@ fn halt_to(out: &mut impl Write, step: &Step) -> fmt::Result {
 
 fn loc_to(out: &mut impl Write, step: &Step) -> fmt::Result {
     match &step.loc {
-        Some(loc) => write!(out, " at {}:{}", quote(&loc.file), loc.line),
+        Some(loc) => write!(out, " at {}:{}", quote(loc.file_name()), loc.line),
         None => Ok(()),
     }
 }
