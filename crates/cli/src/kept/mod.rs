@@ -12,6 +12,7 @@ use ringmill_devices::Saving;
 use ringmill_limits::Watch;
 use ringmill_schemes::whole_file::{self, Contents};
 use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
 
 use crate::error::CliError;
 
@@ -65,11 +66,23 @@ impl Folder {
     }
 
     fn get(&mut self, name: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
+        let (path, _) = self.admitted(name, watch)?;
+        fs::read(&path).map_err(|source| CliError::File { path, source })
+    }
+
+    /// The secret key's file.
+    fn get_secret(&mut self, watch: &Watch) -> Result<Zeroizing<Vec<u8>>, CliError> {
+        let (path, size) = self.admitted(SECRET, watch)?;
+        whole_file::read_secret(&path, size).map_err(|source| CliError::File { path, source })
+    }
+
+    /// The path of a file that may be read, and its length.
+    fn admitted(&mut self, name: &str, watch: &Watch) -> Result<(PathBuf, u64), CliError> {
         let path = self.path.join(name);
         let size = fs::metadata(&path).map_or(0, |data| data.len());
         watch.admit("a file of the checkpoint's folder", size)?;
         self.files.push(name.to_owned());
-        fs::read(&path).map_err(|source| CliError::File { path, source })
+        Ok((path, size))
     }
 
     fn put(&mut self, name: &str, contents: Contents, bytes: &[u8]) -> Result<(), CliError> {
