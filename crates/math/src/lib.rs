@@ -31,6 +31,7 @@ mod simd;
 mod simd256;
 pub mod slots;
 pub mod torus;
+pub mod wipe;
 mod word;
 
 pub use allocator::LineAllocator;

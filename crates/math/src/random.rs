@@ -8,9 +8,10 @@ pub use source::{PrngSource, Seeded};
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::kernels::Backend;
+use crate::wipe::off_the_stack;
 use crate::{MathError, Modulus, WordModulus};
 
 /// Bytes of the generator's key.
@@ -40,11 +41,9 @@ pub struct Prng {
 impl Prng {
     /// Seeded by the operating system.
     pub fn from_os() -> Result<Self, MathError> {
-        let mut seed = [0u8; 32];
-        getrandom::fill(&mut seed).map_err(|e| MathError::OsRandom(e.to_string()))?;
-        let prng = Self::seeded(&seed);
-        seed.zeroize();
-        Ok(prng)
+        let mut seed = Zeroizing::new([0u8; 32]);
+        getrandom::fill(seed.as_mut()).map_err(|e| MathError::OsRandom(e.to_string()))?;
+        Ok(Self::seeded(&seed))
     }
 
     /// The same stream on every run: for tests that must repeat, and for nothing else.
@@ -52,7 +51,7 @@ impl Prng {
         Self::seeded(&seed)
     }
 
-    fn seeded(seed: &[u8; 32]) -> Self {
+    fn seeded(seed: &[u8; KEY]) -> Self {
         let mut state = Box::new([0; KEY + BUFFER]);
         state[..KEY].copy_from_slice(seed);
         Self {
@@ -62,10 +61,10 @@ impl Prng {
     }
 
     fn refill(&mut self) {
-        let mut key = [0u8; KEY];
+        let mut key = Zeroizing::new([0u8; KEY]);
         key.copy_from_slice(&self.state[..KEY]);
-        keystream(&key, 0, 0, self.state.as_mut_slice());
-        key.zeroize();
+        // Vectors hold the key and the keystream sixteen blocks at a time, more than there are registers.
+        off_the_stack(|| keystream(&key, 0, 0, self.state.as_mut_slice()));
         self.used = KEY;
     }
 
@@ -95,8 +94,8 @@ impl Prng {
     /// Calls `f` with blocks of independent 64-bit numbers, `n` of them in all: faster than as many calls of
     /// [`Prng::next_u64`].
     pub(crate) fn for_each_block(&mut self, n: usize, mut f: impl FnMut(&[u64])) {
-        let mut bytes = [0u8; 8 * BLOCK_WORDS];
-        let mut words = [0u64; BLOCK_WORDS];
+        let mut bytes = Zeroizing::new([0u8; 8 * BLOCK_WORDS]);
+        let mut words = Zeroizing::new([0u64; BLOCK_WORDS]);
         let mut left = n;
         while left > 0 {
             let now = left.min(BLOCK_WORDS);
@@ -107,8 +106,6 @@ impl Prng {
             f(&words[..now]);
             left -= now;
         }
-        bytes.zeroize();
-        words.zeroize();
     }
 
     /// 128 random bits.

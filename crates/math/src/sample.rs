@@ -11,7 +11,7 @@ pub use gaussian::{GaussianTable, gaussian};
 pub use signed::{largest, round, to_limb, to_limb_i64, to_limb_i128};
 pub use wide::WideGaussian;
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::random::BLOCK_WORDS;
 use crate::{MathError, Modulus, Prng};
@@ -19,7 +19,7 @@ use signed::widest;
 
 /// Fills `out` with residues within q / 2^128 of uniform (128 random bits each, reduced).
 pub fn uniform(prng: &mut Prng, q: Modulus, out: &mut [u64]) {
-    let mut bytes = [0u8; 1024];
+    let mut bytes = Zeroizing::new([0u8; 1024]);
     for residues in out.chunks_mut(bytes.len() / 16) {
         let used = &mut bytes[..residues.len() * 16];
         prng.fill_bytes(used);
@@ -27,7 +27,6 @@ pub fn uniform(prng: &mut Prng, q: Modulus, out: &mut [u64]) {
             *residue = q.reduce_wide(u128::from_le_bytes(*word));
         }
     }
-    bytes.zeroize();
 }
 
 /// n independent values, each -1, 0 or 1 with probability 1/3 (off by less than 2^-62). Constant time.

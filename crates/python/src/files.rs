@@ -31,6 +31,20 @@ fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
 /// What is read or written between two looks at the watch.
 const PIECE: usize = 1 << 20;
 
+/// Reads the file of a secret and parses its bytes, which are wiped after that.
+pub fn read_secret<T, E: Into<Fault>>(
+    path: &Path,
+    watch: &Watch,
+    parse: impl FnOnce(&[u8]) -> Result<T, E>,
+) -> PyResult<T> {
+    let largest = watch.limits().memory / 2;
+    let bytes = whole_file::read_secret(path, largest).map_err(|e| match e.kind() {
+        ErrorKind::FileTooLarge => fault(path, too_long(largest.saturating_add(1), largest)),
+        _ => fault(path, e),
+    })?;
+    parse(&bytes).map_err(|e| fault(path, e))
+}
+
 /// Reads a file and parses its bytes; the file and what is made of it are within the memory limit.
 pub fn read<T, E: Into<Fault>>(
     path: &Path,
@@ -51,14 +65,18 @@ fn read_whole(path: &Path, watch: &Watch) -> Result<Vec<u8>, Fault> {
     }
     let read = bytes.len() as u64;
     if read > largest {
-        return Err(Halt::OverLimit {
-            what: "a file and what is made of it".to_owned(),
-            needed: 2 * read,
-            limit: 2 * largest,
-        }
-        .into());
+        return Err(too_long(read, largest).into());
     }
     Ok(bytes)
+}
+
+/// What refuses a file of `read` bytes or more, where there is room for `largest` and as much again.
+fn too_long(read: u64, largest: u64) -> Halt {
+    Halt::OverLimit {
+        what: "a file and what is made of it".to_owned(),
+        needed: 2 * read,
+        limit: 2 * largest,
+    }
 }
 
 /// Writes a file, unless it is asked to stop before it is whole.

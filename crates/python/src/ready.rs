@@ -220,7 +220,7 @@ impl<S: Spoken> AnyProgram for Ready<S> {
 
     fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys> {
         let params = self.compiled.params.ring_params();
-        let secret = files::read(path, watch, |bytes| {
+        let secret = files::read_secret(path, watch, |bytes| {
             file::read_secret_key_in_the_clear(bytes, params)
         })?;
         let secret = secret.kept_in(path);

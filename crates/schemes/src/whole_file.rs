@@ -10,13 +10,14 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::{
     DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown,
 };
 use std::path::{Path, PathBuf};
 
 use ringmill_math::Prng;
+use zeroize::Zeroizing;
 
 /// Who may read what is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,21 +51,68 @@ pub fn fill<T, E: From<io::Error>>(
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
 ) -> Result<T, E> {
     match target(path)? {
-        Target::Stream(file) => {
-            let mut out = BufWriter::new(file);
-            let value = fill(&mut out)?;
-            out.flush()?;
-            Ok(value)
-        }
+        Target::Stream(file) => filled(file, contents, fill),
         Target::File { path, existing } => {
             let part = Part::beside(&path, contents, existing.as_ref())?;
-            let mut out = BufWriter::new(part.file.try_clone()?);
-            let value = fill(&mut out)?;
-            out.flush()?;
+            let value = filled(part.file.try_clone()?, contents, fill)?;
             part.become_file(&path)?;
             Ok(value)
         }
     }
+}
+
+/// Secrets go to the file unbuffered: a buffer would keep the last of them.
+fn filled<T, E: From<io::Error>>(
+    file: File,
+    contents: Contents,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut out = match contents {
+        Contents::Secret => BufWriter::with_capacity(0, file),
+        Contents::Public => BufWriter::new(file),
+    };
+    let value = fill(&mut out)?;
+    out.flush()?;
+    Ok(value)
+}
+
+/// Bytes read at a time where a file does not say how long it is.
+const PIECE: usize = 1 << 16;
+
+/// The bytes of a file that holds a secret, wiped on drop; no other copy of them is left.
+///
+/// # Errors
+/// What the operating system refuses; [`ErrorKind::FileTooLarge`] for more than `most` bytes.
+pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
+    let mut file = File::open(path)?;
+    let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or(usize::MAX);
+    let mut bytes = room(length.saturating_add(1))?;
+    let mut read = 0;
+    loop {
+        if read as u64 > most {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        if read == bytes.len() {
+            // A vector that grows by itself leaves what it held where it was.
+            let mut longer = room(bytes.len().saturating_add(bytes.len().max(PIECE)))?;
+            longer.iter_mut().zip(bytes.iter()).for_each(|(to, &from)| *to = from);
+            bytes = longer;
+        }
+        match file.read(bytes.get_mut(read..).unwrap_or_default()) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+/// So many zeros.
+fn room(bytes: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+    let zeros = ringmill_limits::zeroed("a secret's file", bytes);
+    Ok(Zeroizing::new(zeros.map_err(|_| ErrorKind::OutOfMemory)?))
 }
 
 fn refused(kind: ErrorKind, reason: impl Into<String>) -> io::Error {

@@ -1,4 +1,5 @@
 //! Whether secrets stay secret: what the processor's time and the process's memory tell of them.
 
 pub mod memory;
+pub mod telling;
 pub mod valgrind;

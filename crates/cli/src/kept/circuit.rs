@@ -95,7 +95,7 @@ fn fresh(
 
 fn read(chosen: &Chosen, mut folder: Folder, watch: &Watch) -> Result<Prepared, CliError> {
     let params = &chosen.params;
-    let secret = zeroize::Zeroizing::new(folder.get(SECRET, watch)?);
+    let secret = folder.get_secret(watch)?;
     let secret = file::read_secret_key_in_the_clear(&secret, params);
     let secret = secret.map_err(|e| folder.damaged(SECRET, e))?;
     let bootstrap = file::read_bootstrap_key(&folder.get(BOOTSTRAP, watch)?, params);

@@ -70,7 +70,7 @@ impl Folder {
                 ));
             }
             true => {
-                let bytes = Zeroizing::new(get(path, &mut files, KEY, watch)?);
+                let bytes = get_secret(path, &mut files, KEY, watch)?;
                 Key::read(&bytes).ok_or_else(|| CliError::Input {
                     path: path.join(KEY),
                     reason: format!(
@@ -105,6 +105,11 @@ impl Folder {
 
     fn get(&mut self, name: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
         get(&self.path, &mut self.files, name, watch)
+    }
+
+    /// The secret key's file.
+    fn get_secret(&mut self, watch: &Watch) -> Result<Zeroizing<Vec<u8>>, CliError> {
+        get_secret(&self.path, &mut self.files, SECRET, watch)
     }
 
     /// Writes a file for its owner's eyes alone: what is encrypted is closed to others as what encrypts it is.
@@ -187,11 +192,33 @@ fn get(
     name: &str,
     watch: &Watch,
 ) -> Result<Vec<u8>, CliError> {
+    let (path, _) = admitted(folder, files, name, watch)?;
+    fs::read(&path).map_err(failed(&path))
+}
+
+/// A file that holds a secret.
+fn get_secret(
+    folder: &Path,
+    files: &mut Vec<String>,
+    name: &str,
+    watch: &Watch,
+) -> Result<Zeroizing<Vec<u8>>, CliError> {
+    let (path, size) = admitted(folder, files, name, watch)?;
+    whole_file::read_secret(&path, size).map_err(failed(&path))
+}
+
+/// The path of a file that may be read, and its length.
+fn admitted(
+    folder: &Path,
+    files: &mut Vec<String>,
+    name: &str,
+    watch: &Watch,
+) -> Result<(PathBuf, u64), CliError> {
     let path = folder.join(name);
     let size = fs::metadata(&path).map_or(0, |data| data.len());
     watch.admit("a file of the checkpoint's folder", size)?;
     files.push(name.to_owned());
-    fs::read(&path).map_err(failed(&path))
+    Ok((path, size))
 }
 
 /// Closes a folder to others, and all files of a run in it. A folder that holds anything else keeps its mode, since others may

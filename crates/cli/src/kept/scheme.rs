@@ -111,7 +111,7 @@ fn read<S: Served>(
     watch: &Watch,
 ) -> Result<(Client<S>, EvaluationKeys, Ciphers<S>), CliError> {
     let params = compiled.params.ring_params();
-    let secret = zeroize::Zeroizing::new(folder.get(SECRET, watch)?);
+    let secret = folder.get_secret(watch)?;
     let secret = file::read_secret_key_in_the_clear(&secret, params);
     let secret = secret.map_err(|e| folder.damaged(SECRET, e))?;
     let relin = match folder.has(RELIN) {

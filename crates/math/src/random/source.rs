@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use zeroize::Zeroizing;
+
 use super::{KEY, keystream};
 use crate::{MathError, Prng};
 
@@ -64,8 +66,9 @@ impl PrngSource {
             Kind::OperatingSystem => Prng::from_os(),
             Kind::ReproducibleTestsOnly(prng) => {
                 let mut prng = prng.lock().unwrap_or_else(PoisonError::into_inner);
-                let seed = prng.next_seed();
-                Ok(Prng::from_seed_for_reproducible_tests_only(seed))
+                let mut seed = Zeroizing::new([0; 32]);
+                prng.fill_bytes(seed.as_mut());
+                Ok(Prng::seeded(&seed))
             }
         }
     }

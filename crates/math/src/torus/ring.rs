@@ -1,6 +1,6 @@
 //! The ring of ciphertext polynomials with the transforms that multiply in it.
 
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 use super::key::KeyWords;
 use super::lane::Lane;
@@ -263,13 +263,12 @@ impl TorusRing {
         x: &[u64],
     ) -> Result<(), MathError> {
         check_len("row of a key", self.n, x.len())?;
-        let mut evaluations = vec![0; self.n];
+        let mut evaluations = Zeroizing::new(vec![0; self.n]);
         for (lane, words) in key.lanes.iter_mut().enumerate() {
             self.residues(lane, &mut evaluations, x)?;
             self.forward(lane, &mut evaluations)?;
             words.put(key.shape, at, row, col, &evaluations);
         }
-        evaluations.zeroize();
         Ok(())
     }
 }

@@ -42,7 +42,7 @@ impl CircuitKeys {
         path: &Path,
         watch: &Watch,
     ) -> PyResult<Self> {
-        let secret = files::read(path, watch, |bytes| {
+        let secret = files::read_secret(path, watch, |bytes| {
             file::read_secret_key_in_the_clear(bytes, &params)
         })?;
         let client = Client::with_secret(params, Arc::new(secret)).map_err(scheme)?;

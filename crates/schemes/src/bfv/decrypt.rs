@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use num_bigint::BigUint;
+use ringmill_math::basext::BaseExtension;
 use ringmill_math::{AnyModulus, BaseConverter, Modulus, RnsBasis, declassify, kernels};
 use zeroize::Zeroizing;
 
@@ -86,7 +87,8 @@ impl Division {
         let (modulo_t, modulo_gamma) = sums.split_at_mut(n);
         let from: Vec<&[u64]> = raised.chunks_exact(n.max(1)).collect();
         let mut to = [&mut *modulo_t, &mut *modulo_gamma];
-        let extended = self.extension.convert(&from, &mut to);
+        let mut scratch = Zeroizing::new(vec![0; self.extension.scratch_len()]);
+        let extended = BaseExtension::convert(&self.extension, &from, &mut to, &mut scratch);
         extended.map_err(RlweError::from)?;
         let [by_t, by_gamma] = self.divide;
         kernels::mul_scalar_assign(self.t, modulo_t, by_t);
@@ -159,7 +161,7 @@ impl Decrypts<Bfv> for Decryptor {
         level.raise(&mut phase);
         let mut sums = Zeroizing::new(vec![0; 2 * n]);
         level.extend(&phase, &mut sums)?;
-        let mut message = vec![0; n];
+        let mut message = Zeroizing::new(vec![0; n]);
         if declassify(level.too_noisy(level.correct(&sums, &mut message))) {
             return Err(ExactError::NoBudget.into());
         }

@@ -91,11 +91,7 @@ impl Decrypts<Bgv> for Decryptor {
         let message = self.modulo_t(&phase, level, plain)?;
         let mut message = message.ok_or(ExactError::NoBudget)?;
         kernels::mul_scalar_assign(t, &mut message, inverse);
-        Ok(Plaintext::modulo(
-            &*self.params,
-            plain,
-            std::mem::take(&mut *message),
-        )?)
+        Ok(Plaintext::modulo(&*self.params, plain, message)?)
     }
 
     fn noise_budget(&self, cipher: &Ciphertext) -> Result<u32, BgvError> {

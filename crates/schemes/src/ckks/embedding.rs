@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 use rustfft::{Fft, FftPlanner};
+use zeroize::Zeroize;
 
 /// The transforms for one number of slots.
 pub(super) struct Embedding {
@@ -25,6 +26,18 @@ pub(super) struct Embedding {
 pub(super) struct Points {
     values: Vec<Complex64>,
     scratch: Vec<Complex64>,
+}
+
+impl Zeroize for Points {
+    fn zeroize(&mut self) {
+        for points in [&mut self.values, &mut self.scratch] {
+            for z in points.iter_mut() {
+                z.re.zeroize();
+                z.im.zeroize();
+            }
+            points.clear();
+        }
+    }
 }
 
 impl Points {

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use num_complex::Complex64;
 use ringmill_isa::Level;
-use ringmill_math::{Modulus, declassify, sample};
+use ringmill_math::wipe::off_the_stack;
+use ringmill_math::{Modulus, Residues, declassify, kernels, sample};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::embedding::{Embedding, Points};
 use super::error::CkksError;
@@ -34,7 +36,7 @@ const SHORT_BITS: u32 = 62;
 /// ```
 ///
 /// Keeps room for as many calls as ever ran at once, each 32 N to 44 N bytes and, once it has decoded, 8 bytes a residue
-/// of the largest plaintext. What was last encoded or decoded stays there until the encoder is dropped.
+/// of the largest plaintext. It is wiped after each call: a decrypted plaintext tells of the secret key.
 pub struct Encoder {
     params: Arc<Params>,
     /// By log2 of the number of slots.
@@ -43,8 +45,8 @@ pub struct Encoder {
     spare: Mutex<Vec<Scratch>>,
 }
 
-/// Room for one call.
-#[derive(Default)]
+/// Room for one call. Vectors are empty between calls, so that none moves what it holds when it grows.
+#[derive(Default, Zeroize, ZeroizeOnDrop)]
 struct Scratch {
     points: Points,
     coefficients: Vec<f64>,
@@ -70,7 +72,8 @@ impl Encoder {
         // Nobody waits for a spare: in a process forked while a thread held the lock, it would be for ever.
         let spare = self.spare.try_lock().ok().and_then(|mut spare| spare.pop());
         let mut scratch = spare.unwrap_or_default();
-        let result = f(&mut scratch);
+        let result = off_the_stack(|| f(&mut scratch));
+        scratch.zeroize();
         if let Ok(mut spare) = self.spare.try_lock() {
             spare.push(scratch);
         }
@@ -147,7 +150,7 @@ impl Encoder {
         }
         check_fits(&self.params, largest, level)?;
         let limbs = self.spread(coefficients, bits_of(largest), level, &mut scratch.integers)?;
-        Ok(Plaintext::trusted(&self.params, level, Scale(scale), limbs))
+        Ok(Plaintext::trusted(&self.params, level, Scale(scale), limbs)?)
     }
 
     /// Rounds coefficients below 2^`bits`, which stand `gap` apart in the full ring, and transforms them modulo each prime.
@@ -157,11 +160,11 @@ impl Encoder {
         bits: u32,
         level: Level,
         [integers, spread]: &mut [Vec<i64>; 2],
-    ) -> Result<Vec<u64>, CkksError> {
+    ) -> Result<Zeroizing<Vec<u64>>, CkksError> {
         let params = &self.params;
         let indices: Vec<usize> = level.moduli().collect();
         let (n, gap) = (params.degree(), params.degree() / coefficients.len());
-        let mut limbs = vec![0; indices.len() * n];
+        let mut limbs = Zeroizing::new(vec![0; indices.len() * n]);
         if bits <= SHORT_BITS {
             integers.resize(coefficients.len(), 0);
             sample::round(coefficients, integers)?;
@@ -244,7 +247,13 @@ impl Encoder {
         let indices: Vec<usize> = plain.level().moduli().collect();
         let limbs = &mut scratch.limbs;
         limbs.clear();
-        limbs.extend_from_slice(&plain.limbs().wide());
+        match plain.limbs() {
+            Residues::Wide(words) => limbs.extend_from_slice(words),
+            Residues::Short(words) => {
+                limbs.resize(words.len(), 0);
+                kernels::widen(limbs, words)?;
+            }
+        }
         for (i, _, limb) in limbs_mut(params, &indices, limbs) {
             plan(params, i)?.inverse(limb)?;
         }

@@ -150,12 +150,12 @@ impl Flooding {
             plan(params, i)?.forward(&mut room)?;
             ringmill_math::kernels::add_assign(q, limb, &room)?;
         }
-        let limbs = std::mem::take(&mut *limbs);
+        let annotation = *plain.annotation();
         Ok(Plaintext::trusted(
             params,
             plain.level(),
-            *plain.annotation(),
+            annotation,
             limbs,
-        ))
+        )?)
     }
 }

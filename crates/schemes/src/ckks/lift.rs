@@ -2,6 +2,8 @@
 
 use ringmill_math::{Modulus, declassify, kernels, sample};
 
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
 use super::error::CkksError;
 
 /// Coefficients lifted together: their limbs stay in the first-level cache.
@@ -23,7 +25,7 @@ pub(super) struct Lift {
 }
 
 /// Room for a block: its digits, and one limb of signed and one of unsigned integers.
-#[derive(Default)]
+#[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(super) struct LiftScratch {
     digits: Vec<u64>,
     small: Vec<i64>,
@@ -64,6 +66,7 @@ impl Lift {
                 }
             } else {
                 scratch.digits.clear();
+                scratch.digits.reserve(limbs().count() * values.len());
                 limbs().for_each(|limb| scratch.digits.extend_from_slice(limb));
                 self.mixed_radix(values, scratch)?;
             }

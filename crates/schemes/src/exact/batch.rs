@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ringmill_math::bits::bit_reverse;
 use ringmill_math::{NttPlan, Ring};
+use zeroize::Zeroizing;
 
 use super::coefficients::residues;
 use super::error::ExactError;
@@ -77,7 +78,7 @@ impl<P: ExactParams> BatchEncoder<P> {
         let params = self.params.ring_params();
         params.check_id("plaintext", plain.params_id())?;
         plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
-        let mut form = plain.residues().to_vec();
+        let mut form = Zeroizing::new(plain.residues().to_vec());
         self.plan.forward(&mut form)?;
         let places = self.places.iter();
         let values: Option<Vec<u64>> = places.map(|&p| form.get(p as usize).copied()).collect();

@@ -2,6 +2,7 @@
 
 use ringmill_isa::Poly;
 use ringmill_math::{Modulus, Residues, declassify};
+use zeroize::Zeroizing;
 
 use super::error::ExactError;
 use super::plain_modulus::PlainModulus;
@@ -24,12 +25,13 @@ pub trait ExactParams: RingParams {
 }
 
 /// An encoded message: N coefficients modulo t, or another of the parameters' plaintext moduli. It has no level: operations bring it to that of their other operand.
+/// Wiped on drop.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext {
     origin: Origin,
     /// The place of its modulus in the table of moduli.
     index: usize,
-    residues: Vec<u64>,
+    residues: Zeroizing<Vec<u64>>,
 }
 
 belongs!(Plaintext);
@@ -39,7 +41,10 @@ impl Plaintext {
     ///
     /// # Errors
     /// [`RlweError::Length`] and [`RlweError::Residue`].
-    pub fn new(params: &impl ExactParams, residues: Vec<u64>) -> Result<Self, ExactError> {
+    pub fn new(
+        params: &impl ExactParams,
+        residues: impl Into<Zeroizing<Vec<u64>>>,
+    ) -> Result<Self, ExactError> {
         Self::modulo(params, 0, residues)
     }
 
@@ -50,8 +55,9 @@ impl Plaintext {
     pub fn modulo(
         params: &impl ExactParams,
         plain: u8,
-        residues: Vec<u64>,
+        residues: impl Into<Zeroizing<Vec<u64>>>,
     ) -> Result<Self, ExactError> {
+        let residues = residues.into();
         let (expected, moduli) = (params.ring_params().degree(), params.plain_moduli());
         let t = moduli.get(usize::from(plain)).ok_or(RlweError::Length {
             what: "list of plaintext moduli",
@@ -78,11 +84,14 @@ impl Plaintext {
         })
     }
 
-    pub(crate) fn trusted(params: &impl ExactParams, residues: Vec<u64>) -> Self {
+    pub(crate) fn trusted(
+        params: &impl ExactParams,
+        residues: impl Into<Zeroizing<Vec<u64>>>,
+    ) -> Self {
         Self {
             origin: params.ring_params().origin(None),
             index: params.plain_index(),
-            residues,
+            residues: residues.into(),
         }
     }
 

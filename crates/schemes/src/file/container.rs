@@ -3,7 +3,9 @@
 
 use ringmill_limits::zeroed;
 use ringmill_math::Residues;
+use ringmill_math::wipe::off_the_stack;
 use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
 
 use super::{FileError, Kind};
 use crate::identity::{KeyId, Origin, short_id};
@@ -22,15 +24,15 @@ pub(super) const fn file_bytes(payload: usize) -> usize {
     HEADER + payload + CHECKSUM
 }
 
-/// Collects a payload behind its header.
+/// Collects a payload behind its header. What is not finished is wiped.
 pub struct Writer {
-    bytes: Vec<u8>,
+    bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Writer {
     /// A file of an object of this kind that belongs to `origin`; `capacity` is the payload's length, where it is known.
     pub fn new(kind: Kind, origin: &Origin, capacity: usize) -> Self {
-        let mut bytes = Vec::with_capacity(file_bytes(capacity));
+        let mut bytes = Zeroizing::new(Vec::with_capacity(file_bytes(capacity)));
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((kind as u16).to_le_bytes());
@@ -76,12 +78,17 @@ impl Writer {
     }
 
     /// Fills in the payload length and appends the checksum.
-    pub fn finish(mut self) -> Vec<u8> {
+    pub fn finish(self) -> Vec<u8> {
+        std::mem::take(&mut *self.finish_secret())
+    }
+
+    /// The same of what is secret. No other copy of it is left where the payload is as long as it was said to be.
+    pub fn finish_secret(mut self) -> Zeroizing<Vec<u8>> {
         let length = (self.bytes.len() - HEADER) as u64;
         if let Some(field) = self.bytes.get_mut(HEADER - 8..HEADER) {
             field.copy_from_slice(&length.to_le_bytes());
         }
-        let sum = Sha256::digest(&self.bytes);
+        let sum = checksum(&self.bytes);
         self.bytes.extend(sum);
         self.bytes
     }
@@ -186,6 +193,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The hash holds what it has not hashed yet on the stack.
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    off_the_stack(|| Sha256::digest(bytes).into())
+}
+
 fn kind_of(number: u16) -> Result<Kind, FileError> {
     let found = Kind::ALL.into_iter().find(|k| *k as u16 == number);
     found.ok_or_else(|| FileError::Kind {
@@ -287,8 +299,7 @@ pub fn open<'a>(
     let payload = reader.take((reader.remaining() as usize).saturating_sub(CHECKSUM))?;
     let sum: [u8; CHECKSUM] = reader.array()?;
     let covered = bytes.len() - CHECKSUM;
-    let computed: [u8; CHECKSUM] = Sha256::digest(bytes.get(..covered).unwrap_or(&[])).into();
-    if computed != sum {
+    if checksum(bytes.get(..covered).unwrap_or(&[])) != sum {
         return Err(FileError::Checksum);
     }
     match id {

@@ -240,7 +240,7 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let mut w = Writer::new(Kind::SecretKey, key.origin(), 8 * limbs.len());
     w.residues(limbs);
-    Zeroizing::new(w.finish())
+    w.finish_secret()
 }
 
 /// Reads what [`write_secret_key_in_the_clear`] or [`SecretKey::save`] wrote; wipe the bytes afterwards. Of a key in a file

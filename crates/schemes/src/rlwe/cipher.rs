@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use ringmill_isa::{Level, Poly};
 use ringmill_math::{Modulus, Residues};
+use zeroize::Zeroizing;
 
 use super::arith::{check_limbs, expand};
 use super::error::RlweError;
@@ -66,13 +67,13 @@ impl Annotation for () {
 }
 
 /// An encoded message, as it is added to an encryption of zero: one polynomial, `level + 1` limbs in evaluation form,
-/// limb-major.
+/// limb-major. Wiped on drop: a decrypted one of CKKS holds the error of its ciphertext, from which the secret key follows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext<A> {
     origin: Origin,
     level: Level,
     annotation: A,
-    limbs: ResidueVec,
+    limbs: Zeroizing<ResidueVec>,
 }
 
 belongs!(for<A: Annotation> Plaintext<A>);
@@ -83,26 +84,30 @@ impl<A: Annotation> Plaintext<A> {
         params: &Params,
         level: Level,
         annotation: impl Into<A>,
-        limbs: Vec<u64>,
+        limbs: impl Into<Zeroizing<Vec<u64>>>,
     ) -> Result<Self, A::Error> {
-        let annotation = annotation.into();
+        let (annotation, limbs) = (annotation.into(), limbs.into());
         check_at(params, level, &annotation)?;
         check_limbs(params, "plaintext", &level_indices(level), &limbs)?;
+        Ok(Self::trusted(params, level, annotation, limbs)?)
+    }
+
+    /// Of residues that are as these parameters have them.
+    ///
+    /// # Errors
+    /// None that lengths do not exclude.
+    pub(crate) fn trusted(
+        params: &Params,
+        level: Level,
+        annotation: A,
+        limbs: Zeroizing<Vec<u64>>,
+    ) -> Result<Self, RlweError> {
         Ok(Self {
             origin: params.origin(None),
             level,
             annotation,
-            limbs: ResidueVec::packed(params, limbs),
+            limbs: ResidueVec::packed_secret(params, limbs)?,
         })
-    }
-
-    pub(crate) fn trusted(params: &Params, level: Level, annotation: A, limbs: Vec<u64>) -> Self {
-        Self {
-            origin: params.origin(None),
-            level,
-            annotation,
-            limbs: ResidueVec::packed(params, limbs),
-        }
     }
 
     pub fn level(&self) -> Level {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_math::{Modulus, PrngSource, Seeded, kernels};
+use ringmill_math::{Modulus, PrngSource, Residues, Seeded, kernels};
 use zeroize::Zeroizing;
 
 use super::arith::{expand, limbs_mut, plan};
@@ -176,10 +176,17 @@ fn add_plain<A: Annotation>(
     plain: &Plaintext<A>,
 ) -> Result<(), RlweError> {
     let indices: Vec<usize> = plain.level().moduli().collect();
-    let limbs = plain.limbs().wide();
-    for ((_, q, limb), m) in
-        limbs_mut(params, &indices, c0).zip(limbs.chunks_exact(params.degree()))
-    {
+    let mut room = Zeroizing::new(Vec::new());
+    for (i, q, limb) in limbs_mut(params, &indices, c0) {
+        let m = match plain.limb(i) {
+            Some(Residues::Wide(m)) => m,
+            Some(Residues::Short(m)) => {
+                room.resize(m.len(), 0);
+                kernels::widen(&mut room, m)?;
+                &room
+            }
+            None => continue,
+        };
         kernels::add_assign(q, limb, m)?;
     }
     Ok(())
@@ -210,13 +217,9 @@ impl Decryptor {
         &self,
         cipher: &Ciphertext<A>,
     ) -> Result<Plaintext<A>, RlweError> {
-        let mut phase = self.phase(cipher)?;
-        Ok(Plaintext::trusted(
-            &self.params,
-            cipher.level(),
-            cipher.annotation().clone(),
-            std::mem::take(&mut *phase),
-        ))
+        let phase = self.phase(cipher)?;
+        let annotation = cipher.annotation().clone();
+        Plaintext::trusted(&self.params, cipher.level(), annotation, phase)
     }
 
     /// The same as bare limbs, limb-major in evaluation form, for a scheme that decodes them further.

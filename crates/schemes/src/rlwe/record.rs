@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::{Level, Poly};
+use zeroize::Zeroizing;
 
 use super::arith::{limbs_mut, plan, reducer};
 use super::cipher::{Annotation, Ciphertext, Plaintext};
@@ -37,7 +38,7 @@ impl Lifted {
     ) -> Result<Plaintext<A>, RlweError> {
         params.check_level(self.level)?;
         let indices: Vec<usize> = self.level.moduli().collect();
-        let mut limbs = vec![0; indices.len() * params.degree()];
+        let mut limbs = Zeroizing::new(vec![0; indices.len() * params.degree()]);
         for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
             for &(at, c) in &self.integers {
                 let size = q.reduce(c.unsigned_abs());
@@ -47,7 +48,7 @@ impl Lifted {
             }
             plan(params, i)?.forward(limb)?;
         }
-        Ok(Plaintext::trusted(params, self.level, annotation, limbs))
+        Plaintext::trusted(params, self.level, annotation, limbs)
     }
 
     /// What a plaintext in evaluation form holds, known by its residues modulo the first prime and checked by the second.

@@ -2,6 +2,7 @@
 
 use ringmill_math::kernels::{self, Store};
 use ringmill_math::{MathError, Residues};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::params::Params;
 
@@ -13,6 +14,15 @@ pub enum ResidueVec {
     Short(Vec<u32>),
 }
 
+impl Zeroize for ResidueVec {
+    fn zeroize(&mut self) {
+        match self {
+            Self::Wide(words) => words.zeroize(),
+            Self::Short(words) => words.zeroize(),
+        }
+    }
+}
+
 impl ResidueVec {
     /// As these parameters hold them. Residues are below their moduli.
     pub(crate) fn packed(params: &Params, residues: Vec<u64>) -> Self {
@@ -20,6 +30,22 @@ impl ResidueVec {
             true => Self::Short(residues.into_iter().map(|x| x as u32).collect()),
             false => Self::Wide(residues),
         }
+    }
+
+    /// The same of residues that are secret. No copy of them is left behind.
+    ///
+    /// # Errors
+    /// None that lengths do not exclude.
+    pub(crate) fn packed_secret(
+        params: &Params,
+        mut residues: Zeroizing<Vec<u64>>,
+    ) -> Result<Zeroizing<Self>, MathError> {
+        if !params.short_words() {
+            return Ok(Zeroizing::new(Self::Wide(std::mem::take(&mut *residues))));
+        }
+        let mut short = Zeroizing::new(Self::zeros(true, residues.len()));
+        short.put(0, Residues::Wide(&residues))?;
+        Ok(short)
     }
 
     /// As many zeros, in words of 32 bits or of 64. They are zeroed by the system, page by page as they are written.

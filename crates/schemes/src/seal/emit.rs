@@ -57,7 +57,7 @@ pub(super) fn plaintext(
     sink.u64(data.len() as u64);
     sink.f64(scale);
     array(&mut sink, std::iter::once(data), data.len());
-    sink.finish(object, compression).map(Zeroizing::new)
+    sink.finish_secret(object, compression)
 }
 
 /// A plaintext in coefficient form, which names no level and has no scale of its own.

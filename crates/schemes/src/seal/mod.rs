@@ -25,6 +25,7 @@ mod raw;
 mod raw_tests;
 mod sink;
 mod source;
+mod wiped;
 
 pub use chain::{ParmsId, SealScheme};
 pub use context::{SealContext, SealParams, read_parameters, write_parameters};

@@ -44,13 +44,13 @@ impl<P: SealParams> SealContext<P> {
 
 /// Reads a file of SEAL's `Plaintext::save` (NTT form, as `CKKSEncoder` leaves it).
 pub fn read_plaintext(context: &SealContext, bytes: &[u8]) -> Result<Plaintext, SealError> {
-    let mut raw = raw::read_plaintext(&context.chain, Object::Plaintext, bytes)?;
+    let raw = raw::read_plaintext(&context.chain, Object::Plaintext, bytes)?;
     let level = context.level(Object::Plaintext, raw.primes)?;
     Ok(Plaintext::new(
         context.params(),
         level,
         raw.scale,
-        std::mem::take(&mut *raw.data),
+        raw.data,
     )?)
 }
 
@@ -62,12 +62,13 @@ pub fn write_plaintext(
 ) -> Result<Vec<u8>, SealError> {
     context.params().check_id("plaintext", plain.params_id())?;
     let primes = plain.level().primes();
+    let limbs = Zeroizing::new(plain.limbs().iter().collect::<Vec<u64>>());
     let written = emit::plaintext(
         &context.chain,
         Object::Plaintext,
         primes,
         plain.scale(),
-        &plain.limbs().wide(),
+        &limbs,
         compression,
     );
     written.map(|mut bytes| std::mem::take(&mut *bytes))
@@ -139,7 +140,7 @@ pub fn write_public_key<P: SealParams>(
     )
 }
 
-/// Reads a file of SEAL's `SecretKey::save`. Wipes what it held on the way; the decompressor's own window is beyond it.
+/// Reads a file of SEAL's `SecretKey::save`. Wipes what it held on the way, the decompressor's memory too.
 pub fn read_secret_key<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],

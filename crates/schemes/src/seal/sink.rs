@@ -4,7 +4,8 @@ use zeroize::Zeroizing;
 
 use super::chain::ParmsId;
 use super::error::{Object, SealError};
-use super::source::{HEADER_BYTES, MAGIC};
+use super::source::{HEADER_BYTES, MAGIC, ZSTD};
+use super::wiped;
 
 /// A version of SEAL, as headers name it.
 pub(super) type Version = [u8; 2];
@@ -73,29 +74,34 @@ impl Sink {
 
     /// The finished object.
     pub(super) fn finish(
-        mut self,
+        self,
         object: Object,
         compression: Compression,
     ) -> Result<Vec<u8>, SealError> {
+        let finished = self.finish_secret(object, compression);
+        finished.map(|mut bytes| std::mem::take(&mut *bytes))
+    }
+
+    /// The same of what may be secret.
+    pub(super) fn finish_secret(
+        mut self,
+        object: Object,
+        compression: Compression,
+    ) -> Result<Zeroizing<Vec<u8>>, SealError> {
         match compression {
             Compression::None => {
                 let head = header(self.version, 0, self.bytes.len() as u64);
                 if let Some(place) = self.bytes.first_chunk_mut() {
                     *place = head;
                 }
-                Ok(std::mem::take(&mut *self.bytes))
+                Ok(self.bytes)
             }
             Compression::Zstd => {
                 let members = self.bytes.get(HEADER_BYTES..).unwrap_or_default();
-                let broken = |e: std::io::Error| SealError::Decompress {
-                    object,
-                    reason: e.to_string(),
-                };
-                let packed =
-                    Zeroizing::new(zstd::bulk::compress(members, ZSTD_LEVEL).map_err(broken)?);
-                let mut out = Vec::with_capacity(packed.len() + HEADER_BYTES);
+                let packed = wiped::pack(object, members, ZSTD_LEVEL)?;
+                let mut out = Zeroizing::new(Vec::with_capacity(packed.len() + HEADER_BYTES));
                 let size = (packed.len() + HEADER_BYTES) as u64;
-                out.extend_from_slice(&header(self.version, 2, size));
+                out.extend_from_slice(&header(self.version, ZSTD, size));
                 out.extend_from_slice(&packed);
                 Ok(out)
             }
@@ -103,7 +109,7 @@ impl Sink {
     }
 }
 
-fn header(version: Version, compression: u8, size: u64) -> [u8; HEADER_BYTES] {
+pub(super) fn header(version: Version, compression: u8, size: u64) -> [u8; HEADER_BYTES] {
     let mut out = [0; HEADER_BYTES];
     let [m0, m1] = MAGIC.to_le_bytes();
     let [s0, s1, s2, s3, s4, s5, s6, s7] = size.to_le_bytes();

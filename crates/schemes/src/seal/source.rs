@@ -15,6 +15,9 @@ use super::sink::Version;
 
 pub(super) const MAGIC: u16 = 0xA15E;
 pub(super) const HEADER_BYTES: usize = 16;
+/// How headers name what members are compressed by.
+pub(super) const ZLIB: u8 = 1;
+pub(super) const ZSTD: u8 = 2;
 
 /// Largest decompression window, as SEAL itself allows: a frame may not claim more memory than 2^23 bytes.
 const WINDOW_LOG_MAX: u32 = 23;
@@ -35,13 +38,13 @@ pub(super) struct Header {
     /// SEAL 4 gave ciphertexts a correction factor; nothing else differs from SEAL 3.6.
     pub correction_factor: bool,
     pub version: Version,
-    compression: u8,
+    pub compression: u8,
     /// Bytes of the object, header included.
     pub size: u64,
 }
 
 impl Header {
-    fn parse(object: Object, bytes: &[u8; HEADER_BYTES]) -> Result<Self, SealError> {
+    pub(super) fn parse(object: Object, bytes: &[u8; HEADER_BYTES]) -> Result<Self, SealError> {
         let [
             m0,
             m1,
@@ -157,11 +160,11 @@ impl<'a> Source<'a> {
         }
         let (stream, left) = match header.compression {
             0 => (Stream::Plain(body), body.len() as u64),
-            1 => (
+            ZLIB => (
                 Stream::Zlib(flate2::bufread::ZlibDecoder::new(body)),
                 budget,
             ),
-            2 => {
+            ZSTD => {
                 let broken = |e: std::io::Error| SealError::Decompress {
                     object,
                     reason: e.to_string(),

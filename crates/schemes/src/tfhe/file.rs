@@ -245,7 +245,7 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let mut w = Writer::new(Kind::SecretKey, key.origin(), capacity);
     w.bytes(small);
     w.bytes(large);
-    Zeroizing::new(w.finish())
+    w.finish_secret()
 }
 
 /// Reads what [`write_secret_key_in_the_clear`] wrote; wipe the bytes afterwards.

@@ -6,6 +6,7 @@ use super::{array_members, equal, exact_size, level, scale, unit_scale};
 use crate::seal::chain::{Chain, ParmsId};
 use crate::seal::error::{Object, SealError};
 use crate::seal::source::{HEADER_BYTES, Source};
+use crate::seal::wiped;
 
 const PLAINTEXT_FIELDS: usize = 32 + 8 + 8;
 
@@ -23,11 +24,10 @@ pub(in crate::seal) fn read_plaintext(
     bytes: &[u8],
 ) -> Result<RawPlaintext, SealError> {
     let most = chain.n().saturating_mul(chain.moduli().len());
-    let mut source = Source::open(
-        object,
-        bytes,
-        (PLAINTEXT_FIELDS + array_members(most) + HEADER_BYTES) as u64,
-    )?;
+    let budget = (PLAINTEXT_FIELDS + array_members(most) + HEADER_BYTES) as u64;
+    let unpacked = wiped::unpacked(object, bytes, budget)?;
+    let bytes = unpacked.as_ref().map_or(bytes, |unpacked| unpacked);
+    let mut source = Source::open(object, bytes, budget)?;
     let moduli = level(chain, object, &mut source)?;
     let words = chain.n().saturating_mul(moduli.len());
     equal(object, "coefficient count", words as u64, source.u64()?)?;

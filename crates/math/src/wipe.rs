@@ -1,0 +1,37 @@
+//! What a computation on secrets leaves on the stack, and how it is overwritten.
+//!
+//! Buffers of secrets are on the heap and wiped when they are dropped. Beside them a compiler keeps what it has no register
+//! for on the stack, arrays among it, where a later search of memory finds it. No type wipes that, as nothing names it.
+
+use std::hint::black_box;
+
+/// Bytes of stack that are overwritten: what the computations of this workspace were seen to use, and twice as much. It is
+/// written whole into the first-level cache.
+const DEPTH: usize = 16 << 10;
+
+/// Does `work`, then overwrites the stack that it used, to a depth of 16 KiB, also when it panics. What is given back is
+/// moved, so it should hold its secrets on the heap.
+pub fn off_the_stack<T>(work: impl FnOnce() -> T) -> T {
+    let _after = Overwrite;
+    below(work)
+}
+
+/// Does the work in a frame of its own, which lies where [`overwrite`] has its own.
+#[inline(never)]
+fn below<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+struct Overwrite;
+
+impl Drop for Overwrite {
+    fn drop(&mut self) {
+        overwrite();
+    }
+}
+
+#[inline(never)]
+fn overwrite() {
+    // Looked at by what the compiler knows nothing of, so that it is written.
+    black_box(&[0u64; DEPTH / size_of::<u64>()]);
+}

@@ -1,0 +1,389 @@
+//! The ring schemes: keys, encryptions, phases, files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use ringmill_math::sample::{self, WideGaussian};
+use ringmill_math::{Modulus, NttPlan, Prng, kernels};
+use ringmill_schemes::bgv::bootstrap::{BootstrapKeys, Bootstrapping, Maps, SparseSecret};
+use ringmill_schemes::bgv::{PlainModulus, PrimePower, friendly_primes};
+use ringmill_schemes::exact::{BatchEncoder, Decrypts, ExactParams, ExactScheme, Integers};
+use ringmill_schemes::rlwe::{
+    self, Annotation, Ciphertext, KeyForm, KeyGenerator, Level, Params, RingParams, SecretKey,
+};
+use ringmill_schemes::roles::KeyHolder as _;
+use ringmill_schemes::scheme::{At, Scheme};
+use ringmill_schemes::whole_file::{self, Contents};
+use ringmill_schemes::{bfv, bgv, ckks, exact, file};
+use ringmill_secrets::telling::{Kept, Stage, Teller};
+use zeroize::Zeroizing;
+
+use super::generator::{self, seed_of};
+
+const SEED: [u8; 32] = [17; 32];
+const LOG_N: u8 = 9;
+/// Primes of ciphertexts and special ones.
+pub type Chain = (&'static [u32], &'static [u32]);
+pub const WIDE: Chain = (&[50, 40, 41], &[50]);
+pub const SHORT: Chain = (&[30, 29, 28], &[31]);
+
+fn words<T: Clone + Default + zeroize::Zeroize>(n: usize) -> Zeroizing<Vec<T>> {
+    Zeroizing::new(vec![T::default(); n])
+}
+
+/// Tells residues in words of 64 bits and, where they may be held so, of 32.
+fn tell_limbs(to: &mut Teller, params: &Params, name: &str, kept: Kept, limbs: &[u64]) {
+    to.tell(name, kept, limbs);
+    let mut short = words::<u32>(limbs.len());
+    for (short, &wide) in short.iter_mut().zip(limbs) {
+        *short = wide as u32;
+    }
+    if params.moduli().iter().all(|q| q >> 32 == 0) {
+        to.tell(&format!("{name} in words of 32 bits"), Kept::Never, &short);
+    }
+}
+
+/// Tells limbs in evaluation form and their coefficients.
+fn tell_both_forms(to: &mut Teller, params: &Params, name: &str, limbs: &[u64]) {
+    tell_limbs(to, params, &format!("{name}, evaluations"), Kept::Never, limbs);
+    let mut limbs = Zeroizing::new(limbs.to_vec());
+    for (&q, limb) in params.reducers().iter().zip(limbs.chunks_exact_mut(params.degree())) {
+        plan(params, q).inverse(limb).expect("inverse");
+    }
+    tell_limbs(to, params, &format!("{name}, coefficients"), Kept::Never, &limbs);
+}
+
+fn plan(params: &Params, q: Modulus) -> Arc<NttPlan> {
+    NttPlan::shared(q, params.ring()).expect("plan")
+}
+
+/// Tells small coefficients as they are drawn, as residues and in evaluation form.
+fn tell_small(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
+    to.tell(&format!("{name}, drawn"), Kept::Never, samples);
+    let mut limb = words::<u64>(samples.len());
+    for &q in params.reducers() {
+        sample::to_limb(q, samples, &mut limb).expect("lengths");
+        to.tell_small(&format!("{name}, residues"), Kept::Never, &limb);
+        plan(params, q).forward(&mut limb).expect("forward");
+        tell_limbs(to, params, &format!("{name}, evaluations"), Kept::Never, &limb);
+    }
+}
+
+/// Makes a key and everything that is made of it, and tells what it is made of.
+fn keys<P: RingParams>(to: &mut Teller, own: &Arc<P>) -> KeyGenerator {
+    let params = own.ring_params();
+    let keygen = KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(own), SEED).expect("keys");
+    let secret = keygen.secret_key().expose_eval_limbs();
+    tell_limbs(to, params, "secret key", Kept::WithItsHolder, secret);
+    keygen.public_key().expect("public key");
+    for form in [KeyForm::Seeded, KeyForm::Stored] {
+        keygen.relin_key(form).expect("relinearisation key");
+        let steps = keygen.rotation_keys(&[1], form);
+        steps.expect("Galois keys");
+    }
+    let seed = seed_of(SEED, 0);
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
+    let drawn = params.secret_distribution().sample(&mut prng, params.degree());
+    tell_small(to, params, "secret", &drawn.expect("secret"));
+    generator::tell(to, "generator of the secret", &seed, 0);
+    // The public key is made by the third, after the key's identity: a public seed, then an error.
+    let seed = seed_of(SEED, 2);
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
+    prng.next_seed();
+    let drawn = params.error_distribution().sample(&mut prng, params.degree());
+    tell_small(to, params, "error of the public key", &drawn.expect("error"));
+    generator::tell(to, "generator of the public key", &seed, 32);
+    let n = params.degree();
+    let (mut square, mut turned) = (words::<u64>(secret.len()), words::<u64>(secret.len()));
+    let galois = params.galois_element(1).expect("element");
+    let limbs = square.chunks_exact_mut(n).zip(turned.chunks_exact_mut(n));
+    for ((&q, s), (square, turned)) in params.reducers().iter().zip(secret.chunks_exact(n)).zip(limbs) {
+        kernels::mul(q, square, s, s).expect("lengths");
+        kernels::auto_eval(u64::from(galois), turned, s).expect("lengths");
+    }
+    tell_limbs(to, params, "square of the secret", Kept::Never, &square);
+    tell_limbs(to, params, "turned secret", Kept::Never, &turned);
+    keygen
+}
+
+/// Tells what an encryption under the public key draws from a source of this seed.
+fn tell_public_encryption(to: &mut Teller, params: &Params, seed: [u8; 32]) {
+    let seed = seed_of(seed, 0);
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
+    tell_small(to, params, "u", &sample::ternary(&mut prng, params.degree()));
+    for name in ["e_0", "e_1"] {
+        let drawn = params.error_distribution().sample(&mut prng, params.degree());
+        tell_small(to, params, name, &drawn.expect("error"));
+    }
+    generator::tell(to, "generator of an encryption", &seed, 0);
+}
+
+/// The same under the secret key.
+fn tell_secret_encryption(to: &mut Teller, params: &Params, seed: [u8; 32]) {
+    let seed = seed_of(seed, 0);
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
+    prng.next_seed();
+    let drawn = params.error_distribution().sample(&mut prng, params.degree());
+    tell_small(to, params, "e", &drawn.expect("error"));
+    generator::tell(to, "generator of a seeded encryption", &seed, 32);
+}
+
+/// c_0 + c_1 s by its definition.
+fn phase<A: Annotation>(params: &Params, secret: &SecretKey, cipher: &Ciphertext<A>) -> Zeroizing<Vec<u64>> {
+    let n = params.degree();
+    let mut phase = words::<u64>(cipher.level().primes() * n);
+    let secret = secret.expose_eval_limbs().chunks_exact(n);
+    let limbs = phase.chunks_exact_mut(n).zip(secret).zip(params.reducers());
+    for (i, ((limb, s), &q)) in limbs.enumerate() {
+        let [c0, c1] = [0, 1].map(|poly| {
+            let polys = cipher.polys().get(poly).expect("two polynomials");
+            polys.residues().get(i * n..(i + 1) * n).expect("limb").wide()
+        });
+        kernels::mac(q, limb, &c0, &c1, s).expect("lengths");
+    }
+    phase
+}
+
+/// A file of its own in a folder of its own, removed at the end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("ringmill-secrets-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("folder");
+        Self(path)
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Saves a secret key and loads it.
+fn through_a_file(params: &Params, secret: &SecretKey) -> SecretKey {
+    let folder = Folder::new();
+    let path = folder.file("secret");
+    let bytes = file::write_secret_key_in_the_clear(secret);
+    whole_file::write(&path, Contents::Secret, &bytes).expect("written");
+    drop(bytes);
+    let bytes = whole_file::read_secret(&path, u64::MAX).expect("read");
+    let cut = file::read_secret_key_in_the_clear(&bytes[..bytes.len() - 1], params);
+    cut.expect_err("a file cut short");
+    file::read_secret_key_in_the_clear(&bytes, params).expect("a key")
+}
+
+pub fn ckks(to: &mut Teller, (cipher, special): Chain) {
+    let builder = ckks::Params::builder(LOG_N).prime_bits(cipher, special);
+    let params = builder.allow_insecure_parameters_for_tests_only().build().expect("parameters");
+    let (ring, scale) = (params.ring_params(), 2f64.powi(26));
+    let keygen = keys(to, &params);
+    let secret = through_a_file(ring, keygen.secret_key());
+    let encoder = ckks::Encoder::new(params.clone());
+    let values: Vec<f64> = (0..params.slots()).map(|i| (i as f64).sin()).collect();
+    let message = encoder.encode_real(&values, params.max_level(), scale).expect("message");
+    let public = keygen.public_key().expect("public key");
+    let encryptor = ckks::Encryptor::with_public_key(params.clone(), &public).expect("encryptor");
+    let encryptor = encryptor.seed_for_reproducible_tests_only([31; 32]);
+    let cipher = encryptor.encrypt(&message).expect("encryption");
+    tell_public_encryption(to, ring, [31; 32]);
+    let seeded = ckks::Encryptor::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
+    let seeded = seeded.seed_for_reproducible_tests_only([32; 32]);
+    seeded.encrypt_seeded(&message).expect("encryption");
+    tell_secret_encryption(to, ring, [32; 32]);
+    let decryptor = ckks::Decryptor::new(params.clone(), secret).expect("decryptor");
+    decrypted_ckks(to, &encoder, &decryptor, &cipher);
+    let limbs = phase(ring, keygen.secret_key(), &cipher);
+    tell_both_forms(to, ring, "phase", &limbs);
+    drop(limbs);
+    // The same by the roles that run time and packages use.
+    let holder = ckks::roles::KeyHolder::with_secret_key(params.clone(), keygen.secret_key().clone());
+    let holder = holder.expect("holder");
+    let at = At { level: params.max_level(), annotation: ckks::Scale(scale) };
+    let plain = holder.decrypt(&cipher).expect("decryption");
+    let mut slots = holder.decode(&plain, params.slots()).expect("slots");
+    drop(plain);
+    slots.fill(Complex64::default());
+    holder.encrypt(&slots, &at).expect("encryption");
+    to.search(Stage::Held);
+    drop((keygen, seeded, decryptor, holder));
+    // The encoder lives on.
+    to.search(Stage::Dropped);
+    drop(encoder);
+    to.search(Stage::Dropped);
+}
+
+/// Decrypts, decodes and shares; tells the phase in every form that it takes.
+fn decrypted_ckks(to: &mut Teller, encoder: &ckks::Encoder, decryptor: &ckks::Decryptor, cipher: &ckks::Ciphertext) {
+    let params = encoder.params();
+    let ring = params.ring_params();
+    let plain = decryptor.decrypt(cipher).expect("decryption");
+    let coefficients = Zeroizing::new(encoder.coefficients(&plain).expect("coefficients"));
+    to.tell("phase, lifted", Kept::Never, &coefficients[..]);
+    let mut integers = words::<i64>(coefficients.len());
+    for (integer, &x) in integers.iter_mut().zip(coefficients.iter()) {
+        *integer = x as i64;
+    }
+    to.tell("phase, lifted to integers", Kept::Never, &integers[..]);
+    let reals = Zeroizing::new(encoder.decode_real(&plain, params.slots()).expect("slots"));
+    to.tell("decoded slots", Kept::Never, &reals[..]);
+    let mut slots = encoder.decode(&plain, params.slots()).expect("slots");
+    let mut parts = words::<f64>(2 * slots.len());
+    for (parts, z) in parts.chunks_exact_mut(2).zip(&slots) {
+        parts.copy_from_slice(&[z.re, z.im]);
+    }
+    // The result is its caller's, who wipes it here.
+    slots.fill(Complex64::default());
+    std::hint::black_box(&slots);
+    to.tell("decoded complex slots", Kept::Never, &parts[..]);
+    // A copy, a comparison, a file of the phase.
+    let copy = plain.clone();
+    assert!(copy == plain);
+    let bytes = Zeroizing::new(ckks::file::write_plaintext(&copy));
+    ckks::file::read_plaintext(&bytes, params).expect("a plaintext");
+    drop(bytes);
+    let seed = Zeroizing::new([33; 32]);
+    let flooding = ckks::Flooding::new(4, 2).expect("flooding");
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
+    let shared = flooding.flood(params, &plain, 1e-4, &mut prng).expect("noise");
+    let mut shared_slots = encoder.decode(&shared, 8).expect("slots");
+    shared_slots.fill(Complex64::default());
+    let sigma = 1e-4 * plain.scale() * 2f64.sqrt() * 16.0;
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
+    let noise = WideGaussian::at_least(sigma).expect("sigma").draw(&mut prng, ring.degree());
+    to.tell_small("noise of a shared decryption", Kept::Never, &noise);
+    let mut limb = words::<u64>(noise.len());
+    for &q in ring.reducers().iter().take(cipher.level().primes()) {
+        sample::to_limb_i128(q, &noise, &mut limb).expect("lengths");
+        to.tell_small("noise of a shared decryption, residues", Kept::Never, &limb);
+        plan(ring, q).forward(&mut limb).expect("forward");
+        to.tell("noise of a shared decryption, evaluations", Kept::Never, &limb);
+    }
+    let limbs = Zeroizing::new(shared.limbs().iter().collect::<Vec<u64>>());
+    tell_both_forms(to, ring, "shared phase", &limbs);
+}
+
+/// Encrypts, decrypts and measures noise under one of the schemes of exact integers.
+fn integers<S, A>(to: &mut Teller, params: Arc<S::Params>)
+where
+    A: Annotation,
+    S: ExactScheme,
+    S: Scheme<
+            Annotation = A,
+            Plaintext = exact::Plaintext,
+            Ciphertext = Ciphertext<A>,
+            Message = Vec<i64>,
+            KeyName = rlwe::KeyRequest,
+            Keys = rlwe::EvaluationKeys,
+        >,
+    S::Params: ExactParams,
+    S::Error: From<rlwe::RlweError> + From<exact::ExactError> + std::fmt::Debug,
+{
+    let ring = params.ring_params();
+    let keygen = keys(to, &params);
+    let secret = through_a_file(ring, keygen.secret_key());
+    let encoder = BatchEncoder::new(params.clone()).expect("encoder");
+    let values: Vec<i64> = (0..encoder.slots() as i64).map(|i| i % 19 - 9).collect();
+    let message = encoder.encode(&values, Integers::Signed).expect("message");
+    let public = keygen.public_key().expect("public key");
+    let encryptor = exact::Encryptor::<S>::with_public_key(params.clone(), &public).expect("encryptor");
+    let encryptor = encryptor.seed_for_reproducible_tests_only([31; 32]);
+    let cipher = encryptor.encrypt(&message).expect("encryption");
+    tell_public_encryption(to, ring, [31; 32]);
+    let seeded = exact::Encryptor::<S>::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
+    let seeded = seeded.seed_for_reproducible_tests_only([32; 32]);
+    let halves = seeded.encrypt_seeded(&message, Level::LOWEST).expect("encryption");
+    tell_secret_encryption(to, ring, [32; 32]);
+    let decryptor = S::Decryptor::new(params.clone(), secret).expect("decryptor");
+    let plain = decryptor.decrypt(&cipher).expect("decryption");
+    assert_eq!(encoder.decode_signed(&plain).expect("integers"), values);
+    decryptor.noise_budget(&cipher).expect("budget");
+    let low = halves.expand(ring).expect("ciphertext");
+    decryptor.decrypt(&low).expect("decryption");
+    // One whose noise has used up the budget.
+    let polys = cipher.polys().iter().rev().map(|poly| poly.residues().iter().collect());
+    let broken = Ciphertext::<A>::new(ring, cipher.level(), S::FRESH, polys.collect());
+    let Ok(broken) = broken else { panic!("a ciphertext") };
+    decryptor.decrypt(&broken).expect_err("no budget");
+    decryptor.noise_budget(&broken).expect("budget");
+    for (name, cipher) in [("phase", &cipher), ("phase at the lowest level", &low), ("lost phase", &broken)] {
+        let limbs = phase(ring, keygen.secret_key(), cipher);
+        tell_both_forms(to, ring, name, &limbs);
+        // As noise is measured: times t.
+        let mut scaled = Zeroizing::new(limbs.to_vec());
+        for (&q, limb) in ring.reducers().iter().zip(scaled.chunks_exact_mut(ring.degree())) {
+            kernels::mul_scalar_assign(q, limb, q.reduce(params.plain_modulus().value()));
+        }
+        tell_both_forms(to, ring, &format!("{name} times t"), &scaled);
+    }
+    let holder = exact::KeyHolder::<S>::with_secret_key(params.clone(), keygen.secret_key().clone());
+    let holder = holder.expect("holder");
+    let plain = holder.decrypt(&cipher).expect("decryption");
+    holder.decode(&plain, 8).expect("integers");
+    drop(plain);
+    to.search(Stage::Held);
+    drop((keygen, seeded, decryptor, holder));
+    to.search(Stage::Dropped);
+}
+
+pub fn bfv(to: &mut Teller) {
+    let t = PlainModulus::new(12289).expect("modulus");
+    let builder = bfv::Params::builder(LOG_N, t).prime_bits(WIDE.0, WIDE.1);
+    let params = builder.allow_insecure_parameters_for_tests_only().build();
+    integers::<bfv::Bfv, ()>(to, params.expect("parameters"));
+}
+
+pub fn bgv(to: &mut Teller) {
+    let t = PlainModulus::new(12289).expect("modulus");
+    let builder = bgv::Params::builder(LOG_N, t).prime_bits(WIDE.0, WIDE.1);
+    let params = builder.allow_insecure_parameters_for_tests_only().build();
+    integers::<bgv::Bgv, bgv::Factor>(to, params.expect("parameters"));
+}
+
+/// The secret that BGV's bootstrapping keys encapsulate ciphertexts under.
+pub fn sparse(to: &mut Teller) {
+    let primes = friendly_primes(21).expect("primes");
+    let (cipher, special) = primes.split_at(primes.len() - 7);
+    let t = PrimePower::new(17, 1).expect("power").modulus().expect("modulus");
+    let builder = bgv::Params::builder(9, t).primes(cipher, special).further_plain_moduli(1);
+    let params = builder.allow_insecure_parameters_for_tests_only().build().expect("parameters");
+    let ring = params.ring_params();
+    let setup = Bootstrapping::with_chance(params.clone(), 8, -40.0).expect("bootstrapping");
+    let maps = Maps::new(&setup, Default::default()).expect("maps");
+    let keygen = KeyGenerator::new(params.clone()).expect("keys");
+    let sparse = SparseSecret::sample(&setup, &keygen).expect("secret");
+    let limbs = sparse.secret_key().expose_eval_limbs();
+    tell_limbs(to, ring, "sparse secret", Kept::WithItsHolder, limbs);
+    BootstrapKeys::of_secret(&setup, &maps, &keygen, &sparse, KeyForm::Seeded).expect("keys");
+    to.search(Stage::Held);
+    drop(sparse);
+    to.search(Stage::Dropped);
+}
+
+/// Secrets of computations that end in a panic.
+pub fn panicking(to: &mut Teller) {
+    std::panic::set_hook(Box::new(|_| {}));
+    let builder = ckks::Params::builder(LOG_N).prime_bits(WIDE.0, WIDE.1);
+    let params = builder.allow_insecure_parameters_for_tests_only().build().expect("parameters");
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let keygen = keys(to, &params);
+        let public = keygen.public_key().expect("public key");
+        let encryptor = ckks::Encryptor::with_public_key(params.clone(), &public).expect("encryptor");
+        let encoder = ckks::Encoder::new(params.clone());
+        let message = encoder.encode_real(&[0.25; 64], Level(1), 2f64.powi(26)).expect("message");
+        let cipher = encryptor.encrypt(&message).expect("encryption");
+        let secret = keygen.secret_key().clone();
+        let decryptor = ckks::Decryptor::new(params.clone(), secret).expect("decryptor");
+        let plain = decryptor.decrypt(&cipher).expect("decryption");
+        tell_both_forms(to, params.ring_params(), "phase", &phase(params.ring_params(), keygen.secret_key(), &cipher));
+        panic!("a fault of the caller, who holds {} limbs", plain.limbs().len());
+    }));
+    assert!(caught.is_err());
+    to.search(Stage::Dropped);
+}

@@ -1,0 +1,179 @@
+//! What a process that keeps secrets tells the one that searches its memory: which secrets it has or had, and when to look.
+//!
+//! Secrets go through the pipe masked, eight or sixteen bytes at a time, so that telling leaves no copy.
+
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Stdout, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use crate::memory::{COPY, Find, Needle, search};
+
+/// What a masked byte differs by from the secret's.
+const MASK: u8 = 0xc3;
+
+/// How long a secret may lie in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// As long as what holds it lives.
+    WithItsHolder,
+    /// No longer than the operation that made it.
+    Never,
+}
+
+/// When memory is searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Secrets were used, and their holders live.
+    Held,
+    /// All is dropped.
+    Dropped,
+}
+
+/// A number that secrets consist of.
+pub trait Word: Copy {
+    fn tell(self, out: &mut impl Write) -> io::Result<()>;
+}
+
+macro_rules! words {
+    ($($word:ty),*) => {
+        $(impl Word for $word {
+            fn tell(self, out: &mut impl Write) -> io::Result<()> {
+                out.write_all(&self.to_le_bytes().map(|byte| byte ^ MASK))
+            }
+        })*
+    };
+}
+
+words!(u8, i8, u16, u32, u64, i64, f64, i128);
+
+/// The side that keeps the secrets.
+pub struct Teller(BufWriter<Stdout>);
+
+impl Default for Teller {
+    fn default() -> Self {
+        Self(BufWriter::new(io::stdout()))
+    }
+}
+
+impl Teller {
+    fn needle<W: Word>(&mut self, name: &str, kept: Kept, copy: usize, words: &[W]) {
+        let fields = [name.len(), usize::from(kept == Kept::Never), copy, size_of_val(words)];
+        let mut write = || -> io::Result<()> {
+            self.0.write_all(b"\0N")?;
+            for field in fields {
+                self.0.write_all(&(field as u64).to_le_bytes())?;
+            }
+            self.0.write_all(name.as_bytes())?;
+            words.iter().try_for_each(|word| word.tell(&mut self.0))
+        };
+        write().expect("the parent listens");
+    }
+
+    /// A secret of which 32 bytes tell.
+    pub fn tell<W: Word>(&mut self, name: &str, kept: Kept, words: &[W]) {
+        self.needle(name, kept, COPY, words);
+    }
+
+    /// A secret of small numbers in long words: any four words are found anywhere, so that a copy is 32 of them.
+    pub fn tell_small<W: Word>(&mut self, name: &str, kept: Kept, words: &[W]) {
+        self.needle(name, kept, COPY * size_of::<W>(), words);
+    }
+
+    /// Waits until memory was searched.
+    pub fn search(&mut self, stage: Stage) {
+        let stage = match stage {
+            Stage::Held => b"\0H",
+            Stage::Dropped => b"\0D",
+        };
+        let written = self.0.write_all(stage).and_then(|()| self.0.flush());
+        written.expect("the parent listens");
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line).expect("the parent answers");
+    }
+}
+
+/// What was found at one stage.
+pub struct Seen {
+    pub stage: Stage,
+    /// Copies of what may not be in memory any longer.
+    pub left: Vec<Find>,
+    /// Secrets whose holders live and which were not found: the search, or what was told, is wrong.
+    pub missed: Vec<String>,
+}
+
+struct Listener {
+    child: Child,
+    from: BufReader<ChildStdout>,
+    to: ChildStdin,
+    needles: Vec<Needle>,
+    held: Vec<String>,
+}
+
+impl Listener {
+    fn number(&mut self) -> io::Result<usize> {
+        let mut bytes = [0; 8];
+        self.from.read_exact(&mut bytes)?;
+        Ok(u64::from_le_bytes(bytes) as usize)
+    }
+
+    fn needle(&mut self) -> io::Result<()> {
+        let [name, never, copy, len] = [self.number()?, self.number()?, self.number()?, self.number()?];
+        let mut text = vec![0; name];
+        self.from.read_exact(&mut text)?;
+        let name = String::from_utf8_lossy(&text).into_owned();
+        let mut bytes = vec![0; len];
+        self.from.read_exact(&mut bytes)?;
+        bytes.iter_mut().for_each(|byte| *byte ^= MASK);
+        if never == 0 {
+            self.held.push(name.clone());
+        }
+        self.needles.push(Needle { name, bytes, copy });
+        Ok(())
+    }
+
+    fn look(&mut self, stage: Stage) -> io::Result<Seen> {
+        let mut left = search(self.child.id(), &self.needles)?;
+        let mut missed = Vec::new();
+        if stage == Stage::Held {
+            let found = |name: &String| left.iter().any(|find| find.needle == *name);
+            missed = self.held.iter().filter(|name| !found(name)).cloned().collect();
+            left.retain(|find| !self.held.contains(&find.needle));
+        }
+        writeln!(self.to, "seen")?;
+        Ok(Seen { stage, left, missed })
+    }
+}
+
+/// Runs a command that keeps secrets, and searches its memory when it asks for it.
+///
+/// # Errors
+/// A command that cannot be run or fails, or whose memory cannot be read.
+pub fn observe(command: &mut Command) -> io::Result<Vec<Seen>> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let missing = || io::Error::other("no pipe to the child");
+    let mut listener = Listener {
+        from: BufReader::new(child.stdout.take().ok_or_else(missing)?),
+        to: child.stdin.take().ok_or_else(missing)?,
+        child,
+        needles: Vec::new(),
+        held: Vec::new(),
+    };
+    let mut seen = Vec::new();
+    // What the child prints for people has no zeros, and is passed over.
+    let mut print = Vec::new();
+    while listener.from.read_until(0, &mut print)? > 0 && print.ends_with(&[0]) {
+        let mut tag = [0];
+        listener.from.read_exact(&mut tag)?;
+        match &tag {
+            b"N" => listener.needle()?,
+            b"H" => seen.push(listener.look(Stage::Held)?),
+            b"D" => seen.push(listener.look(Stage::Dropped)?),
+            other => return Err(io::Error::other(format!("the child said {other:?}"))),
+        }
+        print.clear();
+    }
+    let status = listener.child.wait()?;
+    match status.success() {
+        true => Ok(seen),
+        false => Err(io::Error::other(format!("the child ended with {status}"))),
+    }
+}

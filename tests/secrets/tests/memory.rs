@@ -1,0 +1,57 @@
+//! No copy of a secret is left in memory once it is dropped, and none of a phase while its key's holder lives on.
+
+use std::process::Command;
+
+use ringmill_secrets::telling::{Seen, Stage, observe};
+
+fn seen(scenario: &str) -> Vec<Seen> {
+    let mut keeper = Command::new(env!("CARGO_BIN_EXE_keeper"));
+    observe(keeper.arg(scenario)).unwrap()
+}
+
+/// Nothing is left, and what lives was found.
+fn clean(scenario: &str) {
+    let mut said = String::new();
+    let all = seen(scenario);
+    for Seen { stage, left, missed } in &all {
+        for find in left {
+            said += &format!("{stage:?}: {find:?}\n");
+        }
+        for name in missed {
+            said += &format!("{stage:?}: {name} was not found though its holder lives\n");
+        }
+    }
+    assert!(said.is_empty(), "{scenario}:\n{said}");
+    assert_eq!(all.last().map(|seen| seen.stage), Some(Stage::Dropped));
+}
+
+macro_rules! scenarios {
+    ($($test:ident: $name:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            clean($name);
+        })*
+    };
+}
+
+scenarios! {
+    what_a_generator_draws_is_wiped: "generator";
+    secrets_and_phases_of_ckks_are_wiped: "ckks";
+    those_in_words_of_32_bits_are_wiped_too: "ckks, words of 32 bits";
+    secrets_and_phases_of_bfv_are_wiped: "bfv";
+    secrets_and_phases_of_bgv_are_wiped: "bgv";
+    sparse_secrets_of_bootstrapping_are_wiped: "bgv bootstrapping";
+    secrets_of_tfhe_are_wiped: "tfhe";
+    secret_keys_in_files_of_seal_are_wiped: "seal";
+    a_panic_leaves_no_secret: "a panic";
+}
+
+#[test]
+fn planted_copies_are_found() {
+    let all = seen("a planted copy");
+    let last = all.last().unwrap();
+    let places: Vec<_> = last.left.iter().map(|find| (find.from, &*find.mapping)).collect();
+    assert!(all[0].left.is_empty() && all[0].missed.is_empty());
+    assert!(places.iter().any(|&(from, at)| from == 0 && at == "[heap]"), "{places:?}");
+    assert!(places.iter().any(|&(from, at)| from >= 32 && at == "[stack]"), "{places:?}");
+}
