@@ -303,7 +303,8 @@ def test_private_auction(tmp_path):
         assert done.returncode == 0, done.stderr + done.stdout
         assert security in done.stdout
         failure = re.search(r"the result is wrong with probability 2\^(-\d+)", done.stdout)
-        assert failure is not None and int(failure[1]) < -128, done.stdout
+        assert failure is not None, done.stdout
+        assert int(failure[1]) < -128
 
 
 # An engine of toy sizes: twelve butterflies, N = 128, n = 24, one generator of masks.

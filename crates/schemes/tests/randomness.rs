@@ -11,7 +11,7 @@ use ringmill_schemes::ckks::{
     KeyGenerator, KeyHalf, Params, RelinKey, file,
 };
 use ringmill_schemes::exact::{ExactScheme, PlainModulus};
-use ringmill_schemes::rlwe::{self, Annotation, PublicKey, RingParams, RlweError, SecretKey};
+use ringmill_schemes::rlwe::{self, PublicKey, RingParams, RlweError, SecretKey};
 use ringmill_schemes::roles::KeyHolder as _;
 use ringmill_schemes::scheme::At;
 use ringmill_schemes::{bfv, bgv, ckks};
@@ -95,30 +95,27 @@ fn the_seeded_mode_repeats_and_only_there_do_keys() {
     assert_ne!(a.0.seed(), b.0.seed());
 }
 
-/// Bits of the largest coefficient of P c_1 - a s modulo q_0. As P c_1 = a u + noise, it is as large as q_0 unless u = s.
-fn bits_beside_the_secret<A: Annotation>(
+/// Bits of the largest coefficient of x - a s modulo q_0, for x in evaluation form: as many as q_0 has, but where x is a s and
+/// noise.
+fn bits_beside_the_secret(
     params: &rlwe::Params,
     public: &PublicKey,
     secret: &SecretKey,
-    cipher: &rlwe::Ciphertext<A>,
+    x: impl Iterator<Item = u64>,
 ) -> u32 {
     let (n, q) = (params.degree(), params.reducers()[0]);
-    let special = params.special_moduli();
-    let special = special.iter().fold(1, |p, &x| q.mul(p, q.reduce(x)));
     let a = public.expanded_a(params).unwrap();
-    let c1 = cipher.polys()[1].clone().into_wide();
-    let parts = c1.iter().zip(&a).zip(secret.expose_eval_limbs());
-    let mut rest: Vec<u64> = parts
-        .map(|((&c, &a), &s)| q.sub(q.mul(c, special), q.mul(a, s)))
-        .take(n)
-        .collect();
+    let parts = x.zip(&a).zip(secret.expose_eval_limbs());
+    let parts = parts.map(|((x, &a), &s)| q.sub(x, q.mul(a, s)));
+    let mut rest: Vec<u64> = parts.take(n).collect();
     let plan = NttPlan::shared(q, params.ring()).unwrap();
     plan.inverse(&mut rest).unwrap();
     let largest = rest.iter().map(|&x| q.centred(x).unsigned_abs()).max();
     u64::BITS - largest.unwrap().leading_zeros()
 }
 
-/// One seed makes the keys and the encryptions of a seeded holder: the first u is not the secret, nor is any.
+/// One seed makes the keys and the encryptions of a seeded holder: the first u is not the secret, nor is any. It would show, as
+/// P c_1 is a u and noise of about P.
 #[test]
 fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
     let (cipher, special): (&[u32], &[u32]) = (&[55], &[36]);
@@ -129,14 +126,24 @@ fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
             let params = params.allow_insecure_parameters_for_tests_only();
             let params = params.build().unwrap();
             let ring = params.ring_params();
+            let q = ring.reducers()[0];
+            let special = ring.special_moduli();
+            let special = special.iter().fold(1, |p, &x| q.mul(p, q.reduce(x)));
             for seed in 0..4 {
                 let seeded = <$holder>::from_seed_for_reproducible_tests_only;
                 let holder = seeded(params.clone(), [seed; 32]).unwrap();
+                let (public, secret) = (holder.public_key(), holder.secret_key());
+                let bits = |x: &[u64], factor| {
+                    let x = x.iter().map(|&x| q.mul(x, factor));
+                    bits_beside_the_secret(ring, public, secret, x)
+                };
+                // b is -a s and noise.
+                assert!(bits(public.b(), q.value() - 1) < 20);
                 for _ in 0..3 {
                     let (level, annotation) = (Level(0), $annotation);
                     let cipher = holder.encrypt(&$message, &At { level, annotation });
-                    let (public, secret) = (holder.public_key(), holder.secret_key());
-                    let bits = bits_beside_the_secret(ring, public, secret, &cipher.unwrap());
+                    let c1 = cipher.unwrap().polys()[1].clone().into_wide();
+                    let bits = bits(&c1, special);
                     assert!(
                         bits > 52,
                         "{}, seed {seed}: {bits} bits",
