@@ -1,7 +1,11 @@
 //! The bound that shared decryptions rest on: it holds for every input that the program takes, whatever its sample was.
 
+use std::sync::Arc;
+
 use num_complex::Complex64;
 use proptest::prelude::*;
+use ringmill_isa::macros::{MacroProgram, Visibility};
+use ringmill_schemes::ckks::Params;
 
 use super::random::{Case, cases, line};
 use super::run::{errors, run, small_params};
@@ -9,7 +13,6 @@ use crate::builder::TraceBuilder;
 use crate::ckks::reference::evaluate;
 use crate::ckks::{Compiled, InputRange, Options, Worst};
 use crate::{CompileError, compile};
-use ringmill_isa::macros::{MacroProgram, Visibility};
 
 /// Larger errors than the sample predicts, and none beyond the bound for all inputs.
 fn check(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Result<usize, TestCaseError> {
@@ -104,30 +107,28 @@ fn without_a_sample_the_bound_is_the_prediction() {
 /// With the error that a sample predicts every value fits; with that of other inputs some value may not.
 #[test]
 fn where_a_value_with_its_error_may_outgrow_its_level_there_is_no_bound() {
-    let params = |scale: f64| {
-        let builder = ringmill_schemes::ckks::Params::builder(8).prime_bits(&[30, 22, 22], &[30]);
-        let builder = builder.default_scale(scale.exp2());
-        let builder = builder.allow_insecure_parameters_for_tests_only();
-        builder.build().unwrap()
-    };
-    let mut seen = false;
-    for tenth in 10..80 {
+    let builder = Params::builder(8).prime_bits(&[30, 22, 22], &[30]);
+    let builder = builder.default_scale(22f64.exp2());
+    let params = builder.allow_insecure_parameters_for_tests_only();
+    let params = params.build().unwrap();
+    let compiled = |largest: f64| {
         let options = Options {
-            sample: Some(vec![vec![
-                Complex64::new(
-                    f64::from(tenth) / 10.0 / 64.0,
-                    0.0
-                );
-                8
-            ]]),
+            sample: Some(vec![vec![Complex64::new(largest / 64.0, 0.0); 8]]),
             margin: 64.0,
-            ..Options::given(params(22.0))
+            ..Options::given(Arc::clone(&params))
         };
-        match compile(power(2), &options) {
-            Ok(compiled) => seen |= compiled.predicted[0].worst == Worst::Overflow,
-            Err(CompileError::Overflow { .. } | CompileError::Meaningless { .. }) => {}
-            Err(error) => panic!("{error}"),
+        compile(power(2), &options)
+    };
+    // As large as the program takes its input, by what the sample says of errors.
+    let (mut fits, mut large) = (1.0, 1e6);
+    for _ in 0..40 {
+        let middle = f64::midpoint(fits, large);
+        match compiled(middle) {
+            Ok(_) => fits = middle,
+            Err(_) => large = middle,
         }
     }
-    assert!(seen);
+    let bound = |largest| compiled(largest).unwrap().predicted[0].worst;
+    assert_eq!(bound(fits), Worst::Overflow);
+    assert!(matches!(bound(fits / 2.0), Worst::Bound(_)));
 }
