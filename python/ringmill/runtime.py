@@ -535,6 +535,7 @@ def _devices(device: Any) -> list[str]:
     path=path,
     params=optional(PARAMS),
     scheme=optional(text(CompileError)),
+    tables=optional(items(text(ParameterError), "a list of security tables", ParameterError)),
     allow_insecure_parameters_for_tests_only=flag(ParameterError),
 )
 def load(
@@ -542,6 +543,7 @@ def load(
     params: Params | None = None,
     *,
     scheme: str | None = None,
+    tables: list[str] | None = None,
     allow_insecure_parameters_for_tests_only: bool = False,
     **options: Any,
 ) -> Compiled:
@@ -550,6 +552,10 @@ def load(
     Macro text written by hand (.rmac) says none: it is compiled with `params` and `options`, which are those of
     :meth:`Program.compile`. Where either is given for a saved program, it is compiled anew with them, too, and what it
     was compiled with is left aside. Parameters that are not secure are refused in a file unless they are allowed.
+
+    A saved program names the security table that its parameters are checked by, and `tables` names those you accept.
+    They are by default ``"guidelines_2024"`` and, of sparse secrets, ``"sparse_ternary_2026"``. A list replaces both:
+    ``tables=["guidelines_2024", "standard_2018"]``.
 
     A file names its scheme, and `scheme` refuses those of another. It keeps no types: inputs are vectors of slots, of
     whole numbers where the scheme is one of integers.
@@ -560,7 +566,7 @@ def load(
 
     check_options("rm.load", params, options)
     if params is None and not options:
-        saved = load_compiled(path, allow_insecure_parameters_for_tests_only)
+        saved = load_compiled(path, tables, allow_insecure_parameters_for_tests_only)
         if saved is not None:
             shape = Shape.of_text(saved.outputs, saved.returned)
             return Compiled(saved, shape, of_text(saved.scheme), choose_for_text(scheme, saved.scheme))

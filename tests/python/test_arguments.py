@@ -167,7 +167,11 @@ class World:
                 {"path": paths["program"], "params": small, "scheme": "ckks"}
                 | {"allow_insecure_parameters_for_tests_only": False},
             ),
-            "load as saved": (rm.load, {"path": paths["program"], "allow_insecure_parameters_for_tests_only": True}),
+            "load as saved": (
+                rm.load,
+                {"path": paths["program"], "tables": ["guidelines_2024"]}
+                | {"allow_insecure_parameters_for_tests_only": True},
+            ),
             "limits": (limits_for_a_moment, {"memory": None}),
             "Limits": (rm.Limits, {"memory": 2**20}),
             "program": (rm.program, {"function": product._function}),

@@ -290,3 +290,29 @@ def test_a_saved_program_that_was_altered_or_is_insecure_is_refused(compiled, tm
             rm.load(path, allow_insecure_parameters_for_tests_only=True)
     path.write_text(text.split("\n", 1)[1])
     assert rm.load(path, compiled.params).predicted_bits == compiled.predicted_bits
+
+
+def test_the_reader_chooses_the_security_tables_of_a_saved_program(tmp_path):
+    compiled = twisted.compile(rm.params("set1", table="standard_2018"))
+    path = tmp_path / "twisted.rmac"
+    compiled.save(path)
+    allowed = {"allow_insecure_parameters_for_tests_only": True}
+    named = r"standard_2018\.ternary, accepted are guidelines_2024.*tables=\[\"standard_2018\.ternary\"\]"
+    for unnamed in ({}, {"tables": None}, {"tables": ["guidelines_2024"]}, allowed):
+        with pytest.raises(rm.FileError, match=named):
+            rm.load(path, **unnamed)
+    for tables in (["standard_2018"], ("guidelines_2024", "standard_2018.ternary")):
+        assert rm.load(path, tables=tables).params == compiled.params
+    for tables, wrong in (
+        (["standard_2017"], "standard_2017"),
+        ([], "empty"),
+        ("standard_2018", "list"),
+        ([3], "must be a str"),
+    ):
+        with pytest.raises(rm.ParameterError, match=wrong):
+            rm.load(path, tables=tables)
+    # A list replaces the default: what passes the guidelines is refused by who accepts the standard alone.
+    twisted.compile().save(path)
+    rm.load(path)
+    with pytest.raises(rm.FileError, match="accepted are standard_2018"):
+        rm.load(path, tables=["standard_2018"])

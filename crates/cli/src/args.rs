@@ -199,11 +199,12 @@ pub enum Fill {
     Repeat,
 }
 
-/// What parameters are checked against; a parameter file states its own.
+/// What parameters are checked against; a parameter file states its own level.
 #[derive(Debug, Args)]
 pub struct SecurityArgs {
     /// Security table parameters are checked against: `guidelines_2024`, `standard_2018` or `estimator_2026` [default:
-    /// guidelines_2024].
+    /// guidelines_2024]. A parameter file names its own, and is refused where that is another than this [default there:
+    /// guidelines_2024, and sparse_ternary_2026 of sparse secrets].
     #[arg(long)]
     pub table: Option<String>,
 
@@ -492,6 +493,7 @@ pub struct CircuitArgs {
 Examples:
   ringmill params                                            the named sets
   ringmill params set1 --table standard_2018                 one set, every prime
+  ringmill params my.params --table standard_2018            a file whose parameters rest on that table
   ringmill params --log-n 14 --bits 60,54,54,54,54,54,54     your own; the last is the special prime")]
 pub struct ParamsArgs {
     /// A named set or a parameter file; all named sets when left out.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_isa::{Level, ParseError};
 use ringmill_limits::Watch;
-use ringmill_schemes::file::{FileError, InsecureParams};
+use ringmill_schemes::file::{Accepted, FileError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -48,8 +48,8 @@ pub trait Saves: Compiles {
     fn write_params(params: &Self::Params) -> Vec<u8>;
 
     /// # Errors
-    /// A file that is damaged, of another scheme, or of parameters that are not secure.
-    fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Self::Params>, FileError>;
+    /// A file that is damaged, of another scheme, by a security table that is not accepted, or of insecure parameters.
+    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Self::Params>, FileError>;
 }
 
 /// How the line begins.
@@ -293,13 +293,13 @@ impl<S: Saves> Recipe<S> {
 /// A program that [`print`] wrote and how it was compiled; `None` for other macro text, which says nothing of it.
 ///
 /// # Errors
-/// [`SavedError`]: an altered line, parameters that are malformed, insecure or of another version, text that is no
-/// program. Whether the program fits the options is for [`Recipe::compile`] to say.
+/// [`SavedError`]: an altered line, parameters that are malformed, insecure, by a table that is not accepted or of another
+/// version, text that is no program. Whether the program fits the options is for [`Recipe::compile`] to say.
 pub fn parse<S: Saves>(
     text: &str,
-    insecure: InsecureParams,
+    accepted: impl Into<Accepted>,
 ) -> Result<Option<(MacroProgram, Recipe<S>)>, SavedError> {
-    match recipe(text, insecure)? {
+    match recipe(text, accepted)? {
         Some(recipe) => Ok(Some((text::parse(text)?, recipe))),
         None => Ok(None),
     }
@@ -316,7 +316,7 @@ pub fn is_saved(text: &str) -> bool {
 /// As [`parse`], for the line alone.
 pub fn recipe<S: Saves>(
     text: &str,
-    insecure: InsecureParams,
+    accepted: impl Into<Accepted>,
 ) -> Result<Option<Recipe<S>>, SavedError> {
     let Some(line) = line::<S>(text)? else {
         return Ok(None);
@@ -346,7 +346,7 @@ pub fn recipe<S: Saves>(
         lazy_relin,
         hoist,
     } = passes;
-    let params = S::read_params(&params, insecure)?;
+    let params = S::read_params(&params, accepted.into())?;
     let bootstrapping = bootstrapping.map(|kept| Bootstraps::<S>::made_again(kept, &params));
     let bootstrapping = bootstrapping
         .transpose()

@@ -12,7 +12,7 @@ use ringmill_compiler::{Compiled, Options, ParamsChoice, Target};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
 use ringmill_machines::registry;
-use ringmill_schemes::file::InsecureParams;
+use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
 use crate::bootstrapping::Bootstrapping;
@@ -150,12 +150,17 @@ fn compiled<S: Spoken>(
 fn load_compiled(
     py: Python<'_>,
     path: PathBuf,
+    tables: Option<Vec<String>>,
     insecure: bool,
 ) -> PyResult<Option<CompiledProgram>> {
-    let insecure = if insecure {
-        InsecureParams::AllowForTestsOnly
-    } else {
-        InsecureParams::Refuse
+    let tables = tables.map(|names| AcceptedTables::named(names.iter().map(String::as_str)));
+    let tables = tables.transpose().map_err(raise::<ParameterError, _>)?;
+    let accepted = Accepted {
+        tables: tables.unwrap_or_default(),
+        insecure: match insecure {
+            true => InsecureParams::AllowForTestsOnly,
+            false => InsecureParams::Refuse,
+        },
     };
     let read = move |watch: &Watch| {
         files::read(&path, watch, |bytes| -> Result<_, Fault> {
@@ -169,7 +174,7 @@ fn load_compiled(
             let Some(scheme) = known(name) else {
                 return Err(unknown(name).into());
             };
-            with_scheme!(scheme, S => saved_as::<S>(program, text, insecure))
+            with_scheme!(scheme, S => saved_as::<S>(program, text, accepted))
         })
     };
     match interruptible(py, read)?? {
@@ -184,10 +189,10 @@ type Saved = Box<dyn FnOnce(Python<'_>) -> PyResult<CompiledProgram> + Send>;
 fn saved_as<S: Spoken>(
     program: MacroProgram,
     text: &str,
-    insecure: InsecureParams,
+    accepted: Accepted,
 ) -> Result<Option<Saved>, Fault> {
     let returned = saved::returned(text);
-    let recipe = saved::recipe::<S>(text, insecure)?;
+    let recipe = saved::recipe::<S>(text, accepted)?;
     Ok(recipe.map(|recipe| -> Saved {
         Box::new(move |py| {
             let compile = move |watch: &Watch| recipe.compile(program, watch);

@@ -18,13 +18,21 @@ use ringmill_compiler::inline::length;
 use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
 use ringmill_isa::mid::text as mid;
 use ringmill_isa::{Galois, Level};
-use ringmill_schemes::ckks::file::{self, InsecureParams, Kind};
-use ringmill_schemes::ckks::{Encoder, Encryptor, KeyForm, KeyGenerator, Params};
+use ringmill_schemes::ckks::file::{self, Accepted, AcceptedTables, InsecureParams, Kind};
+use ringmill_schemes::ckks::{Encoder, Encryptor, KeyForm, KeyGenerator, Params, SecurityTable};
 use ringmill_schemes::seal::{self, Compression, SealContext};
 use sha2::{Digest, Sha256};
 
 /// Bytes of the checksum that ends our files.
 const CHECKSUM: usize = 32;
+
+/// What a reader accepts that refuses no parameters for their security: so what comes after is tried, too.
+fn anything() -> Accepted {
+    Accepted {
+        tables: AcceptedTables::of(&SecurityTable::ALL),
+        insecure: InsecureParams::AllowForTestsOnly,
+    }
+}
 
 /// A parser and what it can be started from.
 pub struct Parser {
@@ -179,7 +187,7 @@ pub fn micro_text(bytes: &[u8]) -> bool {
 pub fn saved_program(bytes: &[u8]) -> bool {
     let parsed = std::str::from_utf8(bytes)
         .ok()
-        .and_then(|text| saved::parse(text, InsecureParams::AllowForTestsOnly).ok());
+        .and_then(|text| saved::parse(text, anything()).ok());
     let Some(Some((program, recipe))) = parsed else {
         return false;
     };
@@ -187,7 +195,7 @@ pub fn saved_program(bytes: &[u8]) -> bool {
         && let Ok((compiled, options)) = recipe.compile(program, &Options::default().watch)
     {
         let again = saved::print(&compiled, &options, None);
-        let read = saved::parse(&again, InsecureParams::AllowForTestsOnly);
+        let read = saved::parse(&again, anything());
         let (program, _) = read
             .expect("what is saved is read")
             .expect("it has options");
@@ -216,7 +224,7 @@ fn repaired(bytes: &[u8]) -> Vec<u8> {
 fn ckks_object(bytes: &[u8]) -> bool {
     let params = &*PARAMS;
     match file::peek_kind(bytes) {
-        Ok(Kind::Params) => file::read_params(bytes, InsecureParams::AllowForTestsOnly).is_ok(),
+        Ok(Kind::Params) => file::read_params(bytes, anything()).is_ok(),
         Ok(Kind::Plaintext) => file::read_plaintext(bytes, params).is_ok(),
         Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
         Ok(Kind::SeededCiphertext) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use ringmill_schemes::ckks::{Ckks, Params, SecurityLevel, SecurityTable};
-use ringmill_schemes::file::{InsecureParams, peek_scheme};
+use ringmill_schemes::file::{AcceptedTables, peek_scheme};
 use ringmill_schemes::rlwe::RingParams;
 use ringmill_schemes::{self as schemes, ParameterSet};
 use serde_json::{Value, json};
@@ -32,16 +32,29 @@ impl SecurityArgs {
         ))
     }
 
-    /// Refuses them where they decide nothing.
+    /// The tables that a parameter file may name.
+    fn accepted(&self) -> Result<AcceptedTables, CliError> {
+        let named = self.table.as_deref();
+        let named = named.map(|name| AcceptedTables::named([name]));
+        Ok(named.transpose()?.unwrap_or_default())
+    }
+
+    /// Refuses a level where it decides nothing.
+    fn no_level(&self, because: &str) -> Result<(), CliError> {
+        refuse("--security", self.security.is_some(), because)
+    }
+
+    /// Refuses both where they decide nothing.
     fn none(&self, because: &str) -> Result<(), CliError> {
-        let given = [
-            ("--table", self.table.is_some()),
-            ("--security", self.security.is_some()),
-        ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(CliError::Usage(format!("{because}; leave {flag} out"))),
-            None => Ok(()),
-        }
+        refuse("--table", self.table.is_some(), because)?;
+        self.no_level(because)
+    }
+}
+
+fn refuse(flag: &str, given: bool, because: &str) -> Result<(), CliError> {
+    match given {
+        true => Err(CliError::Usage(format!("{because}; leave {flag} out"))),
+        false => Ok(()),
     }
 }
 
@@ -51,12 +64,13 @@ pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Para
         let (table, level) = security.wanted()?;
         return S::named_params(set, table, level);
     }
-    security.none(&format!(
-        "the parameter file {set} states its own security table and level"
+    security.no_level(&format!(
+        "the parameter file {set} states its own security level"
     ))?;
+    let accepted = security.accepted()?;
     let path = Path::new(set);
     let bytes = inputs::read_bytes(path, LARGEST)?;
-    S::read_params(&bytes, InsecureParams::Refuse).map_err(|fault| CliError::Input {
+    S::read_params(&bytes, accepted.into()).map_err(|fault| CliError::Input {
         path: path.to_owned(),
         reason: fault.to_string(),
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 use ringmill_isa::macros::MacroProgram;
-use ringmill_schemes::ckks::file::{self, FileError, InsecureParams};
+use ringmill_schemes::ckks::file::{self, Accepted, FileError};
 use ringmill_schemes::ckks::{Ckks, Params};
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +23,9 @@ pub type Recipe = saved::Recipe<Ckks>;
 /// As there.
 pub fn parse(
     text: &str,
-    insecure: InsecureParams,
+    accepted: impl Into<Accepted>,
 ) -> Result<Option<(MacroProgram, Recipe)>, SavedError> {
-    saved::parse::<Ckks>(text, insecure)
+    saved::parse::<Ckks>(text, accepted)
 }
 
 impl Saves for Ckks {
@@ -66,8 +66,8 @@ impl Saves for Ckks {
         file::write_params(params)
     }
 
-    fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
-        file::read_params(bytes, insecure)
+    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Params>, FileError> {
+        file::read_params(bytes, accepted)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ringmill_schemes::file::{FileError, InsecureParams};
+use ringmill_schemes::file::{Accepted, FileError};
 use serde::{Deserialize, Serialize};
 
 use super::{IntegerRange, Prediction, range};
@@ -69,9 +69,9 @@ macro_rules! saves {
 
             fn read_params(
                 bytes: &[u8],
-                insecure: InsecureParams,
+                accepted: Accepted,
             ) -> Result<Arc<Self::Params>, FileError> {
-                ringmill_schemes::$module::file::read_params(bytes, insecure)
+                ringmill_schemes::$module::file::read_params(bytes, accepted)
             }
         }
     )*};

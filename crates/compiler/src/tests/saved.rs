@@ -4,8 +4,8 @@ use num_complex::Complex64;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroProgram, Visibility, text};
 use ringmill_limits::Watch;
-use ringmill_schemes::ckks::Params;
 use ringmill_schemes::ckks::file::InsecureParams;
+use ringmill_schemes::ckks::{Params, ParamsBuilder};
 
 use crate::builder::TraceBuilder;
 use crate::ckks::saved::{SavedError, parse, print, print_with_sample};
@@ -376,4 +376,27 @@ fn a_program_of_integers_comes_back() {
         let refused = crate::saved::parse::<Bfv>(&altered, InsecureParams::Refuse);
         assert!(matches!(refused, Err(SavedError::Line(_))), "{to}");
     }
+}
+
+#[test]
+fn a_program_by_the_2018_standard_is_read_by_who_accepts_it() {
+    use ringmill_schemes::file::{Accepted, AcceptedTables, FileError};
+
+    let params = ParamsBuilder::named("set1").unwrap().build().unwrap();
+    let options = Options {
+        params: ParamsChoice::Given(params),
+        ..Options::default()
+    };
+    let compiled = compile(program(), &options).unwrap();
+    let text = print(&compiled, &options, None);
+    let standard = AcceptedTables::named(["standard_2018"]).unwrap();
+    let insecure = InsecureParams::AllowForTestsOnly.into();
+    for accepted in [Accepted::default(), insecure] {
+        let refused = parse(&text, accepted).err().unwrap();
+        let by_table = matches!(refused, SavedError::Params(FileError::Table { .. }));
+        assert!(by_table, "{refused}");
+    }
+    let (_, kept) = parse(&text, standard).unwrap().unwrap();
+    let again = compile(program(), &kept).unwrap();
+    assert_eq!(print(&again, &kept, None), text);
 }
