@@ -48,6 +48,7 @@ macro_rules! files {
                         | Kind::RelinKey
                         | Kind::GaloisKeys
                         | Kind::SecretKey
+                        | Kind::CountedSecretKey
                         | Kind::FurtherKeys,
                     ) => false,
                     // TFHE's.

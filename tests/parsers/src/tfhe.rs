@@ -42,6 +42,7 @@ fn object(bytes: &[u8]) -> bool {
             | Kind::SeededCiphertext
             | Kind::RelinKey
             | Kind::GaloisKeys
+            | Kind::CountedSecretKey
             | Kind::FurtherKeys,
         )
         | Err(_) => false,

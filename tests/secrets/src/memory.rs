@@ -100,7 +100,8 @@ impl<'a> Index<'a> {
                 let after = after.take_while(|(a, b)| a == b).count();
                 known.insert((number, origin), at + after);
                 let copy = &memory[at - before..at + after];
-                if copy.len() >= needle.copy && copy.windows(needle.copy).any(|w| changes(w) >= CHANGES)
+                if copy.len() >= needle.copy
+                    && copy.windows(needle.copy).any(|w| changes(w) >= CHANGES)
                 {
                     found(needle, at - before, from - before, copy.len());
                 }
@@ -148,7 +149,10 @@ fn mappings(process: u32) -> io::Result<Vec<Mapping>> {
 /// A process that is not there, or whose memory this one may not read.
 pub fn search(process: u32, needles: &[Needle]) -> io::Result<Vec<Find>> {
     let lengths: BTreeSet<usize> = needles.iter().map(|needle| needle.copy).collect();
-    let indices: Vec<Index> = lengths.iter().map(|&copy| Index::new(needles, copy)).collect();
+    let indices: Vec<Index> = lengths
+        .iter()
+        .map(|&copy| Index::new(needles, copy))
+        .collect();
     let overlap = lengths.last().copied().unwrap_or(COPY) as u64;
     let memory = File::open(format!("/proc/{process}/mem"))?;
     let (mut finds, mut piece) = (BTreeSet::new(), Vec::new());
@@ -170,7 +174,11 @@ pub fn search(process: u32, needles: &[Needle]) -> io::Result<Vec<Find>> {
                 });
             }
             // Pieces overlap, so that a copy lies in one of them whole.
-            start = if end == mapping.to { end } else { end - overlap };
+            start = if end == mapping.to {
+                end
+            } else {
+                end - overlap
+            };
         }
     }
     Ok(finds.into_iter().collect())
@@ -203,7 +211,12 @@ mod tests {
         for copy in [COPY, 256] {
             let needles = [needle(noise(1, 1000), copy)];
             let index = Index::new(&needles, copy);
-            for (at, from, bytes) in [(0, 0, 1000), (13, 500, copy), (77, 999 - copy, copy), (31, 7, copy - 1)] {
+            for (at, from, bytes) in [
+                (0, 0, 1000),
+                (13, 500, copy),
+                (77, 999 - copy, copy),
+                (31, 7, copy - 1),
+            ] {
                 let mut memory = noise(2, 4096);
                 memory[at..at + bytes].copy_from_slice(&needles[0].bytes[from..from + bytes]);
                 let mut found = Vec::new();

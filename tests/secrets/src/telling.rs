@@ -56,7 +56,12 @@ impl Default for Teller {
 
 impl Teller {
     fn needle<W: Word>(&mut self, name: &str, kept: Kept, copy: usize, words: &[W]) {
-        let fields = [name.len(), usize::from(kept == Kept::Never), copy, size_of_val(words)];
+        let fields = [
+            name.len(),
+            usize::from(kept == Kept::Never),
+            copy,
+            size_of_val(words),
+        ];
         let mut write = || -> io::Result<()> {
             self.0.write_all(b"\0N")?;
             for field in fields {
@@ -87,7 +92,10 @@ impl Teller {
         let written = self.0.write_all(stage).and_then(|()| self.0.flush());
         written.expect("the parent listens");
         let mut line = String::new();
-        io::stdin().lock().read_line(&mut line).expect("the parent answers");
+        io::stdin()
+            .lock()
+            .read_line(&mut line)
+            .expect("the parent answers");
     }
 }
 
@@ -116,7 +124,12 @@ impl Listener {
     }
 
     fn needle(&mut self) -> io::Result<()> {
-        let [name, never, copy, len] = [self.number()?, self.number()?, self.number()?, self.number()?];
+        let [name, never, copy, len] = [
+            self.number()?,
+            self.number()?,
+            self.number()?,
+            self.number()?,
+        ];
         let mut text = vec![0; name];
         self.from.read_exact(&mut text)?;
         let name = String::from_utf8_lossy(&text).into_owned();
@@ -135,11 +148,20 @@ impl Listener {
         let mut missed = Vec::new();
         if stage == Stage::Held {
             let found = |name: &String| left.iter().any(|find| find.needle == *name);
-            missed = self.held.iter().filter(|name| !found(name)).cloned().collect();
+            missed = self
+                .held
+                .iter()
+                .filter(|name| !found(name))
+                .cloned()
+                .collect();
             left.retain(|find| !self.held.contains(&find.needle));
         }
         writeln!(self.to, "seen")?;
-        Ok(Seen { stage, left, missed })
+        Ok(Seen {
+            stage,
+            left,
+            missed,
+        })
     }
 }
 
@@ -148,7 +170,10 @@ impl Listener {
 /// # Errors
 /// A command that cannot be run or fails, or whose memory cannot be read.
 pub fn observe(command: &mut Command) -> io::Result<Vec<Seen>> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
     let missing = || io::Error::other("no pipe to the child");
     let mut listener = Listener {
         from: BufReader::new(child.stdout.take().ok_or_else(missing)?),

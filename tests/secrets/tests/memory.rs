@@ -13,7 +13,12 @@ fn seen(scenario: &str) -> Vec<Seen> {
 fn clean(scenario: &str) {
     let mut said = String::new();
     let all = seen(scenario);
-    for Seen { stage, left, missed } in &all {
+    for Seen {
+        stage,
+        left,
+        missed,
+    } in &all
+    {
         for find in left {
             said += &format!("{stage:?}: {find:?}\n");
         }
@@ -50,8 +55,20 @@ scenarios! {
 fn planted_copies_are_found() {
     let all = seen("a planted copy");
     let last = all.last().unwrap();
-    let places: Vec<_> = last.left.iter().map(|find| (find.from, &*find.mapping)).collect();
+    let places: Vec<_> = last
+        .left
+        .iter()
+        .map(|find| (find.from, &*find.mapping))
+        .collect();
     assert!(all[0].left.is_empty() && all[0].missed.is_empty());
-    assert!(places.iter().any(|&(from, at)| from == 0 && at == "[heap]"), "{places:?}");
-    assert!(places.iter().any(|&(from, at)| from >= 32 && at == "[stack]"), "{places:?}");
+    assert!(
+        places.iter().any(|&(from, at)| from == 0 && at == "[heap]"),
+        "{places:?}"
+    );
+    assert!(
+        places
+            .iter()
+            .any(|&(from, at)| from >= 32 && at == "[stack]"),
+        "{places:?}"
+    );
 }

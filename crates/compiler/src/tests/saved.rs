@@ -132,7 +132,10 @@ fn every_option_comes_back() {
     let text = print_with_sample(&compiled, &options, None).unwrap();
     let parsed = parse(&text, InsecureParams::Refuse).unwrap();
     let read = format!("{:?}", parsed.unwrap().1);
-    for numbers in [format!("input_bound: {:?}", f64::INFINITY), format!("sample: Some([{odd:?}])")] {
+    for numbers in [
+        format!("input_bound: {:?}", f64::INFINITY),
+        format!("sample: Some([{odd:?}])"),
+    ] {
         assert!(read.contains(&numbers), "{numbers}: {read}");
     }
 }
@@ -396,7 +399,7 @@ fn a_program_by_the_2018_standard_is_read_by_who_accepts_it() {
         let by_table = matches!(refused, SavedError::Params(FileError::Table { .. }));
         assert!(by_table, "{refused}");
     }
-    let (_, kept) = parse(&text, standard).unwrap().unwrap();
-    let again = compile(program(), &kept).unwrap();
+    let (source, recipe) = parse(&text, standard).unwrap().unwrap();
+    let (again, kept) = recipe.compile(source, &Watch::default()).unwrap();
     assert_eq!(print(&again, &kept, None), text);
 }

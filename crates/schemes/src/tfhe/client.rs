@@ -212,7 +212,7 @@ impl Encryptor {
 
     /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
-        self.source = PrngSource::from_seed_for_reproducible_tests_only(seed);
+        self.source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::Encryptor);
         self
     }
 

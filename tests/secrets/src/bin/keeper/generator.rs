@@ -36,10 +36,18 @@ pub fn tell(to: &mut Teller, name: &str, seed: &[u8; 32], public: usize) {
         for word in key.as_chunks::<4>().0 {
             let repeated = Zeroizing::new([u32::from_le_bytes(*word); TOGETHER]);
             // Four bytes again and again are no pattern of noise only if they differ.
-            to.tell(&format!("{name}: {which} in vectors"), Kept::Never, &repeated[..]);
+            to.tell(
+                &format!("{name}: {which} in vectors"),
+                Kept::Never,
+                &repeated[..],
+            );
         }
     }
-    to.tell(&format!("{name}: output"), Kept::Never, &bytes[32 + public..]);
+    to.tell(
+        &format!("{name}: output"),
+        Kept::Never,
+        &bytes[32 + public..],
+    );
     let words = bytes.as_chunks::<4>().0;
     for first in (0..words.len() / 16).step_by(TOGETHER) {
         for word in 0..16 {
@@ -49,7 +57,11 @@ pub fn tell(to: &mut Teller, name: &str, seed: &[u8; 32], public: usize) {
                 *lane = word.map_or(0, |bytes| u32::from_le_bytes(*bytes));
             }
             if first + TOGETHER <= words.len() / 16 {
-                to.tell(&format!("{name}: output in vectors"), Kept::Never, &lanes[..]);
+                to.tell(
+                    &format!("{name}: output in vectors"),
+                    Kept::Never,
+                    &lanes[..],
+                );
             }
         }
     }

@@ -46,12 +46,28 @@ fn tell_limbs(to: &mut Teller, params: &Params, name: &str, kept: Kept, limbs: &
 
 /// Tells limbs in evaluation form and their coefficients.
 fn tell_both_forms(to: &mut Teller, params: &Params, name: &str, limbs: &[u64]) {
-    tell_limbs(to, params, &format!("{name}, evaluations"), Kept::Never, limbs);
+    tell_limbs(
+        to,
+        params,
+        &format!("{name}, evaluations"),
+        Kept::Never,
+        limbs,
+    );
     let mut limbs = Zeroizing::new(limbs.to_vec());
-    for (&q, limb) in params.reducers().iter().zip(limbs.chunks_exact_mut(params.degree())) {
+    for (&q, limb) in params
+        .reducers()
+        .iter()
+        .zip(limbs.chunks_exact_mut(params.degree()))
+    {
         plan(params, q).inverse(limb).expect("inverse");
     }
-    tell_limbs(to, params, &format!("{name}, coefficients"), Kept::Never, &limbs);
+    tell_limbs(
+        to,
+        params,
+        &format!("{name}, coefficients"),
+        Kept::Never,
+        &limbs,
+    );
 }
 
 fn plan(params: &Params, q: Modulus) -> Arc<NttPlan> {
@@ -66,14 +82,21 @@ fn tell_small(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
         sample::to_limb(q, samples, &mut limb).expect("lengths");
         to.tell_small(&format!("{name}, residues"), Kept::Never, &limb);
         plan(params, q).forward(&mut limb).expect("forward");
-        tell_limbs(to, params, &format!("{name}, evaluations"), Kept::Never, &limb);
+        tell_limbs(
+            to,
+            params,
+            &format!("{name}, evaluations"),
+            Kept::Never,
+            &limb,
+        );
     }
 }
 
 /// Makes a key and everything that is made of it, and tells what it is made of.
 fn keys<P: RingParams>(to: &mut Teller, own: &Arc<P>) -> KeyGenerator {
     let params = own.ring_params();
-    let keygen = KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(own), SEED).expect("keys");
+    let keygen =
+        KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(own), SEED).expect("keys");
     let secret = keygen.secret_key().expose_eval_limbs();
     tell_limbs(to, params, "secret key", Kept::WithItsHolder, secret);
     keygen.public_key().expect("public key");
@@ -84,21 +107,35 @@ fn keys<P: RingParams>(to: &mut Teller, own: &Arc<P>) -> KeyGenerator {
     }
     let seed = seed_of(SEED, 0);
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
-    let drawn = params.secret_distribution().sample(&mut prng, params.degree());
+    let drawn = params
+        .secret_distribution()
+        .sample(&mut prng, params.degree());
     tell_small(to, params, "secret", &drawn.expect("secret"));
     generator::tell(to, "generator of the secret", &seed, 0);
     // The public key is made by the third, after the key's identity: a public seed, then an error.
     let seed = seed_of(SEED, 2);
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
     prng.next_seed();
-    let drawn = params.error_distribution().sample(&mut prng, params.degree());
-    tell_small(to, params, "error of the public key", &drawn.expect("error"));
+    let drawn = params
+        .error_distribution()
+        .sample(&mut prng, params.degree());
+    tell_small(
+        to,
+        params,
+        "error of the public key",
+        &drawn.expect("error"),
+    );
     generator::tell(to, "generator of the public key", &seed, 32);
     let n = params.degree();
     let (mut square, mut turned) = (words::<u64>(secret.len()), words::<u64>(secret.len()));
     let galois = params.galois_element(1).expect("element");
     let limbs = square.chunks_exact_mut(n).zip(turned.chunks_exact_mut(n));
-    for ((&q, s), (square, turned)) in params.reducers().iter().zip(secret.chunks_exact(n)).zip(limbs) {
+    for ((&q, s), (square, turned)) in params
+        .reducers()
+        .iter()
+        .zip(secret.chunks_exact(n))
+        .zip(limbs)
+    {
         kernels::mul(q, square, s, s).expect("lengths");
         kernels::auto_eval(u64::from(galois), turned, s).expect("lengths");
     }
@@ -111,9 +148,16 @@ fn keys<P: RingParams>(to: &mut Teller, own: &Arc<P>) -> KeyGenerator {
 fn tell_public_encryption(to: &mut Teller, params: &Params, seed: [u8; 32]) {
     let seed = seed_of(seed, 0);
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
-    tell_small(to, params, "u", &sample::ternary(&mut prng, params.degree()));
+    tell_small(
+        to,
+        params,
+        "u",
+        &sample::ternary(&mut prng, params.degree()),
+    );
     for name in ["e_0", "e_1"] {
-        let drawn = params.error_distribution().sample(&mut prng, params.degree());
+        let drawn = params
+            .error_distribution()
+            .sample(&mut prng, params.degree());
         tell_small(to, params, name, &drawn.expect("error"));
     }
     generator::tell(to, "generator of an encryption", &seed, 0);
@@ -124,13 +168,19 @@ fn tell_secret_encryption(to: &mut Teller, params: &Params, seed: [u8; 32]) {
     let seed = seed_of(seed, 0);
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
     prng.next_seed();
-    let drawn = params.error_distribution().sample(&mut prng, params.degree());
+    let drawn = params
+        .error_distribution()
+        .sample(&mut prng, params.degree());
     tell_small(to, params, "e", &drawn.expect("error"));
     generator::tell(to, "generator of a seeded encryption", &seed, 32);
 }
 
 /// c_0 + c_1 s by its definition.
-fn phase<A: Annotation>(params: &Params, secret: &SecretKey, cipher: &Ciphertext<A>) -> Zeroizing<Vec<u64>> {
+fn phase<A: Annotation>(
+    params: &Params,
+    secret: &SecretKey,
+    cipher: &Ciphertext<A>,
+) -> Zeroizing<Vec<u64>> {
     let n = params.degree();
     let mut phase = words::<u64>(cipher.level().primes() * n);
     let secret = secret.expose_eval_limbs().chunks_exact(n);
@@ -138,7 +188,11 @@ fn phase<A: Annotation>(params: &Params, secret: &SecretKey, cipher: &Ciphertext
     for (i, ((limb, s), &q)) in limbs.enumerate() {
         let [c0, c1] = [0, 1].map(|poly| {
             let polys = cipher.polys().get(poly).expect("two polynomials");
-            polys.residues().get(i * n..(i + 1) * n).expect("limb").wide()
+            polys
+                .residues()
+                .get(i * n..(i + 1) * n)
+                .expect("limb")
+                .wide()
         });
         kernels::mac(q, limb, &c0, &c1, s).expect("lengths");
     }
@@ -181,19 +235,25 @@ fn through_a_file(params: &Params, secret: &SecretKey) -> SecretKey {
 
 pub fn ckks(to: &mut Teller, (cipher, special): Chain) {
     let builder = ckks::Params::builder(LOG_N).prime_bits(cipher, special);
-    let params = builder.allow_insecure_parameters_for_tests_only().build().expect("parameters");
+    let params = builder
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .expect("parameters");
     let (ring, scale) = (params.ring_params(), 2f64.powi(26));
     let keygen = keys(to, &params);
     let secret = through_a_file(ring, keygen.secret_key());
     let encoder = ckks::Encoder::new(params.clone());
     let values: Vec<f64> = (0..params.slots()).map(|i| (i as f64).sin()).collect();
-    let message = encoder.encode_real(&values, params.max_level(), scale).expect("message");
+    let message = encoder
+        .encode_real(&values, params.max_level(), scale)
+        .expect("message");
     let public = keygen.public_key().expect("public key");
     let encryptor = ckks::Encryptor::with_public_key(params.clone(), &public).expect("encryptor");
     let encryptor = encryptor.seed_for_reproducible_tests_only([31; 32]);
     let cipher = encryptor.encrypt(&message).expect("encryption");
     tell_public_encryption(to, ring, [31; 32]);
-    let seeded = ckks::Encryptor::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
+    let seeded =
+        ckks::Encryptor::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
     let seeded = seeded.seed_for_reproducible_tests_only([32; 32]);
     seeded.encrypt_seeded(&message).expect("encryption");
     tell_secret_encryption(to, ring, [32; 32]);
@@ -203,9 +263,13 @@ pub fn ckks(to: &mut Teller, (cipher, special): Chain) {
     tell_both_forms(to, ring, "phase", &limbs);
     drop(limbs);
     // The same by the roles that run time and packages use.
-    let holder = ckks::roles::KeyHolder::with_secret_key(params.clone(), keygen.secret_key().clone());
+    let holder =
+        ckks::roles::KeyHolder::with_secret_key(params.clone(), keygen.secret_key().clone());
     let holder = holder.expect("holder");
-    let at = At { level: params.max_level(), annotation: ckks::Scale(scale) };
+    let at = At {
+        level: params.max_level(),
+        annotation: ckks::Scale(scale),
+    };
     let plain = holder.decrypt(&cipher).expect("decryption");
     let mut slots = holder.decode(&plain, params.slots()).expect("slots");
     drop(plain);
@@ -220,7 +284,12 @@ pub fn ckks(to: &mut Teller, (cipher, special): Chain) {
 }
 
 /// Decrypts, decodes and shares; tells the phase in every form that it takes.
-fn decrypted_ckks(to: &mut Teller, encoder: &ckks::Encoder, decryptor: &ckks::Decryptor, cipher: &ckks::Ciphertext) {
+fn decrypted_ckks(
+    to: &mut Teller,
+    encoder: &ckks::Encoder,
+    decryptor: &ckks::Decryptor,
+    cipher: &ckks::Ciphertext,
+) {
     let params = encoder.params();
     let ring = params.ring_params();
     let plain = decryptor.decrypt(cipher).expect("decryption");
@@ -251,19 +320,27 @@ fn decrypted_ckks(to: &mut Teller, encoder: &ckks::Encoder, decryptor: &ckks::De
     let seed = Zeroizing::new([33; 32]);
     let flooding = ckks::Flooding::new(4, 2).expect("flooding");
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
-    let shared = flooding.flood(params, &plain, 1e-4, &mut prng).expect("noise");
+    let shared = flooding
+        .flood(params, &plain, 1e-4, &mut prng)
+        .expect("noise");
     let mut shared_slots = encoder.decode(&shared, 8).expect("slots");
     shared_slots.fill(Complex64::default());
     let sigma = 1e-4 * plain.scale() * 2f64.sqrt() * 16.0;
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
-    let noise = WideGaussian::at_least(sigma).expect("sigma").draw(&mut prng, ring.degree());
+    let noise = WideGaussian::at_least(sigma)
+        .expect("sigma")
+        .draw(&mut prng, ring.degree());
     to.tell_small("noise of a shared decryption", Kept::Never, &noise);
     let mut limb = words::<u64>(noise.len());
     for &q in ring.reducers().iter().take(cipher.level().primes()) {
         sample::to_limb_i128(q, &noise, &mut limb).expect("lengths");
         to.tell_small("noise of a shared decryption, residues", Kept::Never, &limb);
         plan(ring, q).forward(&mut limb).expect("forward");
-        to.tell("noise of a shared decryption, evaluations", Kept::Never, &limb);
+        to.tell(
+            "noise of a shared decryption, evaluations",
+            Kept::Never,
+            &limb,
+        );
     }
     let limbs = Zeroizing::new(shared.limbs().iter().collect::<Vec<u64>>());
     tell_both_forms(to, ring, "shared phase", &limbs);
@@ -292,13 +369,17 @@ where
     let values: Vec<i64> = (0..encoder.slots() as i64).map(|i| i % 19 - 9).collect();
     let message = encoder.encode(&values, Integers::Signed).expect("message");
     let public = keygen.public_key().expect("public key");
-    let encryptor = exact::Encryptor::<S>::with_public_key(params.clone(), &public).expect("encryptor");
+    let encryptor =
+        exact::Encryptor::<S>::with_public_key(params.clone(), &public).expect("encryptor");
     let encryptor = encryptor.seed_for_reproducible_tests_only([31; 32]);
     let cipher = encryptor.encrypt(&message).expect("encryption");
     tell_public_encryption(to, ring, [31; 32]);
-    let seeded = exact::Encryptor::<S>::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
+    let seeded =
+        exact::Encryptor::<S>::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
     let seeded = seeded.seed_for_reproducible_tests_only([32; 32]);
-    let halves = seeded.encrypt_seeded(&message, Level::LOWEST).expect("encryption");
+    let halves = seeded
+        .encrypt_seeded(&message, Level::LOWEST)
+        .expect("encryption");
     tell_secret_encryption(to, ring, [32; 32]);
     let decryptor = S::Decryptor::new(params.clone(), secret).expect("decryptor");
     let plain = decryptor.decrypt(&cipher).expect("decryption");
@@ -307,22 +388,37 @@ where
     let low = halves.expand(ring).expect("ciphertext");
     decryptor.decrypt(&low).expect("decryption");
     // One whose noise has used up the budget.
-    let polys = cipher.polys().iter().rev().map(|poly| poly.residues().iter().collect());
+    let polys = cipher
+        .polys()
+        .iter()
+        .rev()
+        .map(|poly| poly.residues().iter().collect());
     let broken = Ciphertext::<A>::new(ring, cipher.level(), S::FRESH, polys.collect());
-    let Ok(broken) = broken else { panic!("a ciphertext") };
+    let Ok(broken) = broken else {
+        panic!("a ciphertext")
+    };
     decryptor.decrypt(&broken).expect_err("no budget");
     decryptor.noise_budget(&broken).expect("budget");
-    for (name, cipher) in [("phase", &cipher), ("phase at the lowest level", &low), ("lost phase", &broken)] {
+    for (name, cipher) in [
+        ("phase", &cipher),
+        ("phase at the lowest level", &low),
+        ("lost phase", &broken),
+    ] {
         let limbs = phase(ring, keygen.secret_key(), cipher);
         tell_both_forms(to, ring, name, &limbs);
         // As noise is measured: times t.
         let mut scaled = Zeroizing::new(limbs.to_vec());
-        for (&q, limb) in ring.reducers().iter().zip(scaled.chunks_exact_mut(ring.degree())) {
+        for (&q, limb) in ring
+            .reducers()
+            .iter()
+            .zip(scaled.chunks_exact_mut(ring.degree()))
+        {
             kernels::mul_scalar_assign(q, limb, q.reduce(params.plain_modulus().value()));
         }
         tell_both_forms(to, ring, &format!("{name} times t"), &scaled);
     }
-    let holder = exact::KeyHolder::<S>::with_secret_key(params.clone(), keygen.secret_key().clone());
+    let holder =
+        exact::KeyHolder::<S>::with_secret_key(params.clone(), keygen.secret_key().clone());
     let holder = holder.expect("holder");
     let plain = holder.decrypt(&cipher).expect("decryption");
     holder.decode(&plain, 8).expect("integers");
@@ -350,9 +446,17 @@ pub fn bgv(to: &mut Teller) {
 pub fn sparse(to: &mut Teller) {
     let primes = friendly_primes(21).expect("primes");
     let (cipher, special) = primes.split_at(primes.len() - 7);
-    let t = PrimePower::new(17, 1).expect("power").modulus().expect("modulus");
-    let builder = bgv::Params::builder(9, t).primes(cipher, special).further_plain_moduli(1);
-    let params = builder.allow_insecure_parameters_for_tests_only().build().expect("parameters");
+    let t = PrimePower::new(17, 1)
+        .expect("power")
+        .modulus()
+        .expect("modulus");
+    let builder = bgv::Params::builder(9, t)
+        .primes(cipher, special)
+        .further_plain_moduli(1);
+    let params = builder
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .expect("parameters");
     let ring = params.ring_params();
     let setup = Bootstrapping::with_chance(params.clone(), 8, -40.0).expect("bootstrapping");
     let maps = Maps::new(&setup, Default::default()).expect("maps");
@@ -370,19 +474,33 @@ pub fn sparse(to: &mut Teller) {
 pub fn panicking(to: &mut Teller) {
     std::panic::set_hook(Box::new(|_| {}));
     let builder = ckks::Params::builder(LOG_N).prime_bits(WIDE.0, WIDE.1);
-    let params = builder.allow_insecure_parameters_for_tests_only().build().expect("parameters");
+    let params = builder
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .expect("parameters");
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let keygen = keys(to, &params);
         let public = keygen.public_key().expect("public key");
-        let encryptor = ckks::Encryptor::with_public_key(params.clone(), &public).expect("encryptor");
+        let encryptor =
+            ckks::Encryptor::with_public_key(params.clone(), &public).expect("encryptor");
         let encoder = ckks::Encoder::new(params.clone());
-        let message = encoder.encode_real(&[0.25; 64], Level(1), 2f64.powi(26)).expect("message");
+        let message = encoder
+            .encode_real(&[0.25; 64], Level(1), 2f64.powi(26))
+            .expect("message");
         let cipher = encryptor.encrypt(&message).expect("encryption");
         let secret = keygen.secret_key().clone();
         let decryptor = ckks::Decryptor::new(params.clone(), secret).expect("decryptor");
         let plain = decryptor.decrypt(&cipher).expect("decryption");
-        tell_both_forms(to, params.ring_params(), "phase", &phase(params.ring_params(), keygen.secret_key(), &cipher));
-        panic!("a fault of the caller, who holds {} limbs", plain.limbs().len());
+        tell_both_forms(
+            to,
+            params.ring_params(),
+            "phase",
+            &phase(params.ring_params(), keygen.secret_key(), &cipher),
+        );
+        panic!(
+            "a fault of the caller, who holds {} limbs",
+            plain.limbs().len()
+        );
     }));
     assert!(caught.is_err());
     to.search(Stage::Dropped);

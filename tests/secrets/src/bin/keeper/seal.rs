@@ -16,11 +16,18 @@ const PUBLIC: usize = 256;
 
 pub fn all(to: &mut Teller) {
     let builder = Params::builder(9).prime_bits(WIDE.0, WIDE.1);
-    let params = builder.allow_insecure_parameters_for_tests_only().build().expect("parameters");
+    let params = builder
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .expect("parameters");
     let context = SealContext::new(params.clone()).expect("context");
     let keygen = KeyGenerator::new(params.clone()).expect("keys");
     let secret = keygen.secret_key();
-    to.tell("secret key", Kept::WithItsHolder, secret.expose_eval_limbs());
+    to.tell(
+        "secret key",
+        Kept::WithItsHolder,
+        secret.expose_eval_limbs(),
+    );
     for compression in [Compression::None, Compression::Zstd] {
         let bytes = seal::write_secret_key_in_the_clear(&context, secret, compression);
         let bytes = bytes.expect("written");
@@ -38,12 +45,15 @@ pub fn all(to: &mut Teller) {
     // What is decrypted is a plaintext, too.
     let encoder = Encoder::new(params.clone());
     let values: Vec<f64> = (0..params.slots()).map(|i| (i as f64).cos()).collect();
-    let plain = encoder.encode_real(&values, params.max_level(), 2f64.powi(30)).expect("plaintext");
+    let plain = encoder
+        .encode_real(&values, params.max_level(), 2f64.powi(30))
+        .expect("plaintext");
     let limbs = Zeroizing::new(plain.limbs().iter().collect::<Vec<u64>>());
     to.tell("plaintext", Kept::Never, &limbs);
     drop(limbs);
     for compression in [Compression::None, Compression::Zstd] {
-        let bytes = Zeroizing::new(seal::write_plaintext(&context, &plain, compression).expect("written"));
+        let bytes =
+            Zeroizing::new(seal::write_plaintext(&context, &plain, compression).expect("written"));
         if compression == Compression::Zstd {
             to.tell("plaintext's file", Kept::Never, &bytes[PUBLIC..]);
         }

@@ -28,12 +28,21 @@ pub fn all(to: &mut Teller) {
 
 fn one(to: &mut Teller, number: usize, params: &Arc<Params>) {
     let seed = [51 + number as u8; 32];
-    let client = Client::from_seed_for_reproducible_tests_only(params.clone(), seed).expect("client");
+    let client =
+        Client::from_seed_for_reproducible_tests_only(params.clone(), seed).expect("client");
     let name = |what: &str| format!("{what} of client {number}");
     // Others' keys have a few bits in common with it by chance, 32 never.
     let secret = client.secret();
-    to.tell(&name("small key"), Kept::WithItsHolder, secret.expose_bits(LweKey::Small));
-    to.tell(&name("large key"), Kept::WithItsHolder, secret.expose_bits(LweKey::Large));
+    to.tell(
+        &name("small key"),
+        Kept::WithItsHolder,
+        secret.expose_bits(LweKey::Small),
+    );
+    to.tell(
+        &name("large key"),
+        Kept::WithItsHolder,
+        secret.expose_bits(LweKey::Large),
+    );
     for key in [LweKey::Small, LweKey::Large] {
         let mut words = Zeroizing::new(vec![0u64; secret.expose_bits(key).len()]);
         for (word, &bit) in words.iter_mut().zip(secret.expose_bits(key)) {
@@ -57,16 +66,20 @@ fn one(to: &mut Teller, number: usize, params: &Arc<Params>) {
         match booleans {
             true => {
                 let bits = [client.encrypt_bit(bit), encryptor.encrypt_bit(bit)];
-                bits.map(|x| assert_eq!(client.decrypt_bit(&x.expect("a bit")), Ok(bit)));
+                let _ = bits.map(|x| assert_eq!(client.decrypt_bit(&x.expect("a bit")), Ok(bit)));
             }
             false => {
                 let messages = [client.encrypt(bit.into()), encryptor.encrypt(bit.into())];
-                messages.map(|x| assert_eq!(client.decrypt(&x.expect("a message")), Ok(bit.into())));
+                messages
+                    .map(|x| assert_eq!(client.decrypt(&x.expect("a message")), Ok(bit.into())));
             }
         }
     }
     let again = Client::with_secret(params.clone(), Arc::new(through_a_file(params, secret)));
-    again.expect("client").bootstrap_key().expect("bootstrapping key");
+    again
+        .expect("client")
+        .bootstrap_key()
+        .expect("bootstrapping key");
     to.search(Stage::Held);
     drop(client);
     to.search(Stage::Dropped);
