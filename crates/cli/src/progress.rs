@@ -70,6 +70,20 @@ impl Progress for Bar {
             None => "estimating".to_owned(),
         });
     }
+
+    fn told(&self, text: &str) {
+        self.line(text);
+    }
+}
+
+impl Bar {
+    /// A line above the bar, or by itself.
+    fn line(&self, text: &str) {
+        match self.bar.get() {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
+        }
+    }
 }
 
 impl Drop for Bar {
@@ -151,6 +165,8 @@ mod tests {
     fn parts_end_with_nothing_left() {
         struct Kept(Mutex<Vec<Step>>);
         impl Progress for Kept {
+            fn told(&self, _: &str) {}
+
             fn step(&self, step: Step) {
                 self.0.lock().unwrap().push(step);
             }

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use ringmill_isa::mid::{Called, LimbId, Stream, ValueType, Verified, text::print_program};
 use ringmill_limits::{Watch, zeroed};
@@ -19,17 +18,10 @@ use thiserror::Error;
 use crate::DeviceError;
 use crate::bindings::{Bindings, check_residues};
 use crate::expanded::Usage;
+use crate::saving::{Schedule, save_at_last};
 
 const MARK: [u8; 8] = *b"RINGCHK1";
 type Identity = [u8; 32];
-
-/// Where and how often a run is saved. It is saved too when it is interrupted.
-#[derive(Clone, Debug)]
-pub struct Saving {
-    pub path: PathBuf,
-    /// At least so long between two savings; the next call's end is waited for.
-    pub every: Duration,
-}
 
 /// Why a checkpoint cannot be gone on from, or written.
 #[derive(Debug, Error)]
@@ -105,37 +97,48 @@ fn bytes_of(words: &[u64]) -> Vec<u8> {
 
 /// Saves a run now and then.
 pub(crate) struct Saver<'a> {
-    saving: &'a Saving,
+    schedule: Schedule<'a>,
     whose: Whose,
-    last: Instant,
 }
 
 impl<'a> Saver<'a> {
-    pub fn new(saving: &'a Saving, whose: Whose) -> Self {
-        Self {
-            saving,
-            whose,
-            last: Instant::now(),
-        }
+    pub fn new(schedule: Schedule<'a>, whose: Whose) -> Self {
+        Self { schedule, whose }
     }
 
     /// Whether the run is to be saved as soon as no call is open.
     pub fn is_due(&self, watch: &Watch) -> bool {
-        watch.is_stopped() || self.last.elapsed() >= self.saving.every
+        watch.is_stopped() || self.schedule.is_due()
     }
 
-    /// Writes the file, whole or not at all.
-    pub fn save<'l>(
+    /// Writes the file, whole or not at all; `last` where the run ends with it.
+    pub fn save(
         &mut self,
         calls: u64,
-        limbs: impl ExactSizeIterator<Item = (LimbId, &'l [u64])>,
+        limbs: &[(LimbId, &[u64])],
+        last: bool,
     ) -> Result<(), CheckpointError> {
-        let path = &self.saving.path;
+        let (whose, path) = (self.whose, &self.schedule.saving().path);
+        let write = || whose.write(path, calls, limbs);
+        match last {
+            true => save_at_last(write),
+            false => self.schedule.save(write),
+        }
+    }
+}
+
+impl Whose {
+    fn write(
+        self,
+        path: &Path,
+        calls: u64,
+        limbs: &[(LimbId, &[u64])],
+    ) -> Result<(), CheckpointError> {
         let written = fill(path, Contents::Secret, |out| {
             let mut out = Hashed::new(out);
             out.write_all(&MARK)?;
-            out.write_all(&self.whose.program)?;
-            out.write_all(&self.whose.data)?;
+            out.write_all(&self.program)?;
+            out.write_all(&self.data)?;
             out.write_all(&calls.to_le_bytes())?;
             out.write_all(&(limbs.len() as u64).to_le_bytes())?;
             for (limb, residues) in limbs {
@@ -148,10 +151,9 @@ impl<'a> Saver<'a> {
             let digest = out.hash.finalize();
             out.inner.write_all(&digest)
         });
-        self.last = Instant::now();
         written.map_err(|source: io::Error| CheckpointError::File {
             what: "write",
-            path: path.clone(),
+            path: path.to_owned(),
             source,
         })
     }

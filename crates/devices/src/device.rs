@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
-use crate::checkpoint::{CheckpointError, Saving};
+use crate::checkpoint::CheckpointError;
 use crate::expanded::ExpandedStats;
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
+use crate::saving::Saving;
 use crate::trace::SpanSink;
 
 /// What is wanted of a run. Programs are data-oblivious, so function and timing are each a whole answer.

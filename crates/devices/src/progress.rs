@@ -18,6 +18,9 @@ pub struct Step {
 /// Receives the steps of a run, from any of its threads, a few times a second at most. Must not block for long.
 pub trait Progress: Sync {
     fn step(&self, step: Step);
+
+    /// Something that went wrong and that the run goes on from: a line of text.
+    fn told(&self, text: &str);
 }
 
 /// No progress wanted.
@@ -25,4 +28,6 @@ pub struct Silent;
 
 impl Progress for Silent {
     fn step(&self, _: Step) {}
+
+    fn told(&self, _: &str) {}
 }

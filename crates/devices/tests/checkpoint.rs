@@ -3,6 +3,7 @@
 mod common;
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use common::random::{Case, case};
@@ -37,6 +38,8 @@ impl Drop for Scratch {
 struct StopAt<'w>(u64, &'w Watch);
 
 impl Progress for StopAt<'_> {
+    fn told(&self, _: &str) {}
+
     fn step(&self, step: Step) {
         if step.done >= self.0 {
             self.1.stop();
@@ -91,6 +94,89 @@ fn in_pieces(threads: usize, case: &Case, file: &Scratch) -> (usize, Vec<Vec<u64
         if stops > 200 {
             panic!("no end");
         }
+    }
+}
+
+/// Takes the checkpoint's folder away at the first step, and gives it back when it is told of a save that failed.
+struct Meddler {
+    folder: PathBuf,
+    told: Mutex<Vec<String>>,
+}
+
+impl Progress for Meddler {
+    fn step(&self, _: Step) {
+        if self.told.lock().unwrap().is_empty() {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+
+    fn told(&self, text: &str) {
+        self.told.lock().unwrap().push(text.to_owned());
+        std::fs::create_dir_all(&self.folder).unwrap();
+    }
+}
+
+#[test]
+fn a_path_that_cannot_be_written_is_refused_before_the_run() {
+    let case = case(1, 6, 12);
+    for threads in [1, 2] {
+        let request = Request {
+            saving: Some(Saving {
+                path: "/nonexistent/checkpoint".into(),
+                every: Duration::MAX,
+            }),
+            ..Request::function_only()
+        };
+        struct Never;
+        impl Progress for Never {
+            fn step(&self, _: Step) {
+                panic!("it ran");
+            }
+
+            fn told(&self, _: &str) {}
+        }
+        let refused = run(&Cpu::new(threads).unwrap(), &case, request, &Never).unwrap_err();
+        assert!(refused.to_string().contains("make it first"), "{refused}");
+    }
+}
+
+#[test]
+fn a_save_that_fails_for_a_moment_is_told_and_tried_again() {
+    let case = case(2, 6, 12);
+    let plain = run(
+        &Cpu::new(1).unwrap(),
+        &case,
+        Request::function_only(),
+        &Silent,
+    );
+    let plain = plain.unwrap().outputs.unwrap();
+    for threads in [1, 2] {
+        let folder =
+            std::env::temp_dir().join(format!("ringmill-away-{}-{threads}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("run.checkpoint");
+        let request = Request {
+            saving: Some(Saving {
+                path: path.clone(),
+                every: Duration::ZERO,
+            }),
+            ..Request::function_only()
+        };
+        let meddler = Meddler {
+            folder: folder.clone(),
+            told: Mutex::default(),
+        };
+        let outcome = run(&Cpu::new(threads).unwrap(), &case, request, &meddler).unwrap();
+        assert_eq!(outcome.outputs.unwrap(), plain);
+        let told = meddler.told.lock().unwrap();
+        let [first, ..] = told.as_slice() else {
+            panic!("nothing was told");
+        };
+        assert!(
+            first.contains("the run goes on") && path.exists(),
+            "{first}"
+        );
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
 

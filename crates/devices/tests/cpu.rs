@@ -394,6 +394,8 @@ fn devices_are_opened_by_name_and_unknown_ones_are_told_what_is_known() {
 fn progress_ends_at_the_last_call() {
     struct Last(std::sync::Mutex<Vec<Step>>);
     impl Progress for Last {
+        fn told(&self, _: &str) {}
+
         fn step(&self, step: Step) {
             self.0.lock().unwrap().push(step);
         }

@@ -186,6 +186,8 @@ fn reports_state_the_budget_and_what_was_made_again() {
 struct StopAt<'w>(u64, &'w Watch);
 
 impl Progress for StopAt<'_> {
+    fn told(&self, _: &str) {}
+
     fn step(&self, step: Step) {
         if step.done >= self.0 {
             self.1.stop();

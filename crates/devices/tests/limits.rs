@@ -176,6 +176,8 @@ fn keys_inputs_and_runs_above_the_limit_are_refused_with_the_figure() {
 struct StopAtOnce(Watch);
 
 impl Progress for StopAtOnce {
+    fn told(&self, _: &str) {}
+
     fn step(&self, _: Step) {
         self.0.stop();
     }

@@ -95,7 +95,10 @@ pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
         if read == bytes.len() {
             // A vector that grows by itself leaves what it held where it was.
             let mut longer = room(bytes.len().saturating_add(bytes.len().max(PIECE)))?;
-            longer.iter_mut().zip(bytes.iter()).for_each(|(to, &from)| *to = from);
+            longer
+                .iter_mut()
+                .zip(bytes.iter())
+                .for_each(|(to, &from)| *to = from);
             bytes = longer;
         }
         match file.read(bytes.get_mut(read..).unwrap_or_default()) {
@@ -113,6 +116,19 @@ pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
 fn room(bytes: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     let zeros = ringmill_limits::zeroed("a secret's file", bytes);
     Ok(Zeroizing::new(zeros.map_err(|_| ErrorKind::OutOfMemory)?))
+}
+
+/// Whether [`write()`] could write there now; what is there stays as it is.
+///
+/// # Errors
+/// As [`write()`].
+pub fn probe(path: &Path, contents: Contents) -> io::Result<()> {
+    match target(path)? {
+        Target::Stream(_) => Ok(()),
+        Target::File { path, existing } => {
+            Part::beside(&path, contents, existing.as_ref()).map(drop)
+        }
+    }
 }
 
 fn refused(kind: ErrorKind, reason: impl Into<String>) -> io::Error {
@@ -394,6 +410,8 @@ mod tests {
     fn a_file_appears_whole_or_stays_as_it_was() {
         let folder = Folder::new();
         let path = folder.0.join("a");
+        probe(&path, Contents::Public).unwrap();
+        assert!(folder.names().is_empty());
         write(&path, Contents::Public, b"first").unwrap();
         let failed: io::Result<()> = fill(&path, Contents::Public, |out| {
             out.write_all(b"half")?;
@@ -420,6 +438,7 @@ mod tests {
             &folder.0.join("no/../a"),
         ] {
             assert!(write(path, Contents::Public, b"x").is_err(), "{path:?}");
+            assert!(probe(path, Contents::Public).is_err(), "{path:?}");
         }
         let said = write(&missing, Contents::Public, b"x").unwrap_err();
         assert!(said.to_string().contains("make it first"), "{said}");

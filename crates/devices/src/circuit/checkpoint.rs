@@ -5,7 +5,7 @@
 //! it can be checked: that there are as many ciphertexts as are needed there, of these parameters and one key.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use ringmill_compiler::circuit::Graph;
@@ -13,7 +13,7 @@ use ringmill_compiler::circuit::graph::Basis;
 use ringmill_compiler::circuit::sum::Sum;
 use ringmill_limits::Watch;
 use ringmill_schemes::tfhe::{LweCiphertext, Params, file};
-use ringmill_schemes::whole_file::{Contents, fill};
+use ringmill_schemes::whole_file::{self, Contents};
 use sha2::{Digest, Sha256};
 
 use super::CircuitRunError;
@@ -93,14 +93,11 @@ pub struct Reached {
     pub ciphertexts: Vec<LweCiphertext>,
 }
 
+/// What the file holds.
+///
 /// # Errors
-/// [`CheckpointError::File`].
-pub fn write(
-    path: &Path,
-    whose: Whose,
-    params: &Params,
-    reached: &Reached,
-) -> Result<(), CircuitRunError> {
+/// Ciphertexts of several keys.
+pub fn bytes(whose: Whose, params: &Params, reached: &Reached) -> Result<Vec<u8>, CircuitRunError> {
     let ciphertexts = file::write_ciphertexts(params, &reached.ciphertexts)?;
     let mut bytes = MARK.to_vec();
     bytes.extend(whose.circuit);
@@ -113,16 +110,22 @@ pub fn write(
     bytes.extend(ciphertexts);
     let hash = Sha256::digest(&bytes);
     bytes.extend(hash);
-    let written: io::Result<()> = fill(path, Contents::Secret, |out| out.write_all(&bytes));
+    Ok(bytes)
+}
+
+/// # Errors
+/// [`CheckpointError::File`].
+pub fn put(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
+    let written = whole_file::write(path, Contents::Secret, bytes);
     written.map_err(|source| failed("write", path, source))
 }
 
-fn failed(what: &'static str, path: &Path, source: io::Error) -> CircuitRunError {
-    CircuitRunError::Checkpoint(CheckpointError::File {
+fn failed(what: &'static str, path: &Path, source: io::Error) -> CheckpointError {
+    CheckpointError::File {
         what,
         path: path.to_owned(),
         source,
-    })
+    }
 }
 
 /// # Errors

@@ -10,13 +10,14 @@ use ringmill_compiler::circuit::Graph;
 use ringmill_compiler::circuit::graph::{Basis, Table};
 use ringmill_compiler::circuit::sum::{Sum, Wire};
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{LinearEvaluator, LookupTable, LweCiphertext, Messages};
+use ringmill_schemes::tfhe::{LinearEvaluator, LookupTable, LweCiphertext, Messages, Params};
 
 use super::CircuitRunError;
 use super::checkpoint::{self, Reached, Whose};
 use super::engine::{Engine, Wanted, Worker};
-use crate::Saving;
+use crate::checkpoint::CheckpointError;
 use crate::progress::{Progress, Step};
+use crate::saving::{Saving, Schedule, save_at_last};
 
 /// Between two steps of progress.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -47,7 +48,7 @@ pub struct CircuitRun {
 }
 
 /// What threads share.
-struct State {
+struct State<'a> {
     /// Rotations whose operands are there, the one with the longest way to an output first.
     ready: BinaryHeap<(usize, std::cmp::Reverse<usize>)>,
     /// Operands that each rotation still waits for.
@@ -64,7 +65,42 @@ struct State {
     failed: Option<CircuitRunError>,
     /// When progress was told last; the first rotation tells at once.
     told: Option<Instant>,
-    saved: Instant,
+    saver: Option<Saver<'a>>,
+}
+
+/// Saves a circuit's run.
+struct Saver<'a> {
+    schedule: Schedule<'a>,
+    whose: Whose,
+    params: &'a Params,
+}
+
+impl<'a> Saver<'a> {
+    fn new(
+        saving: &'a Saving,
+        whose: Whose,
+        server: &'a Server<'_>,
+    ) -> Result<Self, CheckpointError> {
+        Ok(Self {
+            schedule: Schedule::new(saving, server.progress)?,
+            whose,
+            params: server.engine.linear().params(),
+        })
+    }
+
+    /// Saves a run that goes on, where that fails for a while, too.
+    fn save(&mut self, reached: &Reached) -> Result<(), CircuitRunError> {
+        let bytes = checkpoint::bytes(self.whose, self.params, reached)?;
+        let path = &self.schedule.saving().path;
+        Ok(self.schedule.save(|| checkpoint::put(path, &bytes))?)
+    }
+
+    /// Saves a run that ends.
+    fn save_at_last(&self, reached: &Reached) -> Result<(), CircuitRunError> {
+        let bytes = checkpoint::bytes(self.whose, self.params, reached)?;
+        let path = &self.schedule.saving().path;
+        Ok(save_at_last(|| checkpoint::put(path, &bytes))?)
+    }
 }
 
 /// What does not change while a circuit runs.
@@ -78,7 +114,6 @@ struct Plan<'a> {
     takers: Vec<Vec<usize>>,
     /// Rotations from each one to the end of its longest chain.
     height: Vec<usize>,
-    saving: Option<(Saving, Whose)>,
     begin: Instant,
     /// Rotations that were done when the run began.
     before: usize,
@@ -121,10 +156,12 @@ pub fn run(
             ciphertexts: Vec::new(),
         },
     };
-    let saving = keeping.saving.clone().zip(whose);
-    let plan = Plan::new(graph, linear, saving, &reached, begin)?;
+    let saver = keeping.saving.as_ref().zip(whose);
+    let saver = saver.map(|(saving, whose)| Saver::new(saving, whose, server));
+    let saver = saver.transpose()?;
+    let plan = Plan::new(graph, linear, &reached, begin)?;
     let threads = server.threads.clamp(1, plan.rotations.len().max(1));
-    let state = Mutex::new(plan.start(inputs, reached));
+    let state = Mutex::new(plan.start(inputs, reached, saver));
     let changed = Condvar::new();
     std::thread::scope(|scope| -> Result<(), CircuitRunError> {
         let mut workers = Vec::with_capacity(threads);
@@ -153,8 +190,8 @@ pub fn run(
     })?;
     let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = state.failed {
-        if matches!(error, CircuitRunError::Halt(_)) {
-            plan.save(server, &plan.reached(&state.finished, &state.wires))?;
+        if let (CircuitRunError::Halt(_), Some(saver)) = (&error, &state.saver) {
+            saver.save_at_last(&plan.reached(&state.finished, &state.wires))?;
         }
         return Err(error);
     }
@@ -191,7 +228,6 @@ impl<'a> Plan<'a> {
     fn new(
         graph: &'a Graph,
         linear: &LinearEvaluator,
-        saving: Option<(Saving, Whose)>,
         reached: &Reached,
         begin: Instant,
     ) -> Result<Self, CircuitRunError> {
@@ -231,7 +267,6 @@ impl<'a> Plan<'a> {
             rotations,
             takers,
             height,
-            saving,
             begin,
             before,
         })
@@ -249,17 +284,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn save(&self, server: &Server<'_>, reached: &Reached) -> Result<(), CircuitRunError> {
-        match &self.saving {
-            Some((saving, whose)) => {
-                let params = server.engine.linear().params();
-                checkpoint::write(&saving.path, *whose, params, reached)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn start(&self, inputs: Vec<LweCiphertext>, reached: Reached) -> State {
+    fn start<'s>(
+        &self,
+        inputs: Vec<LweCiphertext>,
+        reached: Reached,
+        saver: Option<Saver<'s>>,
+    ) -> State<'s> {
         let graph = self.graph;
         let Reached { done, ciphertexts } = reached;
         let uses = checkpoint::uses(graph, &done);
@@ -294,13 +324,13 @@ impl<'a> Plan<'a> {
             finished: done,
             failed: None,
             told: None,
-            saved: Instant::now(),
+            saver,
             wires,
         }
     }
 
     /// Takes rotations until there are none left, or one fails.
-    fn work(&self, server: &Server<'_>, state: &Mutex<State>, changed: &Condvar) {
+    fn work(&self, server: &Server<'_>, state: &Mutex<State<'_>>, changed: &Condvar) {
         let mut worker = server.engine.worker(server.watch);
         let mut held = lock(state);
         loop {
@@ -325,17 +355,17 @@ impl<'a> Plan<'a> {
                 Err(error) => held.failed = held.failed.take().or(Some(error)),
             }
             changed.notify_all();
-            let due = self
-                .saving
-                .as_ref()
-                .is_some_and(|(saving, _)| held.saved.elapsed() > saving.every);
-            if due && held.failed.is_none() {
-                held.saved = Instant::now();
+            // The saver is away while one thread saves, so that no other does.
+            let goes_on = held.failed.is_none();
+            let due = held
+                .saver
+                .take_if(|saver| goes_on && saver.schedule.is_due());
+            if let Some(mut saver) = due {
                 let reached = self.reached(&held.finished, &held.wires);
                 drop(held);
-                let saved = self.save(server, &reached);
+                let saved = saver.save(&reached);
                 held = lock(state);
-                held.saved = Instant::now();
+                held.saver = Some(saver);
                 held.failed = held.failed.take().or(saved.err());
             }
         }
@@ -373,7 +403,7 @@ impl<'a> Plan<'a> {
     fn finished(
         &self,
         server: &Server<'_>,
-        state: &mut State,
+        state: &mut State<'_>,
         at: usize,
         outputs: Vec<LweCiphertext>,
     ) {
@@ -416,6 +446,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock<'l, 's>(state: &'l Mutex<State<'s>>) -> MutexGuard<'l, State<'s>> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -526,6 +526,8 @@ struct Stopper<'a> {
 }
 
 impl Progress for Stopper<'_> {
+    fn told(&self, _: &str) {}
+
     fn step(&self, step: Step) {
         if step.done >= self.after {
             self.watch.stop();

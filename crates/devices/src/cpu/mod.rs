@@ -23,12 +23,13 @@ use ringmill_schemes::call::Take;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
-use crate::checkpoint::{Saver, Saving, Whose};
+use crate::checkpoint::{Saver, Whose};
 use crate::device::{CpuStats, Device, Outcome, Request, check_values};
 use crate::expanded::Usage;
 use crate::pool::{OutputLimb, Pool, PoolUse};
 use crate::procedures::Calling;
 use crate::progress::{Progress, Step};
+use crate::saving::{Saving, Schedule};
 use crate::trace::SpanSink;
 use kernel::Task;
 use plan::Plan;
@@ -254,14 +255,16 @@ impl Cpu {
         if let Some(take) = take {
             state.hand_to(take);
         }
+        let schedule = kept.saving.map(|saving| Schedule::new(saving, progress));
+        let schedule = schedule.transpose()?;
         let wanted = kept.saving.is_some() || kept.resume.is_some();
         let whose = wanted.then(|| Whose::of(program, bindings, &usage));
         let whose = whose.transpose()?;
         if let (Some(path), Some(whose)) = (kept.resume, whose) {
             state.resume(path, whose, watch)?;
         }
-        let saver = kept.saving.zip(whose);
-        let saver = saver.map(|(saving, whose)| Saver::new(saving, whose));
+        let saver = schedule.zip(whose);
+        let saver = saver.map(|(schedule, whose)| Saver::new(schedule, whose));
         let state = match &self.workers {
             None => straight(state, meter, spans, watch, saver)?,
             Some(workers) => threads::run(state, meter, spans, workers, watch, saver)?,
@@ -342,7 +345,7 @@ fn straight<'a>(
     let mut task = Task::default();
     loop {
         if let Some(saver) = saver.as_mut().filter(|saver| saver.is_due(watch)) {
-            state.save(saver)?;
+            state.save(saver, watch.is_stopped())?;
             watch.check()?;
         }
         let Some((call, plan)) = state.open()? else {

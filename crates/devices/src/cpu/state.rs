@@ -152,7 +152,7 @@ impl<'a> State<'a> {
     }
 
     /// Saves the run; no call is open.
-    pub fn save(&self, saver: &mut Saver<'_>) -> Result<(), DeviceError> {
+    pub fn save(&self, saver: &mut Saver<'_>, last: bool) -> Result<(), DeviceError> {
         let held = self.slots.iter();
         let held = held.filter_map(|(&limb, slot)| Some((limb, slot.value.clone()?)));
         let mut limbs: Vec<_> = held.collect();
@@ -161,7 +161,8 @@ impl<'a> State<'a> {
             value.write_out();
         }
         let limbs = limbs.iter().map(|(limb, value)| (*limb, value.wide()));
-        Ok(saver.save(self.calls_done, limbs)?)
+        let limbs: Vec<_> = limbs.collect();
+        Ok(saver.save(self.calls_done, &limbs, last)?)
     }
 
     pub fn open_calls(&self) -> usize {

@@ -159,7 +159,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
         let mut saves = due.is_some();
         if let (Some(saver), 0, 0) = (due, state.open_calls(), shared.running) {
             saves = false;
-            let saved = state.save(saver);
+            let saved = state.save(saver, self.watch.is_stopped());
             if let Err(error) = saved.and_then(|()| Ok(self.watch.check()?)) {
                 shared.failed = Some(error);
                 return None;

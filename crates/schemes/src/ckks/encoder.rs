@@ -150,7 +150,12 @@ impl Encoder {
         }
         check_fits(&self.params, largest, level)?;
         let limbs = self.spread(coefficients, bits_of(largest), level, &mut scratch.integers)?;
-        Ok(Plaintext::trusted(&self.params, level, Scale(scale), limbs)?)
+        Ok(Plaintext::trusted(
+            &self.params,
+            level,
+            Scale(scale),
+            limbs,
+        )?)
     }
 
     /// Rounds coefficients below 2^`bits`, which stand `gap` apart in the full ring, and transforms them modulo each prime.

@@ -24,7 +24,10 @@ unsafe extern "C" {
 
 /// Memory for one of Zstandard's contexts, which it wants at a multiple of 8.
 fn room(bytes: usize) -> Result<Zeroizing<Vec<u64>>, SealError> {
-    Ok(Zeroizing::new(zeroed("a file of SEAL's", bytes.div_ceil(8))?))
+    Ok(Zeroizing::new(zeroed(
+        "a file of SEAL's",
+        bytes.div_ceil(8),
+    )?))
 }
 
 /// What went wrong in one of Zstandard's functions, or what it gives.
@@ -116,7 +119,10 @@ pub(super) fn unpacked(
         _ => return Ok(None),
     };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let mut whole = Zeroizing::new(zeroed("a file of SEAL's", most.saturating_add(HEADER_BYTES))?);
+    let mut whole = Zeroizing::new(zeroed(
+        "a file of SEAL's",
+        most.saturating_add(HEADER_BYTES),
+    )?);
     let (head, members) = whole.split_at_mut(HEADER_BYTES);
     let size = HEADER_BYTES + unpack(object, packed, members)?;
     head.copy_from_slice(&header(found.version, 0, size as u64));

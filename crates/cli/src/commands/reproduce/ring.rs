@@ -310,6 +310,8 @@ mod tests {
     struct Last(Mutex<Option<Step>>);
 
     impl Progress for Last {
+        fn told(&self, _: &str) {}
+
         fn step(&self, step: Step) {
             *self.0.lock().unwrap() = Some(step);
         }
