@@ -32,6 +32,7 @@ use crate::plans::{self, Choice, Task};
 use crate::primes::is_prime;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{Factor, Form, Forms};
+use crate::wipe::on_a_clean_stack;
 use crate::{MathError, Modulus, Ring, Shoup};
 
 /// Bytes of tables for each coefficient of the ring: values, quotients and their forms for SIMD, both ways, and what they
@@ -198,7 +199,8 @@ fn shared<P>(
     if let Some(plan) = plans.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
         return Ok(plan.clone());
     }
-    let plan = Arc::new(build(q, ring)?);
+    // What is transformed may be secret, and the transform before this may have left some of it on the stack.
+    let plan = on_a_clean_stack(|| build(q, ring).map(Arc::new))?;
     Ok(plans
         .write()
         .unwrap_or_else(|e| e.into_inner())

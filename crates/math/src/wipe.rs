@@ -16,6 +16,13 @@ pub fn off_the_stack<T>(work: impl FnOnce() -> T) -> T {
     below(work)
 }
 
+/// Overwrites the stack, then does `work` there: for what is made once and stays. A structure is moved to the heap with the
+/// gaps between its fields, which hold what lay on the stack before.
+pub fn on_a_clean_stack<T>(work: impl FnOnce() -> T) -> T {
+    overwrite();
+    below(work)
+}
+
 /// Does the work in a frame of its own, which lies where [`overwrite`] has its own.
 #[inline(never)]
 fn below<T>(work: impl FnOnce() -> T) -> T {
@@ -32,6 +39,7 @@ impl Drop for Overwrite {
 
 #[inline(never)]
 fn overwrite() {
-    // Looked at by what the compiler knows nothing of, so that it is written.
-    black_box(&[0u64; DEPTH / size_of::<u64>()]);
+    // Mutable, so that it is no constant elsewhere; looked at by what the compiler knows nothing of, so that it is written.
+    let mut zeros = [0u64; DEPTH / size_of::<u64>()];
+    black_box(&mut zeros);
 }

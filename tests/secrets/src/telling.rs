@@ -1,14 +1,16 @@
-//! What a process that keeps secrets tells the one that searches its memory: which secrets it has or had, and when to look.
+//! What a process that keeps secrets tells the one that searches its memory: when to look, and what for.
 //!
-//! Secrets go through the pipe masked, eight or sixteen bytes at a time, so that telling leaves no copy.
+//! It is run twice with the same seeds. The first run, the twin, tells the secrets, some of which it has to compute once more.
+//! The second does nothing but the work, so that what is found in its memory was left there by the work.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Stdout, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::memory::{COPY, Find, Needle, search};
 
-/// What a masked byte differs by from the secret's.
-const MASK: u8 = 0xc3;
+/// The argument of a twin.
+pub const TWIN: &str = "tell";
 
 /// How long a secret may lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +39,7 @@ macro_rules! words {
     ($($word:ty),*) => {
         $(impl Word for $word {
             fn tell(self, out: &mut impl Write) -> io::Result<()> {
-                out.write_all(&self.to_le_bytes().map(|byte| byte ^ MASK))
+                out.write_all(&self.to_le_bytes())
             }
         })*
     };
@@ -46,15 +48,50 @@ macro_rules! words {
 words!(u8, i8, u16, u32, u64, i64, f64, i128);
 
 /// The side that keeps the secrets.
-pub struct Teller(BufWriter<Stdout>);
+pub struct Keeper {
+    out: BufWriter<Stdout>,
+    twin: bool,
+}
 
-impl Default for Teller {
-    fn default() -> Self {
-        Self(BufWriter::new(io::stdout()))
+impl Keeper {
+    /// The twin, which tells secrets, or the one that is searched.
+    pub fn new(twin: bool) -> Self {
+        Self {
+            out: BufWriter::new(io::stdout()),
+            twin,
+        }
+    }
+
+    /// Has the twin tell secrets.
+    pub fn tells(&mut self, tell: impl FnOnce(&mut Teller<'_>)) {
+        if self.twin {
+            tell(&mut Teller(&mut self.out));
+        }
+    }
+
+    /// Waits until memory was searched.
+    pub fn search(&mut self, stage: Stage) {
+        if self.twin {
+            return;
+        }
+        let stage = match stage {
+            Stage::Held => b"\0H",
+            Stage::Dropped => b"\0D",
+        };
+        let written = self.out.write_all(stage).and_then(|()| self.out.flush());
+        written.expect("the parent listens");
+        let mut line = String::new();
+        io::stdin()
+            .lock()
+            .read_line(&mut line)
+            .expect("the parent answers");
     }
 }
 
-impl Teller {
+/// Tells secrets.
+pub struct Teller<'a>(&'a mut BufWriter<Stdout>);
+
+impl Teller<'_> {
     fn needle<W: Word>(&mut self, name: &str, kept: Kept, copy: usize, words: &[W]) {
         let fields = [
             name.len(),
@@ -82,21 +119,6 @@ impl Teller {
     pub fn tell_small<W: Word>(&mut self, name: &str, kept: Kept, words: &[W]) {
         self.needle(name, kept, COPY * size_of::<W>(), words);
     }
-
-    /// Waits until memory was searched.
-    pub fn search(&mut self, stage: Stage) {
-        let stage = match stage {
-            Stage::Held => b"\0H",
-            Stage::Dropped => b"\0D",
-        };
-        let written = self.0.write_all(stage).and_then(|()| self.0.flush());
-        written.expect("the parent listens");
-        let mut line = String::new();
-        io::stdin()
-            .lock()
-            .read_line(&mut line)
-            .expect("the parent answers");
-    }
 }
 
 /// What was found at one stage.
@@ -108,12 +130,17 @@ pub struct Seen {
     pub missed: Vec<String>,
 }
 
+/// What was told.
+#[derive(Default)]
+struct Secrets {
+    needles: Vec<Needle>,
+    held: BTreeSet<String>,
+}
+
 struct Listener {
     child: Child,
     from: BufReader<ChildStdout>,
     to: ChildStdin,
-    needles: Vec<Needle>,
-    held: Vec<String>,
 }
 
 impl Listener {
@@ -123,7 +150,20 @@ impl Listener {
         Ok(u64::from_le_bytes(bytes) as usize)
     }
 
-    fn needle(&mut self) -> io::Result<()> {
+    fn start(command: &mut Command) -> io::Result<Self> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let missing = || io::Error::other("no pipe to the child");
+        Ok(Self {
+            from: BufReader::new(child.stdout.take().ok_or_else(missing)?),
+            to: child.stdin.take().ok_or_else(missing)?,
+            child,
+        })
+    }
+
+    fn needle(&mut self, secrets: &mut Secrets) -> io::Result<()> {
         let [name, never, copy, len] = [
             self.number()?,
             self.number()?,
@@ -135,26 +175,25 @@ impl Listener {
         let name = String::from_utf8_lossy(&text).into_owned();
         let mut bytes = vec![0; len];
         self.from.read_exact(&mut bytes)?;
-        bytes.iter_mut().for_each(|byte| *byte ^= MASK);
         if never == 0 {
-            self.held.push(name.clone());
+            secrets.held.insert(name.clone());
         }
-        self.needles.push(Needle { name, bytes, copy });
+        secrets.needles.push(Needle { name, bytes, copy });
         Ok(())
     }
 
-    fn look(&mut self, stage: Stage) -> io::Result<Seen> {
-        let mut left = search(self.child.id(), &self.needles)?;
+    fn look(&mut self, secrets: &Secrets, stage: Stage) -> io::Result<Seen> {
+        let mut left = search(self.child.id(), &secrets.needles)?;
         let mut missed = Vec::new();
         if stage == Stage::Held {
-            let found = |name: &String| left.iter().any(|find| find.needle == *name);
-            missed = self
+            let found = |name: &&String| left.iter().any(|find| find.needle == **name);
+            missed = secrets
                 .held
                 .iter()
                 .filter(|name| !found(name))
                 .cloned()
                 .collect();
-            left.retain(|find| !self.held.contains(&find.needle));
+            left.retain(|find| !secrets.held.contains(&find.needle));
         }
         writeln!(self.to, "seen")?;
         Ok(Seen {
@@ -163,42 +202,36 @@ impl Listener {
             missed,
         })
     }
+
+    /// Hears the child to its end.
+    fn hear(mut self, secrets: &mut Secrets) -> io::Result<Vec<Seen>> {
+        let (mut seen, mut print) = (Vec::new(), Vec::new());
+        // What the child prints for people has no zeros, and is passed over.
+        while self.from.read_until(0, &mut print)? > 0 && print.ends_with(&[0]) {
+            let mut tag = [0];
+            self.from.read_exact(&mut tag)?;
+            match &tag {
+                b"N" => self.needle(secrets)?,
+                b"H" => seen.push(self.look(secrets, Stage::Held)?),
+                b"D" => seen.push(self.look(secrets, Stage::Dropped)?),
+                other => return Err(io::Error::other(format!("the child said {other:?}"))),
+            }
+            print.clear();
+        }
+        let status = self.child.wait()?;
+        match status.success() {
+            true => Ok(seen),
+            false => Err(io::Error::other(format!("the child ended with {status}"))),
+        }
+    }
 }
 
-/// Runs a command that keeps secrets, and searches its memory when it asks for it.
+/// Runs a command as a twin, with one argument more, and then as one that is searched for what the twin told.
 ///
 /// # Errors
 /// A command that cannot be run or fails, or whose memory cannot be read.
-pub fn observe(command: &mut Command) -> io::Result<Vec<Seen>> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let missing = || io::Error::other("no pipe to the child");
-    let mut listener = Listener {
-        from: BufReader::new(child.stdout.take().ok_or_else(missing)?),
-        to: child.stdin.take().ok_or_else(missing)?,
-        child,
-        needles: Vec::new(),
-        held: Vec::new(),
-    };
-    let mut seen = Vec::new();
-    // What the child prints for people has no zeros, and is passed over.
-    let mut print = Vec::new();
-    while listener.from.read_until(0, &mut print)? > 0 && print.ends_with(&[0]) {
-        let mut tag = [0];
-        listener.from.read_exact(&mut tag)?;
-        match &tag {
-            b"N" => listener.needle()?,
-            b"H" => seen.push(listener.look(Stage::Held)?),
-            b"D" => seen.push(listener.look(Stage::Dropped)?),
-            other => return Err(io::Error::other(format!("the child said {other:?}"))),
-        }
-        print.clear();
-    }
-    let status = listener.child.wait()?;
-    match status.success() {
-        true => Ok(seen),
-        false => Err(io::Error::other(format!("the child ended with {status}"))),
-    }
+pub fn observe(program: &str, scenario: &str) -> io::Result<Vec<Seen>> {
+    let mut secrets = Secrets::default();
+    Listener::start(Command::new(program).args([scenario, TWIN]))?.hear(&mut secrets)?;
+    Listener::start(Command::new(program).arg(scenario))?.hear(&mut secrets)
 }

@@ -480,7 +480,8 @@ fn half_a_rotation_is_no_checkpoint() {
             ciphertexts: vec![inputs[0].clone(); kept],
         };
         let (whose, params) = (Whose::of(graph, &inputs), setup.client.params());
-        checkpoint::write(&path, whose, params, &reached).unwrap();
+        let bytes = checkpoint::bytes(whose, params, &reached).unwrap();
+        checkpoint::put(&path, &bytes).unwrap();
         checkpoint::read(&path, whose, params, graph, &Watch::default())
     };
     assert!(read(false).is_ok());

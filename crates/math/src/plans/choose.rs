@@ -9,6 +9,7 @@ use ringmill_limits::room;
 use super::policy::Mode;
 use super::{Candidate, Choice, Shape, Source, Task, file, policy, timing};
 use crate::kernels::{best_backend, forced_backend};
+use crate::wipe::on_a_clean_stack;
 use crate::{Backend, MathError, Ring};
 
 /// What timing the candidates of one shape may take up to [`QUICK_LOG_N`]; a few slow calls may take more.
@@ -258,6 +259,11 @@ pub(crate) fn choice<P: Planned>(plan: &P, task: Task, patience: Duration) -> Op
 /// Chooses, where no other thread is at it.
 #[cold]
 fn choose<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Duration) -> Option<u8> {
+    // The choice is kept, and what was transformed before it may be secret.
+    on_a_clean_stack(|| settled(plan, shape, cell, patience))
+}
+
+fn settled<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Duration) -> Option<u8> {
     let ids = candidates(plan, policy().level);
     let n = 1usize << shape.log_n;
     let mut scratch = Scratch::<P::Word>::default();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use ringmill_math::basext::BaseExtension;
+use ringmill_math::wipe::off_the_stack;
 use ringmill_math::{AnyModulus, BaseConverter, Modulus, RnsBasis, declassify, kernels};
 use zeroize::Zeroizing;
 
@@ -126,10 +127,12 @@ impl Decryptor {
     fn phase(&self, cipher: &Ciphertext) -> Result<Zeroizing<Vec<u64>>, BfvError> {
         let mut phase = self.phases.phase(cipher)?;
         let indices: Vec<usize> = cipher.level().moduli().collect();
-        for (i, _, limb) in limbs_mut(&self.params, &indices, &mut phase) {
-            plan(&self.params, i)?.inverse(limb)?;
-        }
-        Ok(phase)
+        off_the_stack(|| {
+            for (i, _, limb) in limbs_mut(&self.params, &indices, &mut phase) {
+                plan(&self.params, i)?.inverse(limb)?;
+            }
+            Ok(phase)
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_math::basext::MiddleHalf;
+use ringmill_math::wipe::off_the_stack;
 use ringmill_math::{Modulus, RnsBasis, declassify, kernels};
 use zeroize::Zeroizing;
 
@@ -32,10 +33,12 @@ impl Decryptor {
     fn phase(&self, cipher: &Ciphertext) -> Result<Zeroizing<Vec<u64>>, BgvError> {
         let mut phase = self.phases.phase(cipher)?;
         let indices: Vec<usize> = cipher.level().moduli().collect();
-        for (i, _, limb) in limbs_mut(&self.params, &indices, &mut phase) {
-            plan(&self.params, i)?.inverse(limb)?;
-        }
-        Ok(phase)
+        off_the_stack(|| {
+            for (i, _, limb) in limbs_mut(&self.params, &indices, &mut phase) {
+                plan(&self.params, i)?.inverse(limb)?;
+            }
+            Ok(phase)
+        })
     }
 
     /// The integers in (-Q/4, Q/4) that a polynomial's coefficients are, modulo plaintext modulus `plain`; `None` where one is

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
+use ringmill_math::wipe::off_the_stack;
 use ringmill_math::{Modulus, NttPlan, Prng, declassify, expand_uniform, kernels, sample};
 use zeroize::Zeroizing;
 
@@ -53,11 +54,13 @@ pub(crate) fn small_to_eval(
     samples: &[i8],
 ) -> Result<Zeroizing<Vec<u64>>, RlweError> {
     let mut data = Zeroizing::new(vec![0; indices.len() * params.degree()]);
-    for (i, q, limb) in limbs_mut(params, indices, &mut data) {
-        sample::to_limb(q, samples, limb)?;
-        plan(params, i)?.forward(limb)?;
-    }
-    Ok(data)
+    off_the_stack(|| {
+        for (i, q, limb) in limbs_mut(params, indices, &mut data) {
+            sample::to_limb(q, samples, limb)?;
+            plan(params, i)?.forward(limb)?;
+        }
+        Ok(data)
+    })
 }
 
 /// A secret's coefficients.

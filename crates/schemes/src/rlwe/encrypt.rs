@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
+use ringmill_math::wipe::off_the_stack;
 use ringmill_math::{Modulus, PrngSource, Residues, Seeded, kernels};
 use zeroize::Zeroizing;
 
@@ -120,7 +121,8 @@ impl Encryptor {
                         "secret (a public key encrypts modulo t alone)".into(),
                     ));
                 }
-                let polys = halves.encrypt(params, level, message, &mut self.source.fresh()?)?;
+                let mut prng = self.source.fresh()?;
+                let polys = off_the_stack(|| halves.encrypt(params, level, message, &mut prng))?;
                 let packed = |poly| ResidueVec::packed(params, poly);
                 let polys = polys.into_iter().map(packed).collect();
                 let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
@@ -233,6 +235,15 @@ impl Decryptor {
             ("secret key", self.key_id()),
             ("ciphertext", cipher.key_id()),
         ])?;
+        off_the_stack(|| self.horner(cipher))
+    }
+
+    /// [`Decryptor::phase`] of a ciphertext that is this key's.
+    fn horner<A: Annotation>(
+        &self,
+        cipher: &Ciphertext<A>,
+    ) -> Result<Zeroizing<Vec<u64>>, RlweError> {
+        let params = &self.params;
         let indices: Vec<usize> = cipher.level().moduli().collect();
         let mut sum = Zeroizing::new(vec![0; indices.len() * params.degree()]);
         let n = params.degree();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ringmill_isa::{Galois, Level};
 use ringmill_limits::Watch;
+use ringmill_math::wipe::off_the_stack;
 use ringmill_math::{Modulus, Prng, PrngSource, Seeded, kernels};
 use zeroize::Zeroizing;
 
@@ -128,6 +129,10 @@ impl KeyGenerator {
 
     /// The same for ciphertexts at `level` and below alone: smaller.
     pub fn relin_key_at(&self, form: KeyForm, level: Level) -> Result<RelinKey, RlweError> {
+        off_the_stack(|| self.relin_key_of_square(form, level))
+    }
+
+    fn relin_key_of_square(&self, form: KeyForm, level: Level) -> Result<RelinKey, RlweError> {
         let mut square = Zeroizing::new(self.secret.expose_eval_limbs().to_vec());
         let secret = Arc::clone(&self.secret);
         for (i, q, limb) in limbs_mut(&self.params, &self.indices, &mut square) {
@@ -159,7 +164,8 @@ impl KeyGenerator {
                     kernels::auto_eval(u64::from(g), limb, s)?;
                 }
             }
-            keys.insert(g, self.switching_key(&turned, form, level)?);
+            let key = off_the_stack(|| self.switching_key(&turned, form, level));
+            keys.insert(g, key?);
         }
         Ok(keys)
     }

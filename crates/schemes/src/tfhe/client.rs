@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ringmill_math::torus::{KeyShape, TransformedKey};
-use ringmill_math::{PrngSource, Seeded};
+use ringmill_math::wipe::off_the_stack;
+use ringmill_math::{Prng, PrngSource, Seeded};
 use zeroize::Zeroizing;
 
 use super::keygen::{self, Noise};
@@ -89,16 +90,25 @@ impl Client {
         if !self.secret.is_counted(&self.params) {
             return Err(TfheError::HeavyKey);
         }
-        keygen::bootstrap_key(&self.params, &self.secret, &mut self.source.fresh()?)
+        self.made(keygen::bootstrap_key)
     }
 
     /// What a server switches from the large key to the small one with.
     pub fn key_switch_key(&self) -> Result<KeySwitchKey, TfheError> {
-        keygen::key_switch_key(&self.params, &self.secret, &mut self.source.fresh()?)
+        self.made(keygen::key_switch_key)
     }
 
     pub fn public_key(&self) -> Result<PublicKey, TfheError> {
-        keygen::public_key(&self.params, &self.secret, &mut self.source.fresh()?)
+        self.made(keygen::public_key)
+    }
+
+    /// A key by its maker, which leaves nothing of the secret on the stack.
+    fn made<K>(
+        &self,
+        make: impl FnOnce(&Params, &SecretKey, &mut Prng) -> Result<K, TfheError>,
+    ) -> Result<K, TfheError> {
+        let mut prng = self.source.fresh()?;
+        off_the_stack(|| make(&self.params, &self.secret, &mut prng))
     }
 
     /// Encrypts a bit under the key that ciphertexts rest under.

@@ -1,8 +1,8 @@
 //! The generator and the samplers.
 
 use ringmill_math::sample::{self, WideGaussian};
-use ringmill_math::{Prng, WordModulus, expand_words};
-use ringmill_secrets::telling::{Kept, Stage, Teller};
+use ringmill_math::{Prng, PrngSource, Seeded, WordModulus, expand_words};
+use ringmill_secrets::telling::{Keeper, Kept, Stage, Teller};
 use zeroize::Zeroizing;
 
 /// Bytes of keystream that a generator makes at once: its next key, then its output.
@@ -35,7 +35,6 @@ pub fn tell(to: &mut Teller, name: &str, seed: &[u8; 32], public: usize) {
         to.tell(&format!("{name}: {which}"), Kept::Never, key);
         for word in key.as_chunks::<4>().0 {
             let repeated = Zeroizing::new([u32::from_le_bytes(*word); TOGETHER]);
-            // Four bytes again and again are no pattern of noise only if they differ.
             to.tell(
                 &format!("{name}: {which} in vectors"),
                 Kept::Never,
@@ -67,31 +66,60 @@ pub fn tell(to: &mut Teller, name: &str, seed: &[u8; 32], public: usize) {
     }
 }
 
-/// Every sampler from generators that the test can repeat.
-pub fn draw(to: &mut Teller) {
+/// What samplers gave.
+struct Drawn {
+    small: [Zeroizing<Vec<i8>>; 4],
+    wide: Zeroizing<Vec<i128>>,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+const NAMES: [&str; 4] = ["ternary", "sparse", "binomial", "Gaussian"];
+const SEED: [u8; 32] = [41; 32];
+
+/// Every sampler from one generator.
+fn draw() -> Drawn {
     const N: usize = 1000;
-    for (number, kept) in [Kept::WithItsHolder, Kept::Never].into_iter().enumerate() {
-        let seed = seed_of([number as u8 + 41; 32], 3);
-        let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
-        let samples = sample::ternary(&mut prng, N);
-        to.tell(&format!("ternary {number}"), kept, &samples);
-        let samples_too = sample::sparse_ternary(&mut prng, N, N / 2).expect("weight");
-        to.tell(&format!("sparse {number}"), kept, &samples_too);
-        let binomial = sample::centred_binomial(&mut prng, N, 21).expect("eta");
-        to.tell(&format!("binomial {number}"), kept, &binomial);
-        let gaussian = sample::gaussian(&mut prng, N, 3.2).expect("sigma");
-        to.tell(&format!("gaussian {number}"), kept, &gaussian);
-        let wide = WideGaussian::at_least(2f64.powi(40)).expect("sigma");
-        let wide = wide.draw(&mut prng, N);
-        to.tell(&format!("wide gaussian {number}"), kept, &wide);
-        let mut bytes = Zeroizing::new([0; N]);
-        prng.fill_bytes(bytes.as_mut());
-        to.tell(&format!("bytes {number}"), kept, &bytes[..]);
-        if kept == Kept::WithItsHolder {
-            to.search(Stage::Held);
-        }
-        drop(prng);
-        tell(to, &format!("generator {number}"), &seed, 0);
+    let source = PrngSource::from_seed_for_reproducible_tests_only(SEED, Seeded::KeyHolder);
+    let mut prng = source.fresh().expect("a generator");
+    let wide = WideGaussian::at_least(2f64.powi(40)).expect("sigma");
+    let mut bytes = Zeroizing::new(vec![0; N]);
+    prng.fill_bytes(&mut bytes);
+    Drawn {
+        small: [
+            sample::ternary(&mut prng, N),
+            sample::sparse_ternary(&mut prng, N, N / 2).expect("weight"),
+            sample::centred_binomial(&mut prng, N, 21).expect("eta"),
+            sample::gaussian(&mut prng, N, 3.2).expect("sigma"),
+        ],
+        wide: wide.draw(&mut prng, N),
+        bytes,
     }
-    to.search(Stage::Dropped);
+}
+
+fn tell_drawn(to: &mut Teller, drawn: &Drawn, kept: Kept) {
+    for (name, samples) in NAMES.into_iter().zip(&drawn.small) {
+        to.tell(name, kept, samples);
+    }
+    to.tell("wide Gaussian", kept, &drawn.wide);
+    to.tell("bytes", kept, &drawn.bytes);
+}
+
+/// Nothing is left of what is drawn and dropped.
+pub fn drawing(keeper: &mut Keeper) {
+    let drawn = draw();
+    keeper.tells(|to| {
+        tell_drawn(to, &drawn, Kept::Never);
+        tell(to, "generator", &seed_of(SEED, 0), 0);
+    });
+    drop(drawn);
+    keeper.search(Stage::Dropped);
+}
+
+/// What is held is found.
+pub fn holding(keeper: &mut Keeper) {
+    let drawn = draw();
+    keeper.tells(|to| tell_drawn(to, &drawn, Kept::WithItsHolder));
+    keeper.search(Stage::Held);
+    drop(drawn);
+    keeper.search(Stage::Dropped);
 }

@@ -5,8 +5,10 @@ mod ring;
 mod seal;
 mod tfhe;
 
-use ringmill_math::LineAllocator;
-use ringmill_secrets::telling::{Kept, Stage, Teller};
+use std::hint::black_box;
+
+use ringmill_math::{LineAllocator, Prng};
+use ringmill_secrets::telling::{Keeper, Kept, Stage, TWIN};
 use zeroize::Zeroizing;
 
 /// The one of the command and of the Python package.
@@ -14,40 +16,46 @@ use zeroize::Zeroizing;
 static ALLOCATOR: LineAllocator = LineAllocator;
 
 /// One way to keep secrets.
-type Scenario = fn(&mut Teller);
+type Scenario = fn(&mut Keeper);
 
-const SCENARIOS: [(&str, Scenario); 10] = [
-    ("generator", generator::draw),
+const SCENARIOS: [(&str, Scenario); 12] = [
+    ("generator", generator::drawing),
+    ("generator, held", generator::holding),
     ("ckks", |to| ring::ckks(to, ring::WIDE)),
     ("ckks, words of 32 bits", |to| ring::ckks(to, ring::SHORT)),
     ("bfv", ring::bfv),
     ("bgv", ring::bgv),
     ("bgv bootstrapping", ring::sparse),
-    ("tfhe", tfhe::all),
+    ("tfhe", tfhe::booleans),
+    ("tfhe circuits", tfhe::circuits),
     ("seal", seal::all),
     ("a planted copy", planted),
     ("a panic", ring::panicking),
 ];
 
 /// Copies that a search must find: on the heap, freed there, and on the stack.
-fn planted(to: &mut Teller) {
-    let mut secret = Zeroizing::new([0u8; 96]);
-    let mut prng = ringmill_math::Prng::from_os().expect("randomness");
-    prng.fill_bytes(secret.as_mut());
-    to.tell("held", Kept::WithItsHolder, &secret[..]);
-    to.search(Stage::Held);
+fn planted(keeper: &mut Keeper) {
+    let mut secret = Zeroizing::new(vec![0u8; 96]);
+    let mut prng = Prng::from_seed_for_reproducible_tests_only([3; 32]);
+    prng.fill_bytes(&mut secret);
+    keeper.tells(|to| to.tell("held", Kept::WithItsHolder, &secret));
+    keeper.search(Stage::Held);
     let (heap, stack) = (secret[..64].to_vec(), <[u8; 32]>::try_from(&secret[64..]));
     drop(secret);
-    std::hint::black_box((&heap, &stack));
-    to.search(Stage::Dropped);
-    std::hint::black_box((heap, stack)).0.clear();
+    black_box((&heap, &stack));
+    keeper.search(Stage::Dropped);
+    black_box((&heap, &stack));
+    drop(heap);
+    keeper.search(Stage::Dropped);
 }
 
 fn main() {
-    let name = std::env::args().nth(1).unwrap_or_default();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let name = arguments.first().map_or("", String::as_str);
+    let twin = arguments.get(1).is_some_and(|argument| argument == TWIN);
     let scenario = SCENARIOS.iter().find(|(known, _)| *known == name);
     match scenario {
-        Some((_, scenario)) => scenario(&mut Teller::default()),
+        Some((_, scenario)) => scenario(&mut Keeper::new(twin)),
         None => SCENARIOS.iter().for_each(|(known, _)| println!("{known}")),
     }
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use num_complex::Complex64;
 use ringmill_math::sample::{self, WideGaussian};
 use ringmill_math::{Modulus, NttPlan, Prng, kernels};
 use ringmill_schemes::bgv::bootstrap::{BootstrapKeys, Bootstrapping, Maps, SparseSecret};
@@ -16,7 +15,7 @@ use ringmill_schemes::roles::KeyHolder as _;
 use ringmill_schemes::scheme::{At, Scheme};
 use ringmill_schemes::whole_file::{self, Contents};
 use ringmill_schemes::{bfv, bgv, ckks, exact, file};
-use ringmill_secrets::telling::{Kept, Stage, Teller};
+use ringmill_secrets::telling::{Keeper, Kept, Stage, Teller};
 use zeroize::Zeroizing;
 
 use super::generator::{self, seed_of};
@@ -74,13 +73,22 @@ fn plan(params: &Params, q: Modulus) -> Arc<NttPlan> {
     NttPlan::shared(q, params.ring()).expect("plan")
 }
 
-/// Tells small coefficients as they are drawn, as residues and in evaluation form.
-fn tell_small(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
+/// Tells small coefficients as they are drawn and as residues.
+fn tell_coefficients(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
     to.tell(&format!("{name}, drawn"), Kept::Never, samples);
     let mut limb = words::<u64>(samples.len());
     for &q in params.reducers() {
         sample::to_limb(q, samples, &mut limb).expect("lengths");
         to.tell_small(&format!("{name}, residues"), Kept::Never, &limb);
+    }
+}
+
+/// Tells them in evaluation form, too.
+fn tell_small(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
+    tell_coefficients(to, params, name, samples);
+    let mut limb = words::<u64>(samples.len());
+    for &q in params.reducers() {
+        sample::to_limb(q, samples, &mut limb).expect("lengths");
         plan(params, q).forward(&mut limb).expect("forward");
         tell_limbs(
             to,
@@ -93,24 +101,27 @@ fn tell_small(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
 }
 
 /// Makes a key and everything that is made of it, and tells what it is made of.
-fn keys<P: RingParams>(to: &mut Teller, own: &Arc<P>) -> KeyGenerator {
+fn keys<P: RingParams>(keeper: &mut Keeper, own: &Arc<P>) -> KeyGenerator {
     let params = own.ring_params();
-    let keygen =
-        KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(own), SEED).expect("keys");
-    let secret = keygen.secret_key().expose_eval_limbs();
-    tell_limbs(to, params, "secret key", Kept::WithItsHolder, secret);
+    let keygen = KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(own), SEED);
+    let keygen = keygen.expect("keys");
     keygen.public_key().expect("public key");
     for form in [KeyForm::Seeded, KeyForm::Stored] {
         keygen.relin_key(form).expect("relinearisation key");
-        let steps = keygen.rotation_keys(&[1], form);
-        steps.expect("Galois keys");
+        keygen.rotation_keys(&[1], form).expect("Galois keys");
     }
+    keeper.tells(|to| tell_keys(to, params, keygen.secret_key().expose_eval_limbs()));
+    keygen
+}
+
+fn tell_keys(to: &mut Teller, params: &Params, secret: &[u64]) {
+    tell_limbs(to, params, "secret key", Kept::WithItsHolder, secret);
     let seed = seed_of(SEED, 0);
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
     let drawn = params
         .secret_distribution()
         .sample(&mut prng, params.degree());
-    tell_small(to, params, "secret", &drawn.expect("secret"));
+    tell_coefficients(to, params, "secret", &drawn.expect("secret"));
     generator::tell(to, "generator of the secret", &seed, 0);
     // The public key is made by the third, after the key's identity: a public seed, then an error.
     let seed = seed_of(SEED, 2);
@@ -141,12 +152,18 @@ fn keys<P: RingParams>(to: &mut Teller, own: &Arc<P>) -> KeyGenerator {
     }
     tell_limbs(to, params, "square of the secret", Kept::Never, &square);
     tell_limbs(to, params, "turned secret", Kept::Never, &turned);
-    keygen
 }
 
-/// Tells what an encryption under the public key draws from a source of this seed.
-fn tell_public_encryption(to: &mut Teller, params: &Params, seed: [u8; 32]) {
-    let seed = seed_of(seed, 0);
+const PUBLIC_SEED: [u8; 32] = [31; 32];
+const SECRET_SEED: [u8; 32] = [32; 32];
+
+/// Tells what the first encryptions under the public key and under the secret one draw.
+fn tell_encryptions(to: &mut Teller, params: &Params) {
+    let error = |prng: &mut Prng| {
+        let drawn = params.error_distribution().sample(prng, params.degree());
+        drawn.expect("error")
+    };
+    let seed = seed_of(PUBLIC_SEED, 0);
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
     tell_small(
         to,
@@ -154,24 +171,13 @@ fn tell_public_encryption(to: &mut Teller, params: &Params, seed: [u8; 32]) {
         "u",
         &sample::ternary(&mut prng, params.degree()),
     );
-    for name in ["e_0", "e_1"] {
-        let drawn = params
-            .error_distribution()
-            .sample(&mut prng, params.degree());
-        tell_small(to, params, name, &drawn.expect("error"));
-    }
+    tell_small(to, params, "e_0", &error(&mut prng));
+    tell_small(to, params, "e_1", &error(&mut prng));
     generator::tell(to, "generator of an encryption", &seed, 0);
-}
-
-/// The same under the secret key.
-fn tell_secret_encryption(to: &mut Teller, params: &Params, seed: [u8; 32]) {
-    let seed = seed_of(seed, 0);
+    let seed = seed_of(SECRET_SEED, 0);
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
     prng.next_seed();
-    let drawn = params
-        .error_distribution()
-        .sample(&mut prng, params.degree());
-    tell_small(to, params, "e", &drawn.expect("error"));
+    tell_small(to, params, "e", &error(&mut prng));
     generator::tell(to, "generator of a seeded encryption", &seed, 32);
 }
 
@@ -233,14 +239,14 @@ fn through_a_file(params: &Params, secret: &SecretKey) -> SecretKey {
     file::read_secret_key_in_the_clear(&bytes, params).expect("a key")
 }
 
-pub fn ckks(to: &mut Teller, (cipher, special): Chain) {
+pub fn ckks(keeper: &mut Keeper, (cipher, special): Chain) {
     let builder = ckks::Params::builder(LOG_N).prime_bits(cipher, special);
     let params = builder
         .allow_insecure_parameters_for_tests_only()
         .build()
         .expect("parameters");
     let (ring, scale) = (params.ring_params(), 2f64.powi(26));
-    let keygen = keys(to, &params);
+    let keygen = keys(keeper, &params);
     let secret = through_a_file(ring, keygen.secret_key());
     let encoder = ckks::Encoder::new(params.clone());
     let values: Vec<f64> = (0..params.slots()).map(|i| (i as f64).sin()).collect();
@@ -249,19 +255,20 @@ pub fn ckks(to: &mut Teller, (cipher, special): Chain) {
         .expect("message");
     let public = keygen.public_key().expect("public key");
     let encryptor = ckks::Encryptor::with_public_key(params.clone(), &public).expect("encryptor");
-    let encryptor = encryptor.seed_for_reproducible_tests_only([31; 32]);
+    let encryptor = encryptor.seed_for_reproducible_tests_only(PUBLIC_SEED);
     let cipher = encryptor.encrypt(&message).expect("encryption");
-    tell_public_encryption(to, ring, [31; 32]);
     let seeded =
         ckks::Encryptor::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
-    let seeded = seeded.seed_for_reproducible_tests_only([32; 32]);
+    let seeded = seeded.seed_for_reproducible_tests_only(SECRET_SEED);
     seeded.encrypt_seeded(&message).expect("encryption");
-    tell_secret_encryption(to, ring, [32; 32]);
     let decryptor = ckks::Decryptor::new(params.clone(), secret).expect("decryptor");
-    decrypted_ckks(to, &encoder, &decryptor, &cipher);
-    let limbs = phase(ring, keygen.secret_key(), &cipher);
-    tell_both_forms(to, ring, "phase", &limbs);
-    drop(limbs);
+    opened(&encoder, &decryptor, &cipher);
+    keeper.tells(|to| {
+        tell_encryptions(to, ring);
+        let limbs = phase(ring, keygen.secret_key(), &cipher);
+        tell_both_forms(to, ring, "phase", &limbs);
+        tell_opened(to, &encoder, &decryptor, &cipher);
+    });
     // The same by the roles that run time and packages use.
     let holder =
         ckks::roles::KeyHolder::with_secret_key(params.clone(), keygen.secret_key().clone());
@@ -273,18 +280,51 @@ pub fn ckks(to: &mut Teller, (cipher, special): Chain) {
     let plain = holder.decrypt(&cipher).expect("decryption");
     let mut slots = holder.decode(&plain, params.slots()).expect("slots");
     drop(plain);
-    slots.fill(Complex64::default());
+    forget(&mut slots);
     holder.encrypt(&slots, &at).expect("encryption");
-    to.search(Stage::Held);
+    keeper.search(Stage::Held);
     drop((keygen, seeded, decryptor, holder));
     // The encoder lives on.
-    to.search(Stage::Dropped);
+    keeper.search(Stage::Dropped);
     drop(encoder);
-    to.search(Stage::Dropped);
+    keeper.search(Stage::Dropped);
 }
 
-/// Decrypts, decodes and shares; tells the phase in every form that it takes.
-fn decrypted_ckks(
+const FLOODING_SEED: [u8; 32] = [33; 32];
+/// Bound on the error of a slot.
+const BOUND: f64 = 1e-4;
+
+/// A decoded result is its caller's, who wipes it here.
+fn forget<T: Copy + Default>(slots: &mut [T]) {
+    slots.fill(T::default());
+    std::hint::black_box(slots);
+}
+
+fn flooded(params: &ckks::Params, plain: &ckks::Plaintext) -> ckks::Plaintext {
+    let flooding = ckks::Flooding::new(4, 2).expect("flooding");
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(FLOODING_SEED);
+    flooding
+        .flood(params, plain, BOUND, &mut prng)
+        .expect("noise")
+}
+
+/// Decrypts, decodes, copies, writes, reads and shares.
+fn opened(encoder: &ckks::Encoder, decryptor: &ckks::Decryptor, cipher: &ckks::Ciphertext) {
+    let params = encoder.params();
+    let plain = decryptor.decrypt(cipher).expect("decryption");
+    forget(&mut encoder.coefficients(&plain).expect("coefficients"));
+    forget(&mut encoder.decode_real(&plain, params.slots()).expect("slots"));
+    forget(&mut encoder.decode(&plain, params.slots()).expect("slots"));
+    let copy = plain.clone();
+    assert!(copy == plain);
+    let bytes = Zeroizing::new(ckks::file::write_plaintext(&copy));
+    ckks::file::read_plaintext(&bytes, params).expect("a plaintext");
+    let shared = flooded(params, &plain);
+    forget(&mut encoder.decode(&shared, 8).expect("slots"));
+}
+
+/// Tells the phase in every form that it takes.
+fn tell_opened(
     to: &mut Teller,
     encoder: &ckks::Encoder,
     decryptor: &ckks::Decryptor,
@@ -293,40 +333,20 @@ fn decrypted_ckks(
     let params = encoder.params();
     let ring = params.ring_params();
     let plain = decryptor.decrypt(cipher).expect("decryption");
-    let coefficients = Zeroizing::new(encoder.coefficients(&plain).expect("coefficients"));
-    to.tell("phase, lifted", Kept::Never, &coefficients[..]);
-    let mut integers = words::<i64>(coefficients.len());
-    for (integer, &x) in integers.iter_mut().zip(coefficients.iter()) {
-        *integer = x as i64;
-    }
-    to.tell("phase, lifted to integers", Kept::Never, &integers[..]);
-    let reals = Zeroizing::new(encoder.decode_real(&plain, params.slots()).expect("slots"));
-    to.tell("decoded slots", Kept::Never, &reals[..]);
-    let mut slots = encoder.decode(&plain, params.slots()).expect("slots");
-    let mut parts = words::<f64>(2 * slots.len());
-    for (parts, z) in parts.chunks_exact_mut(2).zip(&slots) {
-        parts.copy_from_slice(&[z.re, z.im]);
-    }
-    // The result is its caller's, who wipes it here.
-    slots.fill(Complex64::default());
-    std::hint::black_box(&slots);
-    to.tell("decoded complex slots", Kept::Never, &parts[..]);
-    // A copy, a comparison, a file of the phase.
-    let copy = plain.clone();
-    assert!(copy == plain);
-    let bytes = Zeroizing::new(ckks::file::write_plaintext(&copy));
-    ckks::file::read_plaintext(&bytes, params).expect("a plaintext");
-    drop(bytes);
-    let seed = Zeroizing::new([33; 32]);
-    let flooding = ckks::Flooding::new(4, 2).expect("flooding");
-    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
-    let shared = flooding
-        .flood(params, &plain, 1e-4, &mut prng)
-        .expect("noise");
-    let mut shared_slots = encoder.decode(&shared, 8).expect("slots");
-    shared_slots.fill(Complex64::default());
-    let sigma = 1e-4 * plain.scale() * 2f64.sqrt() * 16.0;
-    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
+    let coefficients = encoder.coefficients(&plain).expect("coefficients");
+    to.tell("phase, lifted", Kept::Never, &coefficients);
+    let integers: Vec<i64> = coefficients.iter().map(|&x| x as i64).collect();
+    to.tell("phase, lifted to integers", Kept::Never, &integers);
+    let reals = encoder.decode_real(&plain, params.slots()).expect("slots");
+    to.tell("decoded slots", Kept::Never, &reals);
+    let slots = encoder.decode(&plain, params.slots()).expect("slots");
+    let parts: Vec<f64> = slots.iter().flat_map(|z| [z.re, z.im]).collect();
+    to.tell("decoded complex slots", Kept::Never, &parts);
+    let shared = flooded(params, &plain);
+    let limbs: Vec<u64> = shared.limbs().iter().collect();
+    tell_both_forms(to, ring, "shared phase", &limbs);
+    let sigma = BOUND * plain.scale() * 2f64.sqrt() * 16.0;
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(FLOODING_SEED);
     let noise = WideGaussian::at_least(sigma)
         .expect("sigma")
         .draw(&mut prng, ring.degree());
@@ -342,12 +362,10 @@ fn decrypted_ckks(
             &limb,
         );
     }
-    let limbs = Zeroizing::new(shared.limbs().iter().collect::<Vec<u64>>());
-    tell_both_forms(to, ring, "shared phase", &limbs);
 }
 
 /// Encrypts, decrypts and measures noise under one of the schemes of exact integers.
-fn integers<S, A>(to: &mut Teller, params: Arc<S::Params>)
+fn integers<S, A>(keeper: &mut Keeper, params: Arc<S::Params>)
 where
     A: Annotation,
     S: ExactScheme,
@@ -363,7 +381,7 @@ where
     S::Error: From<rlwe::RlweError> + From<exact::ExactError> + std::fmt::Debug,
 {
     let ring = params.ring_params();
-    let keygen = keys(to, &params);
+    let keygen = keys(keeper, &params);
     let secret = through_a_file(ring, keygen.secret_key());
     let encoder = BatchEncoder::new(params.clone()).expect("encoder");
     let values: Vec<i64> = (0..encoder.slots() as i64).map(|i| i % 19 - 9).collect();
@@ -371,16 +389,14 @@ where
     let public = keygen.public_key().expect("public key");
     let encryptor =
         exact::Encryptor::<S>::with_public_key(params.clone(), &public).expect("encryptor");
-    let encryptor = encryptor.seed_for_reproducible_tests_only([31; 32]);
+    let encryptor = encryptor.seed_for_reproducible_tests_only(PUBLIC_SEED);
     let cipher = encryptor.encrypt(&message).expect("encryption");
-    tell_public_encryption(to, ring, [31; 32]);
     let seeded =
         exact::Encryptor::<S>::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
-    let seeded = seeded.seed_for_reproducible_tests_only([32; 32]);
+    let seeded = seeded.seed_for_reproducible_tests_only(SECRET_SEED);
     let halves = seeded
         .encrypt_seeded(&message, Level::LOWEST)
         .expect("encryption");
-    tell_secret_encryption(to, ring, [32; 32]);
     let decryptor = S::Decryptor::new(params.clone(), secret).expect("decryptor");
     let plain = decryptor.decrypt(&cipher).expect("decryption");
     assert_eq!(encoder.decode_signed(&plain).expect("integers"), values);
@@ -399,51 +415,60 @@ where
     };
     decryptor.decrypt(&broken).expect_err("no budget");
     decryptor.noise_budget(&broken).expect("budget");
-    for (name, cipher) in [
-        ("phase", &cipher),
-        ("phase at the lowest level", &low),
-        ("lost phase", &broken),
-    ] {
-        let limbs = phase(ring, keygen.secret_key(), cipher);
-        tell_both_forms(to, ring, name, &limbs);
-        // As noise is measured: times t.
-        let mut scaled = Zeroizing::new(limbs.to_vec());
-        for (&q, limb) in ring
-            .reducers()
-            .iter()
-            .zip(scaled.chunks_exact_mut(ring.degree()))
-        {
-            kernels::mul_scalar_assign(q, limb, q.reduce(params.plain_modulus().value()));
-        }
-        tell_both_forms(to, ring, &format!("{name} times t"), &scaled);
-    }
+    keeper.tells(|to| {
+        tell_encryptions(to, ring);
+        let (secret, t) = (keygen.secret_key(), params.plain_modulus().value());
+        tell_phases(to, ring, "phase", &phase(ring, secret, &cipher), t);
+        tell_phases(
+            to,
+            ring,
+            "phase at the lowest level",
+            &phase(ring, secret, &low),
+            t,
+        );
+        tell_phases(to, ring, "lost phase", &phase(ring, secret, &broken), t);
+    });
     let holder =
         exact::KeyHolder::<S>::with_secret_key(params.clone(), keygen.secret_key().clone());
     let holder = holder.expect("holder");
     let plain = holder.decrypt(&cipher).expect("decryption");
     holder.decode(&plain, 8).expect("integers");
     drop(plain);
-    to.search(Stage::Held);
+    keeper.search(Stage::Held);
     drop((keygen, seeded, decryptor, holder));
-    to.search(Stage::Dropped);
+    keeper.search(Stage::Dropped);
 }
 
-pub fn bfv(to: &mut Teller) {
+/// Tells a phase, and the same as noise is measured: times t.
+fn tell_phases(to: &mut Teller, params: &Params, name: &str, limbs: &[u64], t: u64) {
+    tell_both_forms(to, params, name, limbs);
+    let mut scaled = Zeroizing::new(limbs.to_vec());
+    for (&q, limb) in params
+        .reducers()
+        .iter()
+        .zip(scaled.chunks_exact_mut(params.degree()))
+    {
+        kernels::mul_scalar_assign(q, limb, q.reduce(t));
+    }
+    tell_both_forms(to, params, &format!("{name} times t"), &scaled);
+}
+
+pub fn bfv(keeper: &mut Keeper) {
     let t = PlainModulus::new(12289).expect("modulus");
     let builder = bfv::Params::builder(LOG_N, t).prime_bits(WIDE.0, WIDE.1);
     let params = builder.allow_insecure_parameters_for_tests_only().build();
-    integers::<bfv::Bfv, ()>(to, params.expect("parameters"));
+    integers::<bfv::Bfv, ()>(keeper, params.expect("parameters"));
 }
 
-pub fn bgv(to: &mut Teller) {
+pub fn bgv(keeper: &mut Keeper) {
     let t = PlainModulus::new(12289).expect("modulus");
     let builder = bgv::Params::builder(LOG_N, t).prime_bits(WIDE.0, WIDE.1);
     let params = builder.allow_insecure_parameters_for_tests_only().build();
-    integers::<bgv::Bgv, bgv::Factor>(to, params.expect("parameters"));
+    integers::<bgv::Bgv, bgv::Factor>(keeper, params.expect("parameters"));
 }
 
 /// The secret that BGV's bootstrapping keys encapsulate ciphertexts under.
-pub fn sparse(to: &mut Teller) {
+pub fn sparse(keeper: &mut Keeper) {
     let primes = friendly_primes(21).expect("primes");
     let (cipher, special) = primes.split_at(primes.len() - 7);
     let t = PrimePower::new(17, 1)
@@ -460,18 +485,21 @@ pub fn sparse(to: &mut Teller) {
     let ring = params.ring_params();
     let setup = Bootstrapping::with_chance(params.clone(), 8, -40.0).expect("bootstrapping");
     let maps = Maps::new(&setup, Default::default()).expect("maps");
-    let keygen = KeyGenerator::new(params.clone()).expect("keys");
+    let keygen = KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), SEED);
+    let keygen = keygen.expect("keys");
     let sparse = SparseSecret::sample(&setup, &keygen).expect("secret");
-    let limbs = sparse.secret_key().expose_eval_limbs();
-    tell_limbs(to, ring, "sparse secret", Kept::WithItsHolder, limbs);
+    keeper.tells(|to| {
+        let limbs = sparse.secret_key().expose_eval_limbs();
+        tell_limbs(to, ring, "sparse secret", Kept::WithItsHolder, limbs);
+    });
     BootstrapKeys::of_secret(&setup, &maps, &keygen, &sparse, KeyForm::Seeded).expect("keys");
-    to.search(Stage::Held);
+    keeper.search(Stage::Held);
     drop(sparse);
-    to.search(Stage::Dropped);
+    keeper.search(Stage::Dropped);
 }
 
 /// Secrets of computations that end in a panic.
-pub fn panicking(to: &mut Teller) {
+pub fn panicking(keeper: &mut Keeper) {
     std::panic::set_hook(Box::new(|_| {}));
     let builder = ckks::Params::builder(LOG_N).prime_bits(WIDE.0, WIDE.1);
     let params = builder
@@ -479,10 +507,11 @@ pub fn panicking(to: &mut Teller) {
         .build()
         .expect("parameters");
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let keygen = keys(to, &params);
+        let keygen = keys(keeper, &params);
         let public = keygen.public_key().expect("public key");
         let encryptor =
             ckks::Encryptor::with_public_key(params.clone(), &public).expect("encryptor");
+        let encryptor = encryptor.seed_for_reproducible_tests_only(PUBLIC_SEED);
         let encoder = ckks::Encoder::new(params.clone());
         let message = encoder
             .encode_real(&[0.25; 64], Level(1), 2f64.powi(26))
@@ -491,17 +520,20 @@ pub fn panicking(to: &mut Teller) {
         let secret = keygen.secret_key().clone();
         let decryptor = ckks::Decryptor::new(params.clone(), secret).expect("decryptor");
         let plain = decryptor.decrypt(&cipher).expect("decryption");
-        tell_both_forms(
-            to,
-            params.ring_params(),
-            "phase",
-            &phase(params.ring_params(), keygen.secret_key(), &cipher),
-        );
+        keeper.tells(|to| {
+            let ring = params.ring_params();
+            tell_both_forms(
+                to,
+                ring,
+                "phase",
+                &phase(ring, keygen.secret_key(), &cipher),
+            );
+        });
         panic!(
             "a fault of the caller, who holds {} limbs",
             plain.limbs().len()
         );
     }));
     assert!(caught.is_err());
-    to.search(Stage::Dropped);
+    keeper.search(Stage::Dropped);
 }

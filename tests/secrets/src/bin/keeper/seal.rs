@@ -2,7 +2,7 @@
 
 use ringmill_schemes::ckks::{Encoder, KeyGenerator, Params};
 use ringmill_schemes::seal::{self, Compression, SealContext};
-use ringmill_secrets::telling::{Kept, Stage, Teller};
+use ringmill_secrets::telling::{Keeper, Kept, Stage};
 use zeroize::Zeroizing;
 
 use super::ring::WIDE;
@@ -14,25 +14,28 @@ const ZLIB: u8 = 1;
 /// More bytes of a file than its header and the name of the parameters take, which everyone may know.
 const PUBLIC: usize = 256;
 
-pub fn all(to: &mut Teller) {
+pub fn all(keeper: &mut Keeper) {
     let builder = Params::builder(9).prime_bits(WIDE.0, WIDE.1);
     let params = builder
         .allow_insecure_parameters_for_tests_only()
         .build()
         .expect("parameters");
     let context = SealContext::new(params.clone()).expect("context");
-    let keygen = KeyGenerator::new(params.clone()).expect("keys");
+    let keygen = KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), [61; 32]);
+    let keygen = keygen.expect("keys");
     let secret = keygen.secret_key();
-    to.tell(
-        "secret key",
-        Kept::WithItsHolder,
-        secret.expose_eval_limbs(),
-    );
+    keeper.tells(|to| {
+        to.tell(
+            "secret key",
+            Kept::WithItsHolder,
+            secret.expose_eval_limbs(),
+        )
+    });
     for compression in [Compression::None, Compression::Zstd] {
         let bytes = seal::write_secret_key_in_the_clear(&context, secret, compression);
         let bytes = bytes.expect("written");
         if compression == Compression::Zstd {
-            to.tell("secret key's file", Kept::Never, &bytes[PUBLIC..]);
+            keeper.tells(|to| to.tell("secret key's file", Kept::Never, &bytes[PUBLIC..]));
         }
         seal::read_secret_key(&context, &bytes).expect("read");
         let cut = seal::read_secret_key(&context, &bytes[..bytes.len() - 9]);
@@ -48,21 +51,22 @@ pub fn all(to: &mut Teller) {
     let plain = encoder
         .encode_real(&values, params.max_level(), 2f64.powi(30))
         .expect("plaintext");
-    let limbs = Zeroizing::new(plain.limbs().iter().collect::<Vec<u64>>());
-    to.tell("plaintext", Kept::Never, &limbs);
-    drop(limbs);
+    keeper.tells(|to| {
+        let limbs: Vec<u64> = plain.limbs().iter().collect();
+        to.tell("plaintext", Kept::Never, &limbs);
+    });
     for compression in [Compression::None, Compression::Zstd] {
         let bytes =
             Zeroizing::new(seal::write_plaintext(&context, &plain, compression).expect("written"));
         if compression == Compression::Zstd {
-            to.tell("plaintext's file", Kept::Never, &bytes[PUBLIC..]);
+            keeper.tells(|to| to.tell("plaintext's file", Kept::Never, &bytes[PUBLIC..]));
         }
         assert!(seal::read_plaintext(&context, &bytes).expect("read") == plain);
     }
     drop(plain);
-    to.search(Stage::Held);
+    keeper.search(Stage::Held);
     drop(keygen);
-    to.search(Stage::Dropped);
+    keeper.search(Stage::Dropped);
 }
 
 /// The same object with its members as a zlib stream of blocks that are stored as they are.

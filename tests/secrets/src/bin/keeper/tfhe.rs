@@ -8,85 +8,79 @@ use ringmill_schemes::tfhe::{
     Client, LweKey, Params, ParamsBuilder, SecretKey, client::Encryptor, file,
 };
 use ringmill_schemes::whole_file::{self, Contents};
-use ringmill_secrets::telling::{Kept, Stage, Teller};
+use ringmill_secrets::telling::{Keeper, Kept, Stage, Teller};
 use zeroize::Zeroizing;
 
 use super::generator::{self, seed_of};
 use super::ring::Folder;
 
-/// Booleans on one prime, and two more bits on what prime or primes they take.
-pub fn all(to: &mut Teller) {
-    let toy = ParamsBuilder::toy_for_tests_only;
-    let wide = toy().sizes(|s| s.n.0 = 64);
-    let circuits = ParamsBuilder::toy_circuits_for_tests_only().sizes(|s| s.n.0 = 80);
-    for (number, params) in [wide, circuits].into_iter().enumerate() {
-        let params = params.allow_any_failure_rate_for_tests_only().build();
-        one(to, number, &params.expect("parameters"));
-    }
-    to.search(Stage::Dropped);
+const SEED: [u8; 32] = [51; 32];
+
+pub fn booleans(keeper: &mut Keeper) {
+    one(
+        keeper,
+        ParamsBuilder::toy_for_tests_only().sizes(|s| s.n.0 = 64),
+    );
 }
 
-fn one(to: &mut Teller, number: usize, params: &Arc<Params>) {
-    let seed = [51 + number as u8; 32];
-    let client =
-        Client::from_seed_for_reproducible_tests_only(params.clone(), seed).expect("client");
-    let name = |what: &str| format!("{what} of client {number}");
-    // Others' keys have a few bits in common with it by chance, 32 never.
+/// Two bits and two of carry.
+pub fn circuits(keeper: &mut Keeper) {
+    let circuits = ParamsBuilder::toy_circuits_for_tests_only();
+    one(keeper, circuits.sizes(|s| s.n.0 = 80));
+}
+
+fn one(keeper: &mut Keeper, params: ParamsBuilder) {
+    let params = params.allow_any_failure_rate_for_tests_only().build();
+    let params = params.expect("parameters");
+    let client = Client::from_seed_for_reproducible_tests_only(params.clone(), SEED);
+    let client = client.expect("client");
     let secret = client.secret();
-    to.tell(
-        &name("small key"),
-        Kept::WithItsHolder,
-        secret.expose_bits(LweKey::Small),
-    );
-    to.tell(
-        &name("large key"),
-        Kept::WithItsHolder,
-        secret.expose_bits(LweKey::Large),
-    );
-    for key in [LweKey::Small, LweKey::Large] {
-        let mut words = Zeroizing::new(vec![0u64; secret.expose_bits(key).len()]);
-        for (word, &bit) in words.iter_mut().zip(secret.expose_bits(key)) {
-            *word = bit.into();
-        }
-        to.tell_small(&name("key in words"), Kept::Never, &words);
-    }
-    transformed(to, &name("large key in transform form"), params, secret);
-    let generator = seed_of(seed, 0);
-    generator::tell(to, &name("generator"), &generator, 0);
-    let mut prng = Prng::from_seed_for_reproducible_tests_only(*generator);
-    let mut drawn = Zeroizing::new(vec![0u8; secret.expose_bits(LweKey::Small).len()]);
-    prng.fill_bytes(&mut drawn);
-    to.tell(&name("bytes of the small key"), Kept::Never, &drawn);
+    keeper.tells(|to| tell(to, &params, secret));
     client.bootstrap_key().expect("bootstrapping key");
     client.key_switch_key().expect("key-switching key");
     let public = client.public_key().expect("public key");
     let encryptor = Encryptor::new(params.clone(), &public).expect("encryptor");
     let booleans = client.encrypt_bit(true).is_ok();
     for bit in [false, true] {
-        match booleans {
-            true => {
-                let bits = [client.encrypt_bit(bit), encryptor.encrypt_bit(bit)];
-                let _ = bits.map(|x| assert_eq!(client.decrypt_bit(&x.expect("a bit")), Ok(bit)));
+        if booleans {
+            for x in [client.encrypt_bit(bit), encryptor.encrypt_bit(bit)] {
+                assert_eq!(client.decrypt_bit(&x.expect("a bit")), Ok(bit));
             }
-            false => {
-                let messages = [client.encrypt(bit.into()), encryptor.encrypt(bit.into())];
-                messages
-                    .map(|x| assert_eq!(client.decrypt(&x.expect("a message")), Ok(bit.into())));
+        } else {
+            for x in [client.encrypt(bit.into()), encryptor.encrypt(bit.into())] {
+                assert_eq!(client.decrypt(&x.expect("a message")), Ok(bit.into()));
             }
         }
     }
-    let again = Client::with_secret(params.clone(), Arc::new(through_a_file(params, secret)));
-    again
-        .expect("client")
-        .bootstrap_key()
-        .expect("bootstrapping key");
-    to.search(Stage::Held);
+    let read = Arc::new(through_a_file(&params, secret));
+    let again = Client::with_secret(params.clone(), read).expect("client");
+    again.bootstrap_key().expect("bootstrapping key");
+    drop(again);
+    keeper.search(Stage::Held);
     drop(client);
-    to.search(Stage::Dropped);
+    keeper.search(Stage::Dropped);
+}
+
+/// Tells the keys as bits, as words and in transform form, and what drew them.
+fn tell(to: &mut Teller, params: &Params, secret: &SecretKey) {
+    for (name, key) in [("small key", LweKey::Small), ("large key", LweKey::Large)] {
+        let bits = secret.expose_bits(key);
+        to.tell(name, Kept::WithItsHolder, bits);
+        let words: Vec<u64> = bits.iter().map(|&bit| bit.into()).collect();
+        to.tell_small(&format!("{name} in words"), Kept::Never, &words);
+    }
+    transformed(to, params, secret);
+    let seed = seed_of(SEED, 0);
+    generator::tell(to, "generator", &seed, 0);
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
+    let mut drawn = vec![0u8; secret.expose_bits(LweKey::Small).len()];
+    prng.fill_bytes(&mut drawn);
+    to.tell("bytes of the small key", Kept::Never, &drawn);
 }
 
 /// Tells the ring key as products take it.
-fn transformed(to: &mut Teller, name: &str, params: &Params, secret: &SecretKey) {
+fn transformed(to: &mut Teller, params: &Params, secret: &SecretKey) {
+    let name = "ring key in transform form";
     let (ring, n) = (params.ring(), params.sizes().degree());
     let polynomials = secret.expose_bits(LweKey::Large).chunks(n);
     let shape = KeyShape::new(n, params.sizes().k.0, 1).expect("shape");
