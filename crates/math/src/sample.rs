@@ -61,9 +61,10 @@ pub fn sparse_ternary(
         let number = ((u128::from(prng.next_u64()) * u128::from(left)) >> 64) as u64;
         // 1 when number < wanted, from the borrow: both are far below 2^63.
         let chosen = number.wrapping_sub(wanted) >> 63;
-        let sign = (prng.next_u64() & 1) as i8 * 2 - 1;
-        *value = sign * chosen as i8;
-        wanted -= chosen;
+        // All ones where a bit is 0: the number is negated.
+        let minus = (prng.next_u64() & 1) as i8 - 1;
+        *value = (chosen as i8 ^ minus).wrapping_sub(minus);
+        wanted = wanted.wrapping_sub(chosen);
     }
     Ok(values)
 }

@@ -27,6 +27,7 @@ proptest! {
         let (a, b) = (x % m, y % m);
         prop_assert_eq!(big(q.reduce(x)), big(x) % m);
         prop_assert_eq!(big(q.reduce_wide(wide)), BigUint::from(wide) % m);
+        prop_assert_eq!(q.divide_wide(wide), (wide / u128::from(m)) as u64);
         prop_assert_eq!(big(q.add(a, b)), (big(a) + b) % m);
         prop_assert_eq!(big(q.sub(a, b)), (big(a) + m - b) % m);
         prop_assert_eq!(big(q.neg(a)), (big(m) - a) % m);
@@ -60,6 +61,7 @@ fn reduction_is_exact_at_its_edges() {
                     (u128::from(u64::MAX)) - d,
                 ] {
                     assert_eq!(u128::from(q.reduce_wide(x)), x % m);
+                    assert_eq!(q.divide_wide(x), (x / m) as u64);
                     assert_eq!(u128::from(q.reduce(x as u64)), x as u64 as u128 % m);
                 }
             }

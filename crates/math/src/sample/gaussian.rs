@@ -71,10 +71,11 @@ impl GaussianTable {
             },
             _ => self.scan(random, &mut magnitudes),
         }
-        let signed = magnitudes
-            .iter()
-            .zip(random)
-            .map(|(&magnitude, &x)| ((x & 1) as i8 * 2 - 1) * magnitude as i8);
+        let signed = magnitudes.iter().zip(random).map(|(&magnitude, &x)| {
+            // All ones where the lowest bit is 0: the number is negated.
+            let minus = (x & 1) as i8 - 1;
+            (magnitude as i8 ^ minus).wrapping_sub(minus)
+        });
         samples.extend(signed);
     }
 
@@ -84,7 +85,7 @@ impl GaussianTable {
     fn scan(&self, random: &[u64], magnitudes: &mut [u64; BLOCK_WORDS]) {
         for &threshold in &self.thresholds {
             for (magnitude, &x) in magnitudes.iter_mut().zip(random) {
-                *magnitude += 1 - ((x >> 1).wrapping_sub(threshold) >> 63);
+                *magnitude = magnitude.wrapping_add(1 - ((x >> 1).wrapping_sub(threshold) >> 63));
             }
         }
     }

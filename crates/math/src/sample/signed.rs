@@ -82,13 +82,9 @@ pub fn round(reals: &[f64], out: &mut [i64]) -> Result<(), MathError> {
 
 /// The largest magnitude; infinite when any is infinite or not a number.
 pub fn largest(reals: &[f64]) -> f64 {
-    // Without its sign bit the pattern of a double orders as its magnitude, not-a-number above infinity.
-    let most = f64::from_bits(largest_bits(reals));
-    if most.is_finite() {
-        most
-    } else {
-        f64::INFINITY
-    }
+    // Without its sign bit the pattern of a double orders as its magnitude, not-a-number above infinity, where it is cut.
+    let infinite = f64::INFINITY.to_bits();
+    f64::from_bits(largest_bits(reals).min(infinite))
 }
 
 widest! {
@@ -125,8 +121,9 @@ widest! {
         for (residue, &x) in out.iter_mut().zip(samples) {
             let magnitude = x.unsigned_abs();
             let (high, low) = (magnitude >> 32, magnitude & 0xffff_ffff);
-            let quotient =
-                high * ratio_high + ((high * ratio_low) >> 32) + ((low * ratio_high) >> 32);
+            let cross = (high.wrapping_mul(ratio_low) >> 32)
+                .wrapping_add(low.wrapping_mul(ratio_high) >> 32);
+            let quotient = high.wrapping_mul(ratio_high).wrapping_add(cross);
             let rest = magnitude.wrapping_sub(quotient.wrapping_mul(q));
             let rest = rest.min(rest.wrapping_sub(2 * q));
             let rest = rest.min(rest.wrapping_sub(q));
@@ -143,14 +140,15 @@ widest! {
     fn round_all(reals: &[f64], out: &mut [i64]) {
         for (integer, x) in out.iter_mut().zip(reals) {
             let bits = x.to_bits();
-            let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
+            let exponent = ((bits >> 52 & 0x7ff) as i64).wrapping_sub(1075);
             let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
             // From 54 on the result is zero; a mantissa of 53 bits below 2^62 is shifted left by 9 at most.
-            let (left, right) = (exponent.clamp(0, 10) as u32, (-exponent).clamp(0, 54) as u32);
-            let half = (1u64 << right) >> 1;
-            let magnitude = (((mantissa << left) + half) >> right) as i64;
+            let (left, right) = (exponent.clamp(0, 10) as u32, exponent.wrapping_neg().clamp(0, 54) as u32);
+            let half = 1u64.wrapping_shl(right) >> 1;
+            let shifted = mantissa.wrapping_shl(left).wrapping_add(half);
+            let magnitude = shifted.wrapping_shr(right) as i64;
             let sign = (bits as i64) >> 63;
-            *integer = (magnitude ^ sign) - sign;
+            *integer = (magnitude ^ sign).wrapping_sub(sign);
         }
     }
 }

@@ -114,7 +114,7 @@ impl WideGaussian {
         let factor = self.factors.get(below).copied().unwrap_or(1);
         let (mut sum, other) = (self.step(below, prng, n), self.step(below, prng, n));
         for (x, y) in sum.iter_mut().zip(other.iter()) {
-            *x += factor * y;
+            *x = x.wrapping_add(factor.wrapping_mul(*y));
         }
         sum
     }

@@ -55,9 +55,9 @@ impl GaloisRing {
     /// Products of residues below 2^60 are below 2^120: the sum of two is reduced once.
     #[inline]
     pub fn mul(self, a: Gaussian, b: Gaussian) -> Gaussian {
-        let wide = |x: u64, y: u64| u128::from(x) * u128::from(y);
-        let re = wide(a.re, b.re) + wide(self.q.neg(a.im), b.im);
-        let im = wide(a.re, b.im) + wide(a.im, b.re);
+        let wide = |x: u64, y: u64| u128::from(x).wrapping_mul(u128::from(y));
+        let re = wide(a.re, b.re).wrapping_add(wide(self.q.neg(a.im), b.im));
+        let im = wide(a.re, b.im).wrapping_add(wide(a.im, b.re));
         Gaussian {
             re: self.q.reduce_wide(re),
             im: self.q.reduce_wide(im),

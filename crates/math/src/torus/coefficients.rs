@@ -188,10 +188,10 @@ impl Coefficients {
         match self {
             Self::Word(q) => {
                 let shift = q.bits() - log;
-                (((x >> (shift - 1)) + 1) >> 1) & ((1 << log) - 1)
+                ((x >> (shift - 1)).wrapping_add(1) >> 1) & ((1 << log) - 1)
             }
             Self::Prime(q) => {
-                let scaled = (u128::from(x) << log) + u128::from(q.value() / 2);
+                let scaled = (u128::from(x) << log).wrapping_add(u128::from(q.value() / 2));
                 q.divide_wide(scaled) & ((1 << log) - 1)
             }
         }
@@ -200,7 +200,8 @@ impl Coefficients {
     /// The nearest residue to `numerator` / 2^`log` of the torus (of q), halves upwards, for numerators up to 2^`log`, `log`
     /// at most 63. In constant time.
     pub fn fraction(self, numerator: u64, log: u32) -> u64 {
-        let scaled = self.modulus() * u128::from(numerator) + ((1u128 << log) >> 1);
+        let scaled = self.modulus().wrapping_mul(u128::from(numerator));
+        let scaled = scaled.wrapping_add((1u128 << log) >> 1);
         let nearest = scaled >> log;
         match self {
             Self::Word(q) => nearest as u64 & q.mask(),
@@ -253,6 +254,11 @@ mod tests {
         ] {
             let modulus = q.modulus();
             for log in [4u32, 11, 12] {
+                for turns in 0..=1u64 << log {
+                    let scaled = 2 * modulus * u128::from(turns) + (1 << log);
+                    let exact = (scaled >> (log + 1)) % modulus;
+                    assert_eq!(u128::from(q.fraction(turns, log)), exact, "{q:?} {turns}");
+                }
                 for step in 0..997u128 {
                     let x = (modulus - 1) * step / 996;
                     let exact = (2 * (x << log) + modulus) / (2 * modulus) % (1 << log);

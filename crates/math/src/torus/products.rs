@@ -44,12 +44,11 @@ fn plain<W: Copy + Into<u64>>(
         for c in 0..cols {
             for i in 0..GROUP {
                 let at = block * GROUP + i;
-                let sum = (0..rows)
-                    .map(|r| {
-                        u128::from(digits[r * n + at])
-                            * u128::from(key[(r * cols + c) * GROUP + i].into())
-                    })
-                    .sum();
+                let sum = (0..rows).fold(0u128, |sum, r| {
+                    let digit = u128::from(digits[r * n + at]);
+                    let word = u128::from(key[(r * cols + c) * GROUP + i].into());
+                    sum.wrapping_add(digit.wrapping_mul(word))
+                });
                 out[c * n + at] = p.reduce_wide(sum);
             }
         }

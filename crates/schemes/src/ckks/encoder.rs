@@ -354,11 +354,13 @@ impl RealResidues {
     /// Of the integer nearest to a finite double, halves away from zero: exactly and in constant time.
     fn of(&self, x: f64) -> u64 {
         let (q, bits) = (self.q, x.to_bits());
-        let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
+        let exponent = ((bits >> 52 & 0x7ff) as i64).wrapping_sub(1075);
         let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
         // One of the two shifts is by none; from 54 on nothing is left.
-        let (left, right) = (exponent.max(0) as u64, (-exponent).clamp(0, 63));
-        let mut magnitude = q.reduce((mantissa + ((1 << right) >> 1)) >> right);
+        let left = exponent.max(0) as u64;
+        let right = exponent.wrapping_neg().clamp(0, 63) as u32;
+        let half = 1u64.wrapping_shl(right) >> 1;
+        let mut magnitude = q.reduce(mantissa.wrapping_add(half).wrapping_shr(right));
         for (k, &power) in self.powers.iter().enumerate() {
             let chosen = (left >> k & 1).wrapping_neg();
             magnitude = q.mul(magnitude, (power & chosen) | (1 & !chosen));

@@ -89,7 +89,7 @@ impl Lift {
         // The sign of half - x is that of a residue which stands for a negative number.
         small.extend(first.iter().map(|&x| {
             let x = x as i64;
-            x - (((half - x) >> 63) & q)
+            x.wrapping_sub((half.wrapping_sub(x) >> 63) & q)
         }));
         // No magnitude is above the union of their bits.
         let bound = small.iter().fold(0, |bits, x| bits | x.unsigned_abs());
@@ -134,7 +134,7 @@ impl Lift {
             let half = q.value() / 2;
             for (negative, &v) in negative.iter_mut().zip(limb) {
                 let (above, below) = (half.wrapping_sub(v) >> 63, v.wrapping_sub(half) >> 63);
-                *negative = (*negative | above) & (1 - below);
+                *negative = (*negative | above) & (1 ^ below);
             }
         }
         values.fill(0.0);
@@ -143,7 +143,7 @@ impl Lift {
             let one = u64::from(i == 0);
             for ((value, &v), &negative) in values.iter_mut().zip(limb).zip(negative.iter()) {
                 let mask = 0u64.wrapping_sub(negative);
-                let digit = (v & !mask) | ((last - v + one) & mask);
+                let digit = (v & !mask) | (last.wrapping_sub(v).wrapping_add(one) & mask);
                 *value = *value * radix + digit as f64;
             }
         }

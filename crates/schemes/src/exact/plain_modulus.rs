@@ -140,8 +140,8 @@ impl PlainModulus {
     pub fn centred(self, x: u64) -> i64 {
         let (t, x) = (self.value() as i64, x as i64);
         // All ones where x is above (t - 1) / 2.
-        let negative = ((t - 1) / 2 - x) >> 63;
-        x - (t & negative)
+        let negative = ((t - 1) / 2).wrapping_sub(x) >> 63;
+        x.wrapping_sub(t & negative)
     }
 
     /// The smallest x for which [`PlainModulus::centred`] is negative: ceil(t / 2).

@@ -175,7 +175,11 @@ impl Client {
 
 fn encode_bit(params: &Params, bit: bool) -> Result<u64, TfheError> {
     match params.sizes().messages {
-        Messages::Booleans => Ok(params.coefficients().fraction(7 - 6 * u64::from(bit), 3)),
+        Messages::Booleans => {
+            // 1 or 7, which is -1.
+            let eighths = 1 | (u64::from(bit) ^ 1).wrapping_mul(6);
+            Ok(params.coefficients().fraction(eighths, 3))
+        }
         other => Err(TfheError::OtherMessages {
             expected: "booleans",
             got: other.name(),

@@ -44,7 +44,7 @@ fn matches(bits: &[u8], pattern: usize) -> u64 {
         .iter()
         .enumerate()
         .fold(0, |all, (t, &bit)| all | (bit ^ (pattern >> t & 1) as u8));
-    u64::from(1 - different)
+    u64::from(1 ^ different)
 }
 
 /// See [`BootstrapKey`].
@@ -76,12 +76,15 @@ pub(super) fn bootstrap_key(
             }
             ring_secret.add_product(params, &masks, body)?;
             noise.add_to(prng, body);
-            let (c, weight) = (row / levels, message * gadget.weight(row % levels));
+            let (c, weight) = (
+                row / levels,
+                message.wrapping_mul(gadget.weight(row % levels)),
+            );
             if c == s.k.0 {
                 body[0] = q.add(body[0], weight);
             } else {
                 for (i, x) in body.iter_mut().enumerate() {
-                    *x = q.sub(*x, weight * secret.ring_bit(params, c, i));
+                    *x = q.sub(*x, weight.wrapping_mul(secret.ring_bit(params, c, i)));
                 }
             }
         }
@@ -107,7 +110,7 @@ pub(super) fn key_switch_key(
             let row = i * levels + j;
             expand_mask(q, &seed, row as u64, &mut mask);
             let product = secret.inner_product(params, LweKey::Small, &mask);
-            let message = gadget.weight(j) * u64::from(bit);
+            let message = gadget.weight(j).wrapping_mul(u64::from(bit));
             bodies[row] = q.add(bodies[row], q.add(product, message));
         }
     }

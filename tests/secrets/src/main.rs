@@ -1,0 +1,22 @@
+//! Runs the operations named, or all, and says of each how often valgrind saw it depend on what is secret.
+
+use std::process::ExitCode;
+
+use ringmill_secrets::operations::{self, PLANTED};
+use ringmill_secrets::valgrind;
+
+fn main() -> ExitCode {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |name: &str| asked.iter().any(|asked| asked == name);
+    let planted = PLANTED.iter().filter(|operation| wanted(operation.name));
+    let real = operations::all().filter(|operation| asked.is_empty() || wanted(operation.name));
+    for operation in real.chain(planted) {
+        let before = valgrind::errors();
+        if let Err(error) = (operation.run)() {
+            eprintln!("{}: {error}", operation.name);
+            return ExitCode::FAILURE;
+        }
+        println!("{}\t{}", operation.name, valgrind::errors() - before);
+    }
+    ExitCode::SUCCESS
+}
