@@ -95,7 +95,7 @@ fn decryption_and_keys_depend_on_no_secret() {
 }
 
 #[test]
-#[ignore = "half a minute under valgrind; make full runs it"]
+#[ignore = "10 s under valgrind; make full runs it"]
 fn no_operation_depends_on_a_secret() {
     nothing_depends_on_secrets(&[]);
 }

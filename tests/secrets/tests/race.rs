@@ -84,7 +84,7 @@ fn centring_takes_one_time() {
     });
 }
 
-/// BFV's parameters, with a generator of keys for each seed and a message.
+/// Small parameters of BFV.
 fn bfv() -> Arc<Params> {
     let builder = Params::builder(10, PlainModulus::batching(10, 17).unwrap());
     let builder = builder.prime_bits(&[50, 50], &[50]);

@@ -143,7 +143,8 @@ widest! {
             let exponent = ((bits >> 52 & 0x7ff) as i64).wrapping_sub(1075);
             let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
             // From 54 on the result is zero; a mantissa of 53 bits below 2^62 is shifted left by 9 at most.
-            let (left, right) = (exponent.clamp(0, 10) as u32, exponent.wrapping_neg().clamp(0, 54) as u32);
+            let left = exponent.clamp(0, 10) as u32;
+            let right = exponent.wrapping_neg().clamp(0, 54) as u32;
             let half = 1u64.wrapping_shl(right) >> 1;
             let shifted = mantissa.wrapping_shl(left).wrapping_add(half);
             let magnitude = shifted.wrapping_shr(right) as i64;

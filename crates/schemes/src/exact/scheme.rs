@@ -22,8 +22,8 @@ pub trait ExactScheme: Scheme {
     fn embedding(params: &Self::Params, at: &At<Self::Annotation>) -> Result<Embedding, RlweError>;
 }
 
-/// Holds a secret key and opens ciphertexts of scheme `S`. Running time depends on public sizes alone, but for that of
-/// [`Decrypts::noise_budget`].
+/// Holds a secret key and opens ciphertexts of scheme `S`. Running time depends on public sizes and on whether a message is
+/// refused, but for that of [`Decrypts::noise_budget`].
 pub trait Decrypts<S: Scheme>: Sized {
     /// # Errors
     /// A secret key of other parameters.
