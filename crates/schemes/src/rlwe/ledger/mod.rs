@@ -25,9 +25,9 @@ pub enum LedgerError {
     )]
     Count { so_far: u64, asked: u64, limit: u64 },
     #[error(
-        "the {so_far} decryptions that were shared under this secret key leave no room for {asked} more with {bits} \
-         statistical bits for {limit} decryptions, since they were shared with fewer bits or for fewer decryptions; make \
-         new keys, and name the same bits and decryptions from the first one on"
+        "the {so_far} decryptions that were shared under this secret key, with fewer bits or for fewer decryptions, leave \
+         no room for {asked} more with {bits} statistical bits for {limit} decryptions; make new keys, and name the same \
+         bits and decryptions each time"
     )]
     Spent {
         so_far: u64,
