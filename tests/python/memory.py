@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,15 @@ def _words(data: bytes, start: int) -> np.ndarray:
 
 
 def _changes(piece: bytes) -> int:
-    return sum(a != b for a, b in zip(piece, piece[1:], strict=False))
+    return sum(a != b for a, b in pairwise(piece))
+
+
+def _alike(a: bytes, b: bytes) -> int:
+    """How many first bytes are the same."""
+    for count, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
+            return count
+    return min(len(a), len(b))
 
 
 def copies(data: bytes, secret: bytes) -> list[int]:
@@ -45,11 +54,8 @@ def copies(data: bytes, secret: bytes) -> list[int]:
             at = pieces.get(data[place : place + HALF])
             if at is None:
                 continue
-            before = after = 0
-            while before < min(at, place) and data[place - before - 1] == secret[at - before - 1]:
-                before += 1
-            while at + after < len(secret) and data[place + after : place + after + 1] == secret[at + after : at + after + 1]:
-                after += 1
+            before = _alike(data[max(place - at, 0) : place][::-1], secret[:at][::-1])
+            after = _alike(data[place : place + len(secret) - at], secret[at:])
             if before + after >= COPY and _changes(data[place - before : place + after]) >= CHANGES:
                 found.append(place - before)
     return found

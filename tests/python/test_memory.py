@@ -109,21 +109,19 @@ def test_what_lives_is_found(tmp_path):
     assert left(kept, tmp_path / "secret") != []
 
 
-PROGRAM = """
-import ringmill as rm
-
-@rm.program
-def turning(x: rm.Encrypted):
-    for step in range(1, 120):
-        x = rm.rotate(x, step) + x * 0.5
-    return x
-"""
+def turning(turns: int) -> str:
+    """A program that rotates so many times, as macro text."""
+    lines = ['macro "turning" slots 4096', '  input 0 = encrypted "x"', '  output 0 = "y"']
+    lines.append("%0 = INPUT input 0 : cipher 2")
+    lines += [f"%{turn + 1} = ROTATE %{turn} steps {1 + turn % 5} : cipher 2" for turn in range(turns)]
+    return "\n".join([*lines, f"OUTPUT %{turns} output 0", "end", ""])
 
 
 def test_the_command_leaves_nothing_of_its_folders_secret(tmp_path):
-    (tmp_path / "turning.py").write_text(PROGRAM)
+    (tmp_path / "turning.rmac").write_text(turning(150))
     kept = tmp_path / "kept"
-    run = ["run", "turning.py", "--random-inputs", "--checkpoint", "kept", "--checkpoint-every", "0"]
+    run = ["run", "turning.rmac", "--random-inputs", "--params", "set2", "--checkpoint", "kept"]
+    run += ["--checkpoint-every", "0"]
     with subprocess.Popen([COMMAND, *run], stdout=subprocess.DEVNULL, cwd=tmp_path) as command:
         while not (kept / "run.checkpoint").exists() and command.poll() is None:
             time.sleep(0.01)

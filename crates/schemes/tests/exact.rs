@@ -295,7 +295,7 @@ fn integers_of_any_size_are_the_values_of_polynomials() {
 #[test]
 fn plaintexts_are_written_and_read() {
     let params = Params::new(4, 97);
-    let plain = Plaintext::new(&*params, (0..16).collect::<Vec<_>>()).unwrap();
+    let plain = Plaintext::new(&*params, (0..16).collect()).unwrap();
     let bytes = file::write_plaintext(&plain);
     assert_eq!(file::read_plaintext(&bytes, &*params), Ok(plain));
     for length in 0..bytes.len() {

@@ -168,6 +168,7 @@ impl Decrypts<Bfv> for Decryptor {
         if declassify(level.too_noisy(level.correct(&sums, &mut message))) {
             return Err(ExactError::NoBudget.into());
         }
+        let message = std::mem::take(&mut *message);
         Ok(Plaintext::trusted(&*self.params, message))
     }
 

@@ -94,6 +94,7 @@ impl Decrypts<Bgv> for Decryptor {
         let message = self.modulo_t(&phase, level, plain)?;
         let mut message = message.ok_or(ExactError::NoBudget)?;
         kernels::mul_scalar_assign(t, &mut message, inverse);
+        let message = std::mem::take(&mut *message);
         Ok(Plaintext::modulo(&*self.params, plain, message)?)
     }
 

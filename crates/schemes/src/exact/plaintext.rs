@@ -41,10 +41,7 @@ impl Plaintext {
     ///
     /// # Errors
     /// [`RlweError::Length`] and [`RlweError::Residue`].
-    pub fn new(
-        params: &impl ExactParams,
-        residues: impl Into<Zeroizing<Vec<u64>>>,
-    ) -> Result<Self, ExactError> {
+    pub fn new(params: &impl ExactParams, residues: Vec<u64>) -> Result<Self, ExactError> {
         Self::modulo(params, 0, residues)
     }
 
@@ -55,9 +52,9 @@ impl Plaintext {
     pub fn modulo(
         params: &impl ExactParams,
         plain: u8,
-        residues: impl Into<Zeroizing<Vec<u64>>>,
+        residues: Vec<u64>,
     ) -> Result<Self, ExactError> {
-        let residues = residues.into();
+        let mut residues = Zeroizing::new(residues);
         let (expected, moduli) = (params.ring_params().degree(), params.plain_moduli());
         let t = moduli.get(usize::from(plain)).ok_or(RlweError::Length {
             what: "list of plaintext moduli",
@@ -80,18 +77,15 @@ impl Plaintext {
         }
         Ok(Self {
             index: params.plain_index() + usize::from(plain),
-            ..Self::trusted(params, residues)
+            ..Self::trusted(params, std::mem::take(&mut *residues))
         })
     }
 
-    pub(crate) fn trusted(
-        params: &impl ExactParams,
-        residues: impl Into<Zeroizing<Vec<u64>>>,
-    ) -> Self {
+    pub(crate) fn trusted(params: &impl ExactParams, residues: Vec<u64>) -> Self {
         Self {
             origin: params.ring_params().origin(None),
             index: params.plain_index(),
-            residues: residues.into(),
+            residues: Zeroizing::new(residues),
         }
     }
 

@@ -84,9 +84,9 @@ impl<A: Annotation> Plaintext<A> {
         params: &Params,
         level: Level,
         annotation: impl Into<A>,
-        limbs: impl Into<Zeroizing<Vec<u64>>>,
+        limbs: Vec<u64>,
     ) -> Result<Self, A::Error> {
-        let (annotation, limbs) = (annotation.into(), limbs.into());
+        let (annotation, limbs) = (annotation.into(), Zeroizing::new(limbs));
         check_at(params, level, &annotation)?;
         check_limbs(params, "plaintext", &level_indices(level), &limbs)?;
         Ok(Self::trusted(params, level, annotation, limbs)?)

@@ -44,13 +44,13 @@ impl<P: SealParams> SealContext<P> {
 
 /// Reads a file of SEAL's `Plaintext::save` (NTT form, as `CKKSEncoder` leaves it).
 pub fn read_plaintext(context: &SealContext, bytes: &[u8]) -> Result<Plaintext, SealError> {
-    let raw = raw::read_plaintext(&context.chain, Object::Plaintext, bytes)?;
+    let mut raw = raw::read_plaintext(&context.chain, Object::Plaintext, bytes)?;
     let level = context.level(Object::Plaintext, raw.primes)?;
     Ok(Plaintext::new(
         context.params(),
         level,
         raw.scale,
-        raw.data,
+        std::mem::take(&mut *raw.data),
     )?)
 }
 

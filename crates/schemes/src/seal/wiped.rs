@@ -103,7 +103,7 @@ fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
 }
 
 /// The object with its members as they are, where they are compressed: of at most `most` bytes. `None` for an object that
-/// is not compressed, and for what has no header to tell.
+/// is not compressed, and for what has no header to tell or is of another length than that says: its reader refuses it.
 pub(super) fn unpacked(
     object: Object,
     bytes: &[u8],
@@ -114,8 +114,8 @@ pub(super) fn unpacked(
     };
     let found = Header::parse(object, head)?;
     let unpack = match found.compression {
-        ZLIB => unzlib,
-        ZSTD => unzstd,
+        ZLIB if found.size == bytes.len() as u64 => unzlib,
+        ZSTD if found.size == bytes.len() as u64 => unzstd,
         _ => return Ok(None),
     };
     let most = usize::try_from(most).unwrap_or(usize::MAX);

@@ -201,8 +201,7 @@ fn plaintexts_are_added_times_q_over_t_and_multiplied_as_signed_integers() {
         let mut numbers = Numbers::new(t);
         let mut residues = vec![0, 1, t - 1, t / 2, t.div_ceil(2), (t / 2).saturating_sub(1)];
         residues.resize_with(params.degree(), || numbers.below(t));
-        let plain =
-            Plaintext::new(&*params, residues.iter().map(|x| x % t).collect::<Vec<_>>()).unwrap();
+        let plain = Plaintext::new(&*params, residues.iter().map(|x| x % t).collect()).unwrap();
         for level in Level::LOWEST.to(params.max_level()) {
             let q = modulus(&params, level);
             let [_, .., a, _] = &operands(&params, level, 5)[..] else {

@@ -216,7 +216,7 @@ fn files_go_round_and_are_of_one_scheme_and_one_set() {
     assert!(file::read_params(&bytes, InsecureParams::Refuse).is_err());
     let cipher = file::write_ciphertext(&a);
     assert_eq!(file::read_ciphertext(&cipher, params), Ok(a));
-    let plain = Plaintext::new(&**params, (0..32).collect::<Vec<_>>()).unwrap();
+    let plain = Plaintext::new(&**params, (0..32).collect()).unwrap();
     let written = file::write_plaintext(&plain);
     assert_eq!(file::read_plaintext(&written, params), Ok(plain.clone()));
     let seeded = setup.secret.encrypt_seeded(&plain, Level(1)).unwrap();

@@ -11,7 +11,7 @@ fn every_object_comes_back() {
     let params = &setup.params;
     let context = SealContext::new(params.clone()).unwrap();
     let cipher = setup.encrypt(&[1, 2, 3]).with_key_id(None);
-    let plain = Plaintext::new(&**params, (0..32).collect::<Vec<_>>()).unwrap();
+    let plain = Plaintext::new(&**params, (0..32).collect()).unwrap();
     for compression in [Compression::None, Compression::Zstd] {
         let bytes = seal::write_parameters(&context, compression).unwrap();
         let builder = seal::bgv::read_parameters(&bytes).unwrap();
