@@ -180,13 +180,23 @@ struct LweCurve {
 struct SparseRows(BTreeMap<String, Estimate>);
 
 impl SparseRows {
-    /// The rows of the largest weight that is not above `weight`: more weight is no easier to guess.
-    fn up_to(&self, weight: u32) -> Option<&Estimate> {
-        let weights = self.0.iter().filter_map(|(name, rows)| {
-            let h: u32 = name.strip_prefix('h')?.parse().ok()?;
-            (h <= weight).then_some((h, rows))
-        });
-        weights.max_by_key(|(h, _)| *h).map(|(_, rows)| rows)
+    fn rows(&self) -> impl Iterator<Item = (u32, &Estimate)> {
+        let weight = |name: &str| name.strip_prefix('h')?.parse().ok();
+        self.0
+            .iter()
+            .filter_map(move |(name, rows)| Some((weight(name)?, rows)))
+    }
+
+    /// The largest weight with rows that is not above `weight`: more weight is no easier to guess.
+    fn up_to(&self, weight: u32) -> Option<u32> {
+        let weights = self.rows().map(|(h, _)| h);
+        weights.filter(|&h| h <= weight).max()
+    }
+
+    fn of(&self, weight: u32) -> Option<&Estimate> {
+        self.rows()
+            .find(|&(h, _)| h == weight)
+            .map(|(_, rows)| rows)
     }
 }
 
@@ -302,8 +312,8 @@ impl SparseBounds {
     }
 }
 
-/// The bounds of both tables on the bits of QP at ring degree 2^`log_n`. A weight takes the row of the largest weight in a
-/// table that is not above its own, and N = 2^17 takes that of 2^16.
+/// The bounds of both tables on the bits of QP at ring degree 2^`log_n`. A weight takes the rows of the largest weight in either
+/// table that is not above its own, and N = 2^17 takes those of 2^16.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::{SecurityLevel, security::sparse_bounds};
@@ -318,10 +328,13 @@ pub fn sparse_bounds(
     let tables = tables()?;
     // A larger ring is no easier, and no table has one of 2^17.
     let log_n = if log_n == 17 { 16 } else { log_n };
-    let row = |rows: &SparseRows| rows.up_to(weight)?.bound(level, log_n);
+    let estimator = &tables.estimator_2026.sparse_ternary;
+    let rotated_hybrid = &tables.rotated_hybrid_2026.sparse_ternary;
+    let weight = estimator.up_to(weight).max(rotated_hybrid.up_to(weight));
+    let row = |rows: &SparseRows| rows.of(weight?)?.bound(level, log_n);
     Ok(SparseBounds {
-        estimator: row(&tables.estimator_2026.sparse_ternary),
-        rotated_hybrid: row(&tables.rotated_hybrid_2026.sparse_ternary),
+        estimator: row(estimator),
+        rotated_hybrid: row(rotated_hybrid),
     })
 }
 
@@ -477,14 +490,11 @@ mod tests {
 
     #[test]
     fn the_smaller_bound_of_both_sparse_tables_holds_at_the_edges_of_each_row() {
-        let mut estimated = [0; 3];
-        for (i, (weight, estimator, rotated)) in ROWS.into_iter().enumerate() {
-            // Our own estimates end at a weight of 256, and that row holds for larger ones.
-            estimated = estimator.unwrap_or(estimated);
+        for (i, (weight, estimated, rotated)) in ROWS.into_iter().enumerate() {
             let next = ROWS.get(i + 1).map_or(4096, |(weight, ..)| *weight);
             for (log_n, rotated) in (12..).zip(rotated) {
                 let at = usize::from(log_n).checked_sub(14);
-                let estimator = at.map(|at| estimated[at]);
+                let estimator = at.and_then(|at| Some(estimated?[at]));
                 let found = sparse_bounds(weight, SecurityLevel::Bits128, log_n).unwrap();
                 let rotated = Some(rotated);
                 assert_eq!(
@@ -504,9 +514,13 @@ mod tests {
         let found = sparse_bounds(1024, SecurityLevel::Bits128, 12).unwrap();
         assert_eq!((found.smaller(), sparse(1024, 12)), (Some(111), Some(106)));
         // Each table is the smaller one somewhere, and 2^12 and 2^13 are of one table alone.
-        assert_eq!((sparse(64, 14), sparse(512, 14)), (Some(229), Some(415)));
+        assert_eq!((sparse(64, 14), sparse(512, 14)), (Some(229), Some(416)));
         assert_eq!((sparse(100, 12), sparse(300, 13)), (Some(58), Some(197)));
         assert_eq!(sparse(32, 17), Some(345));
+        assert_eq!(
+            (sparse(1024, 15), sparse(1024, 16)),
+            (Some(851), Some(1707))
+        );
     }
 
     #[test]
