@@ -269,7 +269,10 @@ impl fmt::Display for Bootstrapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chance = match self.is_certain() {
             true => "never fails".to_owned(),
-            false => format!("fails with a chance of at most 2^{:.1}", self.log2_chance),
+            false => format!(
+                "fails with a chance of at most 2^{:.1}, remainders taken as uniform (docs/assumptions.md)",
+                self.log2_chance
+            ),
         };
         let power = self.params.prime_power().map_err(|_| fmt::Error)?;
         write!(
