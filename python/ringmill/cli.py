@@ -8,8 +8,7 @@ import sys
 
 from ringmill._ringmill import cli_main
 from ringmill.source import for_command
-
-INTERRUPTED = 130
+from ringmill_command import INTERRUPTED
 
 
 def main(arguments: list[str] | None = None) -> int:

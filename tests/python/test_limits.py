@@ -206,6 +206,18 @@ def test_ctrl_c_is_raised_at_once(work):
     assert child.returncode == 0
 
 
+@pytest.mark.parametrize("swallow", ["", "except KeyboardInterrupt: raise ImportError('half imported')"])
+def test_ctrl_c_while_modules_are_imported_is_status_130(tmp_path, swallow):
+    """Here numpy is a module in whose import Ctrl-C comes, and which may make another exception of it."""
+    body = "import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(60)"
+    text = f"try:\n    {body}\n{swallow}\n" if swallow else body
+    (tmp_path / "numpy.py").write_text(text)
+    command = [sys.executable, "-c", "from ringmill_command import main; raise SystemExit(main())", "--version"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "ringmill: interrupted\n")
+
+
 def test_the_command_exits_130(tmp_path):
     source = tmp_path / "walk.py"
     source.write_text(
