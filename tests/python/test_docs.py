@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import importlib.util
 import inspect
@@ -13,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ringmill as rm
@@ -162,18 +164,37 @@ def test_training():
     assert "850,564,991" in done.stdout
 
 
-def test_training_is_counted_as_it_is_written_out():
-    """The streamed program's counts against the unrolled one's, at the small size."""
+def training_example():
     spec = importlib.util.spec_from_file_location("training", ROOT / "examples" / "06_training.py")
     assert spec is not None
     assert spec.loader is not None
     training = importlib.util.module_from_spec(spec)
     sys.modules["training"] = training
     spec.loader.exec_module(training)
+    return training
+
+
+def test_training_is_counted_as_it_is_written_out():
+    """The streamed program's counts against the unrolled one's, at the small size."""
+    training = training_example()
     setup = training.toy()
     for iterations in (1, 3):
         compiled = training.trainer(setup, training.TOY, iterations).compile(bootstrapping=setup)
         assert compiled.counts()[1] == compiled.unrolled_counts()
+
+
+@pytest.mark.parametrize(("size", "prime"), [("WHOLE", 127), ("TOY", 17)])
+def test_training_has_room_for_any_number_of_iterations(size, prime):
+    """The weights come to rest, within what the program was made for; a size without that room is refused in words."""
+    training = training_example()
+    size = getattr(training, size)
+    data = training.table(size)
+    rest, later = (training.in_the_clear(data, iterations, prime, 3, size) for iterations in (300, 301))
+    assert np.array_equal(rest, later)
+    assert np.abs(rest).max() <= size.largest_w
+    narrow = dataclasses.replace(size, largest_w=4)
+    with pytest.raises(SystemExit, match=r"of 300 iterations the weights reach \d+, and the program has room for 4"):
+        training.in_the_clear(data, 300, prime, 3, narrow)
 
 
 @pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="half a minute; `make full` runs it")
