@@ -164,7 +164,7 @@ class World:
             "Compiled.unrolled_counts": (compiled.unrolled_counts, {}),
             "load": (
                 rm.load,
-                {"path": paths["program"], "params": small, "scheme": "ckks"}
+                {"path": paths["program"], "params": small, "scheme": "ckks", "tables": ["guidelines_2024"]}
                 | {"allow_insecure_parameters_for_tests_only": False},
             ),
             "load as saved": (
@@ -253,6 +253,7 @@ class World:
             "rotate": (in_a_program(rm.rotate), {"steps": 1}),
             "conj": (in_a_program(rm.conj), {}),
             "sum": (in_a_program(rm.sum), {"width": 4, "stride": 2}),
+            "mean": (in_a_program(rm.mean), {}),
             "polynomial": (in_a_program(rm.polynomial), {"coefficients": [1, 2]}),
             "rotate of": (lambda **given: rm.rotate(**given), {"x": None, "steps": 1}),
             "equal": (equal_bits, {"y": 1}),

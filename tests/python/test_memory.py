@@ -118,11 +118,12 @@ def turning(turns: int) -> str:
 
 
 def test_the_command_leaves_nothing_of_its_folders_secret(tmp_path):
-    (tmp_path / "turning.rmac").write_text(turning(150))
+    (tmp_path / "turning.rmac").write_text(turning(300))
     kept = tmp_path / "kept"
-    run = ["run", "turning.rmac", "--random-inputs", "--params", "set2", "--checkpoint", "kept"]
-    run += ["--checkpoint-every", "0"]
-    with subprocess.Popen([COMMAND, *run], stdout=subprocess.DEVNULL, cwd=tmp_path) as command:
+    run = ["run", "turning.rmac", "--random-inputs", "--precision", "6", "--checkpoint", "kept"]
+    with subprocess.Popen(
+        [COMMAND, *run, "--checkpoint-every", "0"], stdout=subprocess.DEVNULL, cwd=tmp_path
+    ) as command:
         while not (kept / "run.checkpoint").exists() and command.poll() is None:
             time.sleep(0.01)
         command.send_signal(signal.SIGKILL)

@@ -51,7 +51,11 @@ pub fn fill<T, E: From<io::Error>>(
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
 ) -> Result<T, E> {
     match target(path)? {
-        Target::Stream(file) => filled(file, contents, fill),
+        Target::Stream { path, truncate } => {
+            let mut file = OpenOptions::new();
+            file.write(true).truncate(truncate);
+            filled(file.open(path)?, contents, fill)
+        }
         Target::File { path, existing } => {
             let part = Part::beside(&path, contents, existing.as_ref())?;
             let value = filled(part.file.try_clone()?, contents, fill)?;
@@ -118,13 +122,13 @@ fn room(bytes: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     Ok(Zeroizing::new(zeros.map_err(|_| ErrorKind::OutOfMemory)?))
 }
 
-/// Whether [`write()`] could write there now; what is there stays as it is.
+/// Whether [`write()`] could write there now; what is there stays as it is. Pipes and devices are not opened.
 ///
 /// # Errors
 /// As [`write()`].
 pub fn probe(path: &Path, contents: Contents) -> io::Result<()> {
     match target(path)? {
-        Target::Stream(_) => Ok(()),
+        Target::Stream { .. } => Ok(()),
         Target::File { path, existing } => {
             Part::beside(&path, contents, existing.as_ref()).map(drop)
         }
@@ -142,8 +146,8 @@ enum Target {
         path: PathBuf,
         existing: Option<Metadata>,
     },
-    /// To be written into.
-    Stream(File),
+    /// To be written into. Nothing is opened yet: a pipe waits for its reader.
+    Stream { path: PathBuf, truncate: bool },
 }
 
 fn target(path: &Path) -> io::Result<Target> {
@@ -176,15 +180,16 @@ fn target(path: &Path) -> io::Result<Target> {
             let existing = Some(found);
             return Ok(Target::File { path, existing });
         } else if kind.is_fifo() || kind.is_char_device() || kind.is_block_device() {
-            return Ok(Target::Stream(OpenOptions::new().write(true).open(&path)?));
+            let truncate = false;
+            return Ok(Target::Stream { path, truncate });
         } else if !kind.is_symlink() {
             let reason = "this is a socket; name a file to write";
             return Err(refused(ErrorKind::InvalidInput, reason));
         }
         // The links of open files, to which /dev/stdout leads, say no path that could be followed.
         if folder(&path).canonicalize()?.starts_with("/proc") {
-            let file = OpenOptions::new().write(true).truncate(true).open(&path)?;
-            return Ok(Target::Stream(file));
+            let truncate = true;
+            return Ok(Target::Stream { path, truncate });
         }
         path = folder(&path).join(fs::read_link(&path)?);
     }

@@ -300,7 +300,7 @@ fn residues_identities_and_kinds_are_checked() {
     assert_eq!(file::peek_kind(b"RINGMILX and more"), Err(FileError::Magic));
     assert_eq!(file::peek_kind(b""), Err(FileError::Magic));
     // A tampered parameter file cannot pass for another set: its identity would not match.
-    let set = ParamsBuilder::named("set1").unwrap().build().unwrap();
+    let set = ParamsBuilder::named("set2").unwrap().build().unwrap();
     let moved = resealed(&file::write_params(&set), |p| p[5] = 1);
     assert!(matches!(
         file::read_params(&moved, InsecureParams::Refuse),

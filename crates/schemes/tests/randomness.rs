@@ -159,7 +159,7 @@ fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
         Params::builder(6),
         ckks::roles::KeyHolder,
         vec![number],
-        scale.clone()
+        scale
     );
     holds!(
         bfv::Params::builder(6, t),

@@ -114,14 +114,16 @@ fn where_a_value_with_its_error_may_outgrow_its_level_there_is_no_bound() {
     let compiled = |largest: f64| {
         let options = Options {
             sample: Some(vec![vec![Complex64::new(largest / 64.0, 0.0); 8]]),
-            margin: 64.0,
+            margin: 1.0,
+            // Declared, as what a sample says is rounded up.
+            ranges: vec![Some(InputRange::Disc { radius: largest })],
             ..Options::given(Arc::clone(&params))
         };
         compile(power(2), &options)
     };
     // As large as the program takes its input, by what the sample says of errors.
     let (mut fits, mut large) = (1.0, 1e6);
-    for _ in 0..40 {
+    for _ in 0..60 {
         let middle = f64::midpoint(fits, large);
         match compiled(middle) {
             Ok(_) => fits = middle,
