@@ -174,8 +174,8 @@ const DECLASSIFIED: &[(&str, usize, &str)] = &[
     ),
     (
         "schemes/src/tfhe/secret.rs",
-        1,
-        "whether a key holds other bytes than bits; none does",
+        2,
+        "whether a key holds other bytes than bits, and whether it is heavier than is counted: none that is drawn is",
     ),
     (
         "schemes/src/tfhe/tables.rs",

@@ -21,6 +21,7 @@
 
 use super::Gate;
 use super::params::{Decomposition, Messages, ModulusSwitch, Order, Sizes};
+use super::secret::ones;
 
 /// How much of its noise a secret key lets through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,14 +47,13 @@ impl Weights {
 
     /// Those of a key, whose bits are one a byte. They tell of the secret.
     pub fn of(sizes: &Sizes, small: &[u8], large: &[u8]) -> Self {
-        let ones = |bits: &[u8]| bits.iter().map(|&bit| usize::from(bit)).sum();
         let steps = small.chunks(sizes.unrolling.m());
         Self {
             small: ones(small),
             large: ones(large),
             steps: steps
                 .map(|step| usize::from(step.iter().fold(0, |any, &bit| any | bit)))
-                .sum(),
+                .fold(0, usize::wrapping_add),
         }
     }
 

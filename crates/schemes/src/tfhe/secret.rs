@@ -98,7 +98,7 @@ impl SecretKey {
     /// Whether noise under the key is within what the failure probability counts ([`Weights::most`]). In constant time.
     pub(super) fn is_counted(&self, params: &Params) -> bool {
         let own = Weights::of(params.sizes(), &self.small, &self.large);
-        own.are_within(&Weights::most(params.sizes()))
+        declassify(own.are_within(&Weights::most(params.sizes())))
     }
 
     /// <a, s>, in constant time.
@@ -116,11 +116,17 @@ impl SecretKey {
     }
 }
 
+/// How many bits are 1. Sums of secrets wrap by name, since a check for overflow would branch on them.
+pub(super) fn ones(bits: &[u8]) -> usize {
+    let bits = bits.iter().map(|&bit| usize::from(bit));
+    bits.fold(0, usize::wrapping_add)
+}
+
 /// Turns all bits over where more than half of them are 1.
 fn turn_where_heavy(bits: &mut [u8]) {
-    let ones: usize = bits.iter().map(|&bit| usize::from(bit)).sum();
+    let twice = ones(bits).wrapping_mul(2);
     // The sign of n - 2 w: no branch.
-    let heavy = (bits.len().wrapping_sub(2 * ones) >> (usize::BITS - 1)) as u8;
+    let heavy = (bits.len().wrapping_sub(twice) >> (usize::BITS - 1)) as u8;
     bits.iter_mut().for_each(|bit| *bit ^= heavy);
 }
 
