@@ -342,6 +342,12 @@ pub fn check_words_on(
 fn words_beside_each_other() {
     let (log_n, butterflies, prime) = SMALL;
     check_random(&toy(log_n, butterflies, 1), prime, 5);
+}
+
+#[test]
+#[ignore = "another machine to build; `make full` runs it"]
+fn words_beside_each_other_with_the_papers_sizes() {
+    let (log_n, butterflies, prime) = SMALL;
     check_random(&medha(log_n, butterflies, 1), prime, 5);
 }
 
