@@ -71,14 +71,8 @@ impl Progress for Bar {
         });
     }
 
-    fn told(&self, text: &str) {
-        self.line(text);
-    }
-}
-
-impl Bar {
     /// A line above the bar, or by itself.
-    fn line(&self, text: &str) {
+    fn told(&self, text: &str) {
         match self.bar.get() {
             Some(bar) => bar.println(text),
             None => eprintln!("{text}"),
