@@ -39,7 +39,7 @@ def limits(*, memory: int | str | None = None) -> Limits:
 
     `memory` is a number of bytes, or text such as ``"4GiB"`` or ``"512M"``. What would take more raises ``MemoryError``
     before it is begun. Where nothing is set here, the environment variable ``RINGMILL_MAX_MEMORY`` counts, and without
-    it four fifths of the memory that the process may have. Raises :class:`ArgumentError` for what is no size.
+    it four fifths of the memory that is available to the process. Raises :class:`ArgumentError` for what is no size.
 
     >>> import ringmill as rm
     >>> before = rm.limits()

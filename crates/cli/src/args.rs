@@ -32,7 +32,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 
-    /// Most memory that the work may take, as in 4G or 512MiB [default: four fifths of what there is].
+    /// Most memory that the work may take, as in 4G or 512MiB [default: four fifths of what is available].
     #[arg(long, global = true, value_name = "SIZE", value_parser = Limits::parse)]
     pub max_memory: Option<Limits>,
 }

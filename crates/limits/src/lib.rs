@@ -4,7 +4,9 @@
 //! or takes memory, which asks [`Watch::admit`] before it allocates what an input asks for, and [`Watch::check`] as it
 //! goes. Either gives a [`Halt`], never an abort.
 
+mod available;
 mod halt;
+mod lately;
 mod limits;
 mod system;
 mod watch;

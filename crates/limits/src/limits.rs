@@ -1,14 +1,17 @@
 //! What a user sets, and what holds where nothing is set: the one place of defaults.
 
 use std::env;
-use std::sync::OnceLock;
+use std::time::Duration;
 
-use crate::system;
+use crate::available;
+use crate::lately::Lately;
 
-/// Of the memory that the process may have, what one piece of work may take.
+/// Of the memory that the process may still take, what one piece of work may take.
 const SHARE: (u64, u64) = (4, 5);
 /// Where the system does not say what there is.
 const UNKNOWN: u64 = 16 << 30;
+/// How long what the system said holds.
+const LATELY: Duration = Duration::from_millis(200);
 
 /// Bounds on what one piece of work (reading a file, compiling, making keys, a run) may take.
 ///
@@ -80,13 +83,14 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// Four fifths of the memory that the process may have: the computer's, its control group's or its address-space
-    /// limit's, whichever is least; 16 GiB where the system does not say.
+    /// Four fifths of the memory that the process may still take: of the computer's available memory, of what the control
+    /// groups leave and of what the address-space limit leaves, the least; 16 GiB where the system does not say.
     fn default() -> Self {
-        static MEMORY: OnceLock<u64> = OnceLock::new();
-        let memory = *MEMORY
-            .get_or_init(|| system::memory().map_or(UNKNOWN, |bytes| bytes / SHARE.1 * SHARE.0));
-        Self { memory }
+        static LAST: Lately<u64> = Lately::new();
+        let left = LAST.get(LATELY, available::memory);
+        Self {
+            memory: left.map_or(UNKNOWN, |bytes| bytes / SHARE.1 * SHARE.0),
+        }
     }
 }
 
@@ -122,6 +126,7 @@ mod tests {
     fn the_default_is_below_what_there_is() {
         let memory = Limits::default().memory;
         assert!(memory >= 16 << 20, "{memory}");
-        assert!(system::memory().is_none_or(|all| memory < all));
+        // Others on the computer take and give back meanwhile.
+        assert!(available::memory().is_none_or(|left| memory / 2 < left));
     }
 }

@@ -2,36 +2,9 @@
 
 use std::fs;
 use std::io::Read;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// The memory that this process may have at most: the computer's, the control group's or the address-space limit.
-pub fn memory() -> Option<u64> {
-    [physical(), control_group(), address_limit()]
-        .into_iter()
-        .flatten()
-        .min()
-}
-
-fn physical() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    kib.checked_mul(1024)
-}
-
-/// The least limit of the control groups whose files are mounted where containers see them.
-fn control_group() -> Option<u64> {
-    const FILES: [&str; 2] = [
-        "/sys/fs/cgroup/memory.max",
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    ];
-    let limits = FILES
-        .iter()
-        .filter_map(|file| fs::read_to_string(file).ok());
-    // `max` is no number and no limit.
-    limits.filter_map(|text| text.trim().parse().ok()).min()
-}
+use crate::lately::Lately;
 
 /// The soft limit of the address space (`ulimit -v`), if there is one.
 pub fn address_limit() -> Option<u64> {
@@ -52,23 +25,10 @@ pub struct Use {
     pub resident: u64,
 }
 
-/// What the last look at the process found, or another look where that is older than `most`: work that takes less than a
-/// look is not to begin with one.
+/// What the last look at the process found, or another look where that is older than `most`.
 pub fn usage_lately(most: Duration) -> Option<Use> {
-    static LAST: Mutex<Option<(Instant, Use)>> = Mutex::new(None);
-    // Whoever else looks has what is wanted, and is not waited for: a process forked meanwhile would wait for ever.
-    let Ok(mut last) = LAST.try_lock() else {
-        return usage();
-    };
-    let now = Instant::now();
-    match *last {
-        Some((at, known)) if now.duration_since(at) < most => Some(known),
-        _ => {
-            let found = usage()?;
-            *last = Some((now, found));
-            Some(found)
-        }
-    }
+    static LAST: Lately<Use> = Lately::new();
+    LAST.get(most, usage)
 }
 
 /// A look at the process: some microseconds.

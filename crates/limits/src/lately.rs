@@ -1,0 +1,30 @@
+//! What the system said a moment ago.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// The last answer to one question: work that takes microseconds is not to begin with reading files.
+pub struct Lately<T>(Mutex<Option<(Instant, T)>>);
+
+impl<T: Copy> Lately<T> {
+    pub const fn new() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    /// The last answer, or another one where that is older than `most`.
+    pub fn get(&self, most: Duration, ask: impl FnOnce() -> Option<T>) -> Option<T> {
+        // Whoever else asks has what is wanted, and is not waited for: a process forked meanwhile would wait for ever.
+        let Ok(mut last) = self.0.try_lock() else {
+            return ask();
+        };
+        let now = Instant::now();
+        if let Some((at, known)) = *last
+            && now.duration_since(at) < most
+        {
+            return Some(known);
+        }
+        let found = ask()?;
+        *last = Some((now, found));
+        Some(found)
+    }
+}
