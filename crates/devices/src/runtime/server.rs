@@ -98,7 +98,10 @@ impl<S: Runs> Server<S> {
         keys: S::Keys,
         watch: &Watch,
     ) -> Result<Self, ErrorOf<S>> {
-        watch.admit("the server's copy of the keys", compiled.key_bytes())?;
+        // Keys that are taken as they are share their limbs with those given.
+        if !compiled.seeded {
+            watch.admit("the server's expanded keys", compiled.key_bytes())?;
+        }
         let operator = S::Operator::new(compiled.params.clone());
         let held = hold(&compiled, &operator, &keys, watch)?;
         agree(key_ids(&compiled, &held))?;

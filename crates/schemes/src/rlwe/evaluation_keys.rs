@@ -66,7 +66,7 @@ impl EvaluationKeys {
         Ok(KeyId::common(relin.chain(galois).chain(further))?)
     }
 
-    /// A copy of the key asked for, with its seed or, unless `seeded`, expanded; `None` where it is not there.
+    /// The key asked for, sharing its limbs, with its seed or, unless `seeded`, expanded; `None` where it is not there.
     ///
     /// # Errors
     /// [`RlweError::OtherParams`] for a key of other parameters; no memory for an expanded one.

@@ -183,14 +183,14 @@ impl PublicKey {
 
 /// A key-switching key from s' to s: for each digit j a pair over all moduli, b_j = -(a_j s + e_j) + g_j s' with g_j = P
 /// modulo the primes of digit j and 0 modulo the others. Evaluation form, limb-major, in words of 32 bits where the parameters have
-/// [`Params::short_words`]. A seeded a_j has its limb of modulus i from stream j (number of moduli) + i.
+/// [`Params::short_words`]. A seeded a_j has its limb of modulus i from stream j (number of moduli) + i. Copies share the limbs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KSwitchKey {
     origin: Origin,
     /// Places in the table of the moduli that its limbs are modulo, in order.
     moduli: Vec<usize>,
-    b: Vec<ResidueVec>,
-    a: KeyHalf<Vec<ResidueVec>>,
+    b: Arc<[ResidueVec]>,
+    a: KeyHalf<Arc<[ResidueVec]>>,
 }
 
 belongs!(KSwitchKey);
@@ -228,7 +228,7 @@ impl KSwitchKey {
         a: KeyHalf<Vec<Vec<u64>>>,
         key_id: Option<KeyId>,
     ) -> Self {
-        let packed = |half: Vec<Vec<u64>>| -> Vec<ResidueVec> {
+        let packed = |half: Vec<Vec<u64>>| -> Arc<[ResidueVec]> {
             let digits = half.into_iter();
             digits
                 .map(|limbs| ResidueVec::packed(params, limbs))
@@ -247,7 +247,7 @@ impl KSwitchKey {
 
     /// One that stands for a key by a number.
     pub(crate) fn symbol(params: &Params, number: u64, seeded: bool) -> Self {
-        let word = || vec![ResidueVec::Wide(vec![number])];
+        let word = || Arc::from([ResidueVec::Wide(vec![number])]);
         Self {
             origin: params.origin(None),
             moduli: vec![0],
@@ -301,7 +301,7 @@ impl KSwitchKey {
         &self.b
     }
 
-    pub fn a(&self) -> &KeyHalf<Vec<ResidueVec>> {
+    pub fn a(&self) -> &KeyHalf<Arc<[ResidueVec]>> {
         &self.a
     }
 

@@ -278,7 +278,7 @@ pub fn write_galois_keys<P: SealParams>(
 /// The digits of an expanded key as (b, a), in words of 64 bits.
 fn wide(key: &KSwitchKey) -> Vec<[Cow<'_, [u64]>; 2]> {
     match key.a() {
-        KeyHalf::Stored(a) => (key.b().iter().zip(a))
+        KeyHalf::Stored(a) => (key.b().iter().zip(a.iter()))
             .map(|(b, a)| [b.residues().wide(), a.residues().wide()])
             .collect(),
         KeyHalf::Seed(_) => Vec::new(),
