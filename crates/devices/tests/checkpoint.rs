@@ -101,6 +101,8 @@ fn in_pieces(threads: usize, case: &Case, file: &Scratch) -> (usize, Vec<Vec<u64
 struct Meddler {
     folder: PathBuf,
     told: Mutex<Vec<String>>,
+    /// Stopped then, too.
+    watch: Option<Watch>,
 }
 
 impl Progress for Meddler {
@@ -113,6 +115,9 @@ impl Progress for Meddler {
     fn told(&self, text: &str) {
         self.told.lock().unwrap().push(text.to_owned());
         std::fs::create_dir_all(&self.folder).unwrap();
+        if let Some(watch) = &self.watch {
+            watch.stop();
+        }
     }
 }
 
@@ -165,6 +170,7 @@ fn a_save_that_fails_for_a_moment_is_told_and_tried_again() {
         let meddler = Meddler {
             folder: folder.clone(),
             told: Mutex::default(),
+            watch: None,
         };
         let outcome = run(&Cpu::new(threads).unwrap(), &case, request, &meddler).unwrap();
         assert_eq!(outcome.outputs.unwrap(), plain);
@@ -176,6 +182,44 @@ fn a_save_that_fails_for_a_moment_is_told_and_tried_again() {
             first.contains("the run goes on") && path.exists(),
             "{first}"
         );
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_while_a_save_fails_is_saved() {
+    let case = case(2, 6, 12);
+    let plain = run(
+        &Cpu::new(1).unwrap(),
+        &case,
+        Request::function_only(),
+        &Silent,
+    );
+    let plain = plain.unwrap().outputs.unwrap();
+    for threads in [1, 2] {
+        let folder =
+            std::env::temp_dir().join(format!("ringmill-stop-{}-{threads}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = Scratch(folder.join("run.checkpoint"));
+        let watch = Watch::new(Limits::default());
+        let request = Request {
+            saving: file.saving(),
+            watch: watch.clone(),
+            ..Request::function_only()
+        };
+        let meddler = Meddler {
+            folder: folder.clone(),
+            told: Mutex::default(),
+            watch: Some(watch),
+        };
+        let cpu = Cpu::new(threads).unwrap();
+        match run(&cpu, &case, request, &meddler) {
+            Err(DeviceError::Halt(Halt::Interrupted)) => {}
+            other => panic!("{:?}", other.map(|_| "it was not stopped")),
+        }
+        assert!(file.0.exists(), "{threads} threads");
+        let outcome = run(&cpu, &case, resumed(&file), &Silent).unwrap();
+        assert_eq!(outcome.outputs.unwrap(), plain);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -345,8 +345,12 @@ fn straight<'a>(
     let mut task = Task::default();
     loop {
         if let Some(saver) = saver.as_mut().filter(|saver| saver.is_due(watch)) {
-            state.save(saver, watch.is_stopped())?;
-            watch.check()?;
+            // A run that is stopped while it saves goes on to its last save, which is tried again where it fails.
+            let last = watch.is_stopped();
+            state.save(saver, last)?;
+            if last {
+                watch.check()?;
+            }
         }
         let Some((call, plan)) = state.open()? else {
             break;

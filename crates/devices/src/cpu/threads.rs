@@ -159,8 +159,16 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
         let mut saves = due.is_some();
         if let (Some(saver), 0, 0) = (due, state.open_calls(), shared.running) {
             saves = false;
-            let saved = state.save(saver, self.watch.is_stopped());
-            if let Err(error) = saved.and_then(|()| Ok(self.watch.check()?)) {
+            // A run that is stopped while it saves goes on to its last save, which is tried again where it fails.
+            let last = self.watch.is_stopped();
+            let ends = |()| {
+                if last {
+                    Ok(self.watch.check()?)
+                } else {
+                    Ok(())
+                }
+            };
+            if let Err(error) = state.save(saver, last).and_then(ends) {
                 shared.failed = Some(error);
                 return None;
             }
