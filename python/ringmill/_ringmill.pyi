@@ -48,7 +48,7 @@ class MacroProgram:
     scheme: str
     inputs: list[tuple[str, bool]]
     outputs: list[str]
-    returned: str | None
+    arrays: tuple[str | None, dict[str, int], list[int | None]]
     @staticmethod
     def from_text(text: str) -> MacroProgram: ...
     @staticmethod
@@ -109,7 +109,7 @@ class CompiledProgram:
     slots: int
     scheme: str
     outputs: list[str]
-    returned: str | None
+    arrays: tuple[str | None, dict[str, int], list[int | None]]
     params: Params
     key_bytes: int
     predicted_bits: list[tuple[str, float]] | None
@@ -117,7 +117,9 @@ class CompiledProgram:
     ranges: list[tuple[str, list[float] | list[int]]]
     def text(self, level: str, machine: str) -> str: ...
     def counts(self) -> tuple[dict[str, int], dict[str, int]]: ...
-    def save(self, path: str, returned: str, with_sample: bool) -> None: ...
+    def save(
+        self, path: str, returned: str, inputs: dict[str, int], outputs: list[int | None], with_sample: bool
+    ) -> None: ...
     def keygen(self) -> Keys: ...
     def load_secret_key(self, path: str) -> Keys: ...
     def run(

@@ -375,7 +375,8 @@ class Compiled:
         its owner may read that file (mode 0600), and it is not for the server. Raises :class:`DataError` where there is
         no sample.
         """
-        self._inner.save(path, self._shape.kind, with_sample)
+        shape, lengths = self._shape, self._signature.lengths(self._inner.slots)
+        self._inner.save(path, shape.kind, lengths, list(shape.lengths), with_sample)
 
     @property
     def key_bytes(self) -> int:
@@ -557,8 +558,8 @@ def load(
     They are by default ``"guidelines_2024"`` and, of sparse secrets, ``"sparse_ternary_2026"``. A list replaces both:
     ``tables=["guidelines_2024", "standard_2018"]``.
 
-    A file names its scheme, and `scheme` refuses those of another. It keeps no types: inputs are vectors of slots, of
-    whole numbers where the scheme is one of integers.
+    A file names its scheme, and `scheme` refuses those of another. It keeps the lengths of arrays and no types: inputs
+    are whole numbers where the scheme is one of integers, and real or complex ones otherwise.
 
     Raises :class:`FileError` or :class:`CompileError`.
     """
@@ -568,9 +569,11 @@ def load(
     if params is None and not options:
         saved = load_compiled(path, tables, allow_insecure_parameters_for_tests_only)
         if saved is not None:
-            shape = Shape.of_text(saved.outputs, saved.returned)
-            return Compiled(saved, shape, of_text(saved.scheme), choose_for_text(scheme, saved.scheme))
+            returned, inputs, outputs = saved.arrays
+            shape, signature = Shape.of_text(saved.outputs, returned, outputs), of_text(saved.scheme, inputs)
+            return Compiled(saved, shape, signature, choose_for_text(scheme, saved.scheme))
     program = MacroProgram.load(path)
     choice = choose_for_text(scheme, program.scheme)
-    shape = Shape.of_text(program.outputs, program.returned)
-    return compile_traced(program, shape, params, signature=of_text(program.scheme), choice=choice, **options)
+    returned, inputs, outputs = program.arrays
+    shape, signature = Shape.of_text(program.outputs, returned, outputs), of_text(program.scheme, inputs)
+    return compile_traced(program, shape, params, signature=signature, choice=choice, **options)

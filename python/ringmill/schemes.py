@@ -53,6 +53,11 @@ class Signature:
         """The type of an argument; of a program read from text, which keeps none, vectors of its scheme's numbers."""
         return self.types.get(name, self.unknown)
 
+    def lengths(self, slots: int) -> dict[str, int]:
+        """Of the arguments that are arrays of fewer values than a program has slots."""
+        kinds = self.types.items()
+        return {name: kind.length for name, kind in kinds if kind.length is not None and kind.length < slots}
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -75,10 +80,11 @@ def named(name: str) -> Scheme | None:
     return next((s for s in SCHEMES if s.name == name), None)
 
 
-def of_text(name: str) -> Signature:
-    """What is known of the arguments of a program read from text that names a scheme."""
+def of_text(name: str, lengths: Mapping[str, int] | None = None) -> Signature:
+    """What is known of the arguments of a program read from text that names a scheme: the lengths of arrays."""
     scheme = named(name)
-    return Signature(unknown=types.SLOTS if scheme is None else scheme.slots)
+    unknown = types.SLOTS if scheme is None else scheme.slots
+    return Signature({name: unknown[length] for name, length in (lengths or {}).items()}, unknown=unknown)
 
 
 def name_in_text(scheme: str | None, signature: Signature, given: str | None = None) -> str:

@@ -34,11 +34,11 @@ class Shape:
         return shape, values
 
     @classmethod
-    def of_text(cls, names: Sequence[str], returned: str | None) -> Shape:
+    def of_text(cls, names: Sequence[str], returned: str | None, lengths: Sequence[int | None] = ()) -> Shape:
         """The shape of a program read from text: what it was saved with, otherwise its only output, or a dict."""
         if returned == "tuple" or (returned == "dict" and len(names) == 1):
-            return cls(returned, tuple(names))
-        return cls("one" if len(names) == 1 else "dict", tuple(names))
+            return cls(returned, tuple(names), tuple(lengths))
+        return cls("one" if len(names) == 1 else "dict", tuple(names), tuple(lengths))
 
     def of_lengths(self, lengths: Sequence[int | None]) -> Shape:
         """The same shape of outputs of these lengths."""

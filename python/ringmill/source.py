@@ -37,9 +37,10 @@ def traced(spec: os.PathLike[str], slots: int | None, as_json: bool) -> str:
 
 def for_command(
     spec: os.PathLike[str], slots: int | None, scheme: str | None, as_json: bool
-) -> tuple[str, list[tuple[str, int, int]]]:
-    """The macro text of the program of ``FILE.py`` or, where the file has several, of ``FILE.py:NAME``; and the least
-    and the largest value of each argument whose type sets them, by name.
+) -> tuple[str, list[tuple[str, int, int]], list[int | None], list[int | None]]:
+    """The program of ``FILE.py`` or, where the file has several, of ``FILE.py:NAME``: its macro text, the least and the
+    largest value of each argument whose type sets them, by name, and the lengths of its inputs and outputs, None where
+    all slots hold values.
 
     The text is of `scheme`, if one is named. With `as_json`, what the file prints becomes one JSON object on standard
     error. Raises :class:`RingmillError` with what the file did instead of defining a program, and KeyboardInterrupt on
@@ -72,7 +73,8 @@ def for_command(
             raise FileError(f"{spec}: the file ended its process {ended} before its program was traced") from None
     if "text" not in told:
         raise RingmillError(told["error"])
-    return told["text"], [(name, low, high) for name, low, high in told["ends"]]
+    ends = [(name, low, high) for name, low, high in told["ends"]]
+    return told["text"], ends, told["inputs"], told["outputs"]
 
 
 def _tell(printed: bytes) -> None:
@@ -90,11 +92,17 @@ def main() -> None:
     us, file = os.getpid(), os.path.abspath(_split(spec)[0])
     try:
         program = _load(spec)
-        traced, _ = program.trace(int(slots), scheme=scheme or None)
-        # Text says nothing of types: what no scheme takes is refused here, and their ends go beside it.
+        traced, shape = program.trace(int(slots), scheme=scheme or None)
+        # Text says nothing of types: what no scheme takes is refused here, and their ends and lengths go beside it.
         choose(scheme or None, program.signature)
         ends = {name: kind.ends for name, kind in program.signature.types.items()}
-        told = {"text": traced.to_text(), "ends": [[name, *pair] for name, pair in ends.items() if pair]}
+        lengths = program.signature.lengths(traced.slots)
+        told = {
+            "text": traced.to_text(),
+            "ends": [[name, *pair] for name, pair in ends.items() if pair],
+            "inputs": [lengths.get(name) for name, _ in traced.inputs],
+            "outputs": shape.lengths,
+        }
     except RingmillError as error:
         told = {"error": str(error)}
     except BaseException as error:

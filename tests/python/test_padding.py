@@ -1,6 +1,8 @@
 """What stands behind the declared values of an array is never seen and never counts."""
 
+import json
 import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -142,3 +144,49 @@ def test_arrays_as_long_as_the_slots_turn_cyclically():
     assert np.array_equal(turned, [2, 3, 4, 1])
     assert np.array_equal(pairs, [3, 5, 7, 5])
     assert np.array_equal(mean, [2.5] * 4)
+
+
+def test_saved_programs_keep_the_lengths(tmp_path):
+    """A program that is loaded counts on the zeros behind its arrays, as the one that was saved."""
+
+    @rm.program
+    def of(s: rm.Encrypted[rm.real[5]], w: rm.Plain[rm.real[5]], x: rm.Encrypted[rm.real]):
+        return {"mean": rm.mean(s * w) + x, "shifted": s + 1}
+
+    small = rm.params(log_n=10, bits=[60, 40, 40, 40, 60], scale=2.0**40, allow_insecure_parameters_for_tests_only=True)
+    data, weights, path = np.arange(5.0) / 5, np.arange(5.0, 10.0) / 10, tmp_path / "of.rmac"
+    of.compile(small, slots=8, ranges={"s": 1, "w": 1, "x": 1}).save(path)
+    again = rm.load(path, allow_insecure_parameters_for_tests_only=True)
+    anew = rm.load(path, small, ranges={"s": 2, "w": 1, "x": 1})
+    for compiled in (again, anew):
+        client = compiled.keygen()
+        run = compiled.run(client.encrypt(s=data, x=np.full(8, 0.5)), plain={"w": weights})
+        found = client.decrypt(run)
+        assert found["shifted"].shape == (5,)
+        assert np.allclose(found["shifted"], data + 1, atol=1e-6)
+        assert np.allclose(found["mean"], (data * weights).mean() + 0.5, atol=1e-6)
+        with pytest.raises(rm.DataError, match="5"):
+            client.encrypt(s=np.ones(8), x=np.ones(8))
+        compiled.save(path)
+
+
+@pytest.mark.parametrize("suffix", ["rmac", "py"])
+def test_the_command_keeps_the_lengths(tmp_path, suffix):
+    source = tmp_path / "of.py"
+    source.write_text(
+        "import ringmill as rm\n\n\n@rm.program\ndef of(s: rm.Encrypted[rm.uint(4)[5]]):\n    return rm.sum(s), s + 1\n"
+    )
+    program = tmp_path / f"of.{suffix}"
+    if suffix == "rmac":
+        command = ["ringmill", "compile", source, "--slots", "8", "--emit", "saved", "--output", program]
+        subprocess.run(command, check=True, capture_output=True)
+    for count in (4, 5, 8):
+        (tmp_path / "s.json").write_text(str(list(range(count))))
+        command = ["ringmill", "run", program, "--input", f"s={tmp_path / 's.json'}", "--output", tmp_path / "out.json"]
+        ran = subprocess.run(command + ["--slots", "8"] * (suffix == "py"), capture_output=True, text=True)
+        if count == 5:
+            assert ran.returncode == 0, ran.stderr
+            assert json.loads((tmp_path / "out.json").read_text()) == {"out0": [10] * 8, "out1": [1, 2, 3, 4, 5]}
+        else:
+            assert ran.returncode == 2
+            assert "the program's array of 5" in ran.stderr

@@ -55,9 +55,44 @@ pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Re
     )))
 }
 
-/// The numbers of a file in order (arrays of more dimensions row after row), as many as `slots`; fewer are refused unless
-/// `fill` says what follows them.
-pub fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
+/// Where an input's values stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    pub slots: usize,
+    /// Values, from the first slot on: as many as there are slots, or as the array that the program declares has, behind which
+    /// zeros follow.
+    pub values: usize,
+}
+
+impl Room {
+    /// Of a program's slots and the length of the array that it declares, if it declares one.
+    pub fn new(slots: u32, length: Option<u32>) -> Self {
+        Self {
+            slots: slots as usize,
+            values: length.unwrap_or(slots) as usize,
+        }
+    }
+
+    /// What its values fill, in words.
+    fn told(self) -> String {
+        if self.values == self.slots {
+            format!("the program's {} slots", self.slots)
+        } else {
+            format!("the program's array of {}", self.values)
+        }
+    }
+
+    /// The values, and zeros behind them.
+    pub fn padded<T: Clone + Default>(self, mut values: Vec<T>) -> Vec<T> {
+        values.resize(self.slots, T::default());
+        values
+    }
+}
+
+/// The numbers of a file in order (arrays of more dimensions row after row), as many as there is room for; fewer are refused
+/// unless `fill` says what follows them.
+pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
+    let slots = room.slots;
     let fault = |reason: String| CliError::Input {
         path: path.to_owned(),
         reason,
@@ -68,7 +103,7 @@ pub fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<Complex
         Content::Json(file) => numbers(file, slots).and_then(|text| read_json(&text)),
     };
     let mut values = read.map_err(fault)?;
-    check_count(&values, slots).map_err(fault)?;
+    check_count(&values, room).map_err(fault)?;
     if let Some(slot) = values
         .iter()
         .position(|z| !z.re.is_finite() || !z.im.is_finite())
@@ -77,12 +112,13 @@ pub fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<Complex
             "value {slot} is NaN or infinite; only finite numbers can be encrypted"
         )));
     }
-    fill_up(&mut values, slots, fill).map_err(fault)?;
-    Ok(values)
+    fill_up(&mut values, room, fill).map_err(fault)?;
+    Ok(room.padded(values))
 }
 
 /// The whole numbers of a file, as [`read`]: none goes through a floating-point number.
-pub fn read_whole(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
+pub fn read_whole(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
+    let slots = room.slots;
     let fault = |reason: String| CliError::Input {
         path: path.to_owned(),
         reason,
@@ -101,9 +137,9 @@ pub fn read_whole(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<i
         }),
     };
     let mut values = read.map_err(fault)?;
-    check_count(&values, slots).map_err(fault)?;
-    fill_up(&mut values, slots, fill).map_err(fault)?;
-    Ok(values)
+    check_count(&values, room).map_err(fault)?;
+    fill_up(&mut values, room, fill).map_err(fault)?;
+    Ok(room.padded(values))
 }
 
 /// A file of numbers, by its name.
@@ -129,36 +165,36 @@ fn open(path: &Path) -> Result<Content, CliError> {
     }
 }
 
-fn check_count<T>(values: &[T], slots: usize) -> Result<(), String> {
-    if values.len() > slots {
-        return Err(format!(
-            "{} values do not fit the program's {slots} slots",
-            values.len()
-        ));
+fn check_count<T>(values: &[T], room: Room) -> Result<(), String> {
+    if values.len() > room.values {
+        let (got, told) = (values.len(), room.told());
+        return Err(format!("{got} values do not fit {told}"));
     }
     Ok(())
 }
 
 fn fill_up<T: Copy + Default>(
     values: &mut Vec<T>,
-    slots: usize,
+    room: Room,
     fill: Option<Fill>,
 ) -> Result<(), String> {
     let count = values.len();
+    let wanted = room.values;
     match fill {
-        _ if count == slots => {}
-        Some(Fill::Zeros) => values.resize(slots, T::default()),
-        Some(Fill::Repeat) if count > 0 && slots.is_multiple_of(count) => {
-            *values = values.repeat(slots / count);
+        _ if count == wanted => {}
+        Some(Fill::Zeros) => values.resize(wanted, T::default()),
+        Some(Fill::Repeat) if count > 0 && wanted.is_multiple_of(count) => {
+            *values = values.repeat(wanted / count);
         }
         Some(Fill::Repeat) => {
             return Err(format!(
-                "--fill repeat needs a number of values that divides {slots}, and the file has {count}"
+                "--fill repeat needs a number of values that divides {wanted}, and the file has {count}"
             ));
         }
         None => {
+            let told = room.told();
             return Err(format!(
-                "{count} values are fewer than the program's {slots} slots; give as many, or --fill zeros or --fill repeat"
+                "{count} values are fewer than fill {told}; give as many, or --fill zeros or --fill repeat"
             ));
         }
     }
@@ -352,7 +388,7 @@ fn read_json(text: &str) -> Result<Vec<Complex64>, String> {
 }
 
 /// Numbers uniform in [-1, 1), the same for the same seed and input: for trying programs out, never for keys.
-pub fn random(seed: u64, input: u64, slots: usize, (low, high): (f64, f64)) -> Vec<Complex64> {
+pub fn random(seed: u64, input: u64, room: Room, (low, high): (f64, f64)) -> Vec<Complex64> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     bytes[8..16].copy_from_slice(&input.to_le_bytes());
@@ -366,7 +402,7 @@ pub fn random(seed: u64, input: u64, slots: usize, (low, high): (f64, f64)) -> V
         };
         x.clamp(low, high).into()
     };
-    (0..slots).map(one).collect()
+    room.padded((0..room.values).map(one).collect())
 }
 
 #[cfg(test)]
@@ -385,7 +421,7 @@ mod tests {
         let numbers = |values: &[f64]| values.iter().map(|&x| Complex64::from(x)).collect();
         let filled = |count: usize, fill| {
             let mut values: Vec<Complex64> = numbers(&[1.0, 2.0, 3.0, 4.0][..count]);
-            fill_up(&mut values, 4, fill).map(|()| values)
+            fill_up(&mut values, Room::new(4, None), fill).map(|()| values)
         };
         assert_eq!(filled(4, None), Ok(numbers(&[1.0, 2.0, 3.0, 4.0])));
         assert_eq!(
@@ -457,9 +493,9 @@ mod tests {
 
     #[test]
     fn random_inputs_are_repeatable_and_in_range() {
-        let values = random(7, 0, 1000, (-1.0, 1.0));
-        assert_eq!(values, random(7, 0, 1000, (-1.0, 1.0)));
-        assert_ne!(values, random(7, 1, 1000, (-1.0, 1.0)));
+        let values = random(7, 0, Room::new(1000, None), (-1.0, 1.0));
+        assert_eq!(values, random(7, 0, Room::new(1000, None), (-1.0, 1.0)));
+        assert_ne!(values, random(7, 1, Room::new(1000, None), (-1.0, 1.0)));
         assert!(values.iter().all(|z| z.re.abs() <= 1.0 && z.im == 0.0));
     }
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use ringmill_compiler::arrays::Lengths;
 use ringmill_limits::{Limits, Watch};
 
 pub use args::Scheme;
@@ -45,6 +46,8 @@ pub struct TracedFile {
     pub text: String,
     /// The ends of inputs whose types set them, by name.
     pub ends: Vec<(String, i128, i128)>,
+    /// Of its inputs and outputs.
+    pub lengths: Lengths,
 }
 
 /// Traces the program of a Python file.

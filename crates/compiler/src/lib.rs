@@ -4,6 +4,7 @@
 //! ([`Compiles`]) choose or check parameters, and lowers to calls of the scheme layer's procedures. docs/compiler.md tells
 //! what each pass does.
 
+pub mod arrays;
 pub mod bfv;
 pub mod bgv;
 mod bodies;

@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::arrays::{Arrays, Lengths, Returned};
 use crate::compile::{Compiled, compile};
 use crate::eighths::Eighths;
 use crate::options::{Options, ParamsChoice, Passes};
@@ -85,15 +86,9 @@ struct Line<S: Saves> {
     options: Kept<S>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     returned: Option<Returned>,
-}
-
-/// What the traced function returned, beside its values: for a front end that gives back the same.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Returned {
-    One,
-    Tuple,
-    Dict,
+    /// Of programs with arrays that are shorter than the slots.
+    #[serde(default, skip_serializing_if = "Lengths::are_slots")]
+    lengths: Lengths,
 }
 
 /// [`Options`] as they are written.
@@ -162,22 +157,18 @@ impl TryFrom<String> for Exact {
 }
 
 /// The text of a program and how it was compiled, without the sample.
-pub fn print<S: Saves>(
-    compiled: &Compiled<S>,
-    options: &Options<S>,
-    returned: Option<Returned>,
-) -> String {
-    written(compiled, &without_sample(compiled, options), returned)
+pub fn print<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
+    written(compiled, &without_sample(compiled, options), arrays)
 }
 
 /// The same with the sample, every slot of it; `None` where there is none.
 pub fn print_with_sample<S: Saves>(
     compiled: &Compiled<S>,
     options: &Options<S>,
-    returned: Option<Returned>,
+    arrays: &Arrays,
 ) -> Option<String> {
     options.sample.as_ref()?;
-    Some(written(compiled, options, returned))
+    Some(written(compiled, options, arrays))
 }
 
 /// The options with what the sample decided in the place of the sample.
@@ -194,11 +185,7 @@ fn without_sample<S: Saves>(compiled: &Compiled<S>, options: &Options<S>) -> Opt
     }
 }
 
-fn written<S: Saves>(
-    compiled: &Compiled<S>,
-    options: &Options<S>,
-    returned: Option<Returned>,
-) -> String {
+fn written<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
     // Every field by name, so that a new one cannot be forgotten.
     let Options {
         params: _,       // those that were chosen are kept, whatever chose them
@@ -246,7 +233,8 @@ fn written<S: Saves>(
             explicit: options.explicit(),
             bootstrapping: bootstrapping.as_ref().map(Bootstraps::<S>::keep),
         },
-        returned,
+        returned: arrays.returned,
+        lengths: arrays.lengths.clone(),
     };
     // Strings, numbers and lists of them: writing them to a string cannot fail.
     let json = serde_json::to_string(&line).unwrap_or_default();
@@ -449,14 +437,26 @@ fn line<S: Saves>(text: &str) -> Result<Option<Line<S>>, SavedError> {
     Ok(Some(line))
 }
 
-/// What the function returned whose program [`print`] wrote, where that is known.
-pub fn returned(text: &str) -> Option<Returned> {
+/// The arrays of the function whose program [`print`] wrote; of other macro text nothing is known.
+///
+/// # Errors
+/// [`SavedError::Line`] for lengths that the program's inputs and outputs cannot have.
+pub fn arrays(text: &str, program: &MacroProgram) -> Result<Arrays, SavedError> {
     #[derive(Deserialize)]
     struct Only {
+        #[serde(default)]
         returned: Option<Returned>,
+        #[serde(default)]
+        lengths: Lengths,
     }
-    let line = text.strip_prefix(MARK)?.lines().next()?;
-    serde_json::from_str::<Only>(line).ok()?.returned
+    let Some(marked) = text.strip_prefix(MARK) else {
+        return Ok(Arrays::default());
+    };
+    let line = marked.lines().next().unwrap_or_default();
+    let Only { returned, lengths } =
+        serde_json::from_str(line).map_err(|fault| SavedError::Line(fault.to_string()))?;
+    lengths.check(program).map_err(SavedError::Line)?;
+    Ok(Arrays { returned, lengths })
 }
 
 fn hexadecimal(digits: &str) -> Option<Vec<u8>> {

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use ringmill_cli::{CliError, Trace, TracedFile};
+use ringmill_compiler::arrays::Lengths;
 use ringmill_limits::{Halt, Watch};
 
 use crate::watch::{Saves, until_stopped};
 
 /// The `ringmill` command; gives its exit status. `trace` traces a program in a Python file: it is given the path, the
-/// slots and the scheme asked for and whether what is printed is JSON; and gives macro text, and the ends of inputs whose
-/// types set them.
+/// slots and the scheme asked for and whether what is printed is JSON; and gives macro text, the ends of inputs whose
+/// types set them, and the lengths of the inputs and of the outputs, `None` where all slots hold values.
 #[pyfunction]
 fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyResult<u8> {
     let told = Arc::new(AtomicBool::new(false));
@@ -25,8 +26,12 @@ fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyRes
             Python::attach(|py| {
                 let asked = (asked.program, asked.slots, asked.scheme, asked.json);
                 let told = trace.call1(py, asked);
-                let told = told.and_then(|told| told.extract::<(String, Vec<_>)>(py));
-                let told = told.map(|(text, ends)| TracedFile { text, ends });
+                let told = told.and_then(|told| told.extract::<(String, Vec<_>, _, _)>(py));
+                let told = told.map(|(text, ends, inputs, outputs)| TracedFile {
+                    text,
+                    ends,
+                    lengths: Lengths { inputs, outputs },
+                });
                 told.map_err(|error| {
                     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
                         CliError::Halt(Halt::Interrupted)

@@ -8,8 +8,9 @@ use num_complex::Complex64;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use ringmill_cli::with_scheme;
+use ringmill_compiler::arrays::{Arrays, Lengths, Returned};
 use ringmill_compiler::builder::{MAX_SLOTS, Power, Procedure, TraceBuilder, TraceError, Traced};
-use ringmill_compiler::saved::{self, Returned};
+use ringmill_compiler::saved;
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
@@ -343,7 +344,7 @@ impl MacroBuilder {
                     scheme: self.scheme.clone(),
                     ..trace.finish()
                 },
-                returned: None,
+                arrays: Arrays::default(),
             }),
             None => Err(CompileError::new_err("the program is finished already")),
         }
@@ -354,8 +355,8 @@ impl MacroBuilder {
 #[pyclass(name = "MacroProgram", frozen, module = "ringmill")]
 pub struct Program {
     pub inner: MacroProgram,
-    /// What the function returned, of a compiled program that was saved.
-    returned: Option<Returned>,
+    /// The function's arrays, of a compiled program that was saved.
+    arrays: Arrays,
 }
 
 /// The names of what a function returns.
@@ -365,12 +366,49 @@ const RETURNED: [(&str, Returned); 3] = [
     ("dict", Returned::Dict),
 ];
 
-pub fn returned_name(returned: Returned) -> &'static str {
+/// What a function returned and its arrays' lengths, as Python has them: the name of what was returned, the lengths by input
+/// for those that are shorter than the slots, and the lengths of all outputs.
+pub type PyArrays = (Option<&'static str>, HashMap<String, u32>, Vec<Option<u32>>);
+
+/// From Python: `None` for a name of nothing that a function returns.
+pub fn arrays_of(
+    program: &MacroProgram,
+    returned: &str,
+    inputs: &HashMap<String, u32>,
+    outputs: Vec<Option<u32>>,
+) -> Arrays {
+    let lengths = program
+        .inputs
+        .iter()
+        .map(|input| inputs.get(&input.name).copied());
+    Arrays {
+        returned: returned_of(returned),
+        lengths: Lengths {
+            inputs: lengths.collect(),
+            outputs,
+        },
+    }
+}
+
+/// For Python.
+pub fn py_arrays(program: &MacroProgram, arrays: &Arrays) -> PyArrays {
+    let lengths = &arrays.lengths;
+    let inputs = program.inputs.iter().enumerate();
+    let inputs = inputs.filter_map(|(i, input)| Some((input.name.clone(), lengths.input(i)?)));
+    let outputs = (0..program.outputs.len()).map(|i| lengths.output(i));
+    (
+        arrays.returned.map(returned_name),
+        inputs.collect(),
+        outputs.collect(),
+    )
+}
+
+fn returned_name(returned: Returned) -> &'static str {
     let known = RETURNED.iter().find(|(_, known)| *known == returned);
     known.map_or("", |(name, _)| name)
 }
 
-pub fn returned_of(name: &str) -> Option<Returned> {
+fn returned_of(name: &str) -> Option<Returned> {
     let known = RETURNED.iter().find(|(known, _)| *known == name);
     known.map(|&(_, returned)| returned)
 }
@@ -408,10 +446,10 @@ impl Program {
         self.inner.outputs.clone()
     }
 
-    /// What the function returned (`one`, `tuple` or `dict`), of a compiled program that was saved.
+    /// What the function returned (`one`, `tuple` or `dict`) and its arrays' lengths, of a compiled program that was saved.
     #[getter]
-    fn returned(&self) -> Option<&'static str> {
-        self.returned.map(returned_name)
+    fn arrays(&self) -> PyArrays {
+        py_arrays(&self.inner, &self.arrays)
     }
 
     /// Reads a file of macro text.
@@ -421,8 +459,8 @@ impl Program {
             files::read(&path, watch, |bytes| -> Result<_, Fault> {
                 let text = std::str::from_utf8(bytes)?;
                 let inner = parse(text, watch)?;
-                let returned = saved::returned(text);
-                Ok(Self { inner, returned })
+                let arrays = saved::arrays(text, &inner)?;
+                Ok(Self { inner, arrays })
             })
         })?
     }
@@ -437,8 +475,8 @@ impl Program {
     fn from_text(py: Python<'_>, text: String) -> PyResult<Self> {
         let inner = interruptible(py, move |watch| parse(&text, watch))?;
         let inner = inner.map_err(raise::<FileError, _>)?;
-        let returned = None;
-        Ok(Self { inner, returned })
+        let arrays = Arrays::default();
+        Ok(Self { inner, arrays })
     }
 }
 

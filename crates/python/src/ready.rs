@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use ringmill_cli::{Asked, Bar, CliError};
-use ringmill_compiler::saved::{self, Returned};
+use ringmill_compiler::arrays::Arrays;
+use ringmill_compiler::saved;
 use ringmill_compiler::{Compiled, Options};
 use ringmill_devices::Saving;
 use ringmill_devices::runtime::{Client, EvaluationKeys, RuntimeError, Server};
-use ringmill_isa::{macros, mid};
+use ringmill_isa::macros::{self, MacroProgram};
+use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
 use ringmill_machines::SimOptions;
 use ringmill_schemes::file;
@@ -53,9 +55,10 @@ pub trait AnyProgram: Send + Sync {
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
     fn ranges(&self) -> Vec<(String, Ends)>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
-    fn saved(&self, returned: Option<Returned>) -> String;
+    fn source(&self) -> &MacroProgram;
+    fn saved(&self, arrays: &Arrays) -> String;
     /// The same with the sample, where there is one.
-    fn saved_with_sample(&self, returned: Option<Returned>) -> Option<String>;
+    fn saved_with_sample(&self, arrays: &Arrays) -> Option<String>;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;
     fn keygen(&self, watch: &Watch) -> PyResult<Keys>;
@@ -103,8 +106,6 @@ impl<S: Spoken> Ready<S> {
         if let Some((_, server)) = kept().as_ref().filter(|(of, _)| Arc::ptr_eq(of, keys)) {
             return Ok(Arc::clone(server));
         }
-        // The keys are held twice while it is made.
-        watch.admit("the run's keys", self.compiled.key_bytes())?;
         let compiled = Arc::clone(&self.compiled);
         let server = Server::new_watched(compiled, (**keys).clone(), watch)?;
         let server = Arc::new(server);
@@ -184,12 +185,16 @@ impl<S: Spoken> AnyProgram for Ready<S> {
         }
     }
 
-    fn saved(&self, returned: Option<Returned>) -> String {
-        saved::print(&self.compiled, &self.options, returned)
+    fn source(&self) -> &MacroProgram {
+        &self.compiled.source
     }
 
-    fn saved_with_sample(&self, returned: Option<Returned>) -> Option<String> {
-        saved::print_with_sample(&self.compiled, &self.options, returned)
+    fn saved(&self, arrays: &Arrays) -> String {
+        saved::print(&self.compiled, &self.options, arrays)
+    }
+
+    fn saved_with_sample(&self, arrays: &Arrays) -> Option<String> {
+        saved::print_with_sample(&self.compiled, &self.options, arrays)
     }
 
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>) {

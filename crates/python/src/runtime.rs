@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use ringmill_cli::with_scheme;
-use ringmill_compiler::saved::{self, Returned};
+use ringmill_compiler::arrays::Arrays;
+use ringmill_compiler::saved;
 use ringmill_compiler::scheme::ErrorOf;
 use ringmill_compiler::{Compiled, Options, ParamsChoice, Target};
 use ringmill_isa::macros::{self, MacroProgram};
@@ -21,7 +22,7 @@ use crate::errors::{DataError, DeviceError, Fault, ParameterError, raise, refuse
 use crate::files;
 use crate::keys::{Keys, Vectors, values};
 use crate::params::Params;
-use crate::program::{self, Program};
+use crate::program::{Program, PyArrays, arrays_of, py_arrays};
 use crate::ready::{AnyProgram, Ran, Ready, Wanted};
 use crate::scheme::{Ends, Spoken, Values, Vector, Wishes, known, unknown};
 use crate::watch::{Saves, interruptible, until_stopped};
@@ -129,19 +130,19 @@ fn compiled_as<S: Spoken>(
         options.watch = watch.clone();
         ringmill_compiler::compile(source, &options).map(|compiled| (compiled, options))
     };
-    compiled(py, compile, None)
+    compiled(py, compile, Arrays::default())
 }
 
 /// What `compile` gives, and the options that it is saved with.
 fn compiled<S: Spoken>(
     py: Python<'_>,
     compile: impl FnOnce(&Watch) -> Result<(Compiled<S>, Options<S>), ErrorOf<S>> + Send + 'static,
-    returned: Option<Returned>,
+    arrays: Arrays,
 ) -> PyResult<CompiledProgram> {
     let (compiled, options) = interruptible(py, compile)?.map_err(|e| refused(py, e))?;
     Ok(CompiledProgram {
         inner: Arc::new(Ready::new(compiled, options)),
-        returned,
+        arrays,
     })
 }
 
@@ -191,12 +192,12 @@ fn saved_as<S: Spoken>(
     text: &str,
     accepted: Accepted,
 ) -> Result<Option<Saved>, Fault> {
-    let returned = saved::returned(text);
+    let arrays = saved::arrays(text, &program)?;
     let recipe = saved::recipe::<S>(text, accepted)?;
     Ok(recipe.map(|recipe| -> Saved {
         Box::new(move |py| {
             let compile = move |watch: &Watch| recipe.compile(program, watch);
-            compiled(py, compile, returned)
+            compiled(py, compile, arrays)
         })
     }))
 }
@@ -205,8 +206,8 @@ fn saved_as<S: Spoken>(
 #[pyclass(frozen)]
 struct CompiledProgram {
     inner: Arc<dyn AnyProgram>,
-    /// What the function returned, of a program that was saved.
-    returned: Option<Returned>,
+    /// The function's arrays, of a program that was saved.
+    arrays: Arrays,
 }
 
 #[pymethods]
@@ -279,27 +280,31 @@ impl CompiledProgram {
         self.inner.outputs().to_vec()
     }
 
-    /// What the function returned (`one`, `tuple` or `dict`), of a program that was saved.
+    /// What the function returned (`one`, `tuple` or `dict`) and its arrays' lengths, of a program that was saved.
     #[getter]
-    fn returned(&self) -> Option<&'static str> {
-        self.returned.map(program::returned_name)
+    fn arrays(&self) -> PyArrays {
+        py_arrays(self.inner.source(), &self.arrays)
     }
 
-    /// Writes the traced program as macro text, how it was compiled and what the function returned; the sample only with
-    /// `with_sample`, into a file that only its owner can read.
+    /// Writes the traced program as macro text, how it was compiled and what the function returned: its kind, and the lengths
+    /// of its arrays where they are shorter than the slots. The sample is written with `with_sample` only, into a file that
+    /// only its owner can read.
     fn save(
         &self,
         py: Python<'_>,
         path: PathBuf,
         returned: &str,
+        inputs: HashMap<String, u32>,
+        outputs: Vec<Option<u32>>,
         with_sample: bool,
     ) -> PyResult<()> {
-        let (inner, returned) = (Arc::clone(&self.inner), program::returned_of(returned));
+        let inner = Arc::clone(&self.inner);
+        let arrays = arrays_of(inner.source(), returned, &inputs, outputs);
         interruptible(py, move |watch| {
             if !with_sample {
-                return files::write(&path, watch, inner.saved(returned).as_bytes());
+                return files::write(&path, watch, inner.saved(&arrays).as_bytes());
             }
-            let text = inner.saved_with_sample(returned).ok_or_else(|| {
+            let text = inner.saved_with_sample(&arrays).ok_or_else(|| {
                 DataError::new_err(
                     "with_sample=True: there is no sample to keep. The program was compiled without one, or is of whole \
                      numbers, or comes from a file without one; leave with_sample out",

@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 
 pub use exact::{bfv, bgv};
 use num_complex::Complex64;
+use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::{Options, saved};
 use ringmill_compiler::compile;
@@ -194,7 +195,7 @@ pub fn saved_program(bytes: &[u8]) -> bool {
     if is_short(&program)
         && let Ok((compiled, options)) = recipe.compile(program, &Options::default().watch)
     {
-        let again = saved::print(&compiled, &options, None);
+        let again = saved::print(&compiled, &options, &Arrays::default());
         let read = saved::parse(&again, anything());
         let (program, _) = read
             .expect("what is saved is read")
@@ -312,8 +313,8 @@ fn saved_seeds() -> Vec<Vec<u8>> {
             ..Options::given(Arc::clone(&PARAMS))
         };
         let compiled = compile(source, &options).expect("the seed program compiles");
-        texts.push(saved::print(&compiled, &options, None));
-        if let Some(text) = saved::print_with_sample(&compiled, &options, None) {
+        texts.push(saved::print(&compiled, &options, &Arrays::default()));
+        if let Some(text) = saved::print_with_sample(&compiled, &options, &Arrays::default()) {
             texts.push(text.replacen("\"form\":2", "\"form\":1", 1));
             texts.push(text);
         }

@@ -48,7 +48,7 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
                 .to_owned(),
         ));
     }
-    let (scheme, returned) = (read.report(), read.returned());
+    let (scheme, arrays) = (read.report(), read.arrays.clone());
     let (compiled, options) = program::compile_again::<S>(&args.program, read, args.json, watch)?;
     let contents = match args.with_sample {
         true => Contents::Secret,
@@ -57,8 +57,8 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
     let emit = |out: &mut dyn Write| match level {
         Emit::Saved => {
             let text = match args.with_sample {
-                true => saved::print_with_sample(&compiled, &options, returned),
-                false => Some(saved::print(&compiled, &options, returned)),
+                true => saved::print_with_sample(&compiled, &options, &arrays),
+                false => Some(saved::print(&compiled, &options, &arrays)),
             };
             let text = text.ok_or_else(|| {
                 CliError::Usage(

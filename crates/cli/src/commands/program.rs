@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use ringmill_compiler::saved::{self, Recipe, Returned};
+use ringmill_compiler::arrays::{Arrays, Lengths};
+use ringmill_compiler::saved::{self, Recipe};
 use ringmill_compiler::{Compiled, Options, ParamsChoice};
 use ringmill_devices::report::SchemeReport;
 use ringmill_isa::macros::{MacroProgram, text};
@@ -13,6 +14,7 @@ use crate::args::{ProgramArgs, Scheme, SecurityArgs};
 use crate::commands::params;
 use crate::error::CliError;
 use crate::inputs;
+use crate::inputs::Room;
 use crate::scheme::Served;
 use crate::{PythonTracer, Trace, TracedFile};
 
@@ -29,6 +31,8 @@ pub struct Read {
     why: String,
     /// The ends of inputs whose types set them.
     ends: Vec<(String, i128, i128)>,
+    /// The arrays of its function, as far as that is known.
+    pub arrays: Arrays,
     /// The line that says how a saved program was compiled.
     saved: Option<String>,
 }
@@ -45,11 +49,6 @@ impl Read {
     /// Whether it is a saved program.
     pub fn is_saved(&self) -> bool {
         self.saved.is_some()
-    }
-
-    /// What the function of a saved program returned.
-    pub fn returned(&self) -> Option<Returned> {
-        self.saved.as_deref().and_then(saved::returned)
     }
 }
 
@@ -187,7 +186,7 @@ fn options<S: Served>(
             S::bounded(bound)?;
             options.input_bound = bound;
         }
-        (None, false) => options.sample = Some(sample::<S>(args, &read.program)?),
+        (None, false) => options.sample = Some(sample::<S>(args, &read)?),
         (None, true) if args.ranges.is_empty() => options.sample = inputs,
         (None, true) => {}
     }
@@ -269,20 +268,19 @@ pub fn ranges<S: Served>(
 }
 
 /// The vectors of the --sample options in the order of the program's inputs.
-fn sample<S: Served>(
-    args: &ProgramArgs,
-    program: &MacroProgram,
-) -> Result<Vec<S::Message>, CliError> {
+fn sample<S: Served>(args: &ProgramArgs, read: &Read) -> Result<Vec<S::Message>, CliError> {
+    let (program, lengths) = (&read.program, &read.arrays.lengths);
     let mut files = inputs::parse_options("--sample", &args.samples)?;
     let mut vectors = Vec::with_capacity(program.inputs.len());
-    for input in &program.inputs {
+    for (number, input) in program.inputs.iter().enumerate() {
         let path = files.remove(&input.name).ok_or_else(|| {
             CliError::Usage(format!(
                 "the sample lacks input `{0}`; give --sample {0}=FILE too, typical values of every input",
                 input.name
             ))
         })?;
-        vectors.push(S::read(&path, program.slots as usize, args.fill)?);
+        let room = Room::new(program.slots, lengths.input(number));
+        vectors.push(S::read(&path, room, args.fill)?);
     }
     inputs::all_known(&files, program)?;
     Ok(vectors)
@@ -348,6 +346,7 @@ pub fn read(
         (false, _) => TracedFile {
             text: inputs::read_text(path, LARGEST_TEXT)?,
             ends: Vec::new(),
+            lengths: Lengths::default(),
         },
     };
     let content = &traced.text;
@@ -356,6 +355,19 @@ pub fn read(
         path: path.clone(),
         reason: e.to_string(),
     })?;
+    let fault = |reason: String| CliError::Input {
+        path: path.clone(),
+        reason,
+    };
+    let arrays = saved::arrays(content, &program).map_err(|e| fault(e.to_string()))?;
+    let arrays = match traced.lengths.are_slots() {
+        true => arrays,
+        false => Arrays {
+            lengths: traced.lengths,
+            ..arrays
+        },
+    };
+    arrays.lengths.check(&program).map_err(fault)?;
     let why = match args.scheme {
         Some(_) => "named by --scheme",
         None => "the program names it",
@@ -366,6 +378,7 @@ pub fn read(
         program,
         why: why.to_owned(),
         ends: traced.ends,
+        arrays,
         saved: saved::is_saved(content).then(line),
     })
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ringmill_compiler::Compiled;
+use ringmill_compiler::arrays::Lengths;
 use ringmill_devices::Device;
 use ringmill_devices::report::RunReport;
 use ringmill_devices::runtime::Server;
-use ringmill_isa::macros::Visibility;
+use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_limits::{Watch, human};
 use serde_json::{Map, Value, json};
 
@@ -16,6 +17,7 @@ use crate::PythonTracer;
 use crate::args::RunArgs;
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
+use crate::inputs::Room;
 use crate::kept::Folder;
 use crate::kept::scheme::{self as kept, Prepared};
 use crate::progress::Bar;
@@ -61,6 +63,7 @@ fn carried_out<S: Served>(
     watch: &Watch,
 ) -> Result<(), CliError> {
     let scheme = read.report();
+    let lengths = read.arrays.lengths.clone();
     let (vectors, from_files) = gather::<S>(&read, args)?;
     let sample = from_files.then(|| {
         let inputs = read.program.inputs.iter();
@@ -138,7 +141,7 @@ fn carried_out<S: Served>(
         wrong.extend(S::judge(&client, &vectors, found, &mut answer.report)?);
         // All devices give the same bits, so the first one's outputs are there whatever becomes of the others.
         if let (None, Some(path)) = (&first, &args.output) {
-            write_outputs::<S>(path, &clear)?;
+            write_outputs::<S>(path, &compiled.source, &lengths, &clear)?;
         }
         if args.detail {
             output::text(&format!("{}\n", answer.report.detail()))?;
@@ -232,18 +235,18 @@ fn complete<S: Served>(
 fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool), CliError> {
     let program = &read.program;
     let mut files = inputs::parse_options("--input", &args.inputs)?;
-    let slots = program.slots as usize;
     let mut vectors = Messages::<S>::new();
     let mut from_files = true;
     let bound = args.program.input_bound;
     let ranges = program::ranges::<S>(&args.program, read)?;
-    for ((number, input), range) in (0u64..).zip(&program.inputs).zip(ranges) {
+    for ((number, input), range) in program.inputs.iter().enumerate().zip(ranges) {
+        let room = Room::new(program.slots, read.arrays.lengths.input(number));
         let values = match files.remove(&input.name) {
-            Some(path) => S::read(&path, slots, args.program.fill)?,
+            Some(path) => S::read(&path, room, args.program.fill)?,
             None if args.random_inputs => {
                 from_files = false;
                 let seed = args.seed.unwrap_or(1);
-                S::random(seed, number, slots, range.as_ref(), bound)
+                S::random(seed, number as u64, room, range.as_ref(), bound)
             }
             None => {
                 return Err(CliError::Usage(format!(
@@ -259,10 +262,20 @@ fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool),
 }
 
 /// Outputs as JSON.
-fn write_outputs<S: Served>(path: &Path, outputs: &Messages<S>) -> Result<(), CliError> {
+fn write_outputs<S: Served>(
+    path: &Path,
+    source: &MacroProgram,
+    lengths: &Lengths,
+    outputs: &Messages<S>,
+) -> Result<(), CliError> {
+    let values = |name: &String| {
+        let number = source.outputs.iter().position(|output| output == name);
+        let length = number.and_then(|number| lengths.output(number));
+        length.unwrap_or(source.slots) as usize
+    };
     let object: Map<String, Value> = outputs
         .iter()
-        .map(|(name, values)| (name.clone(), S::shown(values)))
+        .map(|(name, message)| (name.clone(), S::shown(message, values(name))))
         .collect();
     output::whole_file(path, |out| Ok(serde_json::to_writer(out, &object)?))
 }

@@ -16,6 +16,7 @@ use super::{Ciphers, Messages, Served};
 use crate::args::{Fill, ProgramArgs};
 use crate::error::CliError;
 use crate::inputs;
+use crate::inputs::Room;
 
 impl Served for Ckks {
     const WRONG: &'static str = "less precise than predicted";
@@ -81,14 +82,14 @@ impl Served for Ckks {
         Ok(Vec::new())
     }
 
-    fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
-        inputs::read(path, slots, fill)
+    fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
+        inputs::read(path, room, fill)
     }
 
     fn random(
         seed: u64,
         input: u64,
-        slots: usize,
+        room: Room,
         range: Option<&InputRange>,
         bound: Option<f64>,
     ) -> Vec<Complex64> {
@@ -98,7 +99,7 @@ impl Served for Ckks {
             Some(&InputRange::Disc { radius }) => (-radius, radius),
             None => (-bound, bound),
         };
-        inputs::random(seed, input, slots, ends)
+        inputs::random(seed, input, room, ends)
     }
 
     fn is_zero(message: &Vec<Complex64>) -> bool {
@@ -111,7 +112,8 @@ impl Served for Ckks {
     }
 
     /// A list of numbers; of pairs where the imaginary parts are more than noise.
-    fn shown(values: &Vec<Complex64>) -> Value {
+    fn shown(values: &Vec<Complex64>, first: usize) -> Value {
+        let values = values.get(..first).unwrap_or(values);
         let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
         if values
             .iter()

@@ -21,6 +21,7 @@ use super::{Ciphers, Messages, Served};
 use crate::args::{Fill, ProgramArgs};
 use crate::error::CliError;
 use crate::inputs;
+use crate::inputs::Room;
 
 /// What outputs are that differ.
 const WRONG: &str = "not what the computation in the clear gives, or noisier than predicted";
@@ -79,14 +80,14 @@ fn kept_ranges<S: Served<Range = IntegerRange>>(
     declared_ranges::<S>(line).map_err(|e| CliError::Usage(e.to_string()))
 }
 
-fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
-    inputs::read_whole(path, slots, fill)
+fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
+    inputs::read_whole(path, room, fill)
 }
 
 fn random(
     seed: u64,
     input: u64,
-    slots: usize,
+    room: Room,
     range: Option<&IntegerRange>,
     bound: Option<f64>,
 ) -> Vec<i64> {
@@ -104,7 +105,7 @@ fn random(
         let offset = (u128::from(prng.next_u64()) * count) >> 64;
         (low + offset as i128) as i64
     };
-    (0..slots).map(one).collect()
+    room.padded((0..room.values).map(one).collect())
 }
 
 fn is_zero(message: &[i64]) -> bool {
@@ -214,18 +215,18 @@ macro_rules! served {
                 kept_ranges::<Self>(line)
             }
 
-            fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
-                read(path, slots, fill)
+            fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
+                read(path, room, fill)
             }
 
             fn random(
                 seed: u64,
                 input: u64,
-                slots: usize,
+                room: Room,
                 range: Option<&IntegerRange>,
                 bound: Option<f64>,
             ) -> Vec<i64> {
-                random(seed, input, slots, range, bound)
+                random(seed, input, room, range, bound)
             }
 
             fn is_zero(message: &Vec<i64>) -> bool {
@@ -236,8 +237,8 @@ macro_rules! served {
                 bytes(message)
             }
 
-            fn shown(message: &Vec<i64>) -> Value {
-                json!(message)
+            fn shown(message: &Vec<i64>, first: usize) -> Value {
+                json!(message.get(..first).unwrap_or(message))
             }
 
             fn predicted(prediction: &Self::Prediction) -> Map<String, Value> {
@@ -273,16 +274,26 @@ mod tests {
             (i128::from(i64::MIN), i128::from(i64::MAX)),
         ] {
             let range = IntegerRange::new(low, high).unwrap();
-            let values = random(7, 0, 200, Some(&range), None);
-            assert_eq!(values, random(7, 0, 200, Some(&range), Some(5.0)));
-            assert_ne!(values, random(7, 1, 200, Some(&range), None));
+            let values = random(7, 0, Room::new(200, None), Some(&range), None);
+            assert_eq!(
+                values,
+                random(7, 0, Room::new(200, None), Some(&range), Some(5.0))
+            );
+            assert_ne!(
+                values,
+                random(7, 1, Room::new(200, None), Some(&range), None)
+            );
             assert!(values.iter().all(|&x| range.contains(x.into())));
             if high < 10 {
                 assert!(values.iter().any(|&x| i128::from(x) == low));
                 assert!(values.iter().any(|&x| i128::from(x) == high));
             }
         }
-        assert!(random(7, 0, 50, None, None).iter().all(|x| x.abs() <= 1));
+        assert!(
+            random(7, 0, Room::new(50, None), None, None)
+                .iter()
+                .all(|x| x.abs() <= 1)
+        );
     }
 
     #[test]

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::args::{Fill, ProgramArgs};
 use crate::error::CliError;
+use crate::inputs::Room;
 
 /// Messages by input or output name.
 pub type Messages<S> = std::collections::BTreeMap<String, <S as ringmill_schemes::Scheme>::Message>;
@@ -93,17 +94,17 @@ pub trait Served:
     /// An altered line.
     fn kept_ranges(line: &str) -> Result<Vec<Option<Self::Range>>, CliError>;
 
-    /// The values of a file in order, as many as `slots`; fewer are refused unless `fill` says what follows them.
+    /// The values of a file in order, as many as there is room for; fewer are refused unless `fill` says what follows them.
     ///
     /// # Errors
     /// A file that cannot be read, or values that are none of the scheme.
-    fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Self::Message, CliError>;
+    fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Self::Message, CliError>;
 
     /// Values uniform in a range or, where none is declared, within a bound; the same for the same seed and input.
     fn random(
         seed: u64,
         input: u64,
-        slots: usize,
+        room: Room,
         range: Option<&Self::Range>,
         bound: Option<f64>,
     ) -> Self::Message;
@@ -114,8 +115,8 @@ pub trait Served:
     /// A message's bits, for telling runs apart.
     fn bytes(message: &Self::Message) -> Vec<u8>;
 
-    /// Decrypted outputs as JSON.
-    fn shown(message: &Self::Message) -> Value;
+    /// The first values of a decrypted output as JSON.
+    fn shown(message: &Self::Message, values: usize) -> Value;
 
     /// What is predicted of an output, as JSON.
     fn predicted(prediction: &Self::Prediction) -> Map<String, Value>;

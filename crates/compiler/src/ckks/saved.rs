@@ -12,7 +12,7 @@ use super::precision::Precision;
 use super::{InputRange, values};
 use crate::eighths::Eighths;
 use crate::saved::{self, Exact, Saves};
-pub use crate::saved::{Returned, SavedError, print, print_with_sample, returned};
+pub use crate::saved::{SavedError, arrays, print, print_with_sample};
 
 /// How a saved CKKS program was compiled.
 pub type Recipe = saved::Recipe<Ckks>;

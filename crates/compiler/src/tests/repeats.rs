@@ -11,10 +11,11 @@ use ringmill_schemes::ckks::file::InsecureParams;
 
 use super::random::{Known, SLOTS, Step, line, numbers, step, vector};
 use super::run::small_params;
+use crate::arrays::{Arrays, Lengths, Returned};
 use crate::builder::{MAX_NESTING, TraceBuilder, TraceError, Traced};
 use crate::ckks::Options;
 use crate::ckks::reference::{EvaluateError, evaluate};
-use crate::ckks::saved::{self, Returned};
+use crate::ckks::saved;
 use crate::inline::{InlineError, MAX_WRITTEN_OUT, written_out};
 use crate::{CompileError, compile, cse};
 
@@ -502,8 +503,12 @@ fn saved_programs_keep_their_repeats() {
     let options = Options::given(small_params());
     let compiled = compile(nested(&[2, 2]), &options).unwrap();
     assert_eq!(compiled.source.procs.len(), 2);
-    let text = saved::print(&compiled, &options, Some(Returned::Tuple));
-    assert_eq!(saved::returned(&text), Some(Returned::Tuple));
+    let arrays = Arrays {
+        returned: Some(Returned::Tuple),
+        lengths: Lengths::default(),
+    };
+    let text = saved::print(&compiled, &options, &arrays);
+    assert_eq!(saved::arrays(&text, &compiled.source), Ok(arrays));
     let (program, recipe) = saved::parse(&text, InsecureParams::AllowForTestsOnly)
         .unwrap()
         .unwrap();

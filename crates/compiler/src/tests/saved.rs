@@ -8,8 +8,9 @@ use ringmill_limits::Watch;
 use ringmill_schemes::ckks::file::InsecureParams;
 use ringmill_schemes::ckks::{Params, ParamsBuilder};
 
+use crate::arrays::{Arrays, Lengths};
 use crate::builder::TraceBuilder;
-use crate::ckks::saved::{SavedError, parse, print, print_with_sample};
+use crate::ckks::saved::{self, SavedError, parse, print, print_with_sample};
 use crate::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
 use crate::exact::IntegerRange;
 use crate::{Passes, compile};
@@ -107,16 +108,19 @@ fn every_option_comes_back() {
     );
     for options in every {
         let compiled = compile(program(), &options).unwrap();
-        let text = print(&compiled, &options, None);
-        let with_sample = print_with_sample(&compiled, &options, None);
+        let text = print(&compiled, &options, &Arrays::default());
+        let with_sample = print_with_sample(&compiled, &options, &Arrays::default());
         assert_eq!(with_sample.is_some(), options.sample.is_some());
         for text in [Some(text.clone()), with_sample].into_iter().flatten() {
             let (source, again, kept) = loaded(&text);
             same(&compiled, &again);
-            assert_eq!(print(&again, &kept, None), print(&compiled, &options, None));
-            let kept_sample = print_with_sample(&again, &kept, None);
             assert_eq!(
-                kept_sample.unwrap_or_else(|| print(&again, &kept, None)),
+                print(&again, &kept, &Arrays::default()),
+                print(&compiled, &options, &Arrays::default())
+            );
+            let kept_sample = print_with_sample(&again, &kept, &Arrays::default());
+            assert_eq!(
+                kept_sample.unwrap_or_else(|| print(&again, &kept, &Arrays::default())),
                 text
             );
             // It is a program to whoever asks for no more.
@@ -130,7 +134,7 @@ fn every_option_comes_back() {
         sample: Some(vec![odd.clone()]),
         ..Options::default()
     };
-    let text = print_with_sample(&compiled, &options, None).unwrap();
+    let text = print_with_sample(&compiled, &options, &Arrays::default()).unwrap();
     let parsed = parse(&text, InsecureParams::Refuse).unwrap();
     let read = format!("{:?}", parsed.unwrap().1);
     for numbers in [
@@ -179,7 +183,7 @@ fn a_range_by_a_sample_is_a_power_of_two_and_a_prediction_is_in_eighths() {
         let eighths = 8.0 * compiled.predicted[0].bits();
         assert!((eighths - eighths.round()).abs() < 1e-9, "{eighths}");
         // The file has the same range, and nothing of the slots.
-        let (_, again, kept) = loaded(&print(&compiled, &options, None));
+        let (_, again, kept) = loaded(&print(&compiled, &options, &Arrays::default()));
         assert_eq!(again.inputs[0].range, compiled.inputs[0].range);
         assert_eq!(
             (kept.sample, kept.ranges),
@@ -195,7 +199,7 @@ fn what_a_file_says_in_the_place_of_a_sample_is_checked() {
         ..Options::default()
     };
     let compiled = compile(variance(), &options).unwrap();
-    let text = print(&compiled, &options, None);
+    let text = print(&compiled, &options, &Arrays::default());
     let sampled = format!(
         "{:?}",
         vec![(8.0 * compiled.predicted[0].bits()).round() as i16]
@@ -258,9 +262,12 @@ fn a_file_of_form_1_is_the_program_that_it_was_and_its_sample_is_dropped() {
         let loss = bits - compiled.predicted[0].bits();
         assert!((0.0..0.125).contains(&loss), "{loss}");
         assert_eq!((compiled.output_level, &options.sample), (Level(0), &None));
-        assert_eq!(print_with_sample(&compiled, &options, None), None);
+        assert_eq!(
+            print_with_sample(&compiled, &options, &Arrays::default()),
+            None
+        );
         // Saved anew, it is the same for inputs within a power of two.
-        let new = print(&compiled, &options, None);
+        let new = print(&compiled, &options, &Arrays::default());
         let (_, again, kept) = loaded(&new);
         assert_eq!(again.inputs[0].range, InputRange::Disc { radius: margin });
         let written = |compiled: &Compiled| {
@@ -269,7 +276,7 @@ fn a_file_of_form_1_is_the_program_that_it_was_and_its_sample_is_dropped() {
         };
         assert!(written(&again) == written(&compiled));
         assert_eq!(again.predicted[0].error, compiled.predicted[0].error);
-        assert_eq!(print(&again, &kept, None), new);
+        assert_eq!(print(&again, &kept, &Arrays::default()), new);
         let line = old.lines().next().unwrap();
         for slot in line
             .split('"')
@@ -292,7 +299,7 @@ fn altered_lines_and_insecure_parameters_are_refused_and_plain_text_says_nothing
         ..Options::default()
     };
     let compiled = compile(program(), &options).unwrap();
-    let text = print(&compiled, &options, None);
+    let text = print(&compiled, &options, &Arrays::default());
     let insecure = InsecureParams::AllowForTestsOnly;
     assert!(matches!(
         parse(&text, InsecureParams::Refuse),
@@ -338,7 +345,7 @@ fn a_program_of_integers_comes_back() {
         ..crate::bfv::Options::default()
     };
     let compiled = compile(source, &options).unwrap();
-    let with_sample = print_with_sample(&compiled, &options, None).unwrap();
+    let with_sample = print_with_sample(&compiled, &options, &Arrays::default()).unwrap();
     let load = |text: &str| {
         let parsed = crate::saved::parse::<Bfv>(text, InsecureParams::Refuse);
         let (program, recipe) = parsed.unwrap().unwrap();
@@ -346,7 +353,7 @@ fn a_program_of_integers_comes_back() {
     };
     let large = 1 << 32;
     let declared = vec![range(-(1 << 10), 3), range(-large, large)];
-    let text = print(&compiled, &options, None);
+    let text = print(&compiled, &options, &Arrays::default());
     for (file, ranges, sample) in [
         (&text, &declared, &None),
         (&with_sample, &options.ranges, &options.sample),
@@ -356,7 +363,7 @@ fn a_program_of_integers_comes_back() {
         assert_eq!(compiled.params, second.params);
         assert_eq!(compiled.inputs, second.inputs);
         assert_eq!(compiled.program, second.program);
-        assert_eq!(text, print(&second, &again, None));
+        assert_eq!(text, print(&second, &again, &Arrays::default()));
     }
     // A sample of form 1: the program takes what it took, and saved anew what a power of two holds.
     let former = with_sample
@@ -393,7 +400,7 @@ fn a_program_by_the_2018_standard_is_read_by_who_accepts_it() {
         ..Options::default()
     };
     let compiled = compile(program(), &options).unwrap();
-    let text = print(&compiled, &options, None);
+    let text = print(&compiled, &options, &Arrays::default());
     let standard = AcceptedTables::named(["standard_2018"]).unwrap();
     let insecure = InsecureParams::AllowForTestsOnly.into();
     for accepted in [Accepted::default(), insecure] {
@@ -403,5 +410,36 @@ fn a_program_by_the_2018_standard_is_read_by_who_accepts_it() {
     }
     let (source, recipe) = parse(&text, standard).unwrap().unwrap();
     let (again, kept) = recipe.compile(source, &Watch::default()).unwrap();
-    assert_eq!(print(&again, &kept, None), text);
+    assert_eq!(print(&again, &kept, &Arrays::default()), text);
+}
+
+#[test]
+fn lengths_that_no_program_has_are_refused() {
+    let compiled = compile(program(), &Options::default()).unwrap();
+    let count = (compiled.source.inputs.len(), compiled.source.outputs.len());
+    let slots = compiled.source.slots;
+    let read = |inputs: Vec<Option<u32>>, outputs: Vec<Option<u32>>| {
+        let lengths = Lengths { inputs, outputs };
+        let arrays = Arrays {
+            lengths: lengths.clone(),
+            ..Arrays::default()
+        };
+        let text = print(&compiled, &Options::default(), &arrays);
+        saved::arrays(&text, &compiled.source).map(|read| read.lengths == lengths)
+    };
+    let (none, all) = (vec![None; count.0], vec![Some(1); count.1]);
+    assert_eq!(read(none.clone(), all.clone()), Ok(true));
+    assert_eq!(read(vec![Some(slots); count.0], all.clone()), Ok(true));
+    for (inputs, outputs) in [
+        (vec![Some(0); count.0], all.clone()),
+        (vec![Some(slots + 1); count.0], all.clone()),
+        (vec![None; count.0 + 1], all.clone()),
+        (none.clone(), vec![Some(u32::MAX); count.1]),
+        (none, vec![Some(1); count.1 + 1]),
+    ] {
+        let refused = read(inputs, outputs);
+        assert!(matches!(refused, Err(SavedError::Line(_))), "{refused:?}");
+    }
+    let text = print(&compiled, &Options::default(), &Arrays::default());
+    assert!(!text.contains("lengths"), "nothing is written of slots");
 }
