@@ -86,6 +86,24 @@ def test_what_needs_more_than_the_limit_is_a_memory_error(compiled, small, limit
     assert compiled.run(inputs).ciphertexts
 
 
+def test_a_run_shares_the_keys_of_its_client(limit):
+    """A run of 1,000 rotations held its keys twice more, and a limit ended it midway."""
+    many = rm.params(log_n=12, bits=[50, 40, 40, 40, 50], scale=2.0**40, allow_insecure_parameters_for_tests_only=True)
+
+    @rm.program
+    def turning(x: rm.Encrypted):
+        return sum((x << step for step in range(2, 64)), x << 1)
+
+    compiled = turning.compile(many, input_bound=1)
+    assert compiled.key_bytes > 32 << 20
+    client = compiled.keygen()
+    inputs = client.encrypt(x=np.ones(2048))
+    limit("24MiB")
+    run = compiled.run(inputs)
+    limit("4GiB")
+    assert np.allclose(client.decrypt(run), 63)
+
+
 # The address space of a process that has loaded the package, and so many MiB more.
 STARVED = """
 import resource, sys
