@@ -460,6 +460,10 @@ class Compiled:
 
         `plain` holds the ``rm.Plain`` inputs. The keys come with the inputs when :meth:`Client.encrypt` made them;
         give `keys` otherwise. `trace` names a file for a trace that opens in Perfetto's viewer (of the last device).
+
+        Inputs are what clients encrypted. The output of a run has more noise than any prediction counts on: what goes
+        on from it belongs into one program with it.
+
         A run of more than a second shows how far it is, where standard error is a terminal and `progress` is not false.
         What does not fit a simulated machine's memory waits in the host's, and the report says what that cost; with
         ``spill=False`` such a program raises :class:`DeviceError` instead.

@@ -83,6 +83,20 @@ def test_ranges_decide_what_is_encrypted(tight):
         scaled.run(client.encrypt(x=np.zeros(1024)), plain={"w": np.full(1024, 0.2)})
 
 
+@pytest.mark.xfail(
+    strict=True,
+    raises=rm.DataError,
+    reason="the compiler lets ranges go up to a level's room, and the encoder stops 1e-6 of a bit below it",
+)
+def test_whatever_a_range_holds_is_encrypted():
+    @rm.program
+    def beside(x: rm.Encrypted[rm.real], unused: rm.Encrypted[rm.real]):
+        return rm.polynomial(x, [1, 0, 0, 1e-3])
+
+    client = beside.compile(slots=8, ranges={"x": 2, "unused": 2}).keygen()
+    client.encrypt(x=2.0, unused=2.0)
+
+
 def test_parameters_grow_with_the_ranges():
     """1,000 salaries of 50,000 were once averaged to 22.81."""
     case = programs.salaries()
