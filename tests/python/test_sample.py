@@ -97,6 +97,21 @@ def test_whatever_a_range_holds_is_encrypted():
     client.encrypt(x=2.0, unused=2.0)
 
 
+@pytest.mark.xfail(
+    strict=True,
+    raises=rm.CompileError,
+    reason="parameters are chosen for the values of a program; a constant that is added may be larger than all of them",
+)
+def test_parameters_grow_with_constants_that_are_added():
+    @rm.program
+    def between(x: rm.Encrypted[rm.real], y: rm.Encrypted[rm.real]):
+        return x - 1 - y + 2
+
+    compiled = between.compile(slots=8, ranges={"x": 0.25, "y": 0.25})
+    client = compiled.keygen()
+    assert np.allclose(client.decrypt(compiled.run(client.encrypt(x=0.25, y=-0.25))), 1.5)
+
+
 def test_parameters_grow_with_the_ranges():
     """1,000 salaries of 50,000 were once averaged to 22.81."""
     case = programs.salaries()
