@@ -30,7 +30,7 @@ class Shape:
         else:
             shape, values = cls("one", ("out",)), [returned]
         if not values or returned is None:
-            refuse(f"{what} returns nothing; return the encrypted vectors it computes", line)
+            refuse(f"{what} returns nothing; return the encrypted values it computes", line)
         return shape, values
 
     @classmethod

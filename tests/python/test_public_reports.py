@@ -177,6 +177,35 @@ def test_a_known_number_is_shifted_by_an_encrypted_one():
     assert [circuit_of(shifted, x=x) for x in (0, 13)] == [3, 1]
 
 
+@pytest.mark.parametrize("result", [-97, (1, 2, 3)], ids=str)
+def test_results_that_are_not_encrypted_are_refused(result):
+    """Known numbers came back as others: https://github.com/zama-ai/concrete/issues/1293."""
+
+    @rm.circuit
+    def known(x: rm.Encrypted[rm.sint(8)]):
+        return result
+
+    with pytest.raises(rm.CompileError, match=r"must be encrypted integers of it, and is (-97|1)$"):
+        known.compile(TOY)
+
+
+def test_a_gate_takes_one_bit_twice():
+    """Inputs that depend on each other made gates fail: https://github.com/lducas/FHEW/issues/13."""
+
+    @rm.circuit
+    def gates(x: rm.Encrypted[rm.bit], y: rm.Encrypted[rm.bit]):
+        nand = ~(x & y)
+        parity = x ^ y
+        return ~(nand & nand), nand ^ parity, (parity | nand) & ~(parity & nand)
+
+    compiled = gates.compile(rm.circuit_params("gates", toy_for_tests_only=True), failure=-40)
+    client = compiled.keygen()
+    for x, y in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        nand, parity = 1 - (x & y), x ^ y
+        found = client.decrypt(compiled.run(client.encrypt(x=x, y=y), progress=False))
+        assert found == (1 - nand, nand ^ parity, (parity | nand) & (1 - (parity & nand))), (x, y)
+
+
 def test_tables_of_the_widest_numbers():
     """Bounds of 63 and 64 bits overflowed: https://github.com/homenc/HElib/issues/532."""
     unsigned = [0, 1, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
