@@ -621,15 +621,14 @@ def test_plaintext_moduli_that_do_not_batch_are_refused(modulus):
     reason="the outputs of a run are taken as inputs with the noise of fresh encryptions, and noise that has grown by "
     "a power of two near the modulus looks small again",
 )
-@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
-def test_a_lost_message_is_never_decrypted(scheme):
+def test_a_lost_message_is_never_decrypted():
     """A noise budget was shown for noise: https://github.com/microsoft/SEAL/issues/742."""
 
     @rm.program
     def doubled(x: rm.Encrypted[rm.integer[16]]):
         return x + x
 
-    compiled = doubled.compile(slots=16, ranges={"x": (0, 100)}, scheme=scheme)
+    compiled = doubled.compile(slots=16, ranges={"x": (0, 100)}, scheme="bfv")
     client = compiled.keygen()
     run = compiled.run(client.encrypt(x=np.zeros(16, dtype=int)))
     for _ in range(30):
