@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ringmill.notebook import Show
+
 __version__: str
 MAX_SLOTS: int
 
@@ -129,7 +131,7 @@ class CompiledProgram:
         keys: EvaluationKeys,
         device: str,
         trace: str | None,
-        progress: bool,
+        progress: bool | Show,
         spill: bool,
         why: str,
         checkpoint: tuple[str, float] | None,
@@ -231,7 +233,7 @@ class LoweredCircuit:
         groups: tuple[list[int], list[int]],
         device: str | None,
         threads: int,
-        progress: bool,
+        progress: bool | Show,
         checkpoint: tuple[str, float] | None,
         resume: str | None,
     ) -> tuple[list[EncryptedIntegers], float, int, int, tuple[str, str, float, int, int, int, int] | None]: ...

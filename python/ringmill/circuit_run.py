@@ -31,6 +31,7 @@ from ringmill.check import (
 )
 from ringmill.circuit_ports import Argument, by_name
 from ringmill.errors import DataError, DeviceError, FileError, KeysError, ParameterError
+from ringmill.notebook import shown as shown_in_notebook
 from ringmill.runtime import Path
 from ringmill.shape import Shape
 
@@ -279,7 +280,7 @@ class CompiledCircuit:
         Inputs are what clients encrypted: outputs of a run may be noisier than a circuit counts on.
 
         The keys come with the inputs when :meth:`CircuitClient.encrypt` made them; give `keys` otherwise. A run of more
-        than a second shows how far it is, where standard error is a terminal and `progress` is not false.
+        than a second shows how far it is, on a terminal and in a notebook, unless `progress` is false.
 
         `checkpoint` names a file in which the run is saved, not before `every` seconds have passed since the last time,
         and when it is interrupted: Ctrl-C is raised when that is done, a second one at once. ``resume=`` that file,
@@ -295,9 +296,10 @@ class CompiledCircuit:
         saving = None if checkpoint is None else (checkpoint, every)
         groups = ([a.count for a in self._inputs], [a.count for a in self._outputs])
         on, threads = (None, threads or 0) if device == "cpu" else (device, threads or 1)
-        outputs, seconds, used, _, machine = self._inner.run(
-            ciphers, keys, groups, on, threads, progress, saving, resume
-        )
+        with shown_in_notebook(progress) as how:
+            outputs, seconds, used, _, machine = self._inner.run(
+                ciphers, keys, groups, on, threads, how, saving, resume
+            )
         results = {output.name: cipher for output, cipher in zip(self._outputs, outputs, strict=True)}
         time = None if machine is None else MachineTime(*machine)
         return CircuitRun(results, seconds, self.bootstraps, used, time)

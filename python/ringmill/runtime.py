@@ -45,6 +45,7 @@ from ringmill.errors import (
     ParameterError,
     UnknownName,
 )
+from ringmill.notebook import shown as shown_in_notebook
 from ringmill.parameters import PARAMS
 from ringmill.report import Report
 from ringmill.schemes import Choice, Signature, choose_for_text, named, of_text
@@ -464,7 +465,7 @@ class Compiled:
         Inputs are what clients encrypted. The output of a run has more noise than any prediction counts on: what goes
         on from it belongs into one program with it.
 
-        A run of more than a second shows how far it is, where standard error is a terminal and `progress` is not false.
+        A run of more than a second shows how far it is, on a terminal and in a notebook, unless `progress` is false.
         What does not fit a simulated machine's memory waits in the host's, and the report says what that cost; with
         ``spill=False`` such a program raises :class:`DeviceError` instead.
 
@@ -495,19 +496,20 @@ class Compiled:
         try:
             for place, name in enumerate(devices):
                 file = trace if place == len(devices) - 1 else None
-                outputs, texts = self._inner.run(
-                    ciphertexts,
-                    vectors,
-                    keys,
-                    name,
-                    file,
-                    progress,
-                    spill,
-                    self._choice.why,
-                    None if checkpoint is None else (checkpoint, every),
-                    resume,
-                    expanded_bytes,
-                )
+                with shown_in_notebook(progress) as how:
+                    outputs, texts = self._inner.run(
+                        ciphertexts,
+                        vectors,
+                        keys,
+                        name,
+                        file,
+                        how,
+                        spill,
+                        self._choice.why,
+                        None if checkpoint is None else (checkpoint, every),
+                        resume,
+                        expanded_bytes,
+                    )
                 runs.append(Run(outputs, Report(*texts)))
         except KeyboardInterrupt as error:
             done = ", ".join(devices[: len(runs)]) or "none"

@@ -1,4 +1,4 @@
-"""Progress shows on a terminal, in long runs, unless it is turned off."""
+"""Progress shows on a terminal and in a notebook, in long runs, unless it is turned off."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import struct
 import subprocess
 import sys
 import termios
+from types import SimpleNamespace
 
 import pytest
+
+from ringmill.notebook import shown
 
 # Enough rotations on one thread to last seconds; y keeps them from being folded into one.
 SCRIPT = """
@@ -28,6 +31,18 @@ params = rm.params("set1", table="standard_2018")
 compiled = walk.compile(params, ranges={"x": 0, "y": 0})
 inputs = compiled.keygen().encrypt(x=np.zeros(params.slots), y=np.zeros(params.slots))
 compiled.run(inputs, device="cpu:1", progress=sys.argv[2] == "on")
+"""
+
+
+# What a kernel of Jupyter has: a shell of this name, and standard error that is no terminal.
+KERNEL = """
+import sys
+from types import SimpleNamespace
+
+class ZMQInteractiveShell:
+    pass
+
+sys.modules["IPython"] = SimpleNamespace(get_ipython=ZMQInteractiveShell)
 """
 
 
@@ -64,3 +79,37 @@ def test_nothing_shows_unasked(rotations, progress):
 def test_nothing_shows_where_there_is_no_terminal():
     done = subprocess.run([sys.executable, "-c", SCRIPT, "1000", "on"], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def said_in_a_notebook(rotations: int, progress: str) -> str:
+    script = [sys.executable, "-c", KERNEL + SCRIPT, str(rotations), progress]
+    done = subprocess.run(script, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.replace("\n", "|")  # text mode makes a new line of a carriage return
+
+
+def test_a_notebook_shows_an_estimate_that_is_gone_afterwards():
+    lines = said_in_a_notebook(10000, "on").split("|")
+    assert any("running" in line and "s left" in line for line in lines)
+    assert lines[-2].strip() == lines[-1] == ""
+
+
+def test_a_short_run_shows_nothing_in_a_notebook():
+    assert said_in_a_notebook(1, "on") == ""
+
+
+def test_a_line_is_written_over_by_the_next(monkeypatch, capsys):
+    kernel = type("ZMQInteractiveShell", (), {})
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=type("Shell", (kernel,), {})))
+    with shown(True) as show:
+        show("simulating", 90, 100, 9.0, 1.0)
+        show("simulating", 9, 10, 9.0, None)
+    with shown(False) as nothing:
+        pass
+    first, second = "simulating 90/100  9 s elapsed, about 1.0 s left", "simulating 9/10  9 s elapsed, estimating"
+    assert capsys.readouterr().err == f"\r{first}\r{second:{len(first)}}\r{'':{len(first)}}\r"
+    assert nothing is False
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    with shown(True) as bar:
+        pass
+    assert bar is True

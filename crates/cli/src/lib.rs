@@ -22,7 +22,7 @@ use ringmill_limits::{Limits, Watch};
 
 pub use args::Scheme;
 pub use error::{CliError, INTERRUPTED};
-pub use progress::Bar;
+pub use progress::{Bar, is_long};
 pub use trace::{Asked, run_on};
 
 use args::{Cli, Command, MachineCommand};

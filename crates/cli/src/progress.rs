@@ -41,7 +41,7 @@ impl Bar {
 }
 
 /// Whether the work has lasted a second, or will by a sound estimate.
-fn is_long(step: &Step) -> bool {
+pub fn is_long(step: &Step) -> bool {
     let whole = step.elapsed + step.remaining.unwrap_or_default();
     step.elapsed >= LONG || (step.elapsed >= EARLY && whole >= LONG)
 }

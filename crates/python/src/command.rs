@@ -43,7 +43,7 @@ fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyRes
         };
         ringmill_cli::main(arguments, Some(&traced), watch.flag(), &said)
     };
-    match until_stopped(py, saves, work) {
+    match until_stopped(py, saves, |_| (), work) {
         Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
             // What was stopped in time has said so, and what it kept.
             if !told.swap(true, Ordering::AcqRel) {

@@ -13,6 +13,7 @@ mod keys;
 mod limbs;
 mod params;
 mod program;
+mod progress;
 mod ready;
 mod runtime;
 mod scheme;

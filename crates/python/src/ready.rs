@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use ringmill_cli::{Asked, Bar, CliError};
+use ringmill_cli::{Asked, CliError};
 use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::saved;
 use ringmill_compiler::{Compiled, Options};
 use ringmill_devices::Saving;
+use ringmill_devices::progress::Progress;
 use ringmill_devices::runtime::{Client, EvaluationKeys, RuntimeError, Server};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_isa::mid;
@@ -34,7 +35,6 @@ pub type Ran = (HashMap<String, Ciphertext>, [String; 3]);
 pub struct Wanted {
     pub device: String,
     pub trace: Option<PathBuf>,
-    pub progress: bool,
     pub spill: bool,
     /// Why the program is of its scheme.
     pub why: String,
@@ -69,6 +69,7 @@ pub trait AnyProgram: Send + Sync {
         plain: Given,
         keys: &Arc<EvaluationKeys>,
         wanted: Wanted,
+        progress: &dyn Progress,
         watch: &Watch,
     ) -> PyResult<Ran>;
 }
@@ -239,6 +240,7 @@ impl<S: Spoken> AnyProgram for Ready<S> {
         plain: Given,
         keys: &Arc<EvaluationKeys>,
         wanted: Wanted,
+        progress: &dyn Progress,
         watch: &Watch,
     ) -> PyResult<Ran> {
         let plains = messages::<S>(plain)?;
@@ -266,11 +268,7 @@ impl<S: Spoken> AnyProgram for Ready<S> {
                 resume: wanted.resume,
                 expanded_bytes: wanted.expanded_bytes,
             },
-            &if wanted.progress {
-                Bar::new()
-            } else {
-                Bar::none()
-            },
+            progress,
             watch,
         );
         let mut answer = answer.map_err(stopped::<S>)?;

@@ -23,6 +23,7 @@ use crate::files;
 use crate::keys::{Keys, Vectors, values};
 use crate::params::Params;
 use crate::program::{Program, PyArrays, arrays_of, py_arrays};
+use crate::progress::{Asked, Shown};
 use crate::ready::{AnyProgram, Ran, Ready, Wanted};
 use crate::scheme::{Ends, Spoken, Values, Vector, Wishes, known, unknown};
 use crate::watch::{Saves, interruptible, until_stopped};
@@ -338,7 +339,7 @@ impl CompiledProgram {
         keys: &data::EvaluationKeys,
         device: String,
         trace: Option<PathBuf>,
-        progress: bool,
+        progress: Asked,
         spill: bool,
         why: String,
         checkpoint: Option<(PathBuf, f64)>,
@@ -351,7 +352,6 @@ impl CompiledProgram {
         let wanted = Wanted {
             device,
             trace,
-            progress,
             spill,
             why,
             checkpoint,
@@ -359,8 +359,11 @@ impl CompiledProgram {
             expanded_bytes,
         };
         let saves = Saves(wanted.checkpoint.is_some());
-        until_stopped(py, saves, move |watch| {
-            inner.run(&ciphertexts, plains, &keys, wanted, watch)
+        let shown = Arc::new(Shown::from(progress));
+        let told = Arc::clone(&shown);
+        let look = |py: Python<'_>| shown.look(py);
+        until_stopped(py, saves, look, move |watch| {
+            inner.run(&ciphertexts, plains, &keys, wanted, told.as_ref(), watch)
         })?
     }
 }

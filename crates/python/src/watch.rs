@@ -54,7 +54,7 @@ pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> T + Send + 'static,
 ) -> PyResult<T> {
-    until_stopped(py, Saves(false), work)
+    until_stopped(py, Saves(false), |_| (), work)
 }
 
 /// Whether work that is stopped has something to save: it is waited for then, as the process may end with what is raised. A
@@ -62,10 +62,11 @@ pub fn interruptible<T: Send + 'static>(
 #[derive(Clone, Copy)]
 pub struct Saves(pub bool);
 
-/// The same for work that may have something to save when it is stopped.
+/// The same for work that may have something to save when it is stopped. `look` is called at each look for signals.
 pub fn until_stopped<T: Send + 'static>(
     py: Python<'_>,
     saves: Saves,
+    look: impl Fn(Python<'_>),
     work: impl FnOnce(&Watch) -> T + Send + 'static,
 ) -> PyResult<T> {
     let watch = Watch::new(limits()?);
@@ -83,6 +84,7 @@ pub fn until_stopped<T: Send + 'static>(
         match got {
             Ok(value) => return Ok(value),
             Err(RecvTimeoutError::Timeout) => {
+                look(py);
                 if let Err(raised) = py.check_signals() {
                     watch.stop();
                     let stopped = Instant::now();

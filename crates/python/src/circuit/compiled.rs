@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use ringmill_cli::Bar;
 use ringmill_compiler::circuit::choose::CANDIDATES;
 use ringmill_compiler::circuit::{Chosen, Circuit, CircuitError, Estimate};
 use ringmill_devices::Saving;
@@ -17,6 +16,7 @@ use super::client::CircuitKeys;
 use super::data::{CircuitEvaluationKeys, CircuitParams, EncryptedIntegers};
 use super::{refused, scheme, stopped};
 use crate::errors::{DataError, DeviceError, raise};
+use crate::progress::{Asked, Shown};
 use crate::watch::{Saves, interruptible, until_stopped};
 
 /// A program on integers as lookups of 2 + 2 bits or gates of bits.
@@ -132,7 +132,7 @@ impl LoweredCircuit {
         groups: (Vec<usize>, Vec<usize>),
         device: Option<String>,
         threads: usize,
-        progress: bool,
+        progress: Asked,
         checkpoint: Option<(PathBuf, f64)>,
         resume: Option<PathBuf>,
     ) -> PyResult<Ran> {
@@ -151,7 +151,10 @@ impl LoweredCircuit {
             resume,
         };
         let saves = Saves(keeping.saving.is_some());
-        until_stopped(py, saves, move |watch| {
+        let shown = Arc::new(Shown::from(progress));
+        let told = Arc::clone(&shown);
+        let look = |py: Python<'_>| shown.look(py);
+        until_stopped(py, saves, look, move |watch| {
             let (arguments, results) = groups;
             let mut ports = circuit.inputs.iter();
             let mut each = Vec::new();
@@ -191,12 +194,11 @@ impl LoweredCircuit {
                     MachineTime::of(bootstrap, device, &circuit.graph, watch).map_err(failed)?
                 }
             };
-            let bar = if progress { Bar::new() } else { Bar::none() };
             let server = Server {
                 engine,
                 threads,
                 watch,
-                progress: &bar,
+                progress: told.as_ref(),
             };
             let ran = run(&circuit.graph, &server, inputs, &keeping).map_err(stopped)?;
             let seconds = ran.elapsed.as_secs_f64();

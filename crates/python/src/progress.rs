@@ -1,0 +1,70 @@
+//! How far a run is: a bar on a terminal, or what a function of Python shows, as in a notebook.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use ringmill_cli::{Bar, is_long};
+use ringmill_devices::progress::{Progress, Step};
+
+/// What Python asks for.
+#[derive(FromPyObject)]
+pub enum Asked {
+    /// A bar, where standard error is a terminal, or nothing.
+    Bar(bool),
+    /// A function of the stage, calls done and in all, seconds that passed and an estimate of those left.
+    Function(Py<PyAny>),
+}
+
+/// Shows the steps of long work.
+pub enum Shown {
+    Bar(Bar),
+    /// The run's threads leave their latest step for the one that holds the interpreter.
+    Function(Py<PyAny>, Mutex<Option<Step>>),
+}
+
+impl Shown {
+    /// Calls the function, if there is one and the run has gone on; what it raises is printed.
+    pub fn look(&self, py: Python<'_>) {
+        let Self::Function(function, latest) = self else {
+            return;
+        };
+        let latest = latest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(step) = latest.filter(is_long) else {
+            return;
+        };
+        let left = step.remaining.map(|time| time.as_secs_f64());
+        let elapsed = step.elapsed.as_secs_f64();
+        let told = function.call1(py, (step.stage, step.done, step.total, elapsed, left));
+        if let Err(error) = told {
+            error.write_unraisable(py, None);
+        }
+    }
+}
+
+impl From<Asked> for Shown {
+    fn from(asked: Asked) -> Self {
+        match asked {
+            Asked::Bar(true) => Self::Bar(Bar::new()),
+            Asked::Bar(false) => Self::Bar(Bar::none()),
+            Asked::Function(function) => Self::Function(function, Mutex::default()),
+        }
+    }
+}
+
+impl Progress for Shown {
+    fn step(&self, step: Step) {
+        match self {
+            Self::Bar(bar) => bar.step(step),
+            Self::Function(_, latest) => {
+                *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
+            }
+        }
+    }
+
+    fn told(&self, text: &str) {
+        match self {
+            Self::Bar(bar) => bar.told(text),
+            Self::Function(..) => eprintln!("{text}"),
+        }
+    }
+}
