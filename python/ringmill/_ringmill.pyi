@@ -50,7 +50,7 @@ class MacroProgram:
     scheme: str
     inputs: list[tuple[str, bool]]
     outputs: list[str]
-    arrays: tuple[str | None, dict[str, int], list[int | None]]
+    arrays: tuple[str | None, dict[str, int | None], list[int | None]]
     @staticmethod
     def from_text(text: str) -> MacroProgram: ...
     @staticmethod
@@ -111,7 +111,7 @@ class CompiledProgram:
     slots: int
     scheme: str
     outputs: list[str]
-    arrays: tuple[str | None, dict[str, int], list[int | None]]
+    arrays: tuple[str | None, dict[str, int | None], list[int | None]]
     params: Params
     key_bytes: int
     predicted_bits: list[tuple[str, float]] | None

@@ -43,7 +43,7 @@ SCHEMES: tuple[Scheme, ...] = (
 
 @dataclass(frozen=True)
 class Signature:
-    """The types of a program's arguments by name, none of a program read from text; and the program's line."""
+    """The types of a program's arguments by name, and the program's line."""
 
     types: Mapping[str, Type] = field(default_factory=dict)
     line: Line | None = None
@@ -80,11 +80,12 @@ def named(name: str) -> Scheme | None:
     return next((s for s in SCHEMES if s.name == name), None)
 
 
-def of_text(name: str, lengths: Mapping[str, int] | None = None) -> Signature:
-    """What is known of the arguments of a program read from text that names a scheme: the lengths of arrays."""
+def of_text(name: str, lengths: Mapping[str, int | None] | None = None) -> Signature:
+    """What is known of the arguments of a program read from text that names a scheme: names and lengths."""
     scheme = named(name)
     unknown = types.SLOTS if scheme is None else scheme.slots
-    return Signature({name: unknown[length] for name, length in (lengths or {}).items()}, unknown=unknown)
+    kinds = {name: unknown if length is None else unknown[length] for name, length in (lengths or {}).items()}
+    return Signature(kinds, unknown=unknown)
 
 
 def name_in_text(scheme: str | None, signature: Signature, given: str | None = None) -> str:

@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from conftest import COMMAND
 
 import ringmill as rm
 
@@ -178,11 +179,11 @@ def test_the_command_keeps_the_lengths(tmp_path, suffix):
     )
     program = tmp_path / f"of.{suffix}"
     if suffix == "rmac":
-        command = ["ringmill", "compile", source, "--slots", "8", "--emit", "saved", "--output", program]
+        command = [COMMAND, "compile", source, "--slots", "8", "--emit", "saved", "--output", program]
         subprocess.run(command, check=True, capture_output=True)
     for count in (4, 5, 8):
         (tmp_path / "s.json").write_text(str(list(range(count))))
-        command = ["ringmill", "run", program, "--input", f"s={tmp_path / 's.json'}", "--output", tmp_path / "out.json"]
+        command = [COMMAND, "run", program, "--input", f"s={tmp_path / 's.json'}", "--output", tmp_path / "out.json"]
         ran = subprocess.run(command + ["--slots", "8"] * (suffix == "py"), capture_output=True, text=True)
         if count == 5:
             assert ran.returncode == 0, ran.stderr

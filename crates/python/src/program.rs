@@ -366,9 +366,9 @@ const RETURNED: [(&str, Returned); 3] = [
     ("dict", Returned::Dict),
 ];
 
-/// What a function returned and its arrays' lengths, as Python has them: the name of what was returned, the lengths by input
-/// for those that are shorter than the slots, and the lengths of all outputs.
-pub type PyArrays = (Option<&'static str>, HashMap<String, u32>, Vec<Option<u32>>);
+/// What a function returned and its arrays' lengths, as Python has them: the name of what was returned, all inputs with their
+/// lengths, and those of all outputs.
+pub type PyArrays = (Option<&'static str>, HashMap<String, Option<u32>>, Vec<Option<u32>>);
 
 /// From Python: `None` for a name of nothing that a function returns.
 pub fn arrays_of(
@@ -394,7 +394,7 @@ pub fn arrays_of(
 pub fn py_arrays(program: &MacroProgram, arrays: &Arrays) -> PyArrays {
     let lengths = &arrays.lengths;
     let inputs = program.inputs.iter().enumerate();
-    let inputs = inputs.filter_map(|(i, input)| Some((input.name.clone(), lengths.input(i)?)));
+    let inputs = inputs.map(|(i, input)| (input.name.clone(), lengths.input(i)));
     let outputs = (0..program.outputs.len()).map(|i| lengths.output(i));
     (
         arrays.returned.map(returned_name),
