@@ -71,6 +71,53 @@ def test_a_loop_is_as_deep_as_it_likes(toy, tmp_path):
         power.compile(toy.params, slots=4, input_bound=HALF, scheme="bgv")
 
 
+def bootstraps(compiled: rm.Compiled) -> int:
+    return compiled.counts()[0].get("BOOTSTRAP", 0)
+
+
+def test_a_straight_line_is_as_deep_as_it_likes(toy):
+    """It bootstraps no oftener than the same body in a repeat of one turn."""
+
+    def body(x):
+        for step in range(24):
+            x = x * x + step
+        return x
+
+    @rm.program
+    def straight(x: rm.Encrypted[rm.integer[4]]):
+        return body(x)
+
+    @rm.program
+    def repeated(x: rm.Encrypted[rm.integer[4]]):
+        return rm.repeat(1, body, x)
+
+    compiled = straight.compile(bootstrapping=toy)
+    assert 1 <= bootstraps(compiled) <= bootstraps(repeated.compile(bootstrapping=toy))
+    client = compiled.keygen()
+    x = np.array([2, -3, 2000, 17])
+    found = client.decrypt(compiled.run(client.encrypt(x=x)))
+    right = (body(x.astype(object)) + HALF) % 17**3 - HALF
+    assert np.array_equal(found, right)
+
+
+@pytest.mark.parametrize("name", ["small", "medium"])
+def test_named_sets_bootstrap_programs_of_any_depth(name):
+    setup = rm.bootstrapping(name)
+
+    @rm.program
+    def squared(x: rm.Encrypted[rm.integer[4]]):
+        for _ in range(25):
+            x = x * x
+        return x
+
+    @rm.program
+    def summed(x: rm.Encrypted[rm.integer[4]]):
+        return rm.repeat(2, lambda y: y + x, x)
+
+    assert bootstraps(squared.compile(bootstrapping=setup)) >= 2
+    summed.compile(bootstrapping=setup)
+
+
 def test_digits_tables_and_fixed_point(toy):
     @rm.program
     def parts(x: rm.Encrypted[rm.integer[4]]):
