@@ -129,12 +129,18 @@ impl Target {
         };
         let log_n = params.log_n();
         if !self.log_n.is.contains(&log_n) {
+            let cure = match log_n < *self.log_n.is.start() {
+                true => "give parameters of a larger ring degree, or take another machine",
+                false => {
+                    "make the program shallower or its values narrower (of real numbers: ask for less precision), or take another machine"
+                }
+            };
             return refuse(
                 self.log_n.field,
                 "log2 of the ring degree is",
                 log_n.to_string(),
                 format!("{} to {}", self.log_n.is.start(), self.log_n.is.end()),
-                "ask for less precision or make the program shallower, or take another machine",
+                cure,
             );
         }
         if params.moduli().len() > self.moduli.is {
