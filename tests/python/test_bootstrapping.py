@@ -202,6 +202,7 @@ def test_what_does_not_fit_is_refused(toy):
         ({"exponents": (3, 3)}, "do not bootstrap"),
         ({"exponents": (1,)}, "a pair"),
         ({"primes": (5, 2)}, "."),
+        ({"primes": (34, 11)}, "special primes is 11, expected 9.*or 33 ciphertext primes beside 11 special ones"),
         ({"weight": 0}, "weight"),
         ({"weight": 500}, "chance"),
     ]:
