@@ -79,7 +79,7 @@ def test_a_straight_line_is_as_deep_as_it_likes(toy):
     """It bootstraps no oftener than the same body in a repeat of one turn."""
 
     def body(x):
-        for step in range(24):
+        for step in range(60):
             x = x * x + step
         return x
 

@@ -118,16 +118,22 @@ fn steps(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(any::<Step>(), count)
 }
 
-/// That random bodies compile, straight and in a repeat, and bootstrap at no more places straight.
+/// That random bodies compile, straight and in a repeat, and bootstrap at no more places straight. Squares before a body move its
+/// bootstraps to other places.
 fn random(procedure: &Arc<Procedure>, count: std::ops::Range<usize>, cases: u32) {
+    let levels = (procedure.end().0.0 - procedure.start().0) as usize;
     let mut runner = TestRunner::new(Config {
         cases,
         failure_persistence: None,
         max_shrink_iters: 200,
         ..Config::default()
     });
-    let tested = runner.run(&steps(count), |steps| {
-        let body = |t: &mut TraceBuilder, given, constants| stepped(t, given, constants, &steps);
+    let tested = runner.run(&(0..=levels, steps(count)), |(squares, steps)| {
+        let body = |t: &mut TraceBuilder, mut given: Vec<Traced>, constants| {
+            let square = |x, _| t.square(x, None).unwrap();
+            given[0] = (0..squares).fold(given[0], square);
+            stepped(t, given, constants, &steps)
+        };
         let straight = bootstraps(&traced(Form::Straight, body), procedure);
         let looped = bootstraps(&traced(Form::Turns(1), body), procedure);
         let straight = straight.map_err(|e| TestCaseError::fail(format!("straight: {e}")))?;
@@ -157,5 +163,15 @@ fn a_straight_line_bootstraps_no_oftener_than_a_repeat() {
             assert!(straight <= looped);
         }
         random(&procedure, 1..60, 8);
+    }
+}
+
+/// Others each time; `PROPTEST_RNG_SEED` chooses them.
+#[test]
+#[ignore = "minutes; `make full` runs it"]
+fn hundreds_of_random_straight_lines_bootstrap_no_oftener() {
+    let small_toy = Arc::new(toy::procedure());
+    for procedure in [small_toy, of(Set::MEDIUM), of(Set::SMALL)] {
+        random(&procedure, 1..150, 200);
     }
 }
