@@ -602,7 +602,7 @@ pub struct ReproduceArgs {
     #[arg(long)]
     pub model: bool,
 
-    /// Leave out resources, which need synthesis (`ring`, `polymul`, `basext`, `torus`).
+    /// Leave out resources, which need synthesis.
     #[arg(long)]
     pub no_synth: bool,
 
