@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -116,6 +118,36 @@ def test_named_sets_bootstrap_programs_of_any_depth(name):
 
     assert bootstraps(squared.compile(bootstrapping=setup)) >= 2
     summed.compile(bootstrapping=setup)
+
+
+def test_a_set_says_the_slots_of_a_vector(toy):
+    assert toy.slots == 4
+    assert "vectors of 4 slots, integers modulo 17^3" in repr(toy)
+
+
+def test_the_command_reads_how_a_saved_program_bootstraps(ringmill, tmp_path):
+    @rm.program
+    def power(x: rm.Encrypted[rm.integer[16]]):
+        return rm.repeat(2, lambda y: y * y * x, x)
+
+    setup = rm.bootstrapping("small", target="vector")
+    compiled = power.compile(bootstrapping=setup, target="vector")
+    file = tmp_path / "power.rmac"
+    compiled.save(file)
+    assert ringmill("compile", file) == file.read_text()
+    assert ringmill("compile", file, "--emit", "macro").count("BOOTSTRAP") == bootstraps(compiled) >= 1
+    time = json.loads(ringmill("sim", file, "--machine", "vector", "--json"))
+    assert time["cycles"] > 1_000_000
+    x = np.array([2, -3, 11, -15] * 4)
+    np.save(tmp_path / "x.npy", x)
+    found = tmp_path / "found.json"
+    ringmill("run", file, "--input", f"x={tmp_path}/x.npy", "--output", found)
+    half = setup.modulus // 2
+    right = [(pow(int(value), 7, setup.modulus) + half) % setup.modulus - half for value in x]
+    assert json.loads(found.read_text())["result"] == right
+    said = ringmill("run", file, "--random-inputs", "--range", "x=-9:9", status=2)
+    assert "--range says how to compile" in said
+    assert "leave --range out" in said
 
 
 def test_digits_tables_and_fixed_point(toy):

@@ -460,6 +460,23 @@ pub fn returned(text: &str) -> Option<Returned> {
     serde_json::from_str::<Only>(line).ok()?.returned
 }
 
+/// Whether a program that [`print`] wrote bootstraps.
+pub fn bootstraps(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Only {
+        options: OfOptions,
+    }
+    #[derive(Deserialize)]
+    struct OfOptions {
+        bootstrapping: Option<KeptBootstrapping>,
+    }
+    let line = text
+        .strip_prefix(MARK)
+        .and_then(|marked| marked.lines().next());
+    let read = line.and_then(|line| serde_json::from_str::<Only>(line).ok());
+    read.is_some_and(|read| read.options.bootstrapping.is_some())
+}
+
 fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().as_chunks::<2>();
     let byte = |pair: &[u8; 2]| {
