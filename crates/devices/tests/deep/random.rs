@@ -231,16 +231,17 @@ fn hundreds_of_random_programs() {
     assert!(random(&SEVEN.procedure(true), seed..seed + 200, of).ran > 100);
 }
 
-/// As many squares before a straight line as there are levels between bootstraps, and one less, and so on: so it bootstraps at every place.
+/// As many squares before a straight line as inputs have levels, and one more for each seed: so its bootstraps stand at every place.
 fn straight_lines(procedure: &Arc<Procedure>, seeds: std::ops::Range<u64>, length: u64) -> Tally {
     let power = procedure.params().prime_power().unwrap();
     let power = Power {
         prime: power.prime(),
         exponent: power.exponent(),
     };
-    let levels = u64::from(procedure.end().0.0 - procedure.start().0) + 1;
+    let inputs = u64::from(procedure.params().max_level().0);
+    let between = u64::from(procedure.end().0.0 - procedure.start().0) + 1;
     random(procedure, seeds, |draw, slots, seed| {
-        straight(draw, slots, power, seed % levels, length)
+        straight(draw, slots, power, inputs + seed % between, length)
     })
 }
 
@@ -248,7 +249,7 @@ fn straight_lines(procedure: &Arc<Procedure>, seeds: std::ops::Range<u64>, lengt
 fn random_straight_lines_bootstrap_at_any_place() {
     for (toy, seeds) in [(CUBE, 0..3), (SEVEN, 10..13)] {
         let tally = straight_lines(&toy.procedure(true), seeds, 30);
-        assert!(tally.ran >= 2 && tally.bootstraps >= 4);
+        assert!(tally.ran >= 2 && tally.bootstraps >= 2);
     }
 }
 
@@ -258,7 +259,7 @@ fn hundreds_of_random_straight_lines() {
     let seed = std::env::var("RINGMILL_SEED").map_or(1_000, |seed| seed.parse().unwrap());
     for (toy, length) in [(CUBE, 40), (SEVEN, 60)] {
         let tally = straight_lines(&toy.procedure(false), seed..seed + 100, length);
-        assert!(tally.ran > 80 && tally.bootstraps > 200);
+        assert!(tally.ran > 80 && tally.bootstraps > 80);
     }
 }
 
