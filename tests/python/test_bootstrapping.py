@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,83 @@ def test_a_loop_is_as_deep_as_it_likes(toy, tmp_path):
             rm.load(altered, allow_insecure_parameters_for_tests_only=True)
     with pytest.raises(rm.CompileError, match="bits"):
         power.compile(toy.params, slots=4, input_bound=HALF, scheme="bgv")
+
+
+def bootstraps(compiled: rm.Compiled) -> int:
+    return compiled.counts()[0].get("BOOTSTRAP", 0)
+
+
+def test_a_straight_line_is_as_deep_as_it_likes(toy):
+    """It bootstraps no oftener than the same body in a repeat of one turn."""
+
+    def body(x):
+        for step in range(60):
+            x = x * x + step
+        return x
+
+    @rm.program
+    def straight(x: rm.Encrypted[rm.integer[4]]):
+        return body(x)
+
+    @rm.program
+    def repeated(x: rm.Encrypted[rm.integer[4]]):
+        return rm.repeat(1, body, x)
+
+    compiled = straight.compile(bootstrapping=toy)
+    assert 1 <= bootstraps(compiled) <= bootstraps(repeated.compile(bootstrapping=toy))
+    client = compiled.keygen()
+    x = np.array([2, -3, 2000, 17])
+    found = client.decrypt(compiled.run(client.encrypt(x=x)))
+    right = (body(x.astype(object)) + HALF) % 17**3 - HALF
+    assert np.array_equal(found, right)
+
+
+@pytest.mark.parametrize("name", ["small", "medium"])
+def test_named_sets_bootstrap_programs_of_any_depth(name):
+    setup = rm.bootstrapping(name)
+
+    @rm.program
+    def squared(x: rm.Encrypted[rm.integer[4]]):
+        for _ in range(25):
+            x = x * x
+        return x
+
+    @rm.program
+    def summed(x: rm.Encrypted[rm.integer[4]]):
+        return rm.repeat(2, lambda y: y + x, x)
+
+    assert bootstraps(squared.compile(bootstrapping=setup)) >= 2
+    summed.compile(bootstrapping=setup)
+
+
+def test_a_set_says_the_slots_of_a_vector(toy):
+    assert toy.slots == 4
+    assert "vectors of 4 slots, integers modulo 17^3" in repr(toy)
+
+
+def test_the_command_reads_how_a_saved_program_bootstraps(ringmill, tmp_path):
+    @rm.program
+    def power(x: rm.Encrypted[rm.integer[16]]):
+        return rm.repeat(2, lambda y: y * y * x, x)
+
+    setup = rm.bootstrapping("small", target="vector")
+    compiled = power.compile(bootstrapping=setup, target="vector")
+    file = tmp_path / "power.rmac"
+    compiled.save(file)
+    assert ringmill("compile", file) == file.read_text()
+    assert ringmill("compile", file, "--emit", "macro").count("BOOTSTRAP") == bootstraps(compiled) >= 1
+    time = json.loads(ringmill("sim", file, "--machine", "vector", "--json"))
+    assert time["cycles"] > 1_000_000
+    x = np.array([2, -3, 11, -15] * 4)
+    np.save(tmp_path / "x.npy", x)
+    found = tmp_path / "found.json"
+    ringmill("run", file, "--input", f"x={tmp_path}/x.npy", "--output", found)
+    half = setup.modulus // 2
+    right = [(pow(int(value), 7, setup.modulus) + half) % setup.modulus - half for value in x]
+    assert json.loads(found.read_text())["result"] == right
+    said = ringmill("run", file, "--random-inputs", "--range", "x=-9:9", status=2)
+    assert "--range says how to compile" in said
+    assert "leave --range out" in said
 
 
 def test_digits_tables_and_fixed_point(toy):
@@ -155,6 +234,7 @@ def test_what_does_not_fit_is_refused(toy):
         ({"exponents": (3, 3)}, "do not bootstrap"),
         ({"exponents": (1,)}, "a pair"),
         ({"primes": (5, 2)}, "."),
+        ({"primes": (34, 11)}, "special primes is 11, expected 9.*or 33 ciphertext primes beside 11 special ones"),
         ({"weight": 0}, "weight"),
         ({"weight": 500}, "chance"),
     ]:

@@ -44,6 +44,37 @@ def whole(x: rm.Encrypted[rm.integer[16]], y: rm.Encrypted[rm.integer[16]], p: r
     return (x * y + p) * x + (x << 1) * p
 
 
+@pytest.mark.parametrize("scheme", ["bgv", "bfv"])
+def test_what_the_ring_machine_would_refuse_is_refused_when_it_is_compiled(scheme: str) -> None:
+    """It computes modulo primes alone, with no host; BGV's products and BFV's with plaintexts need another."""
+    ranges = {name: (-9, 9) for name in "xyp"}
+    said = r"test_target.py:\d+: machine ring takes no such program.*field rpaus allows NTT-friendly primes alone"
+    with pytest.raises(rm.CompileError, match=said):
+        whole.compile(slots=16, scheme=scheme, ranges=ranges, target="ring")
+
+    @rm.program
+    def doubled(x: rm.Encrypted[rm.integer[16]]):
+        return x + x
+
+    # What needs no other modulus runs there.
+    compiled = doubled.compile(slots=16, scheme=scheme, ranges={"x": (-9, 9)}, target="ring")
+    client = compiled.keygen()
+    x = np.arange(16) - 8
+    assert np.array_equal(client.decrypt(compiled.run(client.encrypt(x=x), device="sim:ring")), 2 * x)
+
+
+def test_the_smallest_ring_degree_that_serves_is_the_one_that_a_machine_lacks() -> None:
+    @rm.program
+    def cube(x: rm.Encrypted[rm.integer[16]]):
+        return x * x * x
+
+    needed = cube.compile(slots=16, scheme="bfv", ranges={"x": (-9, 9)}).params.log_n
+    assert needed == 13
+    said = f"log2 of the ring degree is {needed}, and its field max_log_n allows 8 to 12; make the program shallower"
+    with pytest.raises(rm.CompileError, match=said):
+        cube.compile(slots=16, scheme="bfv", ranges={"x": (-9, 9)}, target="polymul")
+
+
 @rm.program
 def real(x: rm.Encrypted, y: rm.Encrypted, p: rm.Plain):
     return (x * y + p) * x + (x << 1) * p

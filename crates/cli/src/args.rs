@@ -225,7 +225,8 @@ Examples:
 Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of as many values as the program has slots, or
 fewer with --fill zeros or --fill repeat; for a program of whole numbers they are integers, in .npy of any width, and
 floats are refused. Random inputs are uniform in the input's --range, or in [-1, 1] within --input-bound. When every input comes from a file, and none of --sample, --range and --input-bound is given, the inputs
-are the sample that ranges and precision rest on.
+are the sample that ranges and precision rest on. A saved program without options that say how to compile runs as it was
+compiled, with the parameters that it keeps; one that bootstraps takes no such options.
 Several --device options run the same ciphertexts on each; all must give the same bits, and the command fails if not.
 The keys live as long as the command. A trace file opens in Perfetto's viewer (ui.perfetto.dev), one lane a unit.
 The size of the keys is printed before they are made; what takes more than --max-memory (or RINGMILL_MAX_MEMORY) is refused.
@@ -602,7 +603,7 @@ pub struct ReproduceArgs {
     #[arg(long)]
     pub model: bool,
 
-    /// Leave out resources, which need synthesis (`ring`, `polymul`, `basext`, `torus`).
+    /// Leave out resources, which need synthesis.
     #[arg(long)]
     pub no_synth: bool,
 

@@ -1,4 +1,5 @@
 //! Input vectors: from .npy, .csv and .json files, or random.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -124,7 +125,7 @@ pub fn read_whole(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64
         reason,
     };
     let read = match open(path)? {
-        Content::Npy(file) => bounded_bytes(file, NPY_HEADER + 16 * slots as u64)
+        Content::Npy(file) => bounded_bytes(file, room(NPY_HEADER, 16, slots))
             .and_then(|bytes| read_whole_npy(&bytes, slots)),
         Content::Csv(file) => numbers(file, slots).and_then(|text| {
             read_fields(&text, slots, "a whole number of 64 bits", |field| {
@@ -184,7 +185,7 @@ fn fill_up<T: Copy + Default>(
         _ if count == wanted => {}
         Some(Fill::Zeros) => values.resize(wanted, T::default()),
         Some(Fill::Repeat) if count > 0 && wanted.is_multiple_of(count) => {
-            *values = values.repeat(wanted / count);
+            *values = values.repeat(wanted.checked_div(count).unwrap_or(0));
         }
         Some(Fill::Repeat) => {
             return Err(format!(
@@ -243,14 +244,19 @@ fn bounded_bytes(file: File, limit: u64) -> Result<Vec<u8>, String> {
     }
 }
 
+/// Bytes of so many numbers of `each` bytes, and of what is beside them.
+fn room(beside: u64, each: u64, slots: usize) -> u64 {
+    each.saturating_mul(slots as u64).saturating_add(beside)
+}
+
 /// The text of a file of at most `slots` numbers.
 fn numbers(file: File, slots: usize) -> Result<String, String> {
-    bounded(file, BESIDE + NUMBER_TEXT * slots as u64)
+    bounded(file, room(BESIDE, NUMBER_TEXT, slots))
 }
 
 /// An array of at most `slots` numbers of 16 bytes.
 fn npy(file: File, slots: usize) -> Result<Vec<Complex64>, String> {
-    read_npy(&bounded_bytes(file, NPY_HEADER + 16 * slots as u64)?, slots)
+    read_npy(&bounded_bytes(file, room(NPY_HEADER, 16, slots))?, slots)
 }
 
 /// Refuses a header that is longer than any of numbers, before a reader allocates what it claims.
@@ -368,8 +374,8 @@ fn read_fields<T>(
             let value = parse(field).ok_or_else(|| {
                 format!(
                     "row {}, column {}: `{field}` is not {what}",
-                    row + 1,
-                    column + 1
+                    row.saturating_add(1),
+                    column.saturating_add(1)
                 )
             })?;
             values.push(value);

@@ -146,6 +146,9 @@ pub(crate) fn lowered<S: Compiles>(
         plaintexts,
         stands_for,
     } = lower::run(&managed, &keys, &procs, options)?;
+    if let Some(target) = &options.target {
+        target.check_procedures(program.program())?;
+    }
     let (inputs, outputs) = interface(&managed, &plaintexts, &params, output_level, ranges)?;
     Ok(Compiled {
         params,

@@ -294,6 +294,7 @@ impl<E> CompileError<E> {
             | Self::NotBootstrapped { at, .. }
             | Self::Misshapen { at, .. }
             | Self::Transparent { at, .. } => at.0.as_ref(),
+            Self::Target(error) => error.at.0.as_ref(),
             Self::Verify(error) => error.place.loc.as_ref(),
             Self::WrittenOut(error) => error.loc(),
             Self::TooManySlots { .. }
@@ -305,7 +306,6 @@ impl<E> CompileError<E> {
             | Self::Unbounded { .. }
             | Self::Range { .. }
             | Self::NotTraced
-            | Self::Target(_)
             | Self::OtherScheme { .. }
             | Self::NoOutput { .. }
             | Self::Call(_)

@@ -3,6 +3,7 @@
 //! The line is a comment of the macro text, so the file is a program too, for whoever wants to compile it otherwise.
 //! What it holds is JSON: the parameters as a parameter file in hexadecimal, and every option but the sample. In the sample's
 //! place are the ranges made from it, which are powers of two, and what it predicts of each output, in eighths of a bit.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::sync::Arc;
 
@@ -459,11 +460,28 @@ pub fn arrays(text: &str, program: &MacroProgram) -> Result<Arrays, SavedError> 
     Ok(Arrays { returned, lengths })
 }
 
+/// Whether a program that [`print`] wrote bootstraps.
+pub fn bootstraps(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Only {
+        options: OfOptions,
+    }
+    #[derive(Deserialize)]
+    struct OfOptions {
+        bootstrapping: Option<KeptBootstrapping>,
+    }
+    let line = text
+        .strip_prefix(MARK)
+        .and_then(|marked| marked.lines().next());
+    let read = line.and_then(|line| serde_json::from_str::<Only>(line).ok());
+    read.is_some_and(|read| read.options.bootstrapping.is_some())
+}
+
 fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().as_chunks::<2>();
     let byte = |pair: &[u8; 2]| {
         let [high, low] = pair.map(|digit| char::from(digit).to_digit(16));
-        u8::try_from(16 * high? + low?).ok()
+        u8::try_from(high?.checked_mul(16)?.checked_add(low?)?).ok()
     };
     pairs
         .0

@@ -2,8 +2,11 @@
 
 use std::ops::RangeInclusive;
 
+use ringmill_isa::mid::{Action, Procedure, Program, TableModulus};
 use ringmill_schemes::ParameterSet;
 use thiserror::Error;
+
+use crate::error::At;
 
 /// A number of a machine's description, and the field that it comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +37,9 @@ pub struct Target {
     /// Whether it computes modulo primes alone: BGV's divisions and BFV's products are chosen so, and given parameters that
     /// divide otherwise are refused.
     pub primes_alone: Limit<bool>,
+    /// Whether it runs each procedure of a program by itself, with no host beside it, and modulo primes: programs that compute
+    /// modulo anything else are refused.
+    pub runs_whole: Limit<bool>,
     /// Whether it makes the uniform halves of keys from their seeds; where it does not, programs made for it have keys that are
     /// stored whole.
     pub expands_seeds: bool,
@@ -45,9 +51,11 @@ pub struct Target {
 /// Parameters that a machine does not take.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "machine {machine} takes no such program: {what} {needed}, and its field {field} allows {allowed}; {cure}"
+    "{at}machine {machine} takes no such program: {what} {needed}, and its field {field} allows {allowed}; {cure}"
 )]
 pub struct TargetError {
+    /// The line that asks for it, where it is one line.
+    pub at: At,
     pub machine: String,
     pub field: &'static str,
     pub what: &'static str,
@@ -66,6 +74,7 @@ impl Target {
             return Ok(());
         }
         Err(Box::new(TargetError {
+            at: At(None),
             machine: self.machine.clone(),
             field: self.primes_alone.field,
             what: "divisions that keep messages are",
@@ -75,11 +84,41 @@ impl Target {
         }))
     }
 
+    /// Refuses a program that the machine would have to leave to a host.
+    ///
+    /// # Errors
+    /// The first call of a procedure that computes modulo anything but primes, where the machine has no host beside it.
+    pub(crate) fn check_procedures(&self, program: &Program) -> Result<(), Box<TargetError>> {
+        if !self.runs_whole.is {
+            return Ok(());
+        }
+        let blocks = program.blocks.iter().map(|block| &block.steps);
+        for step in blocks.chain([&program.steps]).flatten() {
+            let Action::Call { proc } = step.action else {
+                continue;
+            };
+            let procedure = program.procs.get(proc as usize);
+            if let Some(modulus) = procedure.and_then(|procedure| no_prime(procedure)) {
+                return Err(Box::new(TargetError {
+                    at: At(step.loc.clone()),
+                    machine: self.machine.clone(),
+                    field: self.runs_whole.field,
+                    what: "what this line becomes computes modulo",
+                    needed: format!("`{modulus}`"),
+                    allowed: "NTT-friendly primes alone".to_owned(),
+                    cure: "take a machine that has a host beside it, or none",
+                }));
+            }
+        }
+        Ok(())
+    }
+
     /// # Errors
     /// The first limit that the parameters do not keep.
     pub fn check(&self, params: &impl ParameterSet) -> Result<(), Box<TargetError>> {
         let refuse = |field, what, needed: String, allowed: String, cure| {
             Err(Box::new(TargetError {
+                at: At(None),
                 machine: self.machine.clone(),
                 field,
                 what,
@@ -90,12 +129,18 @@ impl Target {
         };
         let log_n = params.log_n();
         if !self.log_n.is.contains(&log_n) {
+            let cure = match log_n < *self.log_n.is.start() {
+                true => "give parameters of a larger ring degree, or take another machine",
+                false => {
+                    "make the program shallower or its values narrower (of real numbers: ask for less precision), or take another machine"
+                }
+            };
             return refuse(
                 self.log_n.field,
                 "log2 of the ring degree is",
                 log_n.to_string(),
                 format!("{} to {}", self.log_n.is.start(), self.log_n.is.end()),
-                "ask for less precision or make the program shallower, or take another machine",
+                cure,
             );
         }
         if params.moduli().len() > self.moduli.is {
@@ -133,4 +178,11 @@ impl Target {
         }
         Ok(())
     }
+}
+
+/// A modulus of a procedure's values that is no NTT-friendly prime.
+fn no_prime(procedure: &Procedure) -> Option<TableModulus> {
+    let used = procedure.types.iter().filter_map(|ty| ty.modulus());
+    let mut used = used.filter_map(|id| procedure.moduli.get(usize::from(id.0)).copied());
+    used.find(|modulus| modulus.prime().is_none())
 }

@@ -3,6 +3,7 @@
 //! The file: a mark and version, the identities of program and data, the number of calls done, limbs (number, length,
 //! residues as little-endian words), and a SHA-256 of all that. What is read is believed only as far as it can be checked:
 //! that the limbs are those that are alive there, as long as their rings, and below their moduli.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -315,7 +316,9 @@ fn open(path: &Path, whose: Whose, watch: &Watch) -> Result<Saved, DeviceError> 
         let mut residues: Vec<u64> = zeroed("a limb of the checkpoint", length as usize)?;
         let mut bytes = [0; 8 * CHUNK];
         for chunk in residues.chunks_mut(CHUNK) {
-            let some = bytes.get_mut(..8 * chunk.len()).unwrap_or_default();
+            let some = bytes
+                .get_mut(..chunk.len().saturating_mul(8))
+                .unwrap_or_default();
             file.read_exact(some).map_err(ends)?;
             for (residue, bytes) in chunk.iter_mut().zip(some.chunks_exact(8)) {
                 *residue = u64::from_le_bytes(bytes.try_into().unwrap_or_default());

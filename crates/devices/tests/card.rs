@@ -98,6 +98,10 @@ impl Coprocessor for Sums {
                 field: "kind",
                 is: false,
             },
+            runs_whole: Limit {
+                field: "kind",
+                is: false,
+            },
             expands_seeds: true,
             explicit: false,
         }

@@ -238,6 +238,10 @@ fn its_programs_compile_by_its_own_rules() {
             field: "kind",
             is: false,
         },
+        runs_whole: Limit {
+            field: "kind",
+            is: false,
+        },
         expands_seeds: true,
         explicit: false,
     };

@@ -1,4 +1,5 @@
 //! What the text forms share: a cursor over a line-oriented text, quoting, and the parse error.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::fmt;
 
@@ -97,12 +98,17 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
+    /// Goes on by so many bytes of what is left.
+    fn skip(&mut self, bytes: usize) {
+        self.at = self.at.saturating_add(bytes);
+    }
+
     fn skip_blanks(&mut self) {
         let rest = self.rest();
         let trimmed = rest.trim_start_matches([' ', '\t', '\r']);
-        self.at += rest.len() - trimmed.len();
+        self.skip(rest.len().saturating_sub(trimmed.len()));
         if trimmed.starts_with(';') {
-            self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+            self.skip(trimmed.find('\n').unwrap_or(trimmed.len()));
         }
     }
 
@@ -113,7 +119,7 @@ impl<'a> Cursor<'a> {
             if !self.rest().starts_with('\n') {
                 return;
             }
-            self.at += 1;
+            self.skip(1);
         }
     }
 
@@ -126,7 +132,7 @@ impl<'a> Cursor<'a> {
     /// The error that something else was expected at the mark.
     pub(crate) fn error_at(&self, mark: Mark, expected: impl Into<String>) -> ParseError {
         let before = self.text.get(..mark.0).unwrap_or(self.text);
-        let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+        let line_start = before.rfind('\n').map_or(0, |n| n.saturating_add(1));
         let rest = self.text.get(mark.0..).unwrap_or("");
         let found = match rest.chars().next() {
             None => "the end of the text".to_owned(),
@@ -142,8 +148,8 @@ impl<'a> Cursor<'a> {
             }
         };
         ParseError {
-            line: before.bytes().filter(|&b| b == b'\n').count() + 1,
-            column: before.get(line_start..).unwrap_or("").chars().count() + 1,
+            line: one_based(before.bytes().filter(|&b| b == b'\n').count()),
+            column: one_based(before.get(line_start..).unwrap_or("").chars().count()),
             expected: expected.into(),
             found,
         }
@@ -203,7 +209,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn accept(&mut self, token: &str) -> bool {
         let found = self.peek(token);
         if found {
-            self.at += token.len();
+            self.skip(token.len());
         }
         found
     }
@@ -230,7 +236,7 @@ impl<'a> Cursor<'a> {
         if word.is_empty() {
             return Err(self.error(expected));
         }
-        self.at += word.len();
+        self.skip(word.len());
         Ok(word)
     }
 
@@ -238,7 +244,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn accept_word(&mut self, word: &str) -> bool {
         let found = self.peek_word() == word;
         if found {
-            self.at += word.len();
+            self.skip(word.len());
         }
         found
     }
@@ -326,12 +332,13 @@ impl<'a> Cursor<'a> {
         while let Some((offset, c)) = chars.next() {
             match c {
                 '"' => {
-                    self.at += offset + 1;
+                    self.skip(offset);
+                    self.skip(1);
                     return Ok(out);
                 }
                 '\n' => break,
                 '\\' => {
-                    let escape = Mark(self.at + offset);
+                    let escape = Mark(self.at.saturating_add(offset));
                     let unescaped = match chars.next() {
                         Some((_, c @ ('"' | '\\'))) => Some(c),
                         Some((_, 'u')) => unicode_escape(&mut chars),
@@ -350,6 +357,10 @@ impl<'a> Cursor<'a> {
         }
         Err(self.error_found(mark, "a closing quote on this line", "none"))
     }
+}
+
+fn one_based(index: usize) -> usize {
+    index.saturating_add(1)
 }
 
 fn is_word(c: char) -> bool {

@@ -69,6 +69,13 @@ pub enum MathError {
         "the operating system gave no random bytes: {0}; check that its random device is available"
     )]
     OsRandom(String),
-    #[error("this processor cannot run the {0:?} kernels; use kernels::available_backends")]
-    BackendUnavailable(crate::Backend),
+    #[error(
+        "this processor runs no {} kernels, but {}; let RINGMILL_PLANS name one of these, or none for the best",
+        missing.name(),
+        available.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ")
+    )]
+    BackendUnavailable {
+        missing: crate::Backend,
+        available: Vec<crate::Backend>,
+    },
 }

@@ -16,6 +16,7 @@ pub mod rlwe;
 pub mod roles;
 pub mod scheme;
 pub mod seal;
+mod size;
 pub mod tfhe;
 pub mod whole_file;
 

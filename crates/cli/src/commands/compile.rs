@@ -49,7 +49,7 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
         ));
     }
     let (scheme, arrays) = (read.report(), read.arrays.clone());
-    let (compiled, options) = program::compile_again::<S>(&args.program, read, args.json, watch)?;
+    let (compiled, options) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
     let contents = match args.with_sample {
         true => Contents::Secret,
         false => Contents::Public,

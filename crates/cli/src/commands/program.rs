@@ -89,15 +89,28 @@ pub fn read_alone(
     read(args, json, python, watch)
 }
 
-/// A program that was read, compiled as it was where it is a saved one and the command line asks for nothing else; and the
-/// options that it is saved with.
-pub fn compile_again<S: Served>(
+/// A program that was read, compiled, and the options that it is saved with.
+///
+/// A saved program is compiled as it was where the command line asks for nothing else. Otherwise `inputs`, the vectors it is to run
+/// on, one an input in order, are the sample that predictions rest on where the command line names neither sample, range nor bound.
+pub fn compile<S: Served>(
     args: &ProgramArgs,
     read: Read,
+    inputs: Option<Vec<S::Message>>,
     json: bool,
     watch: &Watch,
 ) -> Result<(Compiled<S>, Options<S>), CliError> {
-    match read.saved.as_deref().filter(|_| asks_nothing(args)) {
+    let asked = asked(args);
+    if let (Some(line), Some(option)) = (read.saved.as_deref(), asked)
+        && saved::bootstraps(line)
+    {
+        return Err(CliError::Usage(format!(
+            "{option} says how to compile, and {} bootstraps: it is compiled as it was saved; leave {option} out, or compile it from \
+             its source with `bootstrapping=` in Python",
+            args.program.display()
+        )));
+    }
+    match read.saved.as_deref().filter(|_| asked.is_none()) {
         Some(line) => {
             let recipe = recipe::<S>(line).map_err(|reason| CliError::Input {
                 path: args.program.clone(),
@@ -106,7 +119,7 @@ pub fn compile_again<S: Served>(
             Ok(recipe.compile(read.program, watch)?)
         }
         None => {
-            let options = options::<S>(args, &read, None, json, watch)?;
+            let options = options::<S>(args, &read, inputs, json, watch)?;
             let compiled = ringmill_compiler::compile(read.program, &options)?;
             Ok((compiled, options))
         }
@@ -118,8 +131,8 @@ fn recipe<S: Served>(line: &str) -> Result<Recipe<S>, String> {
     recipe.ok_or_else(|| "the line that says how it was compiled is missing".to_owned())
 }
 
-/// Whether no option says how to compile.
-fn asks_nothing(args: &ProgramArgs) -> bool {
+/// The first option that says how to compile.
+fn asked(args: &ProgramArgs) -> Option<&'static str> {
     // Every field by name, so that a new one cannot be forgotten.
     let ProgramArgs {
         program: _,
@@ -136,26 +149,22 @@ fn asks_nothing(args: &ProgramArgs) -> bool {
         security: SecurityArgs { table, security },
         slots: _, // of programs in Python
     } = args;
-    params == AUTO
-        && target.is_none()
-        && (precision, integer_bits) == (&None, &None)
-        && (ranges.is_empty(), samples.is_empty()) == (true, true)
-        && (input_bound, margin) == (&None, &None)
-        && table.is_none()
-        && security.is_none()
-}
-
-/// A program that was read, compiled as the command line asks. The vectors it is to run on, one an input in order, are
-/// the sample that predictions rest on where the command line names neither sample, range nor bound.
-pub fn compile_for<S: Served>(
-    args: &ProgramArgs,
-    read: Read,
-    inputs: Option<Vec<S::Message>>,
-    json: bool,
-    watch: &Watch,
-) -> Result<Compiled<S>, CliError> {
-    let options = options::<S>(args, &read, inputs, json, watch)?;
-    Ok(ringmill_compiler::compile(read.program, &options)?)
+    let given = [
+        ("--params", params != AUTO),
+        ("--target", target.is_some()),
+        ("--precision", precision.is_some()),
+        ("--integer-bits", integer_bits.is_some()),
+        ("--range", !ranges.is_empty()),
+        ("--sample", !samples.is_empty()),
+        ("--input-bound", input_bound.is_some()),
+        ("--margin", margin.is_some()),
+        ("--table", table.is_some()),
+        ("--security", security.is_some()),
+    ];
+    given
+        .into_iter()
+        .find(|&(_, given)| given)
+        .map(|(name, _)| name)
 }
 
 fn options<S: Served>(

@@ -71,7 +71,7 @@ fn carried_out<S: Served>(
             .filter_map(|input| vectors.get(&input.name).cloned())
             .collect()
     });
-    let compiled = program::compile_for::<S>(&args.program, read, sample, args.json, watch)?;
+    let (compiled, _) = program::compile::<S>(&args.program, read, sample, args.json, watch)?;
     let compiled = Arc::new(compiled);
     let part = |visibility| -> Messages<S> {
         let wanted = compiled

@@ -34,7 +34,7 @@ fn timed<S: Served>(
     watch: &Watch,
 ) -> Result<(), CliError> {
     let scheme = read.report();
-    let compiled = program::compile_for::<S>(&args.program, read, None, args.json, watch)?;
+    let (compiled, _) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
     let options = (!args.no_spill, !args.send_keys);
     let mut report = simulate_on(
         device,

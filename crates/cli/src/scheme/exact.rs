@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ringmill_compiler::Compiles;
 use ringmill_compiler::exact::IntegerRange;
-use ringmill_compiler::exact::reference::evaluate;
+use ringmill_compiler::exact::reference::{evaluate, evaluate_modulo};
 use ringmill_compiler::saved::declared_ranges;
 use ringmill_devices::report::RunReport;
 use ringmill_devices::runtime::{Client, RuntimeError};
@@ -125,7 +125,7 @@ fn predicted(budget: f64, range: IntegerRange) -> Map<String, Value> {
 
 /// Outputs that differ from the computation in the clear anywhere, or have less budget than predicted. `budget` measures
 /// that of an output.
-fn judge<S: Served<Message = Vec<i64>>>(
+fn judge<S: Served<Message = Vec<i64>, Params: ExactParams>>(
     client: &Client<S>,
     inputs: &BTreeMap<String, Vec<i64>>,
     clear: &BTreeMap<String, Vec<i64>>,
@@ -143,7 +143,11 @@ fn judge<S: Served<Message = Vec<i64>>>(
         };
         vectors.push(values.iter().map(|&x| x.into()).collect());
     }
-    let expected = evaluate(source, &vectors)?;
+    let compiled = client.compiled();
+    let expected = match compiled.bootstrapping {
+        None => evaluate(source, &vectors)?,
+        Some(_) => evaluate_modulo(source, &vectors, compiled.params.plain_modulus().value())?,
+    };
     let mut wrong = Vec::new();
     for (name, expected) in source.outputs.iter().zip(&expected) {
         let found = clear.get(name).into_iter().flatten();

@@ -68,6 +68,11 @@ pub(super) fn fit(
 
 /// Levels that a procedure's values are tried at.
 const CONVENTIONS: usize = 6;
+/// Where there is no level to try.
+const NOTHING: Misfit = Misfit {
+    at: At(None),
+    bits: 1.0,
+};
 
 struct Fit {
     program: MacroProgram,
@@ -108,20 +113,39 @@ impl Setting<'_> {
         )
     }
 
-    /// A procedure for values at each of several levels, each time with the callees that make it cheapest.
+    /// A procedure for values at each of several levels, each time with the callees that make it cheapest; at all levels where it
+    /// fits none of the several.
     fn procedure(
         &self,
         body: &MacroProgram,
         tables: &[Table],
     ) -> Result<Result<Table, Misfit>, CompileError> {
-        let (params, (end, _)) = (self.procedure.params(), self.procedure.end());
-        let model = levels::model(body, params);
-        let tried: Vec<Level> = self.procedure.start().above(1).to(end).collect();
+        let (start, (end, _)) = (self.procedure.start(), self.procedure.end());
+        let tried: Vec<Level> = start.above(1).to(end).collect();
         let spaced = tried.len().div_ceil(CONVENTIONS).max(1);
+        let few = tried.into_iter().rev().step_by(spaced);
+        match self.variants(body, tables, few)? {
+            Ok(table) => Ok(Ok(table)),
+            Err(_) => {
+                let all: Vec<Level> = start.to(end).collect();
+                self.variants(body, tables, all.into_iter().rev())
+            }
+        }
+    }
+
+    /// A procedure for values at each of these levels; what it lacks at the first where it fits none.
+    fn variants(
+        &self,
+        body: &MacroProgram,
+        tables: &[Table],
+        levels: impl Iterator<Item = Level>,
+    ) -> Result<Result<Table, Misfit>, CompileError> {
+        let params = self.procedure.params();
+        let model = levels::model(body, params);
         let mut table = Table::new();
         let mut lost: Option<Misfit> = None;
         let mut choice = cheapest(tables);
-        for &level in tried.iter().rev().step_by(spaced) {
+        for level in levels {
             self.options.watch.check()?;
             let convention = Convention::new(params, &model, level);
             let manage = |callees: &[Callee]| self.body(body, callees, Some(convention));
@@ -139,12 +163,8 @@ impl Setting<'_> {
                 Err(misfit) => lost = lost.or(Some(misfit)),
             }
         }
-        let nothing = Misfit {
-            at: At(None),
-            bits: 1.0,
-        };
         Ok(match table.is_empty() {
-            true => Err(lost.unwrap_or(nothing)),
+            true => Err(lost.unwrap_or(NOTHING)),
             false => Ok(table),
         })
     }
@@ -165,31 +185,59 @@ impl Setting<'_> {
             callees,
             placement: &none,
         };
-        let entry = vec![params.max_level(); body.inputs.len()];
         let frame = Frame {
             params,
-            entry: &entry,
+            entry: &[],
             output: self.options.output_level,
             measure: false,
             deep: Some(deep),
             watch: &self.options.watch,
         };
-        let (placement, _) = match levels::best(body, frame, deep)? {
-            Ok(found) => found,
-            Err(misfit) => return Ok(Err(misfit)),
+        // Where inputs are encrypted: above the level of what is refreshed there is more room, and what is computed is dearer.
+        let mut tops = vec![params.max_level()];
+        if convention.is_none() {
+            tops.push(self.procedure.end().0);
+        }
+        let mut best: Option<(Vec<Level>, Placement, f64)> = None;
+        let mut lost: Option<Misfit> = None;
+        for top in tops {
+            let entry = vec![top; body.inputs.len()];
+            let frame = Frame {
+                entry: &entry,
+                ..frame
+            };
+            match levels::best(body, frame, deep)? {
+                Ok((placement, cost)) => {
+                    let suffices = placement.is_empty();
+                    if best.as_ref().is_none_or(|&(.., least)| cost < least) {
+                        best = Some((entry, placement, cost));
+                    }
+                    if suffices {
+                        break;
+                    }
+                }
+                Err(misfit) => lost = lost.or(Some(misfit)),
+            }
+        }
+        let Some((entry, placement, _)) = best else {
+            return Ok(Err(lost.unwrap_or(NOTHING)));
         };
         let deep = Some(Deep {
             placement: &placement,
             ..deep
         });
-        let managed = levels::run(body, Frame { deep, ..frame })?;
+        let frame = Frame {
+            deep,
+            entry: &entry,
+            ..frame
+        };
+        let managed = levels::run(body, frame)?;
         let managed = match convention {
             Some(_) => managed,
             // Inputs that are never used above some level are encrypted there.
             None => {
                 let entry = super::params::entries(&managed.program, params.max_level());
                 let frame = Frame {
-                    deep,
                     entry: &entry,
                     ..frame
                 };

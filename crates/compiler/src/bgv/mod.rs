@@ -7,6 +7,8 @@ mod levels;
 mod params;
 mod procedures;
 #[cfg(test)]
+mod straight;
+#[cfg(test)]
 mod toy;
 mod wanted;
 

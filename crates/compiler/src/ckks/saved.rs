@@ -1,4 +1,5 @@
 //! CKKS programs in files.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::sync::Arc;
 

@@ -50,7 +50,13 @@ where
                 let target = options.target.as_ref();
                 match target.map(|target| target.check(params(&found))) {
                     None | Some(Ok(())) => return Ok(found),
-                    Some(Err(error)) => lacking = Some(error),
+                    // What the program needs is what the smallest degree of the machine's, or above, asks for.
+                    Some(Err(error)) => {
+                        let reached = target.is_some_and(|target| log_n > *target.log_n.is.start());
+                        if lacking.is_none() || !reached {
+                            lacking = Some(error);
+                        }
+                    }
                 }
             }
             Found::Short(bits, at) => short = Some((bits, at, log_n, allowed)),

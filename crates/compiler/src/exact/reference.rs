@@ -1,6 +1,6 @@
 //! What a program of integers computes, in the clear and without wrapping. Expected results come from here.
 
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 
 use super::constants::whole;
 pub use crate::reference::EvaluateError;
@@ -19,9 +19,30 @@ pub fn evaluate(
     program: &MacroProgram,
     inputs: &[Vec<i128>],
 ) -> Result<Vec<Vec<i128>>, EvaluateError> {
+    meant(program, inputs, &mut Integers)
+}
+
+/// The same modulo `t`, about zero: what a program computes that bootstraps. A quotient is the integer's about zero, which is right where
+/// digits alone are read of it, and no more is known.
+///
+/// # Errors
+/// As [`evaluate`]; [`EvaluateError::TooLarge`] for quotients of what the divisor does not divide, too.
+pub fn evaluate_modulo(
+    program: &MacroProgram,
+    inputs: &[Vec<i128>],
+    t: u64,
+) -> Result<Vec<Vec<i128>>, EvaluateError> {
+    meant(program, inputs, &mut Residues(t.into()))
+}
+
+fn meant(
+    program: &MacroProgram,
+    inputs: &[Vec<i128>],
+    meaning: &mut impl Meaning<Whole>,
+) -> Result<Vec<Vec<i128>>, EvaluateError> {
     let inputs = inputs.iter().map(|v| v.iter().map(|&x| Some(x)).collect());
     let inputs: Vec<Vec<Whole>> = inputs.collect();
-    let outputs = run(program, &inputs, &mut Integers)?;
+    let outputs = run(program, &inputs, meaning)?;
     let named = outputs.into_iter().zip(&program.outputs);
     let known = |(slots, name): (Vec<Whole>, &String)| {
         let slots: Option<Vec<i128>> = slots.into_iter().collect();
@@ -42,6 +63,29 @@ impl Meaning<Whole> for Integers {
         inputs: &[Vec<Whole>],
     ) -> Option<Vec<Vec<Whole>>> {
         step(program, instr, operands, inputs)
+    }
+}
+
+/// Slots are integers about zero modulo this.
+struct Residues(i128);
+
+impl Meaning<Whole> for Residues {
+    fn step(
+        &mut self,
+        program: &MacroProgram,
+        instr: &MacroInstr,
+        operands: &[&[Whole]],
+        inputs: &[Vec<Whole>],
+    ) -> Option<Vec<Vec<Whole>>> {
+        step(program, instr, operands, inputs)
+    }
+
+    fn made(&mut self, _: MacroValue, slots: &mut [Whole]) {
+        let Self(t) = *self;
+        for slot in slots.iter_mut() {
+            let residue = slot.map(|x| x.rem_euclid(t));
+            *slot = residue.map(|x| if x > t / 2 { x - t } else { x });
+        }
     }
 }
 

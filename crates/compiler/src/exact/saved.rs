@@ -1,4 +1,5 @@
 //! Programs of integers in files: ranges of any whole numbers, samples of those that slots hold.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 //! The file: a mark and version, the identities of circuit and inputs, a bit for each lookup, the ciphertexts of those that
 //! something still needs as a file of several (docs/files.md), and a SHA-256 of all that. What is read is believed only as far as
 //! it can be checked: that there are as many ciphertexts as are needed there, of these parameters and one key.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::fs;
 use std::io;
@@ -67,23 +68,24 @@ impl Whose {
 
 /// For each wire the sums that it is still to go into, where these lookups are done.
 pub fn uses(graph: &Graph, done: &[bool]) -> Vec<usize> {
-    let mut uses = vec![0; graph.wires()];
+    let mut uses = vec![0usize; graph.wires()];
     let left = graph.lookups.iter().zip(done).filter(|(_, done)| !**done);
     let sums = left
         .map(|(lookup, _)| &lookup.operand)
         .chain(&graph.outputs);
     for (wire, _) in sums.flat_map(Sum::terms) {
-        uses[wire.0 as usize] += 1;
+        let uses = &mut uses[wire.0 as usize];
+        *uses = uses.saturating_add(1);
     }
     uses
 }
 
 /// The lookups that are done and that something still needs.
 pub fn kept(graph: &Graph, done: &[bool]) -> Vec<usize> {
-    let uses = uses(graph, done);
-    let first = graph.inputs as usize;
-    let needed = |&at: &usize| done[at] && uses[first + at] > 0;
-    (0..done.len()).filter(needed).collect()
+    let uses = uses(graph, done).into_iter().skip(graph.inputs as usize);
+    let each = done.iter().zip(uses).enumerate();
+    let needed = each.filter(|&(_, (&done, uses))| done && uses > 0);
+    needed.map(|(at, _)| at).collect()
 }
 
 /// How far a run is.
@@ -105,7 +107,9 @@ pub fn bytes(whose: Whose, params: &Params, reached: &Reached) -> Result<Vec<u8>
     bytes.extend((reached.done.len() as u64).to_le_bytes());
     bytes.extend(reached.done.chunks(8).map(|bits| {
         let each = bits.iter().enumerate();
-        each.map(|(i, &bit)| u8::from(bit) << i).sum::<u8>()
+        let ones = each.filter(|&(_, &bit)| bit);
+        ones.filter_map(|(i, _)| 1u8.checked_shl(i as u32))
+            .sum::<u8>()
     }));
     bytes.extend(ciphertexts);
     let hash = Sha256::digest(&bytes);
@@ -138,7 +142,10 @@ pub fn read(
     watch: &Watch,
 ) -> Result<Reached, CircuitRunError> {
     let length = fs::metadata(path).map_err(|source| failed("read", path, source))?;
-    watch.admit("a checkpoint and what is read of it", 2 * length.len())?;
+    watch.admit(
+        "a checkpoint and what is read of it",
+        length.len().saturating_mul(2),
+    )?;
     let bytes = fs::read(path).map_err(|source| failed("read", path, source))?;
     let path = path.to_owned();
     let Some(rest) = bytes.strip_prefix(&MARK) else {
@@ -148,10 +155,10 @@ pub fn read(
         path: path.clone(),
         what: what.to_owned(),
     };
-    let Some((_, hash)) = bytes.split_last_chunk::<HASH>() else {
+    let Some((covered, hash)) = bytes.split_last_chunk::<HASH>() else {
         return Err(damaged("it is cut").into());
     };
-    if Sha256::digest(&bytes[..bytes.len() - HASH])[..] != hash[..] {
+    if Sha256::digest(covered)[..] != hash[..] {
         return Err(damaged("its checksum does not match").into());
     }
     let rest = &rest[..rest.len().saturating_sub(HASH)];
@@ -176,7 +183,7 @@ pub fn read(
     };
     let (bits, ciphertexts) = rest.split_at(count.div_ceil(8));
     let done: Vec<bool> = (0..count)
-        .map(|i| bits[i / 8] >> (i % 8) & 1 == 1)
+        .map(|i| bits[i / 8].checked_shr((i % 8) as u32).unwrap_or(0) & 1 == 1)
         .collect();
     let ciphertexts =
         file::read_ciphertexts(ciphertexts, params).map_err(|e| damaged(&e.to_string()))?;

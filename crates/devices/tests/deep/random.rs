@@ -107,17 +107,38 @@ fn program(draw: &mut Draw, slots: u32, power: Power, length: u64) -> MacroProgr
     program
 }
 
+/// A straight line: so many squares first, which move the bootstraps of what follows on by as many levels.
+fn straight(draw: &mut Draw, slots: u32, power: Power, squares: u64, length: u64) -> MacroProgram {
+    let mut t = TraceBuilder::new("straight", slots).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let y = t.input("y", Visibility::Encrypted, None).unwrap();
+    let led = (0..squares).fold(x, |led, _| {
+        let square = t.square(led, None).unwrap();
+        t.add(square, y, None).unwrap()
+    });
+    let mut values = vec![x, y, led];
+    operations(&mut t, draw, power, &mut values, length);
+    let last = t.add(values[values.len() - 1], x, None).unwrap();
+    let other = draw.of(&values);
+    let other = t.add(other, y, None).unwrap();
+    t.output("last", last, None).unwrap();
+    t.output("other", other, None).unwrap();
+    let mut program = t.finish();
+    program.scheme = SchemeName::new("bgv").unwrap();
+    program
+}
+
 struct Tally {
     ran: usize,
     bootstraps: u64,
     most: u64,
 }
 
+/// Runs what `program` makes of draws and a number of slots, a program a seed, and compares with the clear.
 fn random(
     procedure: &Arc<Procedure>,
-    power: Power,
     seeds: std::ops::Range<u64>,
-    length: u64,
+    program: impl Fn(&mut Draw, u32, u64) -> MacroProgram,
 ) -> Tally {
     let mut tally = Tally {
         ran: 0,
@@ -130,7 +151,7 @@ fn random(
     for seed in seeds {
         let mut draw = Draw::new(seed);
         let slots = columns >> draw.below(2);
-        let source = program(&mut draw, slots, power, length);
+        let source = program(&mut draw, slots, seed);
         let options = {
             let mut options = options(procedure);
             options.input_bound = (t / 2) as f64;
@@ -176,13 +197,17 @@ fn random_programs_give_what_they_give_in_the_clear() {
         prime: 17,
         exponent: 3,
     };
-    let tally = random(&CUBE.procedure(true), power, 0..6, 12);
+    let tally = random(&CUBE.procedure(true), 0..6, |draw, slots, _| {
+        program(draw, slots, power, 12)
+    });
     assert!(tally.ran >= 4 && tally.bootstraps >= 4);
     let power = Power {
         prime: 7,
         exponent: 2,
     };
-    let tally = random(&SEVEN.procedure(false), power, 100..106, 12);
+    let tally = random(&SEVEN.procedure(false), 100..106, |draw, slots, _| {
+        program(draw, slots, power, 12)
+    });
     assert!(tally.ran >= 4 && tally.bootstraps >= 2);
 }
 
@@ -195,13 +220,47 @@ fn hundreds_of_random_programs() {
         prime: 17,
         exponent: 3,
     };
-    assert!(random(&CUBE.procedure(false), power, seed..seed + 200, 20).ran > 100);
+    let of = |draw: &mut Draw, slots, _| program(draw, slots, power, 20);
+    assert!(random(&CUBE.procedure(false), seed..seed + 200, of).ran > 100);
     let power = Power {
         prime: 7,
         exponent: 2,
     };
     let seed = seed + 1_000;
-    assert!(random(&SEVEN.procedure(true), power, seed..seed + 200, 20).ran > 100);
+    let of = |draw: &mut Draw, slots, _| program(draw, slots, power, 20);
+    assert!(random(&SEVEN.procedure(true), seed..seed + 200, of).ran > 100);
+}
+
+/// As many squares before a straight line as inputs have levels, and one more for each seed: so its bootstraps stand at every place.
+fn straight_lines(procedure: &Arc<Procedure>, seeds: std::ops::Range<u64>, length: u64) -> Tally {
+    let power = procedure.params().prime_power().unwrap();
+    let power = Power {
+        prime: power.prime(),
+        exponent: power.exponent(),
+    };
+    let inputs = u64::from(procedure.params().max_level().0);
+    let between = u64::from(procedure.end().0.0 - procedure.start().0) + 1;
+    random(procedure, seeds, |draw, slots, seed| {
+        straight(draw, slots, power, inputs + seed % between, length)
+    })
+}
+
+#[test]
+fn random_straight_lines_bootstrap_at_any_place() {
+    for (toy, seeds) in [(CUBE, 0..3), (SEVEN, 10..13)] {
+        let tally = straight_lines(&toy.procedure(true), seeds, 30);
+        assert!(tally.ran >= 2 && tally.bootstraps >= 2);
+    }
+}
+
+#[test]
+#[ignore = "minutes; `make full` runs it"]
+fn hundreds_of_random_straight_lines() {
+    let seed = std::env::var("RINGMILL_SEED").map_or(1_000, |seed| seed.parse().unwrap());
+    for (toy, length) in [(CUBE, 40), (SEVEN, 60)] {
+        let tally = straight_lines(&toy.procedure(false), seed..seed + 100, length);
+        assert!(tally.ran > 80 && tally.bootstraps > 80);
+    }
 }
 
 /// A square, a thousand times: one body, and a bootstrap where it runs out.

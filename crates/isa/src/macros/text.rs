@@ -26,6 +26,7 @@
 //! assert_eq!(text::parse(&text::print(&program))?, program);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::fmt::{self, Write};
 
@@ -79,7 +80,7 @@ fn program_to(out: &mut impl Write, p: &MacroProgram) -> fmt::Result {
             && vector.len() <= limits::MAX_VECTOR_SLOTS as usize
             && repeated.saturating_add(vector.len()) <= MAX_REPEATED;
         let written = if repeats {
-            repeated += vector.len();
+            repeated = repeated.saturating_add(vector.len());
             write!(out, " {} repeat", vector.len())?;
             period
         } else {
@@ -141,13 +142,14 @@ fn period(vector: &[(f64, f64)]) -> usize {
         .collect();
     let mut border = vec![0usize; bits.len()];
     for i in 1..bits.len() {
-        let mut k = border[i - 1];
+        let mut k = border[i.saturating_sub(1)];
         while k > 0 && bits[i] != bits[k] {
-            k = border[k - 1];
+            k = border[k.saturating_sub(1)];
         }
-        border[i] = if bits[i] == bits[k] { k + 1 } else { k };
+        border[i] = k.saturating_add(usize::from(bits[i] == bits[k]));
     }
-    let period = bits.len() - border.last().copied().unwrap_or(0);
+    let longest = border.last().copied().unwrap_or(0);
+    let period = bits.len().saturating_sub(longest);
     if period > 0 && bits.len().is_multiple_of(period) {
         period
     } else {
@@ -264,7 +266,10 @@ pub fn memory_for(text: &str) -> u64 {
     const A_SLOT: usize = size_of::<(f64, f64)>();
     let repeats = text.matches(" repeat").count();
     let slots = repeats.saturating_mul(limits::MAX_VECTOR_SLOTS as usize);
-    A_BYTE * text.len() as u64 + (slots.min(MAX_REPEATED) * A_SLOT) as u64
+    let written_out = slots.min(MAX_REPEATED).saturating_mul(A_SLOT);
+    A_BYTE
+        .saturating_mul(text.len() as u64)
+        .saturating_add(written_out as u64)
 }
 
 /// Parses a program. The result is well-formed text, not yet verified.
@@ -423,23 +428,23 @@ fn vector(c: &mut Cursor<'_>, repeated: &mut usize) -> Result<Vec<(f64, f64)>, P
         }
         return Ok(values);
     }
-    if values.is_empty()
-        || !len.is_multiple_of(values.len())
-        || len > limits::MAX_VECTOR_SLOTS as usize
-    {
+    let times = len.checked_div(values.len());
+    let times = times.filter(|_| len.is_multiple_of(values.len()));
+    let times = times.filter(|_| len <= limits::MAX_VECTOR_SLOTS as usize);
+    let Some(times) = times else {
         let expected = format!(
             "a length up to {} that is a multiple of the {} values of the period",
             limits::MAX_VECTOR_SLOTS,
             values.len()
         );
         return Err(c.error_at(mark, expected));
-    }
-    *repeated += len;
+    };
+    *repeated = repeated.saturating_add(len);
     if *repeated > MAX_REPEATED {
         let expected = format!("`values` (`repeat` has already written {MAX_REPEATED} slots)");
         return Err(c.error_at(mark, expected));
     }
-    Ok(values.repeat(len / values.len()))
+    Ok(values.repeat(times))
 }
 
 fn value(c: &mut Cursor<'_>) -> Result<MacroValue, ParseError> {

@@ -1,4 +1,5 @@
 //! The verifier of macro programs, in each of their three stages. No in-memory value makes it panic.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::collections::HashSet;
 
@@ -373,12 +374,12 @@ impl Verifier<'_> {
 
 /// An element whose automorphism changes the secret; that it is below 2N is for those to say who know N.
 fn galois(element: Galois) -> Result<(), Fault> {
-    let below = 2u32 << Ring::MAX_LOG_N;
-    if element.0 % 2 == 1 && element.0 > 1 && element.0 < below {
+    const BELOW: u32 = 2 << Ring::MAX_LOG_N;
+    if element.0 % 2 == 1 && element.0 > 1 && element.0 < BELOW {
         return Ok(());
     }
     Err(Fault::Immediate {
-        expected: format!("an odd Galois element above 1 and below 2N, at most {below}"),
+        expected: format!("an odd Galois element above 1 and below 2N, at most {BELOW}"),
         found: element.to_string(),
     })
 }

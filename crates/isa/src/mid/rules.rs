@@ -1,5 +1,6 @@
 //! The typing rules of the mid level: one function a rule of the definition file. The builder and the verifier both
 //! come through [`check_instr`].
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use ringmill_math::{Modulus, Ring, RingKind, primes};
 
@@ -101,8 +102,9 @@ fn check_modulus(log_n: u8, q: TableModulus) -> Result<(), String> {
     let most = Modulus::MAX_BITS;
     match q {
         TableModulus::Prime(q) => {
-            let two_n = 2u64 << log_n;
-            if q >> most == 0 && q % two_n == 1 && primes::is_prime(q) {
+            let two_n = two_n(log_n);
+            if q < 1 << Modulus::MAX_BITS && q.checked_rem(two_n) == Some(1) && primes::is_prime(q)
+            {
                 return Ok(());
             }
             Err(format!("a prime below 2^{most} that is 1 mod {two_n}"))
@@ -115,7 +117,12 @@ fn check_modulus(log_n: u8, q: TableModulus) -> Result<(), String> {
 }
 
 fn below_61(q: TableModulus) -> bool {
-    q.value() >> Modulus::MAX_BITS == 0
+    q.value() < 1 << Modulus::MAX_BITS
+}
+
+/// 2N, the order of the ring's roots of unity; more than any prime has where there is no such ring.
+fn two_n(log_n: u8) -> u64 {
+    2u64.checked_shl(log_n.into()).unwrap_or(u64::MAX)
 }
 
 impl Scope<'_> {
@@ -415,7 +422,7 @@ fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
 
 /// An odd Galois element of the ring.
 fn check_galois(log_n: u8, g: u64) -> Result<(), Fault> {
-    let two_n = 2u64 << log_n;
+    let two_n = two_n(log_n);
     if g % 2 == 1 && g < two_n {
         return Ok(());
     }

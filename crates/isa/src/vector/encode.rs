@@ -14,12 +14,17 @@ pub struct NotAWord {
     pub what: &'static str,
 }
 
+/// So many ones.
+fn mask(bits: u32) -> u32 {
+    let others = u32::BITS.saturating_sub(bits);
+    u32::MAX.checked_shr(others).unwrap_or(0)
+}
+
 /// The word of an instruction: its low 96 bits. Indices beyond their fields do not pass the verifier; here they are cut.
 pub fn encode(instr: &Instr) -> u128 {
-    let mut word = 0;
+    let mut word = 0u128;
     let mut put = |value: u32, bits: u32| {
-        let mask = u32::MAX >> (u32::BITS - bits);
-        word = word << bits | u128::from(value & mask);
+        word = word.checked_shl(bits).unwrap_or(0) | u128::from(value & mask(bits));
     };
     put(instr.op as u32, OP_BITS);
     for (place, kind_bits, bits) in [
@@ -49,8 +54,8 @@ pub fn decode(word: u128) -> Result<Instr, NotAWord> {
     let bad = |what| NotAWord { word, what };
     let mut left = word;
     let mut take = |bits: u32| {
-        let value = (left & ((1 << bits) - 1)) as u32;
-        left >>= bits;
+        let value = left as u32 & mask(bits);
+        left = left.checked_shr(bits).unwrap_or(0);
         value
     };
     // The least significant first.

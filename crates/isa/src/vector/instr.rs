@@ -85,12 +85,19 @@ pub struct Shape {
 impl Shape {
     /// Chunks of a limb.
     pub const fn limb_chunks(self) -> u32 {
-        1 << self.log_n.saturating_sub(self.log_lanes)
+        let log = self.log_n.saturating_sub(self.log_lanes);
+        match 1u32.checked_shl(log as u32) {
+            Some(chunks) => chunks,
+            None => u32::MAX,
+        }
     }
 
     /// Limbs that the ciphertext buffer holds.
     pub const fn slots(self) -> u32 {
-        self.chunks / self.limb_chunks()
+        match self.chunks.checked_div(self.limb_chunks()) {
+            Some(slots) => slots,
+            None => 0,
+        }
     }
 
     /// log2 of the columns of a limb.

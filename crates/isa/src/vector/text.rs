@@ -339,7 +339,7 @@ fn address(c: &mut Cursor<'_>) -> Result<u32, ParseError> {
         false => (c.numbered("$", "a chunk of distant memory, as `$7`")?, 0),
     };
     match found < MASKS {
-        true => Ok(first + found),
+        true => Ok(first | found),
         false => Err(c.error_at(mark, "an address below 2^31")),
     }
 }

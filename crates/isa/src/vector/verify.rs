@@ -134,7 +134,7 @@ fn head(program: &MicroProgram) -> Result<(), MicroFault> {
         "1 to 16",
     )?;
     size(
-        s.log_n > s.log_radix && s.log_n <= 2 * s.log_radix,
+        s.log_n > s.log_radix && s.log_n <= s.log_radix.saturating_mul(2),
         "log2 of the ring degree",
         s.log_n.into(),
         "above the radix's and at most twice it: two passes",
@@ -146,7 +146,7 @@ fn head(program: &MicroProgram) -> Result<(), MicroFault> {
         "from the radix's to the ring degree's",
     )?;
     size(
-        s.log_lanes - s.log_radix <= s.log_columns(),
+        s.log_lanes.saturating_sub(s.log_radix) <= s.log_columns(),
         "log2 of the lanes",
         s.log_lanes.into(),
         "at most the columns' of whole columns",
@@ -171,8 +171,10 @@ fn head(program: &MicroProgram) -> Result<(), MicroFault> {
         "1 to 1024",
     )?;
     for &found in &program.moduli {
-        let fixed = FIXED_BITS.max(u32::from(s.log_n) + 1);
-        let friendly = found >> 32 == 0 && found % (1 << fixed) == 1 && primes::is_prime(found);
+        let fixed = FIXED_BITS.max(u32::from(s.log_n).saturating_add(1));
+        let step = 1u64.checked_shl(fixed);
+        let fixed = step.is_some_and(|step| found.checked_rem(step) == Some(1));
+        let friendly = found >> 32 == 0 && fixed && primes::is_prime(found);
         if !friendly {
             return Err(MicroFault::Modulus { found });
         }
@@ -200,7 +202,8 @@ fn head(program: &MicroProgram) -> Result<(), MicroFault> {
 
 /// Chunks of all masks.
 fn mask_chunks(program: &MicroProgram) -> u64 {
-    program.masks.len() as u64 * u64::from(program.shape.limb_chunks())
+    let each = u64::from(program.shape.limb_chunks());
+    each.saturating_mul(program.masks.len() as u64)
 }
 
 fn kind(operand: char, place: Place, allowed: Allowed) -> Result<(), MicroFault> {
@@ -258,14 +261,14 @@ fn step(program: &MicroProgram, written: &mut Written, instr: &Instr) -> Result<
         Immediate::Scalar => scalar(u64::from(instr.n) < below, format!("below {below}"))?,
         Immediate::Distant if instr.n < s.distant => {}
         Immediate::Distant if instr.op == MicroOp::Load && instr.n >= MASKS => {
-            let (found, there) = (instr.n - MASKS, mask_chunks(program));
+            let (found, there) = (instr.n ^ MASKS, mask_chunks(program));
             if u64::from(found) >= there {
                 return Err(outside("chunk of a mask", there, found));
             }
         }
         Immediate::Distant => return Err(outside("distant chunk", s.distant, instr.n)),
         Immediate::Galois => {
-            let top = 2u64 << s.log_n;
+            let top = 2u64.checked_shl(s.log_n.into()).unwrap_or(u64::MAX);
             let fits = instr.n % 2 == 1 && u64::from(instr.n) < top;
             scalar(fits, format!("odd and below {top}"))?;
         }
@@ -279,7 +282,7 @@ fn step(program: &MicroProgram, written: &mut Written, instr: &Instr) -> Result<
     }
     if let (MicroOp::Morph, Place::Chunk(d), Place::Chunk(a)) = (instr.op, instr.d, instr.a) {
         let (d, a) = (u32::from(d.0), u32::from(a.0));
-        if d % limb != 0 || d / limb == a / limb {
+        if !d.is_multiple_of(limb) || d.checked_div(limb) == a.checked_div(limb) {
             return Err(MicroFault::Operand {
                 operand: 'd',
                 expected: "the first chunk of another limb than a's".to_owned(),
@@ -287,7 +290,7 @@ fn step(program: &MicroProgram, written: &mut Written, instr: &Instr) -> Result<
             });
         }
         // Rows go all over the limb: it is whole after its last chunk, which no simple rule sees. It counts as written.
-        for chunk in d..d + limb {
+        for chunk in d..d.saturating_add(limb) {
             write(s, written, Place::Chunk(Chunk(chunk as u16)))?;
         }
         return Ok(());

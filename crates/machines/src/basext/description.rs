@@ -1,4 +1,5 @@
 //! The machine description: every number of the unit and of the memory beside it, read from TOML and validated.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use serde::{Deserialize, Serialize};
 
@@ -159,14 +160,14 @@ impl Description {
     /// [`MachineError::Field`]: a port out of range, or narrower than a beat of the unit.
     pub fn rate(&self) -> Result<Rate, MachineError> {
         let shape = self.shape()?;
-        let beat = shape.lanes() as u32 * shape.word().bits();
-        range("hbm.bits", self.hbm.bits.into(), beat.into(), 16384)?;
+        let beat = (shape.lanes() as u64).saturating_mul(shape.word().bits().into());
+        range("hbm.bits", self.hbm.bits.into(), beat, 16384)?;
         float("hbm.clock_mhz", self.hbm.clock_mhz, 1.0, 10_000.0)?;
         // The field's range holds the product below 2^41.
         let khz = |mhz: f64| (mhz * 1e3).round() as u64;
         Ok(Rate::new(
-            u64::from(self.hbm.bits) * khz(self.hbm.clock_mhz),
-            u64::from(beat) * khz(self.clock_mhz),
+            u64::from(self.hbm.bits).saturating_mul(khz(self.hbm.clock_mhz)),
+            beat.saturating_mul(khz(self.clock_mhz)),
         ))
     }
 }

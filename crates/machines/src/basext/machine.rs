@@ -104,6 +104,10 @@ impl Coprocessor for BasextMachine {
                 field: "kind",
                 is: false,
             },
+            runs_whole: Limit {
+                field: "kind",
+                is: false,
+            },
             expands_seeds: true,
             explicit: false,
         }

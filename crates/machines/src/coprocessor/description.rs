@@ -1,4 +1,5 @@
 //! The description of a card: its part, its link, its memory and the co-processors on it.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,14 @@ pub struct Memory {
     pub residue_bits: u32,
     /// Residues read, and residues written, in one cycle: as many as a co-processor's streams carry.
     pub beat: usize,
+}
+
+impl Memory {
+    /// Residues that it holds.
+    fn residues(&self) -> u64 {
+        let degree = 1u64.checked_shl(self.max_log_n.into()).unwrap_or(u64::MAX);
+        self.limbs.saturating_mul(degree)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -159,10 +168,10 @@ impl CardDescription {
         range("memory.limbs", m.limbs, 1, 1 << 20)?;
         range("memory.max_log_n", m.max_log_n.into(), 1, 17)?;
         range("memory.residue_bits", m.residue_bits.into(), 1, 64)?;
-        let beats = m.beat.is_power_of_two() && m.beat <= 1 << m.max_log_n.min(12);
+        let beats = m.beat.is_power_of_two() && m.beat.ilog2() <= u32::from(m.max_log_n.min(12));
         if m.of == MemoryOf::Hbm {
             let there = Part::named(&self.part)?.high_bandwidth_bytes;
-            let bytes = (m.limbs << m.max_log_n) * u64::from(m.residue_bits) / 8;
+            let bytes = m.residues().saturating_mul(m.residue_bits.into()) / 8;
             let most = format!("{there} bytes at most, which the {} has of it", self.part);
             ensure(
                 bytes <= there,
@@ -192,8 +201,8 @@ impl CardDescription {
             MemoryOf::Hbm => None,
         };
         let beat = m.beat as u64;
-        let depth = (m.limbs << m.max_log_n).div_ceil(beat);
-        let width = beat * u64::from(m.residue_bits);
+        let depth = m.residues().div_ceil(beat);
+        let width = beat.saturating_mul(m.residue_bits.into());
         let memory = kind.map(|kind| Need::memory("residues", kind, 1, depth, width));
         let mut unit = Unit {
             name: "processing unit",

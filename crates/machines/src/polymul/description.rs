@@ -1,4 +1,5 @@
 //! The machine description: every number of the multiplier, read from TOML and validated.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use serde::{Deserialize, Serialize};
 

@@ -105,6 +105,10 @@ impl Coprocessor for PolymulMachine {
                 field: "kind",
                 is: false,
             },
+            runs_whole: Limit {
+                field: "kind",
+                is: false,
+            },
             expands_seeds: true,
             explicit: false,
         }

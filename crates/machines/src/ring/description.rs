@@ -1,4 +1,5 @@
 //! The machine description: every number of the ring machine, read from TOML and validated.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use serde::{Deserialize, Serialize};
 
@@ -245,7 +246,6 @@ impl Description {
     /// [`MachineError::Field`] for a number out of range; [`MachineError::UnknownPart`]; [`MachineError::ExceedsPart`] unless
     /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
     pub fn check(&self) -> Result<Fit, MachineError> {
-        let n = 1usize << self.log_n.min(16);
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
         range("log_n", u64::from(self.log_n), 3, 16)?;
@@ -253,18 +253,16 @@ impl Description {
         range("rpaus", self.rpaus as u64, 1, MAX_RPAUS as u64)?;
         range("controllers", self.controllers as u64, 1, 2)?;
         range("word_bits", u64::from(self.word_bits), 8, 64)?;
-        range(
-            "cores.butterfly",
-            self.cores.butterfly as u64,
-            1,
-            (n / 2) as u64,
-        )?;
         let b = self.cores.butterfly;
+        range("cores.butterfly", b as u64, 1, self.degree() / 2)?;
         ensure(b.is_power_of_two(), "cores.butterfly", b, "a power of two")?;
         range("row", self.row as u64, 1, 1 << 16)?;
         range("main.stages", self.main.stages as u64, 1, 2)?;
+        let pass = |halvings: u32| b.saturating_mul(2).checked_shr(halvings);
+        let stages = self.main.stages as u32;
         ensure(
-            self.row << (self.main.stages - 1) == 2 * b && self.row >> self.main.stages > 0,
+            pass(stages.saturating_sub(1)) == Some(self.row)
+                && self.row.checked_shr(stages) > Some(0),
             "row",
             self.row,
             "twice the butterflies by the stages of a pass, and no less than a pass's butterfly",
@@ -286,7 +284,7 @@ impl Description {
             "main.lanes",
             self.main.lanes as u64,
             1,
-            (b + generators) as u64,
+            b.saturating_add(generators) as u64,
         )?;
         let p = &self.pipeline;
         for (field, value) in [
@@ -339,7 +337,7 @@ impl Description {
             expected,
         )?;
         // The groups of a row follow each other: in so many stripes no two of them meet.
-        let (least, most) = (self.row / k.group, 1024);
+        let (least, most) = (self.row.div_ceil(k.group), 1024);
         range("keys.stripes", k.stripes as u64, least as u64, most)?;
         for (field, value, most) in [
             ("tables.words", self.tables.words, 1 << 20),
@@ -370,10 +368,10 @@ impl Description {
             1,
             MAX_SLOTS as u64,
         )?;
-        let rpaus = self.rpaus as u64;
+        let last = (self.rpaus as u64).saturating_sub(1);
         for (at, s) in self.stand_in.iter().enumerate() {
-            range("stand_in.rpau", s.rpau as u64, 0, rpaus - 1)?;
-            range("stand_in.prime", s.prime as u64, 0, rpaus - 1)?;
+            range("stand_in.rpau", s.rpau as u64, 0, last)?;
+            range("stand_in.prime", s.prime as u64, 0, last)?;
             let again = self.stand_in.iter().take(at).any(|t| t.rpau == s.rpau);
             let expected = "an RPAU beyond its prime's, once";
             ensure(
@@ -386,6 +384,11 @@ impl Description {
         self.fit()
     }
 
+    /// N of the native ring.
+    fn degree(&self) -> u64 {
+        1u64.checked_shl(self.log_n.into()).unwrap_or(u64::MAX)
+    }
+
     /// How often a ring of 2^`log_n` is split.
     pub fn depth(&self, log_n: u8) -> u8 {
         log_n.saturating_sub(self.log_n)
@@ -393,12 +396,18 @@ impl Description {
 
     /// Pieces of a limb of a ring of 2^`log_n`, each of at most the native degree.
     pub fn pieces(&self, log_n: u8) -> usize {
-        1 << self.depth(log_n).min(MAX_SPLITS)
+        let splits = self.depth(log_n).min(MAX_SPLITS);
+        1usize.checked_shl(splits.into()).unwrap_or(usize::MAX)
     }
 
     /// Modular multipliers of one RPAU: one per butterfly, generator and dyadic core.
     pub fn multipliers_per_rpau(&self) -> usize {
-        self.cores.butterfly + self.cores.generator + self.cores.dyadic
+        let cores = [
+            self.cores.butterfly,
+            self.cores.generator,
+            self.cores.dyadic,
+        ];
+        cores.into_iter().sum()
     }
 
     /// Residues a cycle of a port of a group.
@@ -414,23 +423,26 @@ impl Description {
 
     /// The die of an RPAU: the ring goes up through all of them and down again.
     pub fn die(&self, rpau: usize) -> usize {
-        let dies = self.ring.dies;
-        let at = 2 * dies * rpau / self.rpaus.max(1);
-        at.min((2 * dies - 1).saturating_sub(at))
+        let turns = self.ring.dies.saturating_mul(2);
+        let at = turns
+            .saturating_mul(rpau)
+            .checked_div(self.rpaus)
+            .unwrap_or(0);
+        at.min(turns.saturating_sub(1).saturating_sub(at))
     }
 
     /// Cycles on the ring from one RPAU to another, one way round.
     pub fn way(&self, from: usize, to: usize) -> u64 {
         let count = self.rpaus.max(1);
-        let hops = (to + count - from % count) % count;
-        let hop = |i: usize| {
-            let (a, b) = (
-                self.die((from + i) % count),
-                self.die((from + i + 1) % count),
-            );
-            self.ring.hop + self.ring.crossing * a.abs_diff(b) as u64
+        let after = |rpau: usize| rpau.saturating_add(1).checked_rem(count).unwrap_or(0);
+        let way = std::iter::successors(Some(from), |&rpau| Some(after(rpau)));
+        let hop = |rpau: usize| {
+            let dies = self.die(rpau).abs_diff(self.die(after(rpau)));
+            let crossing = self.ring.crossing.saturating_mul(dies as u64);
+            self.ring.hop.saturating_add(crossing)
         };
-        (0..hops).map(hop).sum()
+        let way = way.take(count).take_while(|&rpau| rpau != to);
+        way.map(hop).sum()
     }
 
     /// Slots of polynomial memory.
@@ -448,12 +460,12 @@ impl Description {
 
     /// Bytes of one slot (native limb) at the stored width.
     pub fn slot_bytes(&self) -> u64 {
-        (1u64 << self.log_n) * u64::from(self.word_bits) / 8
+        self.degree().saturating_mul(self.word_bits.into()) / 8
     }
 
     /// Seconds on the host link for `bytes` of 64-bit residues.
     pub fn link_seconds(&self, bytes: u64) -> f64 {
-        let limb = 8.0 * (1u64 << self.link.limb_log_n) as f64;
+        let limb = 8.0 * f64::from(self.link.limb_log_n).exp2();
         bytes as f64 / limb * self.link.us_per_limb * 1e-6
     }
 }

@@ -169,6 +169,10 @@ impl Machine for RingMachine {
                 field: "kind",
                 is: false,
             },
+            runs_whole: Limit {
+                field: "rpaus",
+                is: true,
+            },
             expands_seeds: true,
             explicit: false,
         }

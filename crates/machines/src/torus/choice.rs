@@ -1,4 +1,5 @@
 //! Which schedule an engine of given sizes is best made with.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::{Schedule, Shape, Sizes, TorusError, run};
 
@@ -32,12 +33,20 @@ impl Shape {
 
     /// `key_beats` of [`Schedule::Coefficients`]: patterns and their sums, of two steps.
     pub fn two_steps(sizes: Sizes) -> usize {
-        1 << (sizes.log_n.saturating_sub(sizes.log_pos + 1) + sizes.unroll as u32 + 1)
+        let log_beats = sizes.log_n.saturating_sub(sizes.log_pos.saturating_add(1));
+        let log_patterns = u32::try_from(sizes.unroll).unwrap_or(u32::MAX);
+        power(log_beats.saturating_add(log_patterns).saturating_add(1))
     }
 }
 
 /// The least `key_beats` of [`Schedule::Sums`] that hold a step.
 fn one_step(sizes: Sizes) -> usize {
-    let groups = 1usize << sizes.log_n.saturating_sub(sizes.log_pos).min(16);
-    (groups * ((1 << sizes.unroll.min(3)) - 1)).next_power_of_two()
+    let groups = power(sizes.log_n.saturating_sub(sizes.log_pos).min(16));
+    let patterns = power(sizes.unroll.min(3) as u32).saturating_sub(1);
+    groups.saturating_mul(patterns).next_power_of_two()
+}
+
+/// 2 to this; the largest number where that is beyond it.
+fn power(log: u32) -> usize {
+    1usize.checked_shl(log).unwrap_or(usize::MAX)
 }

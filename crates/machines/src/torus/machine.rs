@@ -208,6 +208,10 @@ impl Machine for TorusMachine {
                 field: "kind",
                 is: false,
             },
+            runs_whole: Limit {
+                field: "kind",
+                is: false,
+            },
             expands_seeds: true,
             explicit: false,
         }

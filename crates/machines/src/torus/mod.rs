@@ -16,6 +16,7 @@ mod program;
 mod rate;
 mod schedule;
 mod shape;
+mod sizes;
 mod switch;
 
 pub use description::{Description, KeySource, Switch};
@@ -26,7 +27,8 @@ pub use machine::TorusMachine;
 pub use model::{Run, load_cycles, run, unload_cycles};
 pub use rate::KeyRate;
 pub use schedule::Schedule;
-pub use shape::{BUTTERFLY, KeySwitch, PRODUCT, Shape, Sizes};
+pub use shape::{BUTTERFLY, PRODUCT, Shape};
+pub use sizes::{KeySwitch, Sizes};
 pub use switch::{SEED_WORDS, give_cycles, switch, switch_cycles, switch_words};
 
 /// The descriptions that Ringmill ships, by their names.

@@ -1,7 +1,8 @@
-//! What an engine is made for: the parameters of `rm_torus`.
+//! What an engine is made for: the parameters of `rm_torus`. Its numbers are checked (`sizes.rs`), and what is computed from them
+//! stays within 64 bits.
 
-use super::keyswitch::{self, Digits, Generators, SwitchError};
-use super::{Schedule, TorusError};
+use super::keyswitch;
+use super::{Schedule, Sizes};
 
 /// Cycles of a modular product, and of a butterfly: `MulLatency` and `BflyLatency` of `rm_torus_pkg`.
 pub const PRODUCT: u64 = 12;
@@ -18,187 +19,15 @@ pub(super) const BUNDLE: u64 = 5 + PRODUCT + 1;
 /// Beats of an unrolled key that wait for the bundler, `RawBeats` of `rm_torus`.
 pub(super) const RAW_BEATS: u64 = 16;
 
-/// The numbers that make an engine; [`Shape::new`] checks them. k = 1 and q = 2^32.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Sizes {
-    /// log2 of N, 4 to 11.
-    pub log_n: u32,
-    /// l digits of `log_base` bits.
-    pub levels: usize,
-    pub log_base: u32,
-    /// n, the exponents of a ciphertext.
-    pub dim: usize,
-    /// m, the secret bits of a step, 1 to 3.
-    pub unroll: usize,
-    /// Transform units, at least two that divide 2 l.
-    pub units: usize,
-    /// log2 of the butterflies of a unit.
-    pub log_lanes: u32,
-    /// log2 of the positions that products are made for in a cycle.
-    pub log_pos: u32,
-    /// Ciphertexts interleaved.
-    pub places: usize,
-    /// How many of them are in the transform units together.
-    pub group: usize,
-    /// Beats of the key that are held, a power of two.
-    pub key_beats: usize,
-    pub switch: KeySwitch,
-}
-
-/// The key switch: the digits of the ring's key, and what makes the masks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct KeySwitch {
-    pub digits: Digits,
-    pub generators: Generators,
-}
-
 /// The parameters of an engine that can be made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
-    sizes: Sizes,
-    switch: keyswitch::Shape,
-    schedule: Schedule,
-}
-
-/// A key-switching unit that cannot be made, by the engine's field.
-fn of_the_engine(error: SwitchError) -> TorusError {
-    match error {
-        SwitchError::Shape {
-            what,
-            expected,
-            got,
-        } => TorusError::Shape {
-            what: match what {
-                "cores" => "switch.cores",
-                "rounds" => "switch.rounds",
-                "steps" => "switch.steps",
-                "levels" => "switch.levels",
-                "log_base" => "switch.log_base",
-                "max_small" => "dim",
-                "max_large" => "log_n",
-                _ => "places",
-            },
-            expected,
-            got,
-        },
-        SwitchError::Length {
-            what,
-            expected,
-            got,
-        } => TorusError::Count {
-            what,
-            expected,
-            got,
-        },
-        SwitchError::Math(error) => error.into(),
-    }
+    pub(super) sizes: Sizes,
+    pub(super) switch: keyswitch::Shape,
+    pub(super) schedule: Schedule,
 }
 
 impl Shape {
-    /// With [`Schedule::Sums`].
-    ///
-    /// # Errors
-    /// [`TorusError::Shape`] with the field that forbids it.
-    pub fn new(sizes: Sizes) -> Result<Self, TorusError> {
-        Self::scheduled(sizes, Schedule::Sums)
-    }
-
-    /// # Errors
-    /// [`TorusError::Shape`] with the field that forbids it.
-    pub fn scheduled(sizes: Sizes, schedule: Schedule) -> Result<Self, TorusError> {
-        let refuse = |what, expected: String, got: u64| {
-            Err(TorusError::Shape {
-                what,
-                expected,
-                got,
-            })
-        };
-        let s = sizes;
-        if !(4..=11).contains(&s.log_n) {
-            return refuse("log_n", "4 to 11".into(), s.log_n.into());
-        }
-        if !(1..=16).contains(&s.levels) || s.log_base < 2 || s.log_base > 16 {
-            let expected = "1 to 16 levels of 2 to 16 bits".into();
-            return refuse("levels", expected, s.levels as u64);
-        }
-        if s.levels as u64 * u64::from(s.log_base) > 32 {
-            let expected = "levels x log_base of at most 32".into();
-            return refuse("log_base", expected, s.log_base.into());
-        }
-        if !(1..=3).contains(&s.unroll) {
-            return refuse("unroll", "1 to 3".into(), s.unroll as u64);
-        }
-        if !(s.unroll..=4096).contains(&s.dim) {
-            return refuse("dim", "the bits of a step to 4096".into(), s.dim as u64);
-        }
-        match schedule {
-            Schedule::Sums | Schedule::Coefficients
-                if s.units < 2 || !(2 * s.levels).is_multiple_of(s.units) =>
-            {
-                let expected = "at least 2 units that divide twice the levels".into();
-                return refuse("units", expected, s.units as u64);
-            }
-            Schedule::Pairs if s.units != 4 * s.levels => {
-                let expected = format!("a unit for each pair (`schedule`), here {}", 4 * s.levels);
-                return refuse("units", expected, s.units as u64);
-            }
-            Schedule::Pairs if s.places != 1 => {
-                let expected = "1, with `schedule` = \"pairs\"".into();
-                return refuse("places", expected, s.places as u64);
-            }
-            Schedule::Coefficients if s.unroll == 1 => {
-                let expected = "2 or 3, with `schedule` = \"coefficients\"".into();
-                return refuse("unroll", expected, 1);
-            }
-            Schedule::Sums | Schedule::Coefficients | Schedule::Pairs => {}
-        }
-        if s.log_lanes < 1 || s.log_lanes + 2 > s.log_n {
-            let expected = format!("1 to log_n - 2, here {}", s.log_n.saturating_sub(2));
-            return refuse("log_lanes", expected, s.log_lanes.into());
-        }
-        let coefficients = schedule == Schedule::Coefficients;
-        if s.log_pos + u32::from(coefficients) > s.log_lanes {
-            let expected = match coefficients {
-                false => format!("at most log_lanes, here {}", s.log_lanes),
-                // Beats have twice the positions.
-                true => format!("below log_lanes, here {}", s.log_lanes),
-            };
-            return refuse("log_pos", expected, s.log_pos.into());
-        }
-        if !(1..=128).contains(&s.places) {
-            return refuse("places", "1 to 128".into(), s.places as u64);
-        }
-        if !(1..=s.places.min(16)).contains(&s.group) {
-            let expected = format!("1 to {}, at most `places`", s.places.min(16));
-            return refuse("group", expected, s.group as u64);
-        }
-        let KeySwitch { digits, generators } = s.switch;
-        let dimensions = (1 << s.log_n, s.dim);
-        let shape = Self {
-            sizes: s,
-            switch: keyswitch::Shape::new(s.places, generators, digits, dimensions)
-                .map_err(of_the_engine)?,
-            schedule,
-        };
-        if coefficients {
-            // Patterns and their sum, of two steps.
-            let held = Self::two_steps(s);
-            if s.key_beats != held {
-                let expected = format!("{held}, two steps of patterns and their sums");
-                return refuse("key_beats", expected, s.key_beats as u64);
-            }
-            return Ok(shape);
-        }
-        let held = if s.places > 1 { shape.beats(0) } else { 2 };
-        if !s.key_beats.is_power_of_two() || (s.key_beats as u64) < held || s.key_beats > 1 << 16 {
-            let expected = format!(
-                "a power of two from {held}, the beats of a step where several ciphertexts share them, to 65536"
-            );
-            return refuse("key_beats", expected, s.key_beats as u64);
-        }
-        Ok(shape)
-    }
-
     pub fn sizes(self) -> Sizes {
         self.sizes
     }

@@ -1,4 +1,5 @@
 //! The machine description: every number of the machine, read from TOML and validated.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use ringmill_isa::vector::{A_BITS, MASKS, Shape};
 use serde::{Deserialize, Serialize};
@@ -171,18 +172,14 @@ impl Description {
         Part::named(&self.part)?;
         range("log_radix", self.log_radix.into(), 2, 8)?;
         let (radix, lanes) = (self.log_radix, self.log_lanes);
-        let fewest = radix.max((2 * radix).saturating_sub(LOG_LIMB_CHUNKS));
-        range(
-            "log_lanes",
-            lanes.into(),
-            fewest.into(),
-            2 * u64::from(radix),
-        )?;
-        let limb = 1u64 << (2 * radix);
-        let chunks = self.buffer_words >> lanes;
+        let largest = radix.saturating_mul(2);
+        let fewest = radix.max(largest.saturating_sub(LOG_LIMB_CHUNKS));
+        range("log_lanes", lanes.into(), fewest.into(), largest.into())?;
+        let limb = power(largest);
+        let chunks = self.chunks(lanes);
         ensure(
             self.buffer_words.is_multiple_of(limb)
-                && self.buffer_words >= 4 * limb
+                && self.buffer_words >= limb.saturating_mul(4)
                 && chunks <= 1 << 14,
             "buffer_words",
             self.buffer_words,
@@ -236,34 +233,40 @@ impl Description {
 
     /// log2 of the ring degrees that it runs: two passes, of two columns at least.
     pub fn log_n(&self) -> std::ops::RangeInclusive<u8> {
-        self.log_radix + 1..=2 * self.log_radix
+        self.log_radix.saturating_add(1)..=self.log_radix.saturating_mul(2)
     }
 
     /// What micro programs for a ring degree are made for. A limb of fewer words than the buffer reads in a cycle is a chunk of its
     /// own, and several lie in one page.
     pub fn shape(&self, log_n: u8) -> Shape {
         let log_lanes = self.log_lanes.min(log_n);
-        let chunk_bytes = (WORD_BITS / 8) << log_lanes;
-        let distant = self.distant.channels as u64 * (self.distant.gbyte << 30) / chunk_bytes;
+        let bytes = self.distant.gbyte.saturating_mul(1 << 30);
+        let bytes = bytes.saturating_mul(self.distant.channels as u64);
+        let distant = bytes.checked_div(chunk_bytes(log_lanes)).unwrap_or(0);
         Shape {
             log_n,
             log_radix: self.log_radix,
             log_lanes,
             // As many as an instruction can name.
-            chunks: (self.buffer_words >> log_lanes).min(1 << A_BITS) as u32,
+            chunks: self.chunks(log_lanes).min(1 << A_BITS) as u32,
             registers: self.registers,
             distant: distant.min(MASKS.into()) as u32,
         }
     }
 
+    /// Chunks of the buffer.
+    fn chunks(&self, log_lanes: u8) -> u64 {
+        self.buffer_words.checked_shr(log_lanes.into()).unwrap_or(0)
+    }
+
     /// Limbs that distant memory holds.
     pub fn distant_limbs(&self, shape: Shape) -> u32 {
-        shape.distant / shape.limb_chunks()
+        shape.distant.checked_div(shape.limb_chunks()).unwrap_or(0)
     }
 
     /// Transform units side by side: half a chunk each time.
     pub fn units(&self) -> u64 {
-        (1 << (self.log_lanes - self.log_radix)).max(2) / 2
+        power(self.log_lanes.saturating_sub(self.log_radix)).max(2) / 2
     }
 
     /// Micro-cycles from when a chunk has passed its channel of distant memory until it is there.
@@ -273,7 +276,7 @@ impl Description {
 
     /// Micro-cycles in which a chunk passes one channel of distant memory, or the interconnect where that is slower.
     pub fn chunk_micro(&self, shape: Shape) -> u64 {
-        let bytes = ((WORD_BITS / 8) << shape.log_lanes) as f64;
+        let bytes = chunk_bytes(shape.log_lanes) as f64;
         let axi = self.axi.bits as f64 / 8.0 * self.axi.clock_mhz * 1e6;
         let rate = (self.distant.gbyte_per_second * 1e9).min(axi);
         (bytes / rate * self.micro.clock_mhz as f64 * 1e6).ceil() as u64
@@ -283,4 +286,14 @@ impl Description {
     pub fn seconds(&self, micro: u64) -> f64 {
         micro as f64 / (self.micro.clock_mhz as f64 * 1e6)
     }
+}
+
+/// 2 to this; the largest number where that is beyond it.
+fn power(log: u8) -> u64 {
+    1u64.checked_shl(log.into()).unwrap_or(u64::MAX)
+}
+
+/// Bytes of a chunk.
+fn chunk_bytes(log_lanes: u8) -> u64 {
+    power(log_lanes).saturating_mul(WORD_BITS / 8)
 }

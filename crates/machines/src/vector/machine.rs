@@ -291,6 +291,10 @@ impl Machine for VectorMachine {
                 field: "kind",
                 is: true,
             },
+            runs_whole: Limit {
+                field: "kind",
+                is: false,
+            },
             expands_seeds: d.key_masks == Masks::Generated,
             explicit: true,
         }

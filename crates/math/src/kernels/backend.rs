@@ -97,8 +97,12 @@ pub fn with_backend<T>(backend: Backend, f: impl FnOnce() -> T) -> Result<T, Mat
             FORCED.set(self.0);
         }
     }
-    if !available_backends().contains(&backend) {
-        return Err(MathError::BackendUnavailable(backend));
+    let available = available_backends();
+    if !available.contains(&backend) {
+        return Err(MathError::BackendUnavailable {
+            missing: backend,
+            available,
+        });
     }
     let _restore = Restore(FORCED.replace(Some(backend)));
     Ok(f())

@@ -92,7 +92,10 @@ fn parse(text: &str, available: &[Backend]) -> Result<Policy, MathError> {
                 let named = Backend::ALL.into_iter().find(|level| level.name() == word);
                 let named = named.ok_or_else(refused)?;
                 if !available.contains(&named) {
-                    return Err(MathError::BackendUnavailable(named));
+                    return Err(MathError::BackendUnavailable {
+                        missing: named,
+                        available: available.to_vec(),
+                    });
                 }
                 level.replace(named).is_none()
             }
@@ -133,10 +136,21 @@ mod tests {
             ("avx2,timed", policy(Backend::Avx2, Mode::Timed)),
             (
                 "avx512",
-                Err(MathError::BackendUnavailable(Backend::Avx512)),
+                Err(MathError::BackendUnavailable {
+                    missing: Backend::Avx512,
+                    available: TWO.to_vec(),
+                }),
             ),
         ] {
             assert_eq!(parse(text, &TWO), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_level_that_the_processor_lacks_is_refused_with_those_that_it_has() {
+        let error = parse("first,avx512", &TWO).unwrap_err().to_string();
+        for said in [VARIABLE, "no avx512 kernels", "but scalar, avx2;"] {
+            assert!(error.contains(said), "{error}");
         }
     }
 

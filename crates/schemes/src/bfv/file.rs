@@ -1,4 +1,5 @@
 //! Files of BFV objects: the forms that ring schemes share, and plaintexts modulo t.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! Files of CKKS objects: the forms that ring schemes share, with a scale.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::sync::Arc;
 

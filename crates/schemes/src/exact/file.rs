@@ -1,12 +1,18 @@
 //! Files of plaintexts modulo t.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::plaintext::{ExactParams, Plaintext};
 use crate::file::{FileError, Kind, Writer, open};
+use crate::size;
 
 /// Payload: the N residues modulo t.
 pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     let residues = plain.residues();
-    let mut w = Writer::new(Kind::Plaintext, plain.origin(), 8 * residues.len());
+    let mut w = Writer::new(
+        Kind::Plaintext,
+        plain.origin(),
+        size::of_words(residues.len()),
+    );
     w.residues(residues);
     w.finish()
 }
@@ -18,7 +24,7 @@ pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
 pub fn read_plaintext(bytes: &[u8], params: &impl ExactParams) -> Result<Plaintext, FileError> {
     let ring = params.ring_params();
     let (_, mut r) = open(bytes, Kind::Plaintext, ring.scheme(), Some(ring.id()))?;
-    r.expect_remaining(8 * ring.degree() as u64)?;
+    r.expect_remaining(size::of_words(ring.degree()) as u64)?;
     let residues = r.residues(ring.degree())?;
     Ok(Plaintext::new(params, residues)?)
 }

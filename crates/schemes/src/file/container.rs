@@ -21,7 +21,7 @@ const CHECKSUM: usize = 32;
 
 /// Bytes of a file with a payload of so many.
 pub(super) const fn file_bytes(payload: usize) -> usize {
-    HEADER + payload + CHECKSUM
+    payload.saturating_add(HEADER + CHECKSUM)
 }
 
 /// Collects a payload behind its header. What is not finished is wiped.
@@ -84,7 +84,7 @@ impl Writer {
 
     /// The same of what is secret. No other copy of it is left where the payload is as long as it was said to be.
     pub fn finish_secret(mut self) -> Zeroizing<Vec<u8>> {
-        let length = (self.bytes.len() - HEADER) as u64;
+        let length = (self.bytes.len().saturating_sub(HEADER)) as u64;
         if let Some(field) = self.bytes.get_mut(HEADER - 8..HEADER) {
             field.copy_from_slice(&length.to_le_bytes());
         }
@@ -298,7 +298,7 @@ pub fn open<'a>(
     reader.expect_remaining(expected)?;
     let payload = reader.take((reader.remaining() as usize).saturating_sub(CHECKSUM))?;
     let sum: [u8; CHECKSUM] = reader.array()?;
-    let covered = bytes.len() - CHECKSUM;
+    let covered = bytes.len().saturating_sub(CHECKSUM);
     if checksum(bytes.get(..covered).unwrap_or(&[])) != sum {
         return Err(FileError::Checksum);
     }

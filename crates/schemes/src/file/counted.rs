@@ -6,11 +6,12 @@ use super::container::{Reader, Writer, file_bytes, open, peek};
 use super::{FileError, Kind};
 use crate::rlwe::SecretKey;
 use crate::rlwe::ledger::Account;
+use crate::size;
 
 /// Payload: residues over all moduli, then the account.
 pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
-    let capacity = 8 * limbs.len() + Account::BYTES;
+    let capacity = size::sum([size::of_words(limbs.len()), Account::BYTES]);
     let mut w = Writer::new(Kind::CountedSecretKey, key.origin(), capacity);
     w.residues(limbs);
     w.bytes(&account.to_bytes());
@@ -19,7 +20,8 @@ pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zer
 
 /// Bytes of the longest file of a key.
 pub(crate) fn secret_key_bytes(key: &SecretKey) -> usize {
-    file_bytes(8 * key.expose_eval_limbs().len() + Account::BYTES)
+    let words = size::of_words(key.expose_eval_limbs().len());
+    file_bytes(size::sum([words, Account::BYTES]))
 }
 
 /// The account in a file of this key, `None` where the file has none.

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use ringmill_isa::{Galois, Level};
 
 use super::container::{Writer, open};
-use super::switching::{read_key, write_key};
+use super::switching::{key_bytes, read_key, write_key};
 use super::{FileError, Kind};
 use crate::identity::KeyId;
 use crate::rlwe::ops::keyswitch::special_of_few;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{KSwitchKey, KeyRequest, Params};
+use crate::size;
 
 /// Keys that bootstrapping alone takes: [`crate::rlwe::EvaluationKeys::further`].
 pub type FurtherKeys = BTreeMap<KeyRequest, KSwitchKey>;
@@ -84,9 +85,10 @@ fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
 pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>, FileError> {
     let parts = keys.values().map(|key| ("bootstrapping key", key.key_id()));
     let key_id = KeyId::common(parts).map_err(crate::rlwe::RlweError::from)?;
-    let capacity: u64 = keys.values().map(|key| 16 + key.bytes()).sum();
+    let capacity = keys.values().map(|key| size::sum([16, key_bytes(key)]));
+    let capacity = capacity.fold(4, usize::saturating_add);
     let origin = params.origin(key_id);
-    let mut w = Writer::new(Kind::FurtherKeys, &origin, 4 + capacity as usize);
+    let mut w = Writer::new(Kind::FurtherKeys, &origin, capacity);
     w.u32(keys.len() as u32);
     for (name, key) in keys {
         params.check_id("bootstrapping key", key.params_id())?;
@@ -124,7 +126,7 @@ pub fn read_further_keys(bytes: &[u8], params: &Params) -> Result<FurtherKeys, F
 }
 
 fn name(tag: u8, element: u32, params: &Params) -> Result<KeyRequest, FileError> {
-    let below = 2 * params.degree() as u64;
+    let below = (params.degree() as u64).saturating_mul(2);
     match (tag, element) {
         (ENCAPSULATION, 0) => Ok(KeyRequest::Encapsulation),
         (SPARSE_SECRET, 0) => Ok(KeyRequest::SparseSecret),

@@ -13,6 +13,7 @@ use crate::rlwe::{
     Annotation, Ciphertext, GaloisKeys, KeyHalf, Params, Plaintext, PublicKey, RelinKey,
     ResidueVec, SecretKey, SeededCiphertext,
 };
+use crate::size;
 
 const SEED: usize = 32;
 /// Form bytes of a uniform half.
@@ -40,12 +41,12 @@ fn read_at<A: Annotation>(
     let level = Level(r.u32()?);
     let annotation = A::read(r)?;
     params.check_level(level)?;
-    Ok((level, annotation, level.primes() * params.degree()))
+    Ok((level, annotation, residues(params, level.primes())))
 }
 
 /// Bytes of a level and an annotation.
 fn at_bytes<A: Annotation>() -> usize {
-    4 + A::FILE_BYTES
+    size::sum([4, A::FILE_BYTES])
 }
 
 /// Payload: level, annotation, residues.
@@ -53,7 +54,7 @@ pub fn write_plaintext<A: Annotation>(plain: &Plaintext<A>) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::Plaintext,
         plain.origin(),
-        at_bytes::<A>() + 8 * plain.limbs().len(),
+        size::sum([at_bytes::<A>(), size::of_words(plain.limbs().len())]),
     );
     w.u32(plain.level().0);
     plain.annotation().write(&mut w);
@@ -67,7 +68,7 @@ pub fn read_plaintext<A: Annotation>(
 ) -> Result<Plaintext<A>, FileError> {
     let (_, mut r) = of(bytes, Kind::Plaintext, params)?;
     let (level, annotation, count) = read_at::<A>(&mut r, params)?;
-    r.expect_remaining(8 * count as u64)?;
+    r.expect_remaining(size::of_words(count) as u64)?;
     let limbs = r.residues(count)?;
     Plaintext::new(params, level, annotation, limbs).map_err(Into::into)
 }
@@ -78,7 +79,7 @@ pub fn write_ciphertext<A: Annotation>(cipher: &Ciphertext<A>) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::Ciphertext,
         cipher.origin(),
-        at_bytes::<A>() + 4 + 8 * residues,
+        size::sum([at_bytes::<A>(), 4, size::of_words(residues)]),
     );
     w.u32(cipher.level().0);
     cipher.annotation().write(&mut w);
@@ -95,12 +96,12 @@ pub fn read_ciphertext<A: Annotation>(
 ) -> Result<Ciphertext<A>, FileError> {
     let (header, mut r) = of(bytes, Kind::Ciphertext, params)?;
     let (level, annotation, count) = read_at::<A>(&mut r, params)?;
-    let size = r.u32()? as usize;
-    if !(2..=Ciphertext::<A>::MAX_SIZE).contains(&size) {
-        return Err(field("number of polynomials", "2 or 3", size));
+    let polys = r.u32()? as usize;
+    if !(2..=Ciphertext::<A>::MAX_SIZE).contains(&polys) {
+        return Err(field("number of polynomials", "2 or 3", polys));
     }
-    r.expect_remaining(8 * (size * count) as u64)?;
-    let polys = (0..size)
+    r.expect_remaining(size::of_words(polys.saturating_mul(count)) as u64)?;
+    let polys = (0..polys)
         .map(|_| r.residues(count))
         .collect::<Result<_, _>>()?;
     let cipher = Ciphertext::new(params, level, annotation, polys).map_err(Into::into)?;
@@ -112,7 +113,7 @@ pub fn write_seeded_ciphertext<A: Annotation>(cipher: &SeededCiphertext<A>) -> V
     let mut w = Writer::new(
         Kind::SeededCiphertext,
         cipher.origin(),
-        at_bytes::<A>() + SEED + 8 * cipher.c0().len(),
+        size::sum([at_bytes::<A>(), SEED, size::of_words(cipher.c0().len())]),
     );
     w.u32(cipher.level().0);
     cipher.annotation().write(&mut w);
@@ -128,20 +129,26 @@ pub fn read_seeded_ciphertext<A: Annotation>(
     let (header, mut r) = of(bytes, Kind::SeededCiphertext, params)?;
     let (level, annotation, count) = read_at::<A>(&mut r, params)?;
     let seed = r.array()?;
-    r.expect_remaining(8 * count as u64)?;
+    r.expect_remaining(size::of_words(count) as u64)?;
     let c0 = r.residues(count)?;
     let cipher = SeededCiphertext::new(params, level, annotation, c0, seed);
     let cipher = cipher.map_err(Into::into)?;
     Ok(cipher.with_key_id(header.key_id))
 }
 
+/// Residues of a polynomial modulo so many primes.
+fn residues(params: &Params, primes: usize) -> usize {
+    primes.saturating_mul(params.degree())
+}
+
 fn full(params: &Params) -> usize {
-    params.moduli().len() * params.degree()
+    residues(params, params.moduli().len())
 }
 
 /// Payload: form, b, then the seed or a.
 pub fn write_public_key(key: &PublicKey) -> Vec<u8> {
-    let mut w = Writer::new(Kind::PublicKey, key.origin(), 1 + 16 * key.b().len());
+    let half = size::of_words(key.b().len());
+    let mut w = Writer::new(Kind::PublicKey, key.origin(), size::sum([1, half, half]));
     match key.a() {
         KeyHalf::Seed(seed) => {
             w.bytes(&[SEEDED]);
@@ -161,11 +168,11 @@ pub fn read_public_key(bytes: &[u8], params: &Params) -> Result<PublicKey, FileE
     let (header, mut r) = of(bytes, Kind::PublicKey, params)?;
     let (form, count) = (r.u8()?, full(params));
     let second = match form {
-        STORED => 8 * count,
+        STORED => size::of_words(count),
         SEEDED => SEED,
         other => return Err(field("form of the public key", "0 or 1", other)),
     };
-    r.expect_remaining((8 * count + second) as u64)?;
+    r.expect_remaining(size::sum([size::of_words(count), second]) as u64)?;
     let b = r.residues(count)?;
     let a = if form == SEEDED {
         KeyHalf::Seed(r.array()?)
@@ -193,11 +200,11 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
 /// Payload: number of keys, then for each its Galois element and key, in ascending order of the element. Keys of two
 /// secret keys are refused, and the file has an identity only when all keys do.
 pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
-    let capacity: usize = keys.iter().map(|(_, k)| 4 + key_bytes(k)).sum();
+    let capacity = keys.iter().map(|(_, k)| size::sum([4, key_bytes(k)]));
     let mut w = Writer::new(
         Kind::GaloisKeys,
         &params.origin(keys.key_id()?),
-        4 + capacity,
+        capacity.fold(4, usize::saturating_add),
     );
     w.u32(keys.len() as u32);
     for (galois, key) in keys.iter() {
@@ -216,7 +223,7 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
         let galois = r.u32()?;
         if galois % 2 == 0
             || galois <= previous.max(1)
-            || u64::from(galois) >= 2 * params.degree() as u64
+            || u64::from(galois) >= (params.degree() as u64).saturating_mul(2)
         {
             return Err(field(
                 "Galois element",
@@ -238,7 +245,7 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
 /// bytes do not say how many decryptions were shared, which nobody could keep up; [`SecretKey::save`] makes a file that does.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
-    let mut w = Writer::new(Kind::SecretKey, key.origin(), 8 * limbs.len());
+    let mut w = Writer::new(Kind::SecretKey, key.origin(), size::of_words(limbs.len()));
     w.residues(limbs);
     w.finish_secret()
 }
@@ -252,7 +259,7 @@ pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<Sec
         false => (Kind::SecretKey, 0),
     };
     let (header, mut r) = of(bytes, kind, params)?;
-    r.expect_remaining((8 * full(params) + account) as u64)?;
+    r.expect_remaining(size::sum([size::of_words(full(params)), account]) as u64)?;
     let limbs = Zeroizing::new(r.residues(full(params))?);
     if counted {
         read_account(&mut r)?;

@@ -5,6 +5,7 @@ use super::container::{Reader, Writer};
 use crate::identity::KeyId;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{KSwitchKey, KeyForm, KeyHalf, Params, ResidueVec};
+use crate::size;
 
 /// How a key is written. Words of 32 bits are written where keys are held so; keys in words of 64 bits of the same parameters, which
 /// earlier versions wrote, are read too.
@@ -64,7 +65,7 @@ impl Form {
 
 /// Bytes that a key takes in a file.
 pub(super) fn key_bytes(key: &KSwitchKey) -> usize {
-    1 + key.bytes() as usize
+    size::sum([1, key.bytes() as usize])
 }
 
 pub(crate) fn write_key(w: &mut Writer, key: &KSwitchKey) {
@@ -88,12 +89,13 @@ pub(crate) fn read_key(
 ) -> Result<KSwitchKey, FileError> {
     let (got, byte) = (r.remaining(), r.u8()?);
     let form = Form::read(byte, params)?;
-    let residues = shape.digits.len() * shape.digit_len(params);
-    let half_bytes = (form.word_bytes * residues) as u64;
-    let expected = 1 + match form.half {
-        KeyForm::Stored => 2 * half_bytes,
-        KeyForm::Seeded => half_bytes + 32,
+    let residues = shape.digits.len().saturating_mul(shape.digit_len(params));
+    let half_bytes = form.word_bytes.saturating_mul(residues);
+    let second = match form.half {
+        KeyForm::Stored => half_bytes,
+        KeyForm::Seeded => 32,
     };
+    let expected = size::sum([1, half_bytes, second]) as u64;
     if got < expected {
         return Err(FileError::Length {
             what: "key-switching key",

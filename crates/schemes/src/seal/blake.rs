@@ -65,7 +65,7 @@ impl Blake2xb {
                     .as_bytes(),
             );
         }
-        self.counter += 1;
+        self.counter = self.counter.wrapping_add(1);
         self.used = 0;
     }
 
@@ -76,20 +76,26 @@ impl Blake2xb {
             self.refill();
         }
         let mut word = [0; 8];
-        if let Some(bytes) = self.block.get(self.used..self.used + 8) {
-            word.copy_from_slice(bytes);
+        if let Some(bytes) = self
+            .block
+            .get(self.used..)
+            .and_then(|left| left.first_chunk())
+        {
+            word = *bytes;
         }
-        self.used += 8;
+        self.used = self.used.saturating_add(8);
         u64::from_le_bytes(word)
     }
 
     /// One uniform polynomial: `n` residues for each modulus in turn, as SEAL samples it: all words are drawn first, and
     /// words too large to be uniform are then replaced in order by words drawn after them.
     pub(super) fn uniform(&mut self, moduli: &[u64], n: usize) -> Result<Vec<u64>, MathError> {
-        let mut out: Vec<u64> = (0..moduli.len() * n).map(|_| self.word()).collect();
+        let mut out: Vec<u64> = (0..moduli.len().saturating_mul(n))
+            .map(|_| self.word())
+            .collect();
         for (&q, limb) in moduli.iter().zip(out.chunks_exact_mut(n)) {
             let modulus = Modulus::new(q)?;
-            let bound = u64::MAX - modulus.reduce(u64::MAX) - 1;
+            let bound = (u64::MAX - 1).saturating_sub(modulus.reduce(u64::MAX));
             for x in limb {
                 while *x >= bound {
                     *x = self.word();

@@ -97,7 +97,10 @@ impl Chain {
 
     /// Number of primes of the level of this name.
     pub(super) fn primes_of(&self, id: &ParmsId) -> Option<usize> {
-        self.ids.iter().position(|known| known == id).map(|k| k + 1)
+        self.ids
+            .iter()
+            .position(|known| known == id)?
+            .checked_add(1)
     }
 
     /// The name of the level with the first `primes` primes.

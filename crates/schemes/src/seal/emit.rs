@@ -6,13 +6,14 @@ use super::chain::{Chain, ParmsId};
 use super::error::{Object, SealError};
 use super::sink::{Compression, Sink, Version};
 use super::source::HEADER_BYTES;
+use crate::size;
 
 fn array_members(words: usize) -> usize {
-    8 + 8 * words
+    size::sum([8, size::of_words(words)])
 }
 
 fn ciphertext_members(words: usize) -> usize {
-    32 + 1 + 4 * 8 + HEADER_BYTES + array_members(words)
+    size::sum([32 + 1 + 4 * 8 + HEADER_BYTES, array_members(words)])
 }
 
 /// The name of a level, which exists for every number of primes that a checked operand can have.
@@ -24,7 +25,8 @@ fn id(chain: &Chain, primes: usize) -> Result<ParmsId, SealError> {
 
 pub(super) fn parameters(chain: &Chain, compression: Compression) -> Result<Vec<u8>, SealError> {
     let moduli = chain.moduli();
-    let mut sink = Sink::new(17 + (moduli.len() + 1) * (HEADER_BYTES + 8));
+    let all = size::sum([moduli.len(), 1]);
+    let mut sink = Sink::new(size::sum([17, all.saturating_mul(HEADER_BYTES + 8)]));
     sink.u8(chain.scheme() as u8);
     sink.u64(chain.n() as u64);
     sink.u64(moduli.len() as u64);
@@ -52,7 +54,7 @@ pub(super) fn plaintext(
     data: &[u64],
     compression: Compression,
 ) -> Result<Zeroizing<Vec<u8>>, SealError> {
-    let mut sink = Sink::new(48 + HEADER_BYTES + array_members(data.len()));
+    let mut sink = Sink::new(size::sum([48 + HEADER_BYTES, array_members(data.len())]));
     sink.parms_id(&id(chain, primes)?);
     sink.u64(data.len() as u64);
     sink.f64(scale);
@@ -62,7 +64,7 @@ pub(super) fn plaintext(
 
 /// A plaintext in coefficient form, which names no level and has no scale of its own.
 pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec<u8>, SealError> {
-    let mut sink = Sink::new(48 + HEADER_BYTES + array_members(data.len()));
+    let mut sink = Sink::new(size::sum([48 + HEADER_BYTES, array_members(data.len())]));
     sink.parms_id(&ParmsId::NONE);
     sink.u64(data.len() as u64);
     sink.f64(1.0);
@@ -97,7 +99,7 @@ pub(super) fn ciphertext(
     let (members, note) = (ciphertext_members(words), note.into());
     let mut sink = match note {
         Note::Scale(_) => Sink::new(members),
-        Note::Factor(_, version) => Sink::of_version(version, members + 8),
+        Note::Factor(_, version) => Sink::of_version(version, size::sum([members, 8])),
     };
     write_ciphertext(&mut sink, chain, object, primes, note, polys)?;
     sink.finish(object, compression)
@@ -141,10 +143,10 @@ pub(super) fn keys(
     let primes = chain.moduli().len();
     let digit = |halves: &[&[u64]; 2]| ciphertext_members(halves.iter().map(|h| h.len()).sum());
     let digits = slots.iter().flatten().flatten();
-    let size = digits
-        .map(|halves| HEADER_BYTES + digit(halves))
-        .sum::<usize>();
-    let mut sink = Sink::new(40 + 8 * slots.len() + size);
+    let digits = digits
+        .map(|halves| size::sum([HEADER_BYTES, digit(halves)]))
+        .fold(0, usize::saturating_add);
+    let mut sink = Sink::new(size::sum([40, size::of_words(slots.len()), digits]));
     sink.parms_id(&id(chain, primes)?);
     sink.u64(slots.len() as u64);
     for slot in slots {

@@ -66,7 +66,8 @@ pub enum SealError {
     HeaderSize { object: Object, found: u8 },
 
     #[error(
-        "SEAL {object}: expected a file of SEAL 3.6 or later, 4.x included, found version {major}.{minor}; load it in SEAL 4 and save it again"
+        "SEAL {object}: expected a file of SEAL 3.6 or later, 4.x included, found version {major}.{minor}; {}",
+        cure(*major, *minor)
     )]
     Version {
         object: Object,
@@ -187,5 +188,13 @@ impl SealError {
             found: found.to_string(),
             hint,
         }
+    }
+}
+
+/// What makes a file of another version one that can be read: SEAL 4 loads what 3.4 and later wrote.
+fn cure(major: u8, minor: u8) -> &'static str {
+    match (major, minor) {
+        (3, 4..) => "load it in SEAL 4 and save it again",
+        _ => "SEAL 4 does not load it either: make what it holds anew, in SEAL 3.6 to 4.x",
     }
 }

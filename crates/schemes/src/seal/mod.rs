@@ -8,6 +8,7 @@
 //!
 //! A file is hostile until read: sizes are checked against the parameters before anything is allocated, residues against
 //! their modulus, and compressed data is unpacked as it is parsed, under a budget.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 pub mod bfv;
 pub mod bgv;

@@ -238,7 +238,10 @@ pub fn read_galois_keys<P: SealParams>(
         &context.watch,
     )? {
         // Index i belongs to Galois element 2 i + 1, which is below 2 N because i is below N.
-        keys.insert(Galois(2 * index as u32 + 1), context.key(digits)?);
+        keys.insert(
+            Galois((index as u32).saturating_mul(2) | 1),
+            context.key(digits)?,
+        );
     }
     Ok(keys)
 }

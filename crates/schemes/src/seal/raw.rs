@@ -18,6 +18,7 @@ use super::chain::{Chain, ParmsId, SealScheme};
 use super::error::{Object, SealError};
 use super::source::{HEADER_BYTES, Header, Source};
 use crate::rlwe::Ciphertext;
+use crate::size;
 
 pub(super) use parameters::{RawParameters, read_parameters};
 pub(super) use plaintext::{read_coefficients, read_plaintext};
@@ -135,7 +136,7 @@ pub(super) fn read_ciphertext(
     let mut source = Source::open(
         object,
         bytes,
-        (CIPHERTEXT_FIELDS + 8 + HEADER_BYTES + array_members(most)) as u64,
+        size::sum([CIPHERTEXT_FIELDS + 8 + HEADER_BYTES, array_members(most)]) as u64,
     )?;
     let header = source.header();
     let (cipher, _) = ciphertext_members(chain, object, header, &mut source)?;
@@ -192,7 +193,7 @@ fn ciphertext_members(
     let factored = chain.scheme() == SealScheme::Bgv && object == Object::Ciphertext;
     if header.correction_factor {
         factor = source.u64()?;
-        members += 8;
+        members = size::sum([members, 8]);
     } else if factored {
         let hint = "SEAL has BGV since 4.0: save it from there";
         let found = format_args!("{}.{}", header.version[0], header.version[1]).to_string();
@@ -233,7 +234,7 @@ fn ciphertext_members(
         source.residues(object, moduli, chain.n(), &mut poly)?;
         data.push(poly);
     }
-    members += HEADER_BYTES + if seeded { half } else { whole };
+    members = size::sum([members, HEADER_BYTES, if seeded { half } else { whole }]);
     if seeded {
         exact_size(source, Object::GeneratorInfo, 1 + SEED_BYTES)?;
         let generator = source.u8()?;
@@ -249,7 +250,7 @@ fn ciphertext_members(
         data.push(uniform.map_err(|e| SealError::Unsupported {
             reason: e.to_string(),
         })?);
-        members += HEADER_BYTES + 1 + SEED_BYTES;
+        members = size::sum([members, HEADER_BYTES + 1 + SEED_BYTES]);
     }
     Ok((
         RawCiphertext {

@@ -209,6 +209,16 @@ fn each_header_field_is_checked() {
             ..
         }
     ));
+    // The cure is one that SEAL 4 has.
+    for (major, says) in [(2, "anew"), (3, "save it again"), (5, "anew")] {
+        let mut bytes = bytes.clone();
+        bytes[3..5].copy_from_slice(&[major, 5]);
+        let said = read(object, &bytes).unwrap_err().to_string();
+        assert!(
+            said.contains(says) && said.contains(&format!("{major}.5")),
+            "{said}"
+        );
+    }
     assert!(matches!(
         with(5, 9),
         SealError::Compression { found: 9, .. }

@@ -6,6 +6,7 @@ use super::chain::ParmsId;
 use super::error::{Object, SealError};
 use super::source::{HEADER_BYTES, MAGIC, ZSTD};
 use super::wiped;
+use crate::size;
 
 /// A version of SEAL, as headers name it.
 pub(super) type Version = [u8; 2];
@@ -62,8 +63,11 @@ impl Sink {
 
     /// The header of a nested object of `members` bytes.
     pub(super) fn nested(&mut self, members: usize) {
-        self.bytes
-            .extend_from_slice(&header(self.version, 0, (members + HEADER_BYTES) as u64));
+        self.bytes.extend_from_slice(&header(
+            self.version,
+            0,
+            size::sum([members, HEADER_BYTES]) as u64,
+        ));
     }
 
     pub(super) fn words(&mut self, words: &[u64]) {
@@ -99,9 +103,9 @@ impl Sink {
             Compression::Zstd => {
                 let members = self.bytes.get(HEADER_BYTES..).unwrap_or_default();
                 let packed = wiped::pack(object, members, ZSTD_LEVEL)?;
-                let mut out = Zeroizing::new(Vec::with_capacity(packed.len() + HEADER_BYTES));
-                let size = (packed.len() + HEADER_BYTES) as u64;
-                out.extend_from_slice(&header(self.version, ZSTD, size));
+                let size = size::sum([packed.len(), HEADER_BYTES]);
+                let mut out = Zeroizing::new(Vec::with_capacity(size));
+                out.extend_from_slice(&header(self.version, ZSTD, size as u64));
                 out.extend_from_slice(&packed);
                 Ok(out)
             }

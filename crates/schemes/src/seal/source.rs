@@ -12,6 +12,7 @@ use zeroize::Zeroize;
 use super::chain::ParmsId;
 use super::error::{Object, SealError};
 use super::sink::Version;
+use crate::size;
 
 pub(super) const MAGIC: u16 = 0xA15E;
 pub(super) const HEADER_BYTES: usize = 16;
@@ -131,7 +132,8 @@ impl<'a> Source<'a> {
     ) -> Result<Self, SealError> {
         let mut source = Self::open(object, bytes, budget)?;
         let packed = bytes.len() as u64;
-        let most = packed.saturating_mul(MOST_UNPACKED) + SLACK + 8 * slots as u64;
+        let places = SLACK.saturating_add(size::of_words(slots) as u64);
+        let most = packed.saturating_mul(MOST_UNPACKED).saturating_add(places);
         if !matches!(source.stream, Stream::Plain(_)) && most < budget {
             source.left = most;
             source.packed = Some(packed);
@@ -194,7 +196,7 @@ impl<'a> Source<'a> {
             Stream::Zlib(decoder) => decoder.get_ref().len(),
             Stream::Zstd(decoder) => decoder.get_ref().len(),
         } as u64;
-        match unpacked + packed {
+        match unpacked.saturating_add(packed) {
             0 => Ok(()),
             left => Err(SealError::Trailing {
                 object: self.object,
@@ -266,10 +268,10 @@ impl<'a> Source<'a> {
                         left: 0,
                     });
                 }
-                got => filled += got,
+                got => filled = filled.saturating_add(got),
             }
         }
-        self.left -= out.len() as u64;
+        self.left = self.left.saturating_sub(out.len() as u64);
         Ok(())
     }
 
@@ -363,7 +365,7 @@ impl<'a> Source<'a> {
                 }
                 out.push(value);
             }
-            todo -= take;
+            todo = todo.saturating_sub(take);
         }
         Ok(())
     }

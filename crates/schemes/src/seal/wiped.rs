@@ -13,6 +13,7 @@ use zstd::zstd_safe::zstd_sys;
 use super::error::{Object, SealError};
 use super::sink::header;
 use super::source::{HEADER_BYTES, Header, ZLIB, ZSTD};
+use crate::size;
 
 // Zstandard's functions for memory of its caller, which the library has and its bindings have under a feature alone.
 unsafe extern "C" {
@@ -91,7 +92,7 @@ fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
     let mut stream = Decompress::new(true);
     // All at once and to the end: the content is its own window.
     let status = stream.decompress(packed, out, FlushDecompress::Finish);
-    let left = packed.len() as u64 - stream.total_in().min(packed.len() as u64);
+    let left = (packed.len() as u64).saturating_sub(stream.total_in());
     match status.map_err(|e| broken(object, e))? {
         Status::StreamEnd if left == 0 => Ok(stream.total_out() as usize),
         Status::StreamEnd => Err(SealError::Trailing { object, left }),
@@ -124,7 +125,7 @@ pub(super) fn unpacked(
         most.saturating_add(HEADER_BYTES),
     )?);
     let (head, members) = whole.split_at_mut(HEADER_BYTES);
-    let size = HEADER_BYTES + unpack(object, packed, members)?;
+    let size = size::sum([HEADER_BYTES, unpack(object, packed, members)?]);
     head.copy_from_slice(&header(found.version, 0, size as u64));
     whole.truncate(size);
     Ok(Some(whole))

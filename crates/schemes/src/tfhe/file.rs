@@ -1,5 +1,6 @@
 //! Files of TFHE: the container of every scheme (docs/files.md) around words of 4 bytes, or 8 where the ciphertext modulus
 //! has more than 32 bits.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use super::secret::SecretKey;
 use super::{ParamsBuilder, TAG, TfheError};
 use crate::file::{FileError, Header, InsecureParams, Kind, Reader, Writer, open};
 use crate::identity::{KeyId, short_id};
+use crate::size;
 
 const SEED: usize = 32;
 
@@ -48,14 +50,19 @@ fn write_words(w: &mut Writer, params: &Params, words: &[u64]) {
     }
 }
 
+/// Words of a ciphertext: mask and body.
+fn words_of(params: &Params, key: LweKey) -> usize {
+    key.dimension(params).saturating_add(1)
+}
+
 /// The words that are all that is left; the bytes are there before memory is taken for them.
 fn read_words(r: &mut Reader<'_>, params: &Params, count: usize) -> Result<Vec<u64>, FileError> {
     let width = width(params);
-    r.expect_remaining(width as u64 * count as u64)?;
+    r.expect_remaining(width.saturating_mul(count) as u64)?;
     if width == 8 {
         return r.residues(count);
     }
-    let bytes = r.take(4 * count)?;
+    let bytes = r.take(width.saturating_mul(count))?;
     let mut words = ringmill_limits::zeroed("words of a file", count)?;
     for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes).into();
@@ -154,7 +161,11 @@ fn read_sizes(r: &mut Reader<'_>) -> Result<Sizes, FileError> {
 
 /// Payload: the key (0 small, 1 large), then mask and body.
 pub fn write_ciphertext(params: &Params, x: &LweCiphertext) -> Vec<u8> {
-    let mut w = Writer::new(Kind::Ciphertext, x.origin(), 4 + 8 * x.words().len());
+    let mut w = Writer::new(
+        Kind::Ciphertext,
+        x.origin(),
+        size::sum([4, size::of_words(x.words().len())]),
+    );
     w.u32((x.key() == LweKey::Large).into());
     write_words(&mut w, params, x.words());
     w.finish()
@@ -171,7 +182,7 @@ fn read_key(r: &mut Reader<'_>) -> Result<LweKey, FileError> {
 pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, FileError> {
     let (header, mut r) = of(bytes, Kind::Ciphertext, params)?;
     let key = read_key(&mut r)?;
-    let words = read_words(&mut r, params, key.dimension(params) + 1)?;
+    let words = read_words(&mut r, params, words_of(params, key))?;
     Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
 }
 
@@ -187,8 +198,9 @@ pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u
     all.iter().try_for_each(|x| x.check(params, key))?;
     let ids = all.iter().map(|x| ("ciphertext", x.key_id()));
     let origin = params.origin(KeyId::common(ids)?);
-    let words = all.len() * (key.dimension(params) + 1);
-    let mut w = Writer::new(Kind::Ciphertexts, &origin, 8 + 8 * words);
+    let words = all.len().saturating_mul(words_of(params, key));
+    let capacity = size::sum([8, size::of_words(words)]);
+    let mut w = Writer::new(Kind::Ciphertexts, &origin, capacity);
     w.u32((key == LweKey::Large).into());
     w.u32(all.len() as u32);
     for x in all {
@@ -200,8 +212,8 @@ pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u
 pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCiphertext>, FileError> {
     let (header, mut r) = of(bytes, Kind::Ciphertexts, params)?;
     let (key, count) = (read_key(&mut r)?, r.u32()?);
-    let each = key.dimension(params) + 1;
-    let words = read_words(&mut r, params, count as usize * each)?;
+    let each = words_of(params, key);
+    let words = read_words(&mut r, params, each.saturating_mul(count as usize))?;
     let one = |words: &[u64]| {
         let read = LweCiphertext::new(params, key, words.to_vec())?;
         Ok(read.with_key_id(header.key_id))
@@ -214,7 +226,7 @@ macro_rules! seeded {
     ($write:ident, $read:ident, $key:ident) => {
         /// Payload: the seed of the masks, then the bodies.
         pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
-            let capacity = SEED + 8 * key.bodies().len();
+            let capacity = size::sum([SEED, size::of_words(key.bodies().len())]);
             let mut w = Writer::new(Kind::$key, key.origin(), capacity);
             w.bytes(key.seed());
             write_words(&mut w, params, key.bodies());
@@ -241,7 +253,7 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
         key.expose_bits(LweKey::Small),
         key.expose_bits(LweKey::Large),
     );
-    let capacity = small.len() + large.len();
+    let capacity = size::sum([small.len(), large.len()]);
     let mut w = Writer::new(Kind::SecretKey, key.origin(), capacity);
     w.bytes(small);
     w.bytes(large);
@@ -255,7 +267,7 @@ pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<Sec
         LweKey::Small.dimension(params),
         LweKey::Large.dimension(params),
     );
-    r.expect_remaining((small + large) as u64)?;
+    r.expect_remaining(size::sum([small, large]) as u64)?;
     let small = Zeroizing::new(r.take(small)?.to_vec());
     let large = Zeroizing::new(r.take(large)?.to_vec());
     Ok(SecretKey::from_bits(params, small, large)?.with_key_id(header.key_id))

@@ -69,12 +69,12 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
             ))
         }
         "torus" => torus::print(sources.synthesis, args.json, &Bar::new()),
-        "vector" if args.model || args.no_synth || args.plot.is_some() || args.runs.is_some() => {
+        "vector" if args.model || args.plot.is_some() || args.runs.is_some() => {
             Err(CliError::Usage(
-                "--model, --no-synth, --plot and --runs are for other machines: `vector` has what software alone can say".to_owned(),
+                "--model, --plot and --runs are for other machines: cycles of `vector` are the model's".to_owned(),
             ))
         }
-        "vector" => vector::print(args.json, &Bar::new()),
+        "vector" => vector::print(sources.synthesis, args.json, &Bar::new()),
         other => Err(CliError::Usage(format!(
             "no paper is known for machine `{other}`; known: {}",
             KNOWN.join(", ")

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ringmill_hdl::{Hdl, Top};
 use ringmill_machines::polymul::Description;
-use ringmill_machines::registry::{self, Kind};
+use ringmill_machines::registry::{self, Kind, Opened, Parse};
 use ringmill_machines::{MachineError, basext, torus};
 use toml::{Table, Value};
 
@@ -44,7 +44,7 @@ pub fn find(hdl: &Hdl, args: &DesignArgs) -> Result<Design, CliError> {
         let text = inputs::read_text(Path::new(name), LARGEST)?;
         return machine(&text, &set);
     }
-    if machines().contains(&name) {
+    if registry::names().any(|known| known == name) {
         return machine(registry::description(name)?, &set);
     }
     if !hdl.sources().modules().any(|module| module == name) {
@@ -89,28 +89,57 @@ fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
     }
     let edited = toml::to_string(&table).map_err(|e| CliError::Usage(e.to_string()))?;
     let kind = Kind::of(&edited)?;
-    if kind.rtl == Some("basext") {
-        let description = basext::Description::read(&edited)?;
-        description.fit()?;
-        return Ok(Design {
-            top: ringmill_hdl::basext::top_of(description.unit()?.into()),
-            name: description.name,
-            machine: None,
-        });
+    match kind.rtl {
+        Some("basext") => {
+            let description = basext::Description::read(&edited)?;
+            description.fit()?;
+            Ok(Design {
+                top: ringmill_hdl::basext::top_of(description.unit()?.into()),
+                name: description.name,
+                machine: None,
+            })
+        }
+        Some("torus") => {
+            let description = torus::Description::read(&edited)?;
+            Ok(Design {
+                top: ringmill_hdl::torus::top(description.shape()?),
+                name: description.name,
+                machine: None,
+            })
+        }
+        Some("polymul") => {
+            let description = Description::parse(&edited)?;
+            Ok(Design {
+                name: description.name.clone(),
+                top: ringmill_hdl::polymul::top(description.shape()?),
+                machine: Some(description),
+            })
+        }
+        Some(_) | None => Err(CliError::Usage(elsewhere(kind, &edited)?)),
     }
-    if kind.rtl == Some("torus") {
-        let description = torus::Description::read(&edited)?;
-        return Ok(Design {
-            top: ringmill_hdl::torus::top(description.shape()?),
-            name: description.name,
-            machine: None,
-        });
-    }
-    let description = Description::parse(&edited)?;
-    Ok(Design {
-        name: description.name.clone(),
-        top: ringmill_hdl::polymul::top(description.shape()?),
-        machine: Some(description),
+}
+
+/// Where the RTL is of a machine whose description alone does not say what to build.
+fn elsewhere(kind: &Kind, text: &str) -> Result<String, CliError> {
+    let name = kind.name;
+    let unbuilt = match kind.open(text)? {
+        Opened::Whole(machine) => machine.unbuilt(),
+        Opened::Card(_) => None,
+    };
+    let unbuilt = unbuilt.map_or(String::new(), |why| {
+        format!("; this description has no such device: {why}")
+    });
+    Ok(match kind.parse {
+        Parse::Card(_) => format!(
+            "a {name} has no RTL of its own, its machines have: name one of {}; programs run on the RTL of all of them on a device, \
+             `rtl:` and the name or file of the {name}",
+            machines().join(", ")
+        ),
+        Parse::Whole(_) | Parse::Coprocessor(_) => format!(
+            "the RTL of a machine of kind {name} is made for the primes of a program, which its description does not say: name a \
+             module, as `rm_{name}`, with --set for its parameters (`ringmill rtl list` prints both), or run a program on the device \
+             `rtl:` and the machine's name or file{unbuilt}"
+        ),
     })
 }
 
@@ -193,5 +222,31 @@ mod tests {
             assert!(said.contains(says), "{key}={value}: {said}");
         }
         assert!(pair("units").is_err() && pair("=8").is_err());
+    }
+
+    #[test]
+    fn every_machine_is_a_design_or_says_where_its_rtl_is() {
+        let hdl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
+        for kind in &registry::KINDS {
+            for &(name, text) in kind.shipped {
+                let made = machine(text, &[]);
+                match kind.rtl {
+                    Some(folder) => {
+                        let top = made.unwrap().top.module;
+                        assert!(top.starts_with(&format!("rm_{folder}")), "{top}");
+                    }
+                    None => {
+                        let said = made.err().unwrap().to_string();
+                        let (_, rest) = said.split_once("name ").unwrap();
+                        assert!(said.contains("`rtl:`"), "{name}: {said}");
+                        let top = format!("rm_{}", kind.name);
+                        let of_its_own = hdl.join(kind.name).join(format!("{top}.sv")).is_file();
+                        assert_eq!(rest.contains(&top), of_its_own, "{name}: {said}");
+                        let device = registry::names_with_rtl().any(|known| known == name);
+                        assert_eq!(said.contains("has no such device"), !device, "{name}");
+                    }
+                }
+            }
+        }
     }
 }

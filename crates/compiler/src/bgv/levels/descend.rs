@@ -8,7 +8,7 @@ use super::super::CompileError;
 use super::{Manager, Placed};
 
 /// What was made of a new value before, to be used again.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Derived {
     /// Divided by the last prime.
     Divided,

@@ -12,7 +12,7 @@ mod place;
 mod refresh;
 mod result;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
@@ -36,6 +36,13 @@ pub(super) struct Placed {
     pub level: Level,
     factor: Factor,
     pub noise: Noise,
+}
+
+/// A value of the old program: where it is, and the instruction at which it was made or last refreshed.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    placed: Placed,
+    since: usize,
 }
 
 /// Values whose messages may be lost.
@@ -80,17 +87,16 @@ struct Manager<'a> {
     made: u32,
     /// What the instructions so far cost, in transforms of a limb, where that is asked for.
     cost: f64,
-    /// The instruction that is managed, and the one at which each old value was made or last refreshed.
+    /// The instruction that is managed.
     at: usize,
-    since: Vec<usize>,
     /// Old values that were refreshed, and the cut that wanted it.
     refreshed: Vec<(MacroValue, usize)>,
     frame: Frame<'a>,
     model: NoiseModel,
     t: Modulus,
     /// Ciphertexts by old value.
-    placed: Vec<Option<Placed>>,
-    derived: HashMap<(MacroValue, Derived), Placed>,
+    known: HashMap<MacroValue, Known>,
+    derived: BTreeMap<(MacroValue, Derived), Placed>,
     /// Plaintexts by old value and place.
     plains: HashMap<(MacroValue, Level, Factor), MacroValue>,
     /// Instruction that makes each old plaintext value.
@@ -147,8 +153,8 @@ impl<'a> Manager<'a> {
         Self {
             model: model(program, frame.params),
             t: frame.params.plain_modulus().reducer(),
-            placed: vec![None; program.types.len()],
-            derived: HashMap::new(),
+            known: HashMap::new(),
+            derived: BTreeMap::new(),
             plains: HashMap::new(),
             plain_source: HashMap::new(),
             outputs: vec![None; program.outputs.len()],
@@ -157,7 +163,6 @@ impl<'a> Manager<'a> {
             made: 0,
             cost: 0.0,
             at: 0,
-            since: vec![0; program.types.len()],
             refreshed: Vec::new(),
             frame,
         }
@@ -179,7 +184,7 @@ impl<'a> Manager<'a> {
         if let (MacroOp::Input | MacroOp::Encode, &[v]) = (instr.op, &*instr.dst) {
             if is_cipher(&program.types, v) {
                 self.input(instr, v);
-            } else {
+            } else if self.out.is_some() {
                 let source = (instr.op, instr.imm.clone());
                 self.plain_source.insert(v, source);
             }
@@ -204,6 +209,8 @@ impl<'a> Manager<'a> {
             }
             (MacroOp::Mulc, None, None) => self.constant_product(instr, a)?,
             (MacroOp::Quotient, None, None) => self.quotient(instr, a)?,
+            // What was refreshed is relinearised.
+            (MacroOp::Relin, None, None) if a.size == 2 => self.known_as(instr, &[a.value], a),
             (MacroOp::Relin, None, None) => {
                 let noise = self.model.switch_key(a.noise, a.level);
                 self.same(instr, Placed { size: 2, ..a }, noise);
@@ -268,15 +275,22 @@ impl<'a> Manager<'a> {
         self.charge(instr.op, like, instr.dst.len(), plain);
         let types = vec![like.ty(); instr.dst.len()];
         let made = self.emit(instr.op, src, imm, &types, instr);
-        for (old, value) in instr.dst.iter().zip(made) {
-            if let Some(slot) = self.placed.get_mut(old.0 as usize) {
-                *slot = Some(Placed { value, ..like });
-            }
-            if let Some(since) = self.since.get_mut(old.0 as usize) {
-                *since = self.at;
-            }
-        }
+        self.known_as(instr, &made, like);
         self.check(like, instr);
+    }
+
+    /// Notes that the results of an instruction are these values, like `like`.
+    fn known_as(&mut self, instr: &MacroInstr, made: &[MacroValue], like: Placed) {
+        for (&old, &value) in instr.dst.iter().zip(made) {
+            let placed = Placed { value, ..like };
+            self.know(old, placed);
+        }
+    }
+
+    /// Notes where a value of the old program is from now on.
+    fn know(&mut self, old: MacroValue, placed: Placed) {
+        let since = self.at;
+        self.known.insert(old, Known { placed, since });
     }
 
     /// Makes an instruction; of a trial, numbers alone.
@@ -297,7 +311,7 @@ impl<'a> Manager<'a> {
     }
 
     fn is_placed(&self, old: MacroValue) -> bool {
-        self.placed.get(old.0 as usize).is_some_and(Option::is_some)
+        self.known.contains_key(&old)
     }
 
     /// Adds the cost of an instruction whose results are so many like `like`.
@@ -332,6 +346,9 @@ impl<'a> Manager<'a> {
         factor: Factor,
         instr: &MacroInstr,
     ) -> MacroValue {
+        if self.out.is_none() {
+            return old;
+        }
         if let Some(&known) = self.plains.get(&(old, level, factor)) {
             return known;
         }

@@ -2,16 +2,17 @@
 //!
 //! A *cut* stands before an instruction. A value that was made before a cut and is read behind it is refreshed when it is first
 //! read there, if that gives it room. So the values that a cut refreshes are those that live across it, and what they cost is known
-//! when it is reached, up to which of them still have room. Cuts are found by dynamic programming over the instructions: for each
-//! place for a cut the cheapest way there, from any earlier cut from which the noise model lets the program run so far. Then each
-//! refreshed value is tried without.
+//! when it is reached, up to which of them still have room. A cut may only stand where each of these values can be refreshed: then
+//! all of them have room behind it, wherever the earlier cuts are, and the cheapest way there is the only one that matters. Cuts are
+//! found by dynamic programming over the instructions: for each place for a cut the cheapest way there, from any earlier cut from
+//! which the noise model lets the program run so far. Then each refreshed value is tried without.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use ringmill_isa::macros::{MacroProgram, MacroValue};
 
 use super::super::CompileError;
-use super::{Deep, Frame, Manager, Misfit};
+use super::{Deep, Frame, Manager, Misfit, Placed};
 
 /// Cuts, and values that are left alone there.
 #[derive(Clone, Default, Debug)]
@@ -22,6 +23,31 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// One cut; none at the start of the program.
+    fn at(cut: usize) -> Self {
+        Self {
+            cuts: (cut > 0).then_some(cut).into_iter().collect(),
+            kept: HashSet::new(),
+        }
+    }
+
+    /// All cuts up to `last`, of each of which the one before it is given.
+    fn through(last: usize, before: &BTreeMap<usize, usize>) -> Self {
+        let earlier = |&cut: &usize| before.get(&cut).copied();
+        let cuts = std::iter::successors(Some(last), earlier);
+        let mut cuts: Vec<usize> = cuts.take_while(|&cut| cut > 0).collect();
+        cuts.reverse();
+        Self {
+            cuts,
+            kept: HashSet::new(),
+        }
+    }
+
+    /// Whether nothing is refreshed.
+    pub fn is_empty(&self) -> bool {
+        self.cuts.is_empty()
+    }
+
     /// The last cut before an instruction, or right there.
     pub(super) fn cut_before(&self, instr: usize) -> Option<usize> {
         let count = self.cuts.partition_point(|&cut| cut <= instr);
@@ -35,7 +61,7 @@ impl Placement {
 
 /// Trials of one refreshed value less, in instructions.
 const TRIALS: usize = 1 << 22;
-/// Places for cuts that are looked at.
+/// Places for cuts that are looked at from a cut, where there are places enough among them.
 const PLACES: usize = 1 << 10;
 
 /// The placement of least cost that is found, and its cost; what is lacking at the first value that no placement saves.
@@ -47,125 +73,134 @@ pub fn best(
     frame: Frame<'_>,
     deep: Deep<'_>,
 ) -> Result<Result<(Placement, f64), Misfit>, CompileError> {
-    let (placement, cost) = match by_cuts(program, frame, deep)? {
+    let found = match by_cuts(program, frame, deep, PLACES)? {
+        Err(_) if program.instrs.len() > PLACES => by_cuts(program, frame, deep, usize::MAX)?,
+        found => found,
+    };
+    let placement = match found {
         Ok(found) => found,
         Err(misfit) => return Ok(Err(misfit)),
     };
-    let (placement, cost) = fewer(program, frame, deep, (placement, cost))?;
-    Ok(Ok((placement, cost)))
+    fewer(program, frame, deep, placement)
 }
 
-/// A cut that is reached: what it has cost so far, and the cuts on the way, itself the last.
-#[derive(Clone)]
+/// A cut that is reached, and the cheapest way there.
 struct Way<'a> {
     /// What was paid, and what is sure to be paid for values that live across the cut.
     bound: f64,
     manager: Manager<'a>,
-    cuts: Vec<usize>,
+    /// The cut before it.
+    before: usize,
 }
 
+/// Cuts of least cost. The start of the program is one, at which nothing is refreshed.
 fn by_cuts(
     program: &MacroProgram,
     frame: Frame<'_>,
     deep: Deep<'_>,
-) -> Result<Result<(Placement, f64), Misfit>, CompileError> {
+    places: usize,
+) -> Result<Result<Placement, Misfit>, CompileError> {
     let count = program.instrs.len();
     let last_read = last_reads(program);
-    let spaced = count.div_ceil(PLACES).max(1);
     let none = Placement::default();
     let start = Way {
         bound: 0.0,
         manager: Manager::new(program, with(frame, deep, &none)),
-        cuts: Vec::new(),
+        before: 0,
     };
     let mut ways: BTreeMap<usize, Way<'_>> = BTreeMap::from([(0, start)]);
-    let mut best: Option<(Placement, f64)> = None;
+    let mut before: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut best: Option<(usize, f64)> = None;
     let mut first: Option<(usize, Misfit)> = None;
     while let Some((from, way)) = ways.pop_first() {
-        let placement = Placement {
-            cuts: way.cuts.clone(),
-            kept: HashSet::new(),
-        };
-        let Way { manager, cuts, .. } = way;
-        let mut manager = manager.within(with(frame, deep, &placement));
-        for number in from..count {
+        if best.is_some_and(|(_, cost)| way.bound >= cost) {
+            continue;
+        }
+        before.insert(from, way.before);
+        let placement = Placement::at(from);
+        let mut manager = way.manager.within(with(frame, deep, &placement));
+        let end = manager.clone().end(program, from)?;
+        // Places that all ways share.
+        let spaced = ((end - from) / places).max(1).next_power_of_two();
+        for number in from..end {
             manager.next(program, number)?;
-            if let Some(misfit) = &manager.misfit {
-                if first.as_ref().is_none_or(|&(at, _)| at < number) {
-                    first = Some((number, misfit.clone()));
-                }
-                break;
-            }
             let cut = number + 1;
-            if cut == count {
-                if best.as_ref().is_none_or(|&(_, cost)| manager.cost < cost) {
-                    best = Some((placement.clone(), manager.cost));
-                }
-                break;
-            }
-            if !cut.is_multiple_of(spaced) {
+            manager.forget(program, number, &last_read);
+            if cut == count || !cut.is_multiple_of(spaced) {
                 continue;
             }
-            let owed = manager.across(deep, &last_read, cut) as f64 * deep.costs.bootstrap();
-            let bound = manager.cost + owed;
-            if ways.get(&cut).is_none_or(|known| bound < known.bound) {
-                let mut cuts = cuts.clone();
-                cuts.push(cut);
-                let manager = manager.clone().within(with(frame, deep, &none));
+            let known = ways.get(&cut).map_or(f64::INFINITY, |known| known.bound);
+            if manager.cost >= known {
+                continue;
+            }
+            let stale = manager.stale(deep);
+            let bound = manager.cost + stale.len() as f64 * deep.costs.bootstrap();
+            if bound < known && manager.survive(deep, &stale)? {
+                let manager = manager.lean().within(with(frame, deep, &none));
                 let way = Way {
                     bound,
                     manager,
-                    cuts,
+                    before: from,
                 };
                 ways.insert(cut, way);
             }
         }
-        if count == 0 {
-            return Ok(Ok((Placement::default(), 0.0)));
+        if end == count {
+            if best.is_none_or(|(_, cost)| manager.cost < cost) {
+                best = Some((from, manager.cost));
+            }
+            continue;
+        }
+        manager.next(program, end)?;
+        if let Some(misfit) = manager.misfit
+            && first.as_ref().is_none_or(|&(at, _)| at < end)
+        {
+            first = Some((end, misfit));
         }
     }
     Ok(match (best, first) {
-        (Some(best), _) => Ok(best),
+        (Some((last, _)), _) => Ok(Placement::through(last, &before)),
         (None, Some((_, misfit))) => Err(misfit),
-        (None, None) => Ok((Placement::default(), 0.0)),
+        (None, None) => Ok(Placement::default()),
     })
 }
 
-/// The same with every refreshed value left alone that need not be.
+/// The same with every refreshed value left alone that need not be, and its cost.
 fn fewer(
     program: &MacroProgram,
     frame: Frame<'_>,
     deep: Deep<'_>,
-    (mut placement, mut cost): (Placement, f64),
-) -> Result<(Placement, f64), CompileError> {
-    let Some((refreshed, _)) = tried(program, with(frame, deep, &placement))? else {
-        return Ok((placement, cost));
+    mut placement: Placement,
+) -> Result<Result<(Placement, f64), Misfit>, CompileError> {
+    let (refreshed, mut cost) = match tried(program, with(frame, deep, &placement))? {
+        Ok(tried) => tried,
+        Err(misfit) => return Ok(Err(misfit)),
     };
     let trials = TRIALS / program.instrs.len().max(1);
     for &left in refreshed.iter().rev().take(trials) {
         let mut without = placement.clone();
         without.kept.insert(left);
-        if let Some((_, less)) = tried(program, with(frame, deep, &without))?
+        if let Ok((_, less)) = tried(program, with(frame, deep, &without))?
             && less < cost
         {
             (placement, cost) = (without, less);
         }
     }
-    Ok((placement, cost))
+    Ok(Ok((placement, cost)))
 }
 
 type Tried = (Vec<(MacroValue, usize)>, f64);
 
-/// What a placement refreshes and costs; none where it loses a message.
-fn tried(program: &MacroProgram, frame: Frame<'_>) -> Result<Option<Tried>, CompileError> {
+/// What a placement refreshes and costs, or the first message that it loses.
+fn tried(program: &MacroProgram, frame: Frame<'_>) -> Result<Result<Tried, Misfit>, CompileError> {
     let mut manager = Manager::new(program, frame);
     for number in 0..program.instrs.len() {
         manager.next(program, number)?;
-        if manager.misfit.is_some() {
-            return Ok(None);
+        if let Some(misfit) = manager.misfit {
+            return Ok(Err(misfit));
         }
     }
-    Ok(Some((manager.refreshed, manager.cost)))
+    Ok(Ok((manager.refreshed, manager.cost)))
 }
 
 fn with<'b>(frame: Frame<'b>, deep: Deep<'b>, placement: &'b Placement) -> Frame<'b> {
@@ -199,11 +234,10 @@ impl Manager<'_> {
             made: self.made,
             cost: self.cost,
             at: self.at,
-            since: self.since,
             refreshed: self.refreshed,
             model: self.model,
             t: self.t,
-            placed: self.placed,
+            known: self.known,
             derived: self.derived,
             plains: self.plains,
             plain_source: self.plain_source,
@@ -212,13 +246,77 @@ impl Manager<'_> {
         }
     }
 
-    /// Values that a cut before an instruction would refresh.
-    fn across(&self, deep: Deep<'_>, last_read: &[usize], cut: usize) -> usize {
-        let values = self.placed.iter().zip(last_read);
-        let across = values.filter(|&(placed, &last)| {
-            last >= cut && placed.is_some_and(|placed| self.gains(deep, placed))
-        });
-        across.count()
+    /// The number of the first instruction, from one on, that loses a message; that of instructions where none does.
+    fn end(mut self, program: &MacroProgram, from: usize) -> Result<usize, CompileError> {
+        let count = program.instrs.len();
+        for number in from..count {
+            self.next(program, number)?;
+            if self.misfit.is_some() {
+                return Ok(number);
+            }
+        }
+        Ok(count)
+    }
+
+    /// Forgets the values that no instruction behind this one reads.
+    fn forget(&mut self, program: &MacroProgram, number: usize, last_read: &[usize]) {
+        let Some(instr) = program.instrs.get(number) else {
+            return;
+        };
+        for old in instr.src.iter().chain(&instr.dst) {
+            if last_read
+                .get(old.0 as usize)
+                .is_none_or(|&last| last <= number)
+            {
+                self.known.remove(old);
+            }
+        }
+    }
+
+    /// The values that a cut would refresh, of those that are known.
+    fn stale(&self, deep: Deep<'_>) -> Vec<Placed> {
+        let known = self.known.values().map(|known| known.placed);
+        known.filter(|&placed| self.gains(deep, placed)).collect()
+    }
+
+    /// Whether each of these values can be refreshed.
+    fn survive(&self, deep: Deep<'_>, values: &[Placed]) -> Result<bool, CompileError> {
+        for &placed in values {
+            if !self.survives(deep, placed)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The same without what was made of values that are forgotten.
+    fn lean(&self) -> Self {
+        let known = self.known.values().map(|known| known.placed.value);
+        let mut left: BTreeSet<MacroValue> = known.collect();
+        let mut derived = BTreeMap::new();
+        // What is made of a value has a higher number.
+        for (&(from, how), &placed) in &self.derived {
+            if left.contains(&from) {
+                left.insert(placed.value);
+                derived.insert((from, how), placed);
+            }
+        }
+        Self {
+            out: None,
+            made: self.made,
+            cost: self.cost,
+            at: self.at,
+            refreshed: Vec::new(),
+            frame: self.frame,
+            model: self.model.clone(),
+            t: self.t,
+            known: self.known.clone(),
+            derived,
+            plains: HashMap::new(),
+            plain_source: HashMap::new(),
+            outputs: Vec::new(),
+            misfit: None,
+        }
     }
 }
 
@@ -255,7 +353,7 @@ mod tests {
             let mut cut = count - 1;
             while tried(&prefix, with(frame, deep, &placement))
                 .unwrap()
-                .is_none()
+                .is_err()
             {
                 placement.cuts.retain(|&known| known != cut + 1);
                 placement.cuts.push(cut);
@@ -276,7 +374,7 @@ mod tests {
         });
         let costs = sets.filter_map(|placement| {
             let found = tried(program, with(frame, deep, &placement)).unwrap();
-            found.map(|(_, cost)| cost)
+            found.ok().map(|(_, cost)| cost)
         });
         costs.fold(f64::INFINITY, f64::min)
     }

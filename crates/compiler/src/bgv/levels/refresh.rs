@@ -9,7 +9,7 @@ use ringmill_schemes::bgv::{ExactParams, Factor, Noise, NoiseModel, Params};
 use super::super::CompileError;
 use super::super::cost::Costs;
 use super::descend::Descent;
-use super::{Manager, Placed, Placement, misshapen};
+use super::{Known, Manager, Placed, Placement, misshapen};
 
 /// Where ciphertexts are that procedures are given and give back, under factor 1.
 #[derive(Clone, Copy, Debug)]
@@ -79,37 +79,82 @@ impl<'a> Manager<'a> {
         let Some(&old) = instr.src.get(number) else {
             return Ok(None);
         };
-        let placed = self.placed.get(old.0 as usize).copied().flatten();
-        let (Some(placed), Some(deep)) = (placed, self.frame.deep) else {
-            return Ok(placed);
+        let Some(&known) = self.known.get(&old) else {
+            return Ok(None);
         };
-        let Some(cut) = self.wanted(deep, old, placed) else {
-            return Ok(Some(placed));
+        let wanted = self.frame.deep.and_then(|deep| {
+            let cut = self.wanted(deep, old, known)?;
+            Some((deep, cut))
+        });
+        let Some((deep, cut)) = wanted else {
+            return Ok(Some(known.placed));
         };
-        let fresh = self.bootstrapped(deep, placed, instr)?;
-        if let (Some(slot), Some(since)) = (
-            self.placed.get_mut(old.0 as usize),
-            self.since.get_mut(old.0 as usize),
-        ) {
-            (*slot, *since) = (Some(fresh), self.at);
-        }
+        let fresh = self.bootstrapped(deep, known.placed, instr)?;
+        self.know(old, fresh);
         self.refreshed.push((old, cut));
         Ok(Some(fresh))
     }
 
     /// The cut for which a value that is read now is to be refreshed.
-    fn wanted(&self, deep: Deep<'_>, old: MacroValue, placed: Placed) -> Option<usize> {
+    fn wanted(&self, deep: Deep<'_>, old: MacroValue, known: Known) -> Option<usize> {
         let cut = deep.placement.cut_before(self.at)?;
-        let since = self.since.get(old.0 as usize).copied()?;
-        let stale = since < cut && !deep.placement.is_kept(old, cut);
-        (stale && self.gains(deep, placed)).then_some(cut)
+        let stale = known.since < cut && !deep.placement.is_kept(old, cut);
+        (stale && self.gains(deep, known.placed)).then_some(cut)
     }
 
     /// Whether refreshing a value gives it room.
     pub(super) fn gains(&self, deep: Deep<'_>, placed: Placed) -> bool {
         let (level, noise) = deep.procedure.end();
         let fresh = self.model.room(noise, level);
-        placed.size == 2 && self.model.room(placed.noise, placed.level) < fresh - WORTH
+        self.model.room(placed.noise, placed.level) < fresh - WORTH
+    }
+
+    /// Whether refreshing a value keeps its message.
+    pub(super) fn survives(&self, deep: Deep<'_>, placed: Placed) -> Result<bool, CompileError> {
+        let placed = self.of_two(placed);
+        let start = deep.procedure.start();
+        let mut descent = Descent::new(self, placed)?;
+        let divisions = self.divisions(deep, &mut descent)?;
+        let noise = descent.at(self, divisions)?.0;
+        let kept = self.model.room(placed.noise, placed.level) >= 0.0;
+        let fits = noise.log2() <= deep.procedure.noise().log2();
+        Ok(kept && placed.level >= start && fits)
+    }
+
+    /// The divisions after which a value may be refreshed, or all there are.
+    fn divisions(&self, deep: Deep<'_>, descent: &mut Descent) -> Result<usize, CompileError> {
+        let start = deep.procedure.start();
+        let (most, bound) = (descent.steps(start), deep.procedure.noise().log2());
+        let mut divisions = descent.divisions(start);
+        while divisions < most && descent.at(self, divisions)?.0.log2() > bound {
+            divisions += 1;
+        }
+        Ok(divisions)
+    }
+
+    /// What a value is once it is relinearised, if it is not.
+    fn of_two(&self, placed: Placed) -> Placed {
+        match placed.size {
+            2 => placed,
+            _ => Placed {
+                size: 2,
+                noise: self.model.switch_key(placed.noise, placed.level),
+                ..placed
+            },
+        }
+    }
+
+    fn relinearised(&mut self, placed: Placed, instr: &MacroInstr) -> Placed {
+        let like = self.of_two(placed);
+        if placed.size == 2 {
+            return placed;
+        }
+        self.charge(MacroOp::Relin, like, 1, false);
+        let (src, types) = (vec![placed.value], [like.ty()]);
+        let made = self.emit(MacroOp::Relin, src, MacroImm::None, &types, instr);
+        self.check(like, instr);
+        let value = made.first().copied().unwrap_or(placed.value);
+        Placed { value, ..like }
     }
 
     fn bootstrapped(
@@ -119,13 +164,10 @@ impl<'a> Manager<'a> {
         instr: &MacroInstr,
     ) -> Result<Placed, CompileError> {
         let (procedure, start) = (deep.procedure, deep.procedure.start());
+        let placed = self.relinearised(placed, instr);
         let mut descent = Descent::new(self, placed)?;
-        let most = descent.steps(start);
-        let mut divisions = descent.divisions(start);
+        let divisions = self.divisions(deep, &mut descent)?;
         let bound = procedure.noise().log2();
-        while divisions < most && descent.at(self, divisions)?.0.log2() > bound {
-            divisions += 1;
-        }
         let below = self.bring(placed, start.min(placed.level), divisions, instr)?;
         if below.level < start {
             self.lacks(1.0 + f64::from(start.0 - below.level.0), instr);

@@ -1,5 +1,6 @@
 //! BLIF (Berkeley Logic Interchange Format, University of California, 1992): one model of `.names`, and of gates that
 //! Yosys names.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::collections::HashMap;
 
@@ -30,7 +31,7 @@ fn lines(text: &str) -> Vec<(usize, String)> {
                 before.push_str(line);
             }
             _ if line.is_empty() && !more => {}
-            _ => found.push((i + 1, line.to_owned())),
+            _ => found.push((i.saturating_add(1), line.to_owned())),
         }
         goes_on = more;
     }
@@ -47,7 +48,7 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     // The `.names` whose rows are being read.
     let mut open: Option<(usize, Gate)> = None;
-    let (mut models, mut ended) = (0, false);
+    let (mut model, mut ended) = (false, false);
     let lines = lines(text);
     for (line, text) in &lines {
         let line = *line;
@@ -71,8 +72,7 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
         }
         match first {
             ".model" => {
-                models += 1;
-                if models > 1 {
+                if std::mem::replace(&mut model, true) {
                     return fault(line, "a second model; flatten the design first");
                 }
             }
@@ -198,11 +198,11 @@ fn buses(signals: &[(&str, usize)]) -> Result<Vec<Bus>, CircuitError> {
         }
         let place = *places.entry(bus).or_insert_with(|| {
             found.push((bus.to_owned(), Vec::new()));
-            found.len() - 1
+            found.len().saturating_sub(1)
         });
         let bits = &mut found[place].1;
         if bits.len() <= index {
-            bits.resize(index + 1, None);
+            bits.resize(index.saturating_add(1), None);
         }
         if bits[index].replace(*signal).is_some() {
             return fault(0, format!("`{name}` is there twice"));

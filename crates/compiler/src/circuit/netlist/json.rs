@@ -1,4 +1,5 @@
 //! Yosys' JSON, as `write_json` makes it: the top module of a flat design.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -202,8 +203,8 @@ fn gate(signals: &mut Signals, of: &Cell) -> Result<(), CircuitError> {
                 ),
             );
         };
-        if table >> ((1u64 << inputs.len()) - 1) > 1 {
-            let rows = 1 << inputs.len();
+        let rows = 1u32.checked_shl(inputs.len() as u32).unwrap_or(u32::MAX);
+        if table.checked_shr(rows).is_some_and(|beyond| beyond > 0) {
             return fault(
                 0,
                 format!("the table of a `$lut` has more than {rows} rows"),

@@ -190,8 +190,10 @@ fn base(scope: Scope<'_>, values: &[TypedLimb]) -> Result<(), Fault> {
             continue;
         }
         let others = || (0..).zip(&moduli).filter(|(j, _)| *j != i).map(|(_, m)| *m);
-        let product = others().fold(1, |product, (_, other)| product * other.value() % q.value());
-        if gcd(q.value(), product) == 1 {
+        let product = others().try_fold(1u128, |product, (_, other)| {
+            product.checked_mul(other.value())?.checked_rem(q.value())
+        });
+        if product.is_some_and(|product| gcd(q.value(), product) == 1) {
             continue;
         }
         let other = others().find(|(_, other)| gcd(q.value(), other.value()) > 1);
@@ -205,8 +207,8 @@ fn base(scope: Scope<'_>, values: &[TypedLimb]) -> Result<(), Fault> {
 }
 
 fn gcd(mut a: u128, mut b: u128) -> u128 {
-    while b != 0 {
-        (a, b) = (b, a % b);
+    while let Some(rest) = a.checked_rem(b) {
+        (a, b) = (b, rest);
     }
     a
 }

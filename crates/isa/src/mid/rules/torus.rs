@@ -41,7 +41,8 @@ pub(super) fn decompose(
     let log_base = digits(scope, a.ty.modulus, imm, dst.len())?;
     let modulus = first.ty.modulus;
     match scope.check_modulus(modulus)?.value() {
-        p if p >> log_base > 0 && p >> Modulus::MAX_BITS == 0 => {}
+        p if p.checked_shr(log_base.into()).is_some_and(|p| p > 0)
+            && p < 1 << Modulus::MAX_BITS => {}
         _ => {
             return Err(Fault::Illegal {
                 what: "modulus of digits",
@@ -65,7 +66,11 @@ pub(super) fn extract(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<
         scope.expect(limb(v)?, first.ty)?;
     }
     // The rings' limits and those of operands keep it below 2^30.
-    let dimension = first.ty.ring.len().saturating_mul(src.len() - 1);
+    let dimension = first
+        .ty
+        .ring
+        .len()
+        .saturating_mul(src.len().saturating_sub(1));
     let expected = LweType {
         dimension: LweDimension(u32::try_from(dimension).unwrap_or(u32::MAX)),
         modulus: first.ty.modulus,
@@ -96,8 +101,8 @@ pub(super) fn key_switch(
     };
     let switched = LweType { modulus, ..row };
     scope.expect_vector(|| item(k), switched, row)?;
-    let levels = rows / dimension.0.max(1);
-    if levels == 0 || levels * dimension.0 != rows {
+    let levels = rows.checked_div(dimension.0).unwrap_or(0);
+    if levels == 0 || !rows.is_multiple_of(dimension.0) {
         return Err(Fault::Illegal {
             what: "rows of the table of a key switch",
             expected: format!("some for each of {dimension} mask coefficients"),

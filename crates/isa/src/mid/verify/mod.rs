@@ -1,4 +1,5 @@
 //! The verifier of procedures and programs: accepts exactly what runs. No in-memory value makes it panic.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod procedure;
 mod program;

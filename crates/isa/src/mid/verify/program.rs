@@ -205,7 +205,7 @@ impl<'a> Verifier<'a> {
             .map_err(|fault| in_frame(name, None, fault))?;
         let mut frame = Frame::new(params, steps);
         for (number, step) in steps.iter().enumerate() {
-            let behind = steps.len() - number - 1;
+            let behind = steps.len().saturating_sub(number).saturating_sub(1);
             let checked = match step.action {
                 Action::Halt => self.halt(step, behind),
                 Action::Call { .. } | Action::Run { .. } | Action::Repeat { .. } => {

@@ -1,4 +1,5 @@
 //! What a unit is made for.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use ringmill_math::torus::{Coefficients, Gadget};
 
@@ -79,7 +80,7 @@ impl Shape {
         if !(1..=32).contains(&digits.levels) {
             return refuse("levels", "1 to 32".into(), digits.levels as u64);
         }
-        let most = 32 / digits.levels as u32;
+        let most = 32u32.checked_div(digits.levels as u32).unwrap_or(0);
         if !(1..=most).contains(&digits.log_base) {
             let expected = format!("1 to {most} with {} levels, 32 in all", digits.levels);
             return refuse("log_base", expected, digits.log_base.into());
@@ -117,22 +118,27 @@ impl Shape {
 
     /// Columns of the mask in a pass.
     pub fn lanes(self) -> usize {
-        BLOCK_WORDS * self.generators.cores
+        self.generators.cores.saturating_mul(BLOCK_WORDS)
     }
 
     /// Stages of a generator's ring: `Ring` of `rm_chacha20`.
     pub(super) fn ring(self) -> u64 {
-        u64::from(self.generators.rounds * STEPS_OF_ROUND / self.generators.steps)
+        let steps = self.generators.rounds.saturating_mul(STEPS_OF_ROUND);
+        steps.checked_div(self.generators.steps).unwrap_or(0).into()
     }
 
     /// Times that a block goes round.
     pub(super) fn turns(self) -> u64 {
-        u64::from(ROUNDS / self.generators.rounds)
+        ROUNDS
+            .checked_div(self.generators.rounds)
+            .unwrap_or(0)
+            .into()
     }
 
     /// Cycles from a row's issue to its mask words, and to the sum with its product.
     pub fn latency(self) -> u64 {
-        self.ring() * self.turns() + 1 + u64::from(self.digits.log_base) - 1
+        let key_stream = self.ring().saturating_mul(self.turns());
+        key_stream.saturating_add(self.digits.log_base.into())
     }
 
     /// Passes over the key for a new dimension of `small`.

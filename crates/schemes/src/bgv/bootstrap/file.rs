@@ -1,6 +1,7 @@
 //! Files of bootstrapping keys. What the maps need says which keys there are, of which sizes and in which order: the encapsulation key,
 //! the relinearisation key, the Galois keys of the map to coefficients and those of what comes after, each by its element in ascending
 //! order, and the encrypted secret.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use ringmill_isa::Level;
 
@@ -13,6 +14,7 @@ use crate::file::{FileError, Kind, Writer, open, read_key, write_key};
 use crate::identity::KeyId;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{GaloisKeys, KSwitchKey, RelinKey, ResidueVec};
+use crate::size;
 
 impl BootstrapKeys {
     /// The keys as a file.
@@ -30,13 +32,10 @@ impl BootstrapKeys {
         let parts = keys.iter().map(|key| ("bootstrapping key", key.key_id()));
         let secret = ("encrypted secret", self.secret.key_id());
         let key_id = KeyId::common(parts.chain([secret])).map_err(crate::rlwe::RlweError::from)?;
-        let secret = 8 * self
-            .secret
-            .polys()
-            .iter()
-            .map(ResidueVec::len)
-            .sum::<usize>();
-        let capacity = self.bytes() as usize + secret + 64 * keys.len();
+        let secret = self.secret.polys().iter().map(ResidueVec::len);
+        let secret = size::of_words(secret.sum());
+        let forms = keys.len().saturating_mul(64);
+        let capacity = size::sum([self.bytes() as usize, secret, forms]);
         let mut w = Writer::new(Kind::BootstrapKey, &params.origin(key_id), capacity);
         for key in keys {
             write_key(&mut w, key);
@@ -71,8 +70,9 @@ impl BootstrapKeys {
             Ok::<_, FileError>(keys)
         };
         let (low, high) = (galois(low, start)?, galois(high, top)?);
-        let count = top.primes() * params.degree();
-        r.expect_remaining(16 * count as u64)?;
+        let count = top.primes().saturating_mul(params.degree());
+        let bytes = size::of_words(count).saturating_mul(2);
+        r.expect_remaining(bytes as u64)?;
         let polys = vec![r.residues(count)?, r.residues(count)?];
         let factor = Factor::one_modulo(params.last_plain());
         let secret = Ciphertext::new(params, top, factor, polys).map_err(FileError::from)?;

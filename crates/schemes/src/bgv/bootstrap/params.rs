@@ -277,8 +277,8 @@ impl fmt::Display for Bootstrapping {
         let power = self.params.prime_power().map_err(|_| fmt::Error)?;
         write!(
             f,
-            "{} slots of integers modulo {}^{}, e = {}, quotients up to {}, {chance}; inner level {}; encapsulated secret of weight {}: {}",
-            self.structure.slots(),
+            "vectors of {} slots, integers modulo {}^{}, e = {}, quotients up to {}, {chance}; inner level {}; encapsulated secret of weight {}: {}",
+            self.structure.columns(),
             power.prime(),
             power.exponent(),
             power.exponent() + u32::from(self.params.last_plain()),

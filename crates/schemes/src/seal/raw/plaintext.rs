@@ -7,6 +7,7 @@ use crate::seal::chain::{Chain, ParmsId};
 use crate::seal::error::{Object, SealError};
 use crate::seal::source::{HEADER_BYTES, Source};
 use crate::seal::wiped;
+use crate::size;
 
 const PLAINTEXT_FIELDS: usize = 32 + 8 + 8;
 
@@ -24,7 +25,7 @@ pub(in crate::seal) fn read_plaintext(
     bytes: &[u8],
 ) -> Result<RawPlaintext, SealError> {
     let most = chain.n().saturating_mul(chain.moduli().len());
-    let budget = (PLAINTEXT_FIELDS + array_members(most) + HEADER_BYTES) as u64;
+    let budget = size::sum([PLAINTEXT_FIELDS + HEADER_BYTES, array_members(most)]) as u64;
     let unpacked = wiped::unpacked(object, bytes, budget)?;
     let bytes = unpacked.as_ref().map_or(bytes, |unpacked| unpacked);
     let mut source = Source::open(object, bytes, budget)?;
@@ -55,7 +56,7 @@ pub(in crate::seal) fn read_coefficients(
     bytes: &[u8],
 ) -> Result<Vec<u64>, SealError> {
     let (object, n) = (Object::Plaintext, chain.n());
-    let budget = PLAINTEXT_FIELDS + array_members(n) + HEADER_BYTES;
+    let budget = size::sum([PLAINTEXT_FIELDS + HEADER_BYTES, array_members(n)]);
     let mut source = Source::open(object, bytes, budget as u64)?;
     let id = source.parms_id()?;
     if id != ParmsId::NONE {

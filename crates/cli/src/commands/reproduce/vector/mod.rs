@@ -60,10 +60,10 @@ fn made(setup: Result<Bootstrapping, BootstrapError>) -> Result<Arc<Procedure>, 
 }
 
 /// Prints them, as text or one JSON object a line.
-pub fn print(json: bool, progress: &dyn Progress) -> Result<(), CliError> {
+pub fn print(synthesis: bool, json: bool, progress: &dyn Progress) -> Result<(), CliError> {
     let procedure = made(Set::BASALISC.bootstrapping()).map_err(BgvError::from)?;
     let mut rows = rows(&procedure, training::WHOLE, progress)?;
-    rows.extend(areas::rows(&paper::vector()?)?);
+    rows.extend(areas::rows(&paper::vector()?, synthesis)?);
     if json {
         return rows
             .iter()
