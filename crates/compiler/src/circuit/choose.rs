@@ -11,6 +11,7 @@ use super::graph::BITS;
 use super::lower::{self, Circuit};
 use super::netlist::{self, Netlist};
 use super::program::Program;
+use super::simplify::simplify;
 
 /// The sets that are chosen from, by name: 2 + 2 bits, and booleans.
 pub const CANDIDATES: [&str; 2] = ["circuits", "circuit_bits"];
@@ -42,7 +43,7 @@ impl Source<'_> {
             Messages::Booleans => {
                 let limits = Limits::of(&noise, failure)?;
                 match self {
-                    Self::Program(program) => gates::lower(program, limits),
+                    Self::Program(program) => gates::lower(&simplify(program), limits),
                     Self::Netlist(netlist) => netlist::lower_to_gates(netlist, limits),
                 }
             }
@@ -53,7 +54,7 @@ impl Source<'_> {
                     got: noise.sum_failure(BITS, 1),
                 })?;
                 match self {
-                    Self::Program(program) => lower::lower(program, limit),
+                    Self::Program(program) => lower::lower(&simplify(program), limit),
                     Self::Netlist(netlist) => netlist::lower(netlist, limit),
                 }
             }
