@@ -102,6 +102,62 @@ fn runs_under_encryption() {
     }
 }
 
+/// An input that no output depends on takes no value; a port of more than 64 bits takes words.
+#[test]
+fn unused_and_wide_inputs() {
+    let folder = folder("circuit-ports");
+    let path = folder.join("wide.blif");
+    let names = |of: &str| (0..70).map(|i| format!(" {of}[{i}]")).collect::<String>();
+    let gates: String = (0..70)
+        .map(|i| format!(".names a[{i}] b y[{i}]\n11 1\n"))
+        .collect();
+    let text = format!(
+        ".inputs clock b{}\n.outputs{}\n{gates}",
+        names("a"),
+        names("y")
+    );
+    std::fs::write(&path, text).unwrap();
+    let wide = path.to_str().unwrap();
+    let shown = ringmill(&["circuit", wide]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(
+        shown.starts_with("inputs b[1] a[70]; outputs y[70]\n"),
+        "{shown}"
+    );
+    assert!(shown.contains("no output depends on clock[1]"), "{shown}");
+    let toy = [
+        "--params",
+        "circuit_bits",
+        "--toy-for-tests-only",
+        "--failure",
+        "-40",
+    ];
+    for inputs in [
+        &["b=1", "a=0x123456789abcdef0,0x2a"][..],
+        &["clock=1", "b=1", "a=3,63"],
+    ] {
+        let found = told(&[&[wide, "--run"], inputs, &toy[..]].concat());
+        assert_eq!(found["run"]["as_in_the_clear"], true);
+        assert_eq!(found["outputs"][0]["value"], found["inputs"][1]["value"]);
+        assert_eq!(found["outputs"][1]["value"], found["inputs"][2]["value"]);
+    }
+    let random = told(&[&[wide, "--random-inputs"], &toy[..]].concat());
+    assert_eq!(random["run"]["as_in_the_clear"], true);
+    for (arguments, says) in [
+        (["b=1", "a=5"], "expected its 2 words"),
+        (
+            ["b=1", "a=5,64"],
+            "6 bits in its last word, expected a value from 0 to 63",
+        ),
+        (["b=1", "a=5,1,1"], "expected its 2 words"),
+        (["b=1", "clock=2"], "from 0 to 1"),
+    ] {
+        let done = ringmill(&[&["circuit", wide, "--run"][..], &arguments].concat());
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        assert!(!done.status.success() && stderr.contains(says), "{stderr}");
+    }
+}
+
 #[test]
 fn what_is_refused() {
     let folder = folder("circuit");

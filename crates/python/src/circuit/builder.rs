@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use ringmill_compiler::circuit::netlist::{self, Netlist};
+use ringmill_compiler::circuit::netlist::{self, Netlist, NetlistPort};
 use ringmill_compiler::circuit::program::{Binary, Comparison, Shift};
 use ringmill_compiler::circuit::{
     CircuitError, Program, ProgramBuilder, Source, Type, Value, choose,
@@ -148,14 +148,13 @@ impl CircuitNetlist {
         Ok(Self { inner })
     }
 
-    /// Names and bits of inputs and outputs.
+    /// Of inputs and of outputs: name, bits of each word, and whether an output depends on it.
     #[getter]
-    fn ports(&self) -> [Vec<(String, u32)>; 2] {
-        let named = |ports: Vec<(&str, u32)>| {
-            let ports = ports.into_iter();
-            ports.map(|(name, bits)| (name.to_owned(), bits)).collect()
-        };
-        self.inner.ports().map(named)
+    fn ports(&self) -> [Vec<(String, Vec<u32>, bool)>; 2] {
+        let told = |port: &NetlistPort| (port.name.clone(), port.words(), port.used);
+        self.inner
+            .ports()
+            .map(|ports| ports.iter().map(told).collect())
     }
 
     fn evaluate(&self, inputs: Vec<u64>) -> PyResult<Vec<u64>> {

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::cells::cell;
+use super::cells::{cell, silent};
 use super::{Bus, Driver, Gate, Netlist, Signals};
 use crate::circuit::error::CircuitError;
 
@@ -78,6 +78,7 @@ struct Cell {
     kind: String,
     #[serde(default)]
     parameters: BTreeMap<String, serde_json::Value>,
+    #[serde(default)]
     connections: Named<Vec<Bit>>,
 }
 
@@ -125,8 +126,8 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for (name, port) in &module.ports.0 {
-        let bits = port.bits.iter().map(|bit| net(&mut signals, bit));
-        let bits = bits.collect::<Result<Vec<_>, _>>()?;
+        let bits = nets(&mut signals, &port.bits);
+        let bits = bits.map_err(|error| at(&format!("port `{name}`"), error))?;
         let bus = Bus {
             name: name.clone(),
             bits,
@@ -148,42 +149,59 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
         }
     }
     for (name, cell) in &module.cells.0 {
-        gate(&mut signals, cell).map_err(|error| match error {
-            CircuitError::Netlist { line, what } => CircuitError::Netlist {
-                line,
-                what: format!("cell `{name}`: {what}"),
-            },
-            other => other,
-        })?;
+        gate(&mut signals, cell).map_err(|error| at(&format!("cell `{name}`"), error))?;
     }
     let Signals { names, drivers, .. } = signals;
     Netlist::new(&names, drivers, inputs, outputs)
 }
 
-fn net(signals: &mut Signals, bit: &Bit) -> Result<usize, CircuitError> {
-    match bit {
+/// What is wrong, with its place in front.
+fn at(place: &str, error: CircuitError) -> CircuitError {
+    match error {
+        CircuitError::Netlist { line, what } => CircuitError::Netlist {
+            line,
+            what: format!("{place}: {what}"),
+        },
+        other => other,
+    }
+}
+
+fn nets(signals: &mut Signals, bits: &[Bit]) -> Result<Vec<usize>, CircuitError> {
+    let each = bits.iter().enumerate();
+    each.map(|(i, bit)| match bit {
         Bit::Net(number) => Ok(signals.of(&format!("net {number}"))),
         Bit::Known(value) => {
             let known = match value.as_str() {
-                // What is undefined may be anything.
-                "0" | "x" | "z" => false,
+                "0" => false,
                 "1" => true,
-                other => return fault(0, format!("a net is `{other}`, expected a number, 0 or 1")),
+                "x" | "z" => {
+                    let what = format!(
+                        "bit {i} is {value}, neither 0 nor 1; give it a value (setundef -zero) before writing the file"
+                    );
+                    return fault(0, what);
+                }
+                other => {
+                    let what = format!("bit {i} is `{other}`, expected a net's number, \"0\" or \"1\"");
+                    return fault(0, what);
+                }
             };
             let signal = signals.of(if known { "1" } else { "0" });
             signals.drivers[signal] = Some(Driver::Known(known));
             Ok(signal)
         }
-    }
+    })
+    .collect()
 }
 
 fn gate(signals: &mut Signals, of: &Cell) -> Result<(), CircuitError> {
     let kind = &of.kind;
+    if silent(kind) {
+        return Ok(());
+    }
     let mut pin = |name: &str| match of.connections.0.get(name) {
-        Some(bits) => bits
-            .iter()
-            .map(|bit| net(signals, bit))
-            .collect::<Result<Vec<_>, _>>(),
+        Some(bits) => {
+            nets(signals, bits).map_err(|error| at(&format!("pin {name} of `{kind}`"), error))
+        }
         None => fault(0, format!("pin {name} of `{kind}` is not connected")),
     };
     let (inputs, output, table) = if kind == "$lut" {
@@ -193,6 +211,14 @@ fn gate(signals: &mut Signals, of: &Cell) -> Result<(), CircuitError> {
             _ => None,
         });
         let inputs = pin("A")?;
+        if let Some(serde_json::Value::String(bits)) = of.parameters.get("LUT")
+            && bits.contains(['x', 'z'])
+        {
+            let what = format!(
+                "the table {bits} of a `$lut` has rows that are neither 0 nor 1; give them a value (setundef -zero -params) before writing the file"
+            );
+            return fault(0, what);
+        }
         let (Some(table), 1..=WIDEST) = (table, inputs.len()) else {
             return fault(
                 0,
