@@ -87,10 +87,7 @@ impl CircuitKeys {
             for (port, &value) in ports.iter().zip(&values) {
                 digits.extend(client.encrypt(port, value, watch).map_err(stopped)?);
             }
-            Ok(EncryptedIntegers {
-                inner: Arc::new(digits),
-                params: Arc::clone(client.params()),
-            })
+            Ok(EncryptedIntegers::of(ports, digits, client.params()))
         })?
     }
 
@@ -104,9 +101,11 @@ impl CircuitKeys {
     ) -> PyResult<Vec<i128>> {
         let (client, circuit) = (Arc::clone(&self.client), Arc::clone(&self.circuit));
         interruptible(py, move |watch| {
+            let ports = ports(&circuit.outputs, first, count)?;
+            given.check(ports)?;
             let mut limbs = &given.inner[..];
             let mut values = Vec::with_capacity(count);
-            for port in ports(&circuit.outputs, first, count)? {
+            for port in ports {
                 watch.check().map_err(|halt| stopped(halt.into()))?;
                 let (own, rest) = limbs.split_at(ciphertexts(port).min(limbs.len()));
                 values.push(client.decrypt(port, own).map_err(stopped)?);

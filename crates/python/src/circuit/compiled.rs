@@ -153,11 +153,14 @@ impl LoweredCircuit {
         let saves = Saves(keeping.saving.is_some());
         until_stopped(py, saves, move |watch| {
             let (arguments, results) = groups;
-            let mut ports = circuit.inputs.iter();
+            let mut ports = circuit.inputs.as_slice();
             let mut each = Vec::new();
             for (given, count) in inputs.iter().zip(arguments) {
+                let own;
+                (own, ports) = ports.split_at(count.min(ports.len()));
+                given.check(own)?;
                 let mut digits = given.inner.iter().cloned();
-                for port in ports.by_ref().take(count) {
+                for port in own {
                     let wanted = ringmill_devices::circuit::client::ciphertexts(port);
                     each.push(digits.by_ref().take(wanted).collect());
                 }
@@ -201,9 +204,12 @@ impl LoweredCircuit {
             let ran = run(&circuit.graph, &server, inputs, &keeping).map_err(stopped)?;
             let seconds = ran.elapsed.as_secs_f64();
             let mut outputs = unbound(&circuit, ran.outputs).into_iter();
-            let results = results.into_iter().map(|count| EncryptedIntegers {
-                inner: Arc::new(outputs.by_ref().take(count).flatten().collect()),
-                params: Arc::clone(&params),
+            let mut ports = circuit.outputs.as_slice();
+            let results = results.into_iter().map(|count| {
+                let own;
+                (own, ports) = ports.split_at(count.min(ports.len()));
+                let ciphertexts = outputs.by_ref().take(count).flatten().collect();
+                EncryptedIntegers::of(own, ciphertexts, &params)
             });
             Ok((
                 results.collect(),

@@ -49,10 +49,12 @@ pub enum Kind {
     FurtherKeys = 12,
     /// With how many decryptions were shared under it.
     CountedSecretKey = 13,
+    /// Encrypted integers of TFHE: their types and their ciphertexts.
+    Integers = 14,
 }
 
 impl Kind {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Params,
         Self::Plaintext,
         Self::Ciphertext,
@@ -66,6 +68,7 @@ impl Kind {
         Self::Ciphertexts,
         Self::FurtherKeys,
         Self::CountedSecretKey,
+        Self::Integers,
     ];
 
     /// Whether objects of this kind belong to a secret key.
@@ -82,7 +85,8 @@ impl Kind {
             | Self::KeySwitchKey
             | Self::Ciphertexts
             | Self::FurtherKeys
-            | Self::CountedSecretKey => true,
+            | Self::CountedSecretKey
+            | Self::Integers => true,
         }
     }
 
@@ -101,6 +105,7 @@ impl Kind {
             Self::Ciphertexts => "several ciphertexts",
             Self::FurtherKeys => "bootstrapping keys of programs",
             Self::CountedSecretKey => "secret key with its count",
+            Self::Integers => "encrypted integers",
         }
     }
 }
