@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import ringmill as rm
 TOY = rm.circuit_params(toy_for_tests_only=True)
 BITS = rm.circuit_params("circuit_bits", toy_for_tests_only=True)
 U4, U8 = rm.uint(4), rm.uint(8)
+LONG = int(os.environ.get("RINGMILL_FUZZ_SECONDS", "0"))
 
 
 @rm.circuit
@@ -101,41 +103,39 @@ def test_what_an_inner_circuit_returns_is_checked() -> None:
         outer.compile(TOY, failure=-40)
 
 
-OPERATIONS = [
-    operator.add,
-    operator.sub,
-    operator.mul,
-    operator.and_,
-    operator.xor,
-    rm.minimum,
-    rm.maximum,
-    lambda a, b: rm.select(a < b, a, b),
-    lambda a, b: a >> 1,
-    lambda a, b: -a,
-    lambda a, b: a.quotient(b),
-    lambda a, b: a.remainder(b),
-]
-
-
-def on_numbers(operation: Any, kind: rm.Type, a: int, b: int) -> int:
-    """What an operation gives for known numbers, by a circuit of it alone."""
-
-    @rm.circuit
-    def alone(a: rm.Encrypted[kind], b: rm.Encrypted[kind]):
-        return operation(a, b)
-
-    return int(alone(a, b))
-
-
 def converted(value: int, kind: rm.Type) -> int:
     low, high = kind.ends
     return (value - low) % (high - low + 1) + low
 
 
-def test_random_circuits_in_circuits_of_all_types() -> None:
+def quotient(a: int, b: int) -> int:
+    """Towards 0; by 0 all bits are 1."""
+    return -1 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+# On encrypted integers of one type, and on known ones before they wrap around.
+OPERATIONS: list[tuple[Any, Any]] = [
+    *((of, of) for of in (operator.add, operator.sub, operator.mul, operator.and_, operator.or_, operator.xor)),
+    (rm.minimum, min),
+    (rm.maximum, max),
+    (lambda a, b: rm.select(a < b, b, a), max),
+    (lambda a, b: rm.select(a == b, a, b), lambda a, b: b),
+    (lambda a, b: a >> 1, lambda a, b: a >> 1),
+    (lambda a, b: -a, lambda a, b: -a),
+    (lambda a, b: ~b, lambda a, b: ~b),
+    (lambda a, b: a.quotient(b), quotient),
+    (lambda a, b: a.remainder(b), lambda a, b: a - b * quotient(a, b) if b else a),
+]
+
+
+@pytest.mark.parametrize(
+    ("turns", "widest"),
+    [(60, 10), pytest.param(60 * LONG, 64, marks=pytest.mark.skipif(not LONG, reason="long: make full runs it"))],
+)
+def test_random_circuits_in_circuits_of_all_types(turns: int, widest: int) -> None:
     rng = random.Random(7)
-    for turn in range(60):
-        kinds = [rng.choice([rm.uint, rm.sint])(rng.randrange(2, 11)) for _ in range(3)]
+    for turn in range(turns):
+        kinds = [rng.choice([rm.uint, rm.sint])(rng.randint(1, widest)) for _ in range(3)]
         chosen = [rng.choice(OPERATIONS) for _ in kinds]
 
         def inner_of(kind: rm.Type, operation: Any) -> rm.Circuit:
@@ -145,20 +145,20 @@ def test_random_circuits_in_circuits_of_all_types() -> None:
 
             return inner
 
-        inners = [inner_of(kind, operation) for kind, operation in zip(kinds, chosen, strict=True)]
+        inners = [inner_of(kind, operation) for kind, (operation, _) in zip(kinds, chosen, strict=True)]
 
         @rm.circuit
         def outer(x: rm.Encrypted[kinds[0]], y: rm.Encrypted[kinds[0]]):
             value = x
             for kind, inner in zip(kinds, inners, strict=True):  # noqa: B023
-                value = inner(value.to(kind), [y.to(kind), 1])
+                value = inner(value.to(kind), [y.to(kind), kind.ends[1]])
             return value
 
         x, y = (rng.choice([*kinds[0].ends, 0, rng.randint(*kinds[0].ends)]) for _ in range(2))
         value = x
-        for kind, operation in zip(kinds, chosen, strict=True):
-            first = on_numbers(operation, kind, converted(value, kind), converted(y, kind))
-            value = on_numbers(operation, kind, first, 1)
+        for kind, (_, known) in zip(kinds, chosen, strict=True):
+            value = converted(known(converted(value, kind), converted(y, kind)), kind)
+            value = converted(known(value, kind.ends[1]), kind)
         assert outer(x, y) == value
         if turn % 10 == 0:
             compiled = outer.compile(TOY if turn % 20 else BITS, failure=-40)
