@@ -220,6 +220,7 @@ class LoweredCircuit:
     params: CircuitParams
     cost: tuple[str | None, int, int, int, float]
     estimates: list[tuple[str | None, int, int, int, float]]
+    key_bytes: int
     def keygen(self) -> CircuitKeys: ...
     def load_secret_key(self, path: str) -> CircuitKeys: ...
     def run(

@@ -237,9 +237,17 @@ class CompiledCircuit:
         """What it takes with each of the sets that were compared: one, where the parameters were given."""
         return [Estimate(*estimate) for estimate in self._inner.estimates]
 
+    @property
+    def key_bytes(self) -> int:
+        """Bytes of the evaluation keys that :meth:`keygen` makes: known before it makes any."""
+        return self._inner.key_bytes
+
     @arguments()
     def keygen(self) -> CircuitClient:
-        """Fresh keys from the system's randomness."""
+        """Fresh keys from the system's randomness.
+
+        They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
+        """
         return CircuitClient(self._inner.keygen(), self._inputs, self._outputs, self._shape)
 
     @arguments(path=path)

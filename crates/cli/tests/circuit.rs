@@ -158,6 +158,59 @@ fn unused_and_wide_inputs() {
     }
 }
 
+/// Gates in a row, none of which goes into another: each reads the two before it.
+fn chain(gates: usize) -> [String; 2] {
+    let blif = (2..gates).map(|i| format!(".names n{} n{} n{i}\n11 0\n", i - 2, i - 1));
+    let blif: String = blif.collect();
+    let last = gates - 1;
+    let blif = format!(".inputs a b\n.outputs n{last}\n.names a n0\n1 1\n.names b n1\n1 1\n{blif}");
+    let cells = (0..gates).map(|i| {
+        let (a, b, y) = (i + 2, i + 3, i + 4);
+        format!(
+            r#""c{i}": {{"type": "$_NAND_", "connections": {{"A": [{a}], "B": [{b}], "Y": [{y}]}}}}"#
+        )
+    });
+    let cells = cells.collect::<Vec<_>>().join(",\n");
+    let last = gates + 3;
+    let json = format!(
+        r#"{{"modules": {{"m": {{"ports": {{"a": {{"direction": "input", "bits": [2, 3]}},
+            "y": {{"direction": "output", "bits": [{last}]}}}}, "cells": {{{cells}}}}}}}}}"#
+    );
+    [blif, json]
+}
+
+/// What a netlist takes is within the limit: read, lowered, and of a file that never ends.
+#[test]
+fn memory_is_bounded() {
+    let folder = folder("circuit-memory");
+    let refused = |arguments: &[&str]| {
+        let done = ringmill(&[&["circuit"], arguments, &["--max-memory", "5M"]].concat());
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("the limit is 5.0 MiB"), "{said}");
+        said
+    };
+    for (name, text) in ["chain.blif", "chain.json"].iter().zip(chain(20_000)) {
+        let path = folder.join(name);
+        // The file fits, and what is made of it does not.
+        assert!(text.len() < 1 << 21, "{}", text.len());
+        std::fs::write(&path, text).unwrap();
+        let path = path.to_str().unwrap();
+        refused(&[path]);
+        let taken = ringmill(&["circuit", path, "--max-memory", "400M"]);
+        assert!(taken.status.success());
+    }
+    let said = refused(&["/dev/zero"]);
+    assert!(said.contains("/dev/zero and what is made of it"), "{said}");
+    // Its keys do not fit.
+    let few = folder.join("few.blif");
+    std::fs::write(&few, &chain(4)[0]).unwrap();
+    let few = few.to_str().unwrap();
+    assert!(told(&[few])["key_bytes"].as_u64() > Some(10 << 20));
+    let said = refused(&[few, "--random-inputs"]);
+    assert!(said.contains("the evaluation keys needs about"), "{said}");
+}
+
 #[test]
 fn what_is_refused() {
     let folder = folder("circuit");

@@ -1,44 +1,44 @@
 //! `ringmill circuit`: what a netlist takes under encryption, and a run of it.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ringmill_compiler::circuit::choose::{CANDIDATES, Estimate, Source, choose};
 use ringmill_compiler::circuit::netlist::{self, Netlist, NetlistPort};
-use ringmill_compiler::circuit::{Chosen, Port};
+use ringmill_compiler::circuit::{Chosen, CircuitError, Port};
 use ringmill_devices::circuit::client::unbound;
 use ringmill_devices::circuit::{Engine, Keeping, Server, run};
 use ringmill_isa::mid::text::print_program;
 use ringmill_limits::Watch;
 use ringmill_math::Prng;
 use ringmill_schemes::tfhe::mid::BootstrapPrograms;
-use ringmill_schemes::tfhe::{Evaluator, Messages, Order, Params, ParamsBuilder, sets};
+use ringmill_schemes::tfhe::{Evaluator, Messages, Order, Params, ParamsBuilder, keys, sets};
+use ringmill_schemes::whole_file::{self, ReadError};
 use serde_json::{Value, json};
 
 use crate::args::{CircuitArgs, CircuitLevel};
 use crate::error::CliError;
 use crate::kept::Folder;
 use crate::kept::circuit::{self as kept, Prepared};
+use crate::output;
 use crate::progress::Bar;
-use crate::{inputs, output};
-
-/// Longest netlist read.
-const LARGEST: u64 = 1 << 30;
 
 pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
-    let bytes = inputs::read_bytes(&args.netlist, LARGEST)?;
-    let netlist = netlist::read(&bytes).map_err(|error| CliError::Input {
-        path: args.netlist.clone(),
-        reason: error.to_string(),
-    })?;
+    let netlist = read(&args.netlist, watch)?;
     let values = given(args, &netlist)?;
     if let (None, Some(_)) = (&values, &args.checkpoint) {
         return Err(CliError::Usage(
             "--checkpoint is of a run; give --run NAME=VALUE or --random-inputs".to_owned(),
         ));
     }
-    let chosen = choose(Source::Netlist(&netlist), &candidates(args)?, args.failure)?;
+    let chosen = choose(
+        Source::Netlist(&netlist),
+        &candidates(args)?,
+        args.failure,
+        watch,
+    )?;
     if let Some(level) = args.emit {
         return output::text(&emitted(level, &chosen)?);
     }
@@ -69,6 +69,24 @@ pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
         "the decrypted outputs {:?} are not those of the clear, {clear:?}",
         ran.outputs
     )))
+}
+
+fn read(path: &Path, watch: &Watch) -> Result<Netlist, CliError> {
+    let what = format!("{} and what is made of it", path.display());
+    let bytes = whole_file::read(path, &what, watch).map_err(|error| match error {
+        ReadError::Halt(halt) => CliError::Halt(halt),
+        ReadError::Io(source) => CliError::File {
+            path: path.to_owned(),
+            source,
+        },
+    })?;
+    netlist::read(&bytes, watch).map_err(|error| match error {
+        CircuitError::Halt(halt) => CliError::Halt(halt),
+        error => CliError::Input {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        },
+    })
 }
 
 /// What a circuit is compiled to.
@@ -217,9 +235,8 @@ fn under_encryption(
     watch: &Watch,
 ) -> Result<Ran, CliError> {
     let (params, circuit) = (&chosen.params, &chosen.circuit);
-    let floor = params.floor();
-    let (transform, switch) = floor.bytes;
-    let bytes = transform * floor.products + switch * floor.switched;
+    // As they are made, and as bootstraps read them.
+    let bytes = keys::bytes(params) + params.floor().key_bytes();
     watch.admit("the evaluation keys", bytes)?;
     let Prepared {
         client,
@@ -351,6 +368,7 @@ fn described(
     json!({
         "set": chosen.params.name(),
         "parameters": chosen.params.summary(),
+        "key_bytes": keys::bytes(&chosen.params),
         "estimates": estimates.collect::<Vec<_>>(),
         "inputs": ports(&circuit.inputs, values),
         "outputs": ports(&circuit.outputs, ran.map(|ran| ran.outputs.as_slice())),

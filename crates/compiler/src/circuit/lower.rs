@@ -1,5 +1,6 @@
 //! From a program on integers to a circuit of lookups on 2 + 2 bits.
 
+use ringmill_limits::Watch;
 use ringmill_schemes::tfhe::IntegerType;
 
 use super::error::CircuitError;
@@ -51,9 +52,9 @@ pub struct Circuit {
 /// Lowers a program for parameters whose lookups bear sums of squared factors up to `limit`.
 ///
 /// # Errors
-/// [`CircuitError::Noise`] where that is too little.
-pub fn lower(program: &Program, limit: u64) -> Result<Circuit, CircuitError> {
-    let mut l = Lookups::new(limit);
+/// [`CircuitError::Noise`] where that is too little; [`CircuitError::Halt`].
+pub fn lower(program: &Program, limit: u64, watch: &Watch) -> Result<Circuit, CircuitError> {
+    let mut l = Lookups::new(limit, watch);
     // Wires of inputs come before all others.
     let mut inputs = Vec::new();
     let mut wires = Vec::new();
@@ -112,7 +113,7 @@ pub fn lower(program: &Program, limit: u64) -> Result<Circuit, CircuitError> {
         });
     }
     Ok(Circuit {
-        graph: l.finish(sums),
+        graph: l.finish(sums)?,
         inputs,
         outputs,
     })

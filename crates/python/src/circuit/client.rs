@@ -8,10 +8,10 @@ use ringmill_compiler::circuit::{Circuit, Port};
 use ringmill_devices::circuit::CircuitClient;
 use ringmill_devices::circuit::client::ciphertexts;
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Client, Params, file};
+use ringmill_schemes::tfhe::{Client, Params, file, keys};
 
 use super::data::{CircuitEvaluationKeys, EncryptedIntegers, ServerKeys};
-use super::{scheme, stopped};
+use super::{admitted, scheme, stopped};
 use crate::errors::DataError;
 use crate::files;
 use crate::watch::interruptible;
@@ -25,7 +25,9 @@ pub struct CircuitKeys {
 }
 
 impl CircuitKeys {
-    pub fn new(client: Client, circuit: Arc<Circuit>) -> PyResult<Self> {
+    pub fn new(client: Client, circuit: Arc<Circuit>, watch: &Watch) -> PyResult<Self> {
+        let bytes = keys::bytes(client.params());
+        admitted(watch, "the evaluation keys", bytes)?;
         let bootstrap = client.bootstrap_key().map_err(scheme)?;
         let switch = client.key_switch_key().map_err(scheme)?;
         let params = Arc::clone(client.params());
@@ -46,7 +48,7 @@ impl CircuitKeys {
             file::read_secret_key_in_the_clear(bytes, &params)
         })?;
         let client = Client::with_secret(params, Arc::new(secret)).map_err(scheme)?;
-        Self::new(client, circuit)
+        Self::new(client, circuit, watch)
     }
 }
 

@@ -11,7 +11,8 @@ use ringmill_compiler::circuit::{Chosen, Circuit, CircuitError, Estimate};
 use ringmill_devices::Saving;
 use ringmill_devices::circuit::client::{bound, unbound};
 use ringmill_devices::circuit::{CircuitRunError, Engine, Keeping, MachineTime, Server, run};
-use ringmill_schemes::tfhe::{Client, Params};
+use ringmill_limits::Watch;
+use ringmill_schemes::tfhe::{Client, Params, keys};
 
 use super::client::CircuitKeys;
 use super::data::{CircuitEvaluationKeys, CircuitParams, EncryptedIntegers};
@@ -62,7 +63,7 @@ impl LoweredCircuit {
     pub fn of(
         py: Python<'_>,
         params: Option<&CircuitParams>,
-        choose: impl FnOnce(&[Arc<Params>]) -> Result<Chosen, CircuitError> + Send + 'static,
+        choose: impl FnOnce(&[Arc<Params>], &Watch) -> Result<Chosen, CircuitError> + Send + 'static,
     ) -> PyResult<Self> {
         let sets = match params {
             Some(params) => vec![Arc::clone(&params.inner)],
@@ -71,7 +72,7 @@ impl LoweredCircuit {
                 named.collect::<Result<_, _>>().map_err(scheme)?
             }
         };
-        let chosen = interruptible(py, move |_| choose(&sets))?.map_err(refused)?;
+        let chosen = interruptible(py, move |watch| choose(&sets, watch))?.map_err(refused)?;
         Ok(Self {
             inner: Arc::new(chosen.circuit),
             params: CircuitParams {
@@ -101,12 +102,18 @@ impl LoweredCircuit {
         self.estimates.iter().map(told).collect()
     }
 
+    /// Bytes of the evaluation keys, known before any is made.
+    #[getter]
+    fn key_bytes(&self) -> u64 {
+        keys::bytes(&self.params.inner)
+    }
+
     /// Fresh keys from the system's randomness.
     fn keygen(&self, py: Python<'_>) -> PyResult<CircuitKeys> {
         let (params, circuit) = (Arc::clone(&self.params.inner), Arc::clone(&self.inner));
-        interruptible(py, move |_| {
+        interruptible(py, move |watch| {
             let client = Client::new(params).map_err(scheme)?;
-            CircuitKeys::new(client, circuit)
+            CircuitKeys::new(client, circuit, watch)
         })?
     }
 
@@ -177,11 +184,11 @@ impl LoweredCircuit {
             let (evaluator, programs);
             let engine = match &device {
                 None => {
-                    evaluator = keys.evaluator()?;
+                    evaluator = keys.evaluator(watch)?;
                     Engine::Evaluator(&evaluator)
                 }
                 Some(device) => {
-                    programs = keys.programs().map_err(failed)?;
+                    programs = keys.programs(watch)?;
                     Engine::Device {
                         bootstrap: &programs,
                         device: device.as_ref(),

@@ -6,16 +6,18 @@ use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use ringmill_compiler::circuit::Port;
+use ringmill_devices::Bootstrap;
+use ringmill_devices::circuit::CircuitRunError;
 use ringmill_devices::circuit::client::check_types;
 use ringmill_devices::circuit::target;
-use ringmill_devices::{Bootstrap, BootstrapError};
+use ringmill_limits::Watch;
 use ringmill_schemes::file::InsecureParams;
 use ringmill_schemes::tfhe::{
     BootstrapKey, Evaluator, IntegerType, KeySwitchKey, LweCiphertext, Messages, Params,
     ParamsBuilder, file, sets,
 };
 
-use super::{scheme, stopped};
+use super::{admitted, scheme, stopped};
 use crate::errors::{DeviceError, ParameterError, raise};
 use crate::files;
 use crate::watch::interruptible;
@@ -214,22 +216,30 @@ impl ServerKeys {
         }
     }
 
+    fn admit(&self, watch: &Watch) -> PyResult<()> {
+        let bytes = self.params.floor().key_bytes();
+        admitted(watch, "the evaluation keys as bootstraps read them", bytes)
+    }
+
     /// The keys as programs for a device have them.
-    pub fn programs(&self) -> Result<Arc<Bootstrap>, BootstrapError> {
+    pub fn programs(&self, watch: &Watch) -> PyResult<Arc<Bootstrap>> {
         if let Some(made) = self.programs.get() {
             return Ok(Arc::clone(made));
         }
-        let made = Bootstrap::new(&self.params, &self.bootstrap, &self.switch)?;
+        self.admit(watch)?;
+        let made = Bootstrap::new(&self.params, &self.bootstrap, &self.switch);
+        let made = made.map_err(|e| stopped(CircuitRunError::Bootstrap(e)))?;
         let made = Arc::new(made);
         Ok(Arc::clone(self.programs.get_or_init(|| made)))
     }
 
     /// The keys as bootstraps read them. No lock is held while they are made: a process that is forked meanwhile makes
     /// its own.
-    pub fn evaluator(&self) -> PyResult<Arc<Evaluator>> {
+    pub fn evaluator(&self, watch: &Watch) -> PyResult<Arc<Evaluator>> {
         if let Some(made) = self.evaluator.get() {
             return Ok(Arc::clone(made));
         }
+        self.admit(watch)?;
         let made = Evaluator::new(Arc::clone(&self.params), &self.bootstrap, &self.switch);
         let made = Arc::new(made.map_err(scheme)?);
         Ok(Arc::clone(self.evaluator.get_or_init(|| made)))

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use ringmill_limits::{Halt, Watch};
+
 use super::cells::{cell, silent};
 use super::{Bus, Driver, Gate, Netlist, Signals, UNDEFINED};
 use crate::circuit::error::CircuitError;
@@ -15,10 +17,11 @@ fn fault<T>(line: usize, what: impl Into<String>) -> Result<T, CircuitError> {
 }
 
 /// The lines that are not empty, with their numbers, those that end with a backslash joined to the next.
-fn lines(text: &str) -> Vec<(usize, String)> {
+fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
     for (i, line) in text.lines().enumerate() {
+        watch.check()?;
         let line = line.split('#').next().unwrap_or("").trim();
         let (line, more) = match line.strip_suffix('\\') {
             Some(line) => (line, true),
@@ -34,22 +37,23 @@ fn lines(text: &str) -> Vec<(usize, String)> {
         }
         goes_on = more;
     }
-    found
+    Ok(found)
 }
 
 /// The netlist of a BLIF file. Signals `x[0]`, `x[1]`, ... are one integer x.
 ///
 /// # Errors
 /// [`CircuitError::Netlist`] with the line: state, gates that are not known, loops, signals that nothing drives or that are
-/// driven twice, more than one model.
-pub fn read(text: &str) -> Result<Netlist, CircuitError> {
+/// driven twice, more than one model. [`CircuitError::Halt`].
+pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     // The `.names` whose rows are being read.
     let mut open: Option<(usize, Gate)> = None;
     let (mut models, mut ended) = (0, false);
-    let lines = lines(text);
+    let lines = lines(text, watch)?;
     for (line, text) in &lines {
+        watch.check()?;
         let line = *line;
         if ended {
             return fault(line, "more behind `.end`; flatten the design first");
@@ -105,7 +109,7 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
         drive(&mut signals, open)?;
     }
     let Signals { names, drivers, .. } = signals;
-    Netlist::new(&names, drivers, buses(&inputs)?, buses(&outputs)?)
+    Netlist::new(&names, drivers, buses(&inputs)?, buses(&outputs)?, watch)
 }
 
 /// Drives a signal by its `.names`. Yosys declares its undefined signal so in every file: nothing drives that.

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
+use std::io::{self, BufReader, Read};
 use std::marker::PhantomData;
 
+use ringmill_limits::{Halt, Watch};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -101,11 +103,9 @@ fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, CircuitError> {
 ///
 /// # Errors
 /// [`CircuitError::Netlist`]: what is no such file; several modules without a top; state, cells that are not known, loops.
-pub fn read(text: &str) -> Result<Netlist, CircuitError> {
-    let file: File = match serde_json::from_str(text) {
-        Ok(file) => file,
-        Err(e) => return fault(e.line(), e.to_string()),
-    };
+/// [`CircuitError::Halt`].
+pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
+    let file = parsed(text, watch)?;
     let modules = file.modules.0;
     let tops = modules
         .values()
@@ -149,10 +149,42 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
         }
     }
     for (name, cell) in &module.cells.0 {
+        watch.check()?;
         gate(&mut signals, cell).map_err(|error| at(&format!("cell `{name}`"), error))?;
     }
     let Signals { names, drivers, .. } = signals;
-    Netlist::new(&names, drivers, inputs, outputs)
+    Netlist::new(&names, drivers, inputs, outputs, watch)
+}
+
+/// A text, handed on piece by piece while there is memory for what is made of it.
+struct Watched<'a> {
+    left: &'a [u8],
+    watch: &'a Watch,
+    halt: Option<Halt>,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        if let Err(halt) = self.watch.check() {
+            self.halt = Some(halt.clone());
+            return Err(io::Error::other(halt));
+        }
+        self.left.read(piece)
+    }
+}
+
+/// The objects of a file.
+fn parsed(text: &str, watch: &Watch) -> Result<File, CircuitError> {
+    let mut text = BufReader::new(Watched {
+        left: text.as_bytes(),
+        watch,
+        halt: None,
+    });
+    let parsed = serde_json::from_reader(&mut text);
+    parsed.or_else(|e| match text.into_inner().halt {
+        Some(halt) => Err(halt.into()),
+        None => fault(e.line(), e.to_string()),
+    })
 }
 
 /// What is wrong, with its place in front.

@@ -15,6 +15,7 @@ pub use blif::read as read_blif;
 pub use gates::lower_to_gates;
 pub use json::read as read_json;
 pub use map::lower;
+use ringmill_limits::Watch;
 
 use super::error::CircuitError;
 
@@ -121,11 +122,11 @@ pub struct Netlist {
     outputs: Vec<Bus>,
 }
 
-/// Reads a file: BLIF, or JSON where it begins with a brace.
+/// Reads a file: BLIF, or JSON where it begins with a brace. What is made of it is within the limit of `watch`.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`] with the line of what is wrong.
-pub fn read(bytes: &[u8]) -> Result<Netlist, CircuitError> {
+/// [`CircuitError::Netlist`] with the line of what is wrong; [`CircuitError::Halt`].
+pub fn read(bytes: &[u8], watch: &Watch) -> Result<Netlist, CircuitError> {
     let text = str::from_utf8(bytes).map_err(|e| {
         let before = &bytes[..e.valid_up_to()];
         CircuitError::Netlist {
@@ -134,9 +135,9 @@ pub fn read(bytes: &[u8]) -> Result<Netlist, CircuitError> {
         }
     })?;
     if text.trim_start().starts_with('{') {
-        read_json(text)
+        read_json(text, watch)
     } else {
-        read_blif(text)
+        read_blif(text, watch)
     }
 }
 
@@ -147,6 +148,7 @@ impl Netlist {
         drivers: Vec<Option<Driver>>,
         inputs: Vec<Bus>,
         outputs: Vec<Bus>,
+        watch: &Watch,
     ) -> Result<Self, CircuitError> {
         let fault = |line, what| CircuitError::Netlist { line, what };
         for bus in inputs.iter().chain(&outputs) {
@@ -169,6 +171,7 @@ impl Netlist {
             .chain([None])
             .chain((0..drivers.len()).map(Some))
         {
+            watch.check()?;
             let Some(root) = root else {
                 needed = Some(order.len());
                 continue;

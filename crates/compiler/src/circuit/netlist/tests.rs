@@ -1,18 +1,28 @@
 //! Netlists in the clear, lowered, and refused.
 
-use super::{Netlist, lower, lower_to_gates, read_blif, read_json};
+use ringmill_limits::Watch;
+
+use super::{Netlist, lower, lower_to_gates};
 use crate::circuit::error::CircuitError;
 use crate::circuit::gates::Limits;
 use crate::circuit::tests::{Dice, run};
 
+fn read_blif(text: &str) -> Result<Netlist, CircuitError> {
+    super::read_blif(text, &Watch::default())
+}
+
+fn read_json(text: &str) -> Result<Netlist, CircuitError> {
+    super::read_json(text, &Watch::default())
+}
+
 fn agree(netlist: &Netlist, inputs: &[u64]) {
     let expected = netlist.evaluate(inputs).unwrap();
     for limit in [2000, 90] {
-        let circuit = lower(netlist, limit).unwrap();
+        let circuit = lower(netlist, limit, &Watch::default()).unwrap();
         assert_eq!(run(&circuit, inputs), expected);
     }
     for limits in [Limits { near: 39, far: 90 }, Limits { near: 2, far: 8 }] {
-        let circuit = lower_to_gates(netlist, limits).unwrap();
+        let circuit = lower_to_gates(netlist, limits, &Watch::default()).unwrap();
         assert_eq!(run(&circuit, inputs), expected);
     }
 }
@@ -56,10 +66,16 @@ fn an_adder_in_blif() {
         assert_eq!(sum, [(a + b) & 0xffff, (a + b) >> 16]);
     }
     // Five gates a bit; the three of a carry merge.
-    let cost = lower(&netlist, 2000).unwrap().graph.cost();
+    let cost = lower(&netlist, 2000, &Watch::default())
+        .unwrap()
+        .graph
+        .cost();
     assert!(cost.bootstraps <= 3 * 16, "{cost:?}");
     let limits = Limits { near: 39, far: 90 };
-    let gates = lower_to_gates(&netlist, limits).unwrap().graph.cost();
+    let gates = lower_to_gates(&netlist, limits, &Watch::default())
+        .unwrap()
+        .graph
+        .cost();
     // As many as there are, but for the first carry, which is known.
     assert_eq!(gates.bootstraps, 5 * 16 - 3, "{gates:?}");
 }
@@ -416,7 +432,13 @@ fn inputs_that_no_output_depends_on() {
             .collect();
         assert_eq!((unused.len(), inputs.len()), (2, 4));
         assert!(unused.contains(&"clock") && unused.contains(&"reset"));
-        assert_eq!(lower(&netlist, 2000).unwrap().inputs.len(), 2);
+        assert_eq!(
+            lower(&netlist, 2000, &Watch::default())
+                .unwrap()
+                .inputs
+                .len(),
+            2
+        );
         for x in 0..8 {
             agree(&netlist, &[x & 1, x >> 1]);
             let y = netlist.evaluate(&[x & 1, x >> 1]).unwrap();
@@ -468,7 +490,7 @@ fn wide_ports_are_words() {
         assert_eq!((inputs[0].bits, inputs[0].words()), (130, vec![64, 64, 2]));
         assert_eq!(inputs[1].words(), [1]);
         assert_eq!(outputs[0].words(), [64, 64, 2]);
-        let names = lower(&netlist, 2000).unwrap().inputs;
+        let names = lower(&netlist, 2000, &Watch::default()).unwrap().inputs;
         let names: Vec<&str> = names.iter().map(|port| port.name.as_str()).collect();
         assert_eq!(names, ["a[0]", "a[1]", "a[2]", "n"]);
         for n in 0..2 {

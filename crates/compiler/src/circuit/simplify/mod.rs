@@ -23,21 +23,27 @@ mod tests;
 
 use std::collections::HashMap;
 
+use ringmill_limits::{Halt, Watch};
+
 use super::integer::mask;
 use super::program::{Binary, Comparison, Instr, Op, Program, Shift, Type, Value};
 use range::Range;
 
 /// The program that gives the same outputs for the same inputs, and takes no more bootstraps. Inputs stay as they are.
-pub fn simplify(program: &Program) -> Program {
+///
+/// # Errors
+/// [`Halt`].
+pub fn simplify(program: &Program, watch: &Watch) -> Result<Program, Halt> {
     let mut s = Simplifier::default();
     let mut new: Vec<Value> = Vec::with_capacity(program.instrs().len());
     for instr in program.instrs() {
+        watch.check()?;
         let op = instr.op.renamed(|v| new[v.0 as usize]);
         new.push(s.make(op, instr.kind));
     }
     let outputs = program.outputs().iter();
     let outputs = outputs.map(|(name, v)| (name.clone(), new[v.0 as usize]));
-    Program::of(s.instrs, outputs.collect())
+    Ok(Program::of(s.instrs, outputs.collect()))
 }
 
 /// The instructions made so far.

@@ -1,5 +1,7 @@
 //! Simplified programs against what they were: the same values, and no more bootstraps.
 
+use ringmill_limits::Watch;
+
 use super::simplify;
 use crate::circuit::Graph;
 use crate::circuit::gates::{self, Limits};
@@ -10,11 +12,17 @@ use crate::circuit::tests::{Dice, agree, kind, of_two, operations, random_progra
 const LIMIT: u64 = 2000;
 const LIMITS: Limits = Limits { near: 39, far: 90 };
 
+fn simplified(program: &Program) -> Program {
+    simplify(program, &Watch::default()).unwrap()
+}
+
 /// The circuit of digits and that of bits.
 fn graphs(program: &Program) -> [Graph; 2] {
     [
-        lower(program, LIMIT).unwrap().graph,
-        gates::lower(program, LIMITS).unwrap().graph,
+        lower(program, LIMIT, &Watch::default()).unwrap().graph,
+        gates::lower(program, LIMITS, &Watch::default())
+            .unwrap()
+            .graph,
     ]
 }
 
@@ -79,7 +87,7 @@ fn every_operation_with_every_constant() {
         for signed in [false, true] {
             let of = kind(bits, signed);
             for (name, program) in with_constants(of) {
-                let simple = simplify(&program);
+                let simple = simplified(&program);
                 for x in 0..1 << bits {
                     let found = simple.evaluate(&[x]).unwrap();
                     assert_eq!(found, program.evaluate(&[x]).unwrap(), "{name} of {of} {x}");
@@ -102,7 +110,7 @@ fn every_operation_on_every_pair_of_three_bits() {
         for (name, make) in operations(of) {
             let of_itself = of_one(of, |b, x| make(b, x, x));
             let program = of_two(of, &make);
-            let (simple, simple_of_itself) = (simplify(&program), simplify(&of_itself));
+            let (simple, simple_of_itself) = (simplified(&program), simplified(&of_itself));
             for x in 0..8 {
                 for y in 0..8 {
                     let wanted = program.evaluate(&[x, y]).unwrap();
@@ -123,11 +131,11 @@ fn random_programs() {
         let bits = 1 + dice.next() as u32 % 9;
         let of = kind(bits, dice.next().is_multiple_of(2));
         let program = random_program(&mut dice, of);
-        let simple = simplify(&program);
-        assert_eq!(simplify(&simple), simple);
+        let simple = simplified(&program);
+        assert_eq!(simplified(&simple), simple);
         let circuits = [
-            lower(&simple, LIMIT).unwrap(),
-            gates::lower(&simple, LIMITS).unwrap(),
+            lower(&simple, LIMIT, &Watch::default()).unwrap(),
+            gates::lower(&simple, LIMITS, &Watch::default()).unwrap(),
         ];
         for _ in 0..8 {
             let inputs = [dice.value(bits), dice.value(bits)];
@@ -248,7 +256,7 @@ fn what_takes_no_bootstrap() {
                     continue;
                 }
                 let program = of_one(of, |b, x| make(b, x, of));
-                let found = bootstraps(&simplify(&program));
+                let found = bootstraps(&simplified(&program));
                 assert_eq!(found, [0, 0], "{name} of {of}");
             }
         }
@@ -274,7 +282,7 @@ fn what_becomes_cheaper() {
     ];
     for (name, of, make) in cheaper {
         let program = of_one(*of, |b, x| make(b, x, *of));
-        let (before, after) = (bootstraps(&program), bootstraps(&simplify(&program)));
+        let (before, after) = (bootstraps(&program), bootstraps(&simplified(&program)));
         println!("{name} of {of}: {before:?} to {after:?}");
         assert!(
             after[0] < before[0] && after[1] <= before[1],
