@@ -214,7 +214,7 @@ class CircuitProgram:
     def compile(self, params: CircuitParams | None, failure: float) -> LoweredCircuit: ...
 
 class CircuitNetlist:
-    ports: tuple[list[tuple[str, int]], list[tuple[str, int]]]
+    ports: list[list[tuple[str, list[int], bool]]]
     @staticmethod
     def load(path: Path) -> CircuitNetlist: ...
     def evaluate(self, inputs: list[int]) -> list[int]: ...
@@ -224,6 +224,7 @@ class LoweredCircuit:
     params: CircuitParams
     cost: tuple[str | None, int, int, int, float]
     estimates: list[tuple[str | None, int, int, int, float]]
+    key_bytes: int
     def keygen(self) -> CircuitKeys: ...
     def load_secret_key(self, path: str) -> CircuitKeys: ...
     def run(

@@ -23,9 +23,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ringmill._ringmill import CircuitNetlist, CircuitParams, CircuitProgram
 from ringmill.check import arguments, guarded, instance, number, optional, path, shown, text
-from ringmill.circuit_integers import Integer, Trace, kind_of, scalar
+from ringmill.circuit_integers import Integer, Trace, constant, kind_of, scalar
 from ringmill.circuit_ports import Argument, by_name
 from ringmill.circuit_run import CompiledCircuit, parameters
 from ringmill.errors import FileError, ParameterError
@@ -44,6 +46,9 @@ def _set(name: str, value: Any) -> CircuitParams:
     """Parameters, as they are or by their name."""
     return parameters(value) if isinstance(value, str) else _PARAMS(name, value)
 
+
+# What an array may be given as.
+_LISTS = (list, tuple, np.ndarray)
 
 # A program with compile and evaluate, its arguments and results, and the structure of what it returns.
 _Traced = tuple[CircuitProgram | CircuitNetlist, list[Argument], list[Argument], Shape]
@@ -77,7 +82,7 @@ class _Compilable:
 
     def _in_the_clear(self, values: Mapping[str, Any]) -> Any:
         program, inputs, outputs, shape = self._traced()
-        given = [x for argument in inputs for x in argument.values(values[argument.name])]
+        given = [x for argument, value in by_name("input", values, inputs) for x in argument.values(value)]
         found = program.evaluate(given)
         return shape.build([o.array(found[o.first : o.first + o.count]) for o in outputs])
 
@@ -88,7 +93,7 @@ def circuit(function: Callable[..., Any]) -> Circuit:
 
     Arrays arrive as lists. The function returns an integer, a list of some, or a tuple or dict of either; loops and
     ``if`` on ordinary Python values are unrolled. Called with numbers, a circuit computes in the clear; called with
-    integers of another circuit, it becomes part of that.
+    integers of another circuit, of the types and lengths of its parameters, it becomes part of that.
     """
     return Circuit(function)
 
@@ -140,12 +145,32 @@ class Circuit(_Compilable):
                 for n in ([None] if argument.type.length is None else range(argument.count))
             ]
             values[argument.name] = of[0] if argument.type.length is None else of
-        returned = self._function(**values)
+        shape, results = self._inside(trace, values)[1:]
+        outputs: list[Argument] = []
+        for name, items in zip(shape.names, results, strict=True):
+            for item in items if isinstance(items, list) else [items]:
+                trace.builder.output(name, item._number)
+            kind = (items[0] if isinstance(items, list) else items).type
+            first = outputs[-1].first + outputs[-1].count if outputs else 0
+            outputs.append(Argument(name, kind[len(items)] if isinstance(items, list) else kind, first))
+        return trace.builder.finish(), inputs, outputs, shape
+
+    def _inside(self, trace: Trace, values: Mapping[str, Any]) -> tuple[Any, Shape, list[Any]]:
+        """What the function returns for integers of a trace, its structure, and its integers and lists of them."""
+        if self in trace.inside:
+            refuse(f"circuit {self.name} calls itself, and nothing could end that; write a loop")
+        trace.inside.append(self)
+        try:
+            returned = self._function(**values)
+        except RecursionError:
+            message = f"circuit {self.name} calls functions that call each other without an end; write a loop"
+            raise compile_error(message, self._line) from None
+        finally:
+            trace.inside.pop()
         if isinstance(returned, list) and all(isinstance(item, Integer) for item in returned) and returned:
             shape, results = Shape("one", ("out",)), [returned]
         else:
             shape, results = Shape.of(returned, self._line, f"circuit {self.name}")
-        outputs: list[Argument] = []
         for name, value in zip(shape.names, results, strict=True):
             items = value if isinstance(value, list) else [value]
             for item in items:
@@ -154,21 +179,50 @@ class Circuit(_Compilable):
                         f"output {name} of {self.name} must be encrypted integers of it, and is {shown(item)}",
                         self._line,
                     )
-                trace.builder.output(name, item._number)
-            if not items or any(item._kind != items[0]._kind for item in items):
-                refuse(f"output {name} of {self.name} must be a list of integers of one type", self._line)
-            kind = items[0].type
-            first = outputs[-1].first + outputs[-1].count if outputs else 0
-            outputs.append(Argument(name, kind[len(items)] if isinstance(value, list) else kind, first))
-        return trace.builder.finish(), inputs, outputs, shape
+            kinds = list(dict.fromkeys(repr(item.type) for item in items))
+            if len(kinds) != 1:
+                refuse(
+                    f"output {name} of {self.name} must be a list of integers of one type, and has "
+                    f"{' and '.join(kinds) or 'none'}; return a tuple, or convert them by x.to(type)",
+                    self._line,
+                )
+        return returned, shape, results
+
+    def _placed(self, trace: Trace, argument: Argument, value: Any) -> Any:
+        """What another circuit gives for a parameter: encrypted or known, of its type and length."""
+        kind = kind_of(argument.type.element)
+
+        def placed(name: str, item: Any) -> Integer:
+            if not isinstance(item, Integer):
+                return Integer(trace, constant(trace, name, item, kind), kind)
+            if item._trace is not trace:
+                refuse(f"{name} is of another circuit than the other arguments; give it to this one as an argument")
+            if item._kind != kind:
+                of = argument.type.element
+                refuse(f"{name} is {item.type!r}, expected {of!r}; convert it, as {self.name}(x.to({of!r}))")
+            return item
+
+        name = f"argument {argument.name} of {self.name}"
+        if argument.type.length is None:
+            return placed(name, value)
+        try:
+            items = None if isinstance(value, Integer) else list(value)
+        except Exception:
+            items = None
+        if items is None or len(items) != argument.count:
+            got = f"{len(items)} of them" if items is not None else shown(value)
+            refuse(f"{name} must be a list of {argument.count} integers of {argument.type.element!r}, and is {got}")
+        return [placed(f"{name}[{i}]", item) for i, item in enumerate(items)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """In the clear on numbers; on integers of another circuit as a part of that."""
+        """In the clear on numbers; on integers of another circuit, of the types declared, as a part of that."""
         values = arguments(self.name)(bind(self._function))(*args, **kwargs)
-        flat = [x for value in values.values() for x in (value if isinstance(value, (list, tuple)) else [value])]
-        if any(isinstance(x, Integer) for x in flat):
-            return self._function(**values)
-        return self._in_the_clear(values)
+        flat = [x for value in values.values() for x in (value if isinstance(value, _LISTS) else [value])]
+        trace = next((x._trace for x in flat if isinstance(x, Integer)), None)
+        if trace is None:
+            return self._in_the_clear(values)
+        placed = {a.name: self._placed(trace, a, values[a.name]) for a in self._arguments()}
+        return self._inside(trace, placed)[0]
 
     def __repr__(self) -> str:
         return f"<ringmill circuit {self.name}>"
@@ -182,16 +236,19 @@ class Netlist(_Compilable):
         self.name, self._inner = name, inner
 
     def _traced(self) -> _Traced:
-        both: list[list[Argument]] = []
-        for ports in self._inner.ports:
-            kinds = [(name, bit if bits == 1 else uint(bits)) for name, bits in ports]
-            both.append([Argument(name, kind, first) for first, (name, kind) in enumerate(kinds)])
-        inputs, outputs = both
+        inputs: list[Argument] = []
+        outputs: list[Argument] = []
+        for found, ports in zip((inputs, outputs), self._inner.ports, strict=True):
+            first = 0
+            for name, words, used in ports:
+                kinds = [bit if bits == 1 else uint(bits) for bits in words]
+                kind, last = (kinds[0], None) if len(kinds) == 1 else (kinds[0][len(kinds)], kinds[-1])
+                found.append(Argument(name, kind, first, last, used))
+                first += found[-1].count
         return self._inner, inputs, outputs, Shape("dict", tuple(output.name for output in outputs))
 
     def __call__(self, /, **inputs: Any) -> Any:
         """In the clear."""
-        by_name("input", inputs, self._traced()[1])
         return self._in_the_clear(inputs)
 
     def __repr__(self) -> str:
@@ -203,7 +260,8 @@ def netlist(path: Path) -> Netlist:
     """The netlist of a file, in BLIF or in the JSON that Yosys writes: combinational, flat, of simple gates or tables.
 
     Its inputs and outputs are unsigned integers of as many bits as the ports have: ports ``x[0]``, ``x[1]`` of a BLIF
-    file are one. It compiles and runs as a circuit does.
+    file are one. A port of more than 64 bits is an array of words, the lowest first. An input that no output depends
+    on, as an unused clock, may be left out. It compiles and runs as a circuit does.
 
     Raises :class:`FileError` with the line of what is wrong.
     """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ringmill._ringmill import CircuitBuilder
 from ringmill.check import arguments, integer, items, shown
+from ringmill.circuit_python import Refusing
 from ringmill.errors import ArgumentError, CompileError
 from ringmill.trace import compile_error, refuse
 from ringmill.types import Type, bit, sint, uint
@@ -27,11 +28,28 @@ def type_of(kind: tuple[int, bool]) -> Type:
     return bit if bits == 1 else uint(bits)
 
 
+def _holding(a: tuple[int, bool], b: tuple[int, bool]) -> str:
+    """How to convert to the least type that holds all values of both, or what to do where there is none."""
+    signed = a[1] or b[1]
+    bits = max(bits + (signed and not own) for bits, own in (a, b))
+    if bits > 64:
+        return "no type holds both; convert one to the other's, as x.to(type), which cuts off what does not fit"
+    wider = type_of((bits, signed))
+    return f"{wider!r} holds both: convert each that is of another type, as x.to({wider!r})"
+
+
+def _kind_of_value(value: int) -> tuple[int, bool]:
+    """The least type that has a value."""
+    return (max(1, value.bit_length()), False) if value >= 0 else ((-value - 1).bit_length() + 1, True)
+
+
 class Trace:
     """Collects the program of one run of a function."""
 
     def __init__(self) -> None:
         self.builder = CircuitBuilder()
+        # The circuits that are being traced, outermost first.
+        self.inside: list[object] = []
 
     def record(self, operation: str, *operands: Any) -> int:
         """One call of the builder, whose refusals point at the user's line."""
@@ -43,11 +61,10 @@ class Trace:
             raise compile_error(f"{operation}: {error}") from None
 
 
-class Integer:
+class Integer(Refusing):
     """A traced integer or bit. Made by tracing, never by hand."""
 
-    __array_ufunc__ = None  # numpy leaves operators to this class
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = Refusing.__hash__  # which == would take away
     __slots__ = ("_kind", "_number", "_trace")
 
     def __init__(self, trace: Trace, number: int, kind: tuple[int, bool]) -> None:
@@ -65,24 +82,21 @@ class Integer:
     def _of(self, number: int, kind: tuple[int, bool] | None = None) -> Integer:
         return Integer(self._trace, number, kind or self._kind)
 
-    def _beside(self, other: Any) -> Integer | None:
-        """The other operand of this one's type; None for what is no integer."""
+    def _beside(self, other: Any, name: str = "the other operand") -> Integer:
+        """What stands beside this one, as an integer of the same type: encrypted, or a constant."""
         if isinstance(other, Integer):
             if other._trace is not self._trace:
-                refuse("the two integers are of different circuits")
+                refuse("the two integers are of different circuits; give the one to the other's circuit as an argument")
+            if other._kind != self._kind:
+                refuse(
+                    f"{self.type!r} and {other.type!r} do not mix, {name} is the latter; "
+                    f"{_holding(self._kind, other._kind)}"
+                )
             return other
-        try:
-            value = operator.index(other)
-        except Exception:
-            return None
-        return self._of(self._trace.record("constant", value, self._kind))
+        return self._of(constant(self._trace, name, other, self._kind))
 
-    def _two(self, name: str, other: Any, swapped: bool = False, kind: tuple[int, bool] | None = None) -> Any:
+    def _two(self, name: str, other: Any, swapped: bool = False, kind: tuple[int, bool] | None = None) -> Integer:
         beside = self._beside(other)
-        if beside is None:
-            return NotImplemented
-        if beside._kind != self._kind:
-            refuse(f"{self.type!r} and {beside.type!r} do not mix; convert one, as x.to({self.type!r})")
         a, b = (beside, self) if swapped else (self, beside)
         return self._of(self._trace.record("binary", name, a._number, b._number), kind)
 
@@ -126,6 +140,42 @@ class Integer:
     def __invert__(self) -> Integer:
         return self._of(self._trace.record("invert", self._number))
 
+    def __truediv__(self, _other: Any) -> Integer:
+        refuse(
+            "quotients of whole numbers are none, and circuits compute on whole numbers; x // y rounds down, of signed "
+            "integers x.quotient(y) towards 0"
+        )
+
+    __rtruediv__ = __truediv__
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> Integer:
+        """A product of as many, modulo 2^width as all products; of none it is 1."""
+        if modulus is not None:
+            refuse("a power modulo a number is not there; write (x**n) % m in a type that holds x**n")
+        if isinstance(exponent, Integer):
+            refuse(
+                "an exponent must be known; of a known base rm.lookup(x, [base**i for i in range(n)], type) reads "
+                "powers"
+            )
+        left = integer(0, 2**32 - 1, compile_error)("the exponent of an encrypted integer", exponent)
+        power, square = None, self
+        while left:
+            if left & 1:
+                power = square if power is None else power * square
+            left >>= 1
+            square = square * square if left else square
+        return self * 0 + 1 if power is None else power
+
+    def __abs__(self) -> Integer:
+        """Itself without its sign; of the least value of its type, which has no opposite there, itself."""
+        return select(self < 0, -self, self) if self._kind[1] else self
+
+    def __divmod__(self, other: Any) -> tuple[Integer, Integer]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Integer, Integer]:
+        return other // self, other % self
+
     def _floor(self) -> None:
         if self._kind[1]:
             refuse(
@@ -152,12 +202,12 @@ class Integer:
     @arguments("quotient", compile_error)
     def quotient(self, other: Integer | int) -> Integer:
         """self / other, rounded towards 0; by 0 all its bits are 1."""
-        return _made("other", self._two("div", other), other)
+        return self._two("div", other)
 
     @arguments("remainder", compile_error)
     def remainder(self, other: Integer | int) -> Integer:
         """What :meth:`quotient` leaves, with the sign of self; by 0 it is self."""
-        return _made("other", self._two("rem", other), other)
+        return self._two("rem", other)
 
     def __lt__(self, other: Any) -> Integer:
         return self._two("lt", other, kind=(1, False))
@@ -172,14 +222,15 @@ class Integer:
         return self._two("le", other, swapped=True, kind=(1, False))
 
     def __eq__(self, other: object) -> Integer:  # type: ignore[override]
-        return _made("what == compares with", self._two("eq", other, kind=(1, False)), other)
+        return self._two("eq", other, kind=(1, False))
 
     def __ne__(self, other: object) -> Integer:  # type: ignore[override]
-        return _made("what != compares with", self._two("ne", other, kind=(1, False)), other)
+        return self._two("ne", other, kind=(1, False))
 
     def _shifted(self, name: str, by: Any) -> Any:
         if isinstance(by, Integer):
-            self._beside(by)
+            if by._trace is not self._trace:
+                refuse("the two integers are of different circuits; give the one to the other's circuit as an argument")
             return self._of(self._trace.record("shift", name, self._number, by._number))
         by = integer(0, 2**32 - 1, compile_error)("what to shift by", by)
         return self._of(self._trace.record("shift_by", name, self._number, by))
@@ -192,11 +243,6 @@ class Integer:
         """Zeros come in above, of a signed integer its sign."""
         return self._shifted("right_signed" if self._kind[1] else "right", by)
 
-    def __rlshift__(self, _: Any) -> NoReturn:
-        refuse("a constant cannot be shifted by an encrypted amount; make it encrypted: x * 0 + constant")
-
-    __rrshift__ = __rlshift__
-
     @arguments("rotate_left", compile_error)
     def rotate_left(self, by: Integer | int) -> Integer:
         """Bits that leave above come in below; an encrypted `by` needs a width that is a power of two."""
@@ -208,25 +254,37 @@ class Integer:
         wanted = kind_of(scalar("the kind to convert to", kind, compile_error))
         return self._of(self._trace.record("convert", self._number, wanted), wanted)
 
-    def __bool__(self) -> NoReturn:
-        refuse("what is encrypted cannot steer Python's if, while, and, or, not; use rm.select(bit, a, b), & | and ~")
-
-    def __index__(self) -> NoReturn:
-        refuse("what is encrypted is no index; use rm.lookup(index, entries, type)")
-
-    __int__ = __float__ = __index__
-
-    def __iter__(self) -> NoReturn:
-        refuse("an encrypted integer has no elements; shift and mask its bits")
-
     def __repr__(self) -> str:
         return f"<encrypted {self.type}>"
 
 
-def _made(name: str, value: Any, other: object) -> Integer:
-    if value is NotImplemented:
-        refuse(f"{name} must be an integer, encrypted or known, and is {shown(other)}")
-    return value  # type: ignore[no-any-return]
+def constant(trace: Trace, name: str, value: Any, kind: tuple[int, bool]) -> int:
+    """The number of a constant of a type."""
+    try:
+        known = operator.index(value)
+    except Exception:
+        refuse(f"{name} must be an integer, encrypted or known, and is {shown(value)}{_whole(value)}")
+    of = type_of(kind)
+    low, high = of.ends or (0, 0)
+    if not low <= known <= high:
+        refuse(
+            f"the constant {shown(known)} is no value of {of!r}, which runs from {low} to {high}; "
+            f"{_holding(kind, _kind_of_value(known))}"
+        )
+    return trace.record("constant", known, kind)
+
+
+def _whole(value: Any) -> str:
+    """What to write instead of something that is no whole number."""
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+        return "; write it for each element, as [x + item for item in items]"
+    try:
+        whole = int(value)
+        if whole == value:
+            return f"; write {shown(whole)}"
+    except Exception:
+        return ""
+    return "; circuits compute on whole numbers: count in a smaller unit, as hundredths"
 
 
 def scalar(name: str, kind: Any, refusal: Callable[[str], Exception]) -> Type:
@@ -239,16 +297,11 @@ def _operands(what: str, given: Mapping[str, Any]) -> tuple[Integer, list[int]]:
     """One of the operands that is encrypted, and the numbers of all, which are of one type."""
     of = next((value for value in given.values() if isinstance(value, Integer)), None)
     if of is None:
-        refuse(f"{what}: one of {', '.join(given)} must be an encrypted integer, and none is")
-    numbers = []
-    for name, value in given.items():
-        beside = of._beside(value)
-        if beside is None:
-            refuse(f"{what}: {name} must be an integer, encrypted or known, and is {shown(value)}")
-        if beside._kind != of._kind:
-            refuse(f"{what}: {name} is {beside.type!r} beside {of.type!r}; convert one, as x.to({of.type!r})")
-        numbers.append(beside._number)
-    return of, numbers
+        refuse(
+            f"{what}: one of {', '.join(given) or 'the operands'} must be an encrypted integer, and none is; compute "
+            "known ones in Python"
+        )
+    return of, [of._beside(value, f"{name} of {what}")._number for name, value in given.items()]
 
 
 @arguments("rm.select", compile_error)
@@ -256,8 +309,14 @@ def select(bit: Integer, when_true: Integer | int, when_false: Integer | int) ->
     """One of two integers, by an encrypted bit: inside circuits what ``if`` is outside."""
     if not isinstance(bit, Integer) or bit._kind != (1, False):
         refuse(f"rm.select: bit must be an encrypted bit, as x < y gives one, and is {shown(bit)}")
+    if not isinstance(when_true, Integer) and not isinstance(when_false, Integer):
+        refuse(
+            "rm.select: both sides are known, and so no type is; write "
+            f"rm.lookup(bit, [{shown(when_false)}, {shown(when_true)}], rm.uint(8)), with the type that you want"
+        )
     of, numbers = _operands("rm.select", {"when_true": when_true, "when_false": when_false})
-    bit._beside(of)
+    if bit._trace is not of._trace:
+        refuse("rm.select: bit is of another circuit; give it to this one as an argument")
     return of._of(of._trace.record("select", bit._number, *numbers))
 
 
@@ -295,5 +354,11 @@ def lookup(index: Integer, entries: Sequence[int], type: Type) -> Integer:
     """Entry `index` of a public table, of a type; 0 behind its end. The index is unsigned, of at most eight bits."""
     if not isinstance(index, Integer):
         refuse(f"rm.lookup: index must be encrypted, and is {shown(index)}; index the table itself by a known one")
+    bits, signed = index._kind
+    if signed or bits > 8:
+        refuse(
+            f"rm.lookup: index is {index.type!r}, expected an unsigned integer of at most 8 bits; convert it, as "
+            f"index.to(rm.uint({min(bits, 8)}))"
+        )
     kind = kind_of(scalar("rm.lookup: type", type, compile_error))
     return index._of(index._trace.record("table", index._number, list(entries), kind), kind)

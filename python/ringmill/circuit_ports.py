@@ -21,10 +21,20 @@ class Argument:
     name: str
     type: Type
     first: int
+    last: Type | None = None
+    """The type of the last element, where it is narrower than those of the others: what is left of a wide port."""
+    used: bool = True
+    """Whether a result depends on it; of a netlist's clock none does. What is not used has no ports."""
 
     @property
     def count(self) -> int:
-        return self.type.length or 1
+        return (self.type.length or 1) if self.used else 0
+
+    @property
+    def elements(self) -> list[Type]:
+        """The types of its integers."""
+        each = [self.type.element] * self.count
+        return each if self.last is None else [*each[:-1], self.last]
 
     @property
     def ports(self) -> list[str]:
@@ -41,7 +51,7 @@ class Argument:
             items = []
         if len(items) != self.count:
             raise DataError(f"{self.name} must be {self.count} values of {self.type.element}, and is {shown(value)}")
-        return [_value(f"{self.name}[{i}]", item, self.type.element) for i, item in enumerate(items)]
+        return [_value(f"{self.name}[{i}]", item, self.elements[i]) for i, item in enumerate(items)]
 
     def array(self, values: Sequence[int]) -> Any:
         """Its values for Python: a number, or an array."""
@@ -65,12 +75,13 @@ def _value(name: str, value: Any, kind: Type) -> int:
     return int(number)
 
 
-def by_name(what: str, given: Mapping[str, Any], known: Sequence[Argument]) -> list[Any]:
-    """What is given for each, in order; one that is missing or unknown is refused."""
+def by_name(what: str, given: Mapping[str, Any], known: Sequence[Argument]) -> list[tuple[Argument, Any]]:
+    """Each that is used and what is given for it, in order; one that is missing or unknown is refused."""
     for name in given:
         if name not in {argument.name for argument in known}:
             raise UnknownName(f"the circuit has no {what} `{name}`; {closest(name, [a.name for a in known])}")
-    missing = [argument.name for argument in known if argument.name not in given]
+    used = [argument for argument in known if argument.used]
+    missing = [argument.name for argument in used if argument.name not in given]
     if missing:
-        raise DataError(f"{what} {missing[0]} is missing; the circuit has {', '.join(a.name for a in known)}")
-    return [given[argument.name] for argument in known]
+        raise DataError(f"{what} {missing[0]} is missing; the circuit has {', '.join(a.name for a in used)}")
+    return [(argument, given[argument.name]) for argument in used]

@@ -178,10 +178,9 @@ class CircuitClient:
 
         Raises :class:`DataError` for a missing input, a wrong length, or a value that the type does not have.
         """
-        given = by_name("input", inputs, self._inputs)
         encrypted = {
             argument.name: self._keys.encrypt(argument.first, argument.values(value))
-            for argument, value in zip(self._inputs, given, strict=True)
+            for argument, value in by_name("input", inputs, self._inputs)
         }
         return CircuitInputs(encrypted, self.evaluation_keys)
 
@@ -189,13 +188,12 @@ class CircuitClient:
     def decrypt(self, outputs: CircuitRun | Mapping[str, EncryptedIntegers]) -> Any:
         """The outputs in the structure that the function returned them in: exact, numbers and arrays.
 
-        Raises :class:`KeysError` for ciphertexts of another key.
+        Raises :class:`KeysError` for ciphertexts of another key, :class:`DataError` for integers of other types.
         """
         found = outputs.ciphertexts if isinstance(outputs, CircuitRun) else encrypted("outputs", outputs)
-        ciphers = by_name("output", found, self._outputs)
         values = [
             output.array(self._keys.decrypt(output.first, output.count, cipher))
-            for output, cipher in zip(self._outputs, ciphers, strict=True)
+            for output, cipher in by_name("output", found, self._outputs)
         ]
         return self._shape.build(values)
 
@@ -240,9 +238,17 @@ class CompiledCircuit:
         """What it takes with each of the sets that were compared: one, where the parameters were given."""
         return [Estimate(*estimate) for estimate in self._inner.estimates]
 
+    @property
+    def key_bytes(self) -> int:
+        """Bytes of the evaluation keys that :meth:`keygen` makes: known before it makes any."""
+        return self._inner.key_bytes
+
     @arguments()
     def keygen(self) -> CircuitClient:
-        """Fresh keys from the system's randomness."""
+        """Fresh keys from the system's randomness.
+
+        They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
+        """
         return CircuitClient(self._inner.keygen(), self._inputs, self._outputs, self._shape)
 
     @arguments(path=path)
@@ -277,7 +283,8 @@ class CompiledCircuit:
         unless `threads` says otherwise, and the run says what the machine takes. It needs parameters that the machine
         runs: ``rm.circuit_params(..., target="torus")``.
 
-        Inputs are what clients encrypted: outputs of a run may be noisier than a circuit counts on.
+        Inputs are what clients encrypted: outputs of a run may be noisier than a circuit counts on. An encrypted
+        integer keeps its type, and :class:`DataError` is raised where the circuit's input is of another.
 
         The keys come with the inputs when :meth:`CircuitClient.encrypt` made them; give `keys` otherwise. A run of more
         than a second shows how far it is, on a terminal and in a notebook, unless `progress` is false.
@@ -292,13 +299,13 @@ class CompiledCircuit:
             found = encrypted("inputs", inputs)
         if keys is None:
             raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
-        ciphers = by_name("input", found, self._inputs)
+        given = by_name("input", found, self._inputs)
         saving = None if checkpoint is None else (checkpoint, every)
-        groups = ([a.count for a in self._inputs], [a.count for a in self._outputs])
+        groups = ([argument.count for argument, _ in given], [output.count for output in self._outputs])
         on, threads = (None, threads or 0) if device == "cpu" else (device, threads or 1)
         with shown_in_notebook(progress) as how:
             outputs, seconds, used, _, machine = self._inner.run(
-                ciphers, keys, groups, on, threads, how, saving, resume
+                [cipher for _, cipher in given], keys, groups, on, threads, how, saving, resume
             )
         results = {output.name: cipher for output, cipher in zip(self._outputs, outputs, strict=True)}
         time = None if machine is None else MachineTime(*machine)

@@ -470,3 +470,55 @@ def test_expanded_keys_and_constants_keep_to_a_budget(small):
     for bad in (0, -1, 1.5, True, "1G", b"1"):
         with pytest.raises(rm.ArgumentError, match="expanded_bytes"):
             run(expanded_bytes=bad)
+
+
+def test_the_keys_of_circuits(limit, tmp_path):
+    """Their size is known before they are made, and both it and that of the form that bootstraps read must fit."""
+
+    @rm.circuit
+    def doubled(x: rm.Encrypted[rm.uint(4)]):
+        return x + x
+
+    compiled = doubled.compile(rm.circuit_params(toy_for_tests_only=True), failure=-40)
+    client = compiled.keygen()
+    client.save_secret_key(tmp_path / "secret")
+    client.evaluation_keys.save(tmp_path)
+    saved = sum((tmp_path / name).stat().st_size for name in ("bootstrap.key", "switch.key"))
+    # Words of 32 bits take 4 bytes in files and 8 in memory; files have less than 512 bytes beside them.
+    assert 0 <= saved - compiled.key_bytes // 2 <= 512
+    inputs = client.encrypt(x=5)
+    limit(compiled.key_bytes - 1)
+    for make in (compiled.keygen, lambda: compiled.load_secret_key(tmp_path / "secret")):
+        with pytest.raises(MemoryError, match="the evaluation keys needs about"):
+            make()
+    with pytest.raises(MemoryError, match="as bootstraps read them"):
+        compiled.run(inputs, progress=False)
+    limit("100MiB")
+    with pytest.raises(MemoryError, match="a checkpoint and what is read of it"):
+        compiled.run(inputs, progress=False, resume="/dev/zero")
+    assert client.decrypt(compiled.run(inputs, progress=False)) == 10
+
+
+def test_compiling_circuits_keeps_to_the_limit():
+    """In a process of its own: others have memory left that it would take."""
+    script = """
+        import ringmill as rm
+
+        @rm.circuit
+        def divided(x: rm.Encrypted[rm.uint(64)], y: rm.Encrypted[rm.uint(64)]):
+            for turn in range(60):
+                x = x // (y + turn)
+            return x
+
+        rm.limits(memory="12MiB")
+        for params in ("circuits", "circuit_bits"):
+            try:
+                divided.compile(params)
+            except MemoryError as error:
+                assert "limit is 12.0 MiB" in str(error), error
+            else:
+                raise AssertionError(params)
+        print("done")
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True)
+    assert done.stdout == "done\n", done.stderr

@@ -35,7 +35,7 @@ fn circuit(op: Binary, params: &Params) -> Result<Circuit> {
     b.output("z", z)?;
     let limit = params.noise().largest_norm(BITS, FAILURE);
     let limit = limit.ok_or("the set fails more often than 2^-64")?;
-    Ok(lower(&b.finish(), limit)?)
+    Ok(lower(&b.finish(), limit, &Watch::default())?)
 }
 
 /// The rows of one set on some threads. Facts: its sizes, and what each circuit takes.

@@ -449,7 +449,8 @@ pub struct CircuitArgs {
     #[arg(long, value_enum, value_name = "LEVEL", conflicts_with_all = ["run", "random_inputs", "json"])]
     pub emit: Option<CircuitLevel>,
 
-    /// Run it under encryption with fresh keys, on these values of its inputs.
+    /// Run it under encryption with fresh keys, on these values of its inputs: of one of more than 64 bits its words of 64, the
+    /// lowest first, as a=0x11,5.
     #[arg(long, value_name = "NAME=VALUE", num_args = 1..)]
     pub run: Option<Vec<String>>,
 

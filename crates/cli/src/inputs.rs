@@ -125,7 +125,7 @@ pub fn read_whole(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64
         reason,
     };
     let read = match open(path)? {
-        Content::Npy(file) => bounded_bytes(file, room(NPY_HEADER, 16, slots))
+        Content::Npy(file) => bounded_bytes(file, most_bytes(NPY_HEADER, 16, slots))
             .and_then(|bytes| read_whole_npy(&bytes, slots)),
         Content::Csv(file) => numbers(file, slots).and_then(|text| {
             read_fields(&text, slots, "a whole number of 64 bits", |field| {
@@ -245,18 +245,18 @@ fn bounded_bytes(file: File, limit: u64) -> Result<Vec<u8>, String> {
 }
 
 /// Bytes of so many numbers of `each` bytes, and of what is beside them.
-fn room(beside: u64, each: u64, slots: usize) -> u64 {
+fn most_bytes(beside: u64, each: u64, slots: usize) -> u64 {
     each.saturating_mul(slots as u64).saturating_add(beside)
 }
 
 /// The text of a file of at most `slots` numbers.
 fn numbers(file: File, slots: usize) -> Result<String, String> {
-    bounded(file, room(BESIDE, NUMBER_TEXT, slots))
+    bounded(file, most_bytes(BESIDE, NUMBER_TEXT, slots))
 }
 
 /// An array of at most `slots` numbers of 16 bytes.
 fn npy(file: File, slots: usize) -> Result<Vec<Complex64>, String> {
-    read_npy(&bounded_bytes(file, room(NPY_HEADER, 16, slots))?, slots)
+    read_npy(&bounded_bytes(file, most_bytes(NPY_HEADER, 16, slots))?, slots)
 }
 
 /// Refuses a header that is longer than any of numbers, before a reader allocates what it claims.

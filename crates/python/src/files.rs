@@ -1,14 +1,13 @@
 //! Files: read whole under a limit, written whole or not at all, every fault with the path.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use ringmill_limits::{Halt, Watch};
 use ringmill_schemes::rlwe::SecretKey;
-use ringmill_schemes::whole_file::{self, Contents};
+use ringmill_schemes::whole_file::{self, Contents, ReadError};
 
 use crate::errors::{Fault, FileError};
 use crate::watch::halted;
@@ -28,7 +27,9 @@ fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     }
 }
 
-/// What is read or written between two looks at the watch.
+/// What files take.
+const READ: &str = "a file and what is made of it";
+/// What is written between two looks at the watch.
 const PIECE: usize = 1 << 20;
 
 /// Reads the file of a secret and parses its bytes, which are wiped after that.
@@ -51,29 +52,17 @@ pub fn read<T, E: Into<Fault>>(
     watch: &Watch,
     parse: impl FnOnce(&[u8]) -> Result<T, E>,
 ) -> PyResult<T> {
-    let bytes = read_whole(path, watch).map_err(|e| fault(path, e))?;
+    let bytes = whole_file::read(path, READ, watch).map_err(|e| match e {
+        ReadError::Halt(halt) => fault(path, halt),
+        ReadError::Io(e) => fault(path, e),
+    })?;
     parse(&bytes).map_err(|e| fault(path, e))
-}
-
-fn read_whole(path: &Path, watch: &Watch) -> Result<Vec<u8>, Fault> {
-    let largest = watch.limits().memory / 2;
-    let mut file = File::open(path)?.take(largest.saturating_add(1));
-    let mut bytes = Vec::new();
-    // Grows fallibly, and no further than the limit.
-    while file.by_ref().take(PIECE as u64).read_to_end(&mut bytes)? > 0 {
-        watch.check()?;
-    }
-    let read = bytes.len() as u64;
-    if read > largest {
-        return Err(too_long(read, largest).into());
-    }
-    Ok(bytes)
 }
 
 /// What refuses a file of `read` bytes or more, where there is room for `largest` and as much again.
 fn too_long(read: u64, largest: u64) -> Halt {
     Halt::OverLimit {
-        what: "a file and what is made of it".to_owned(),
+        what: READ.to_owned(),
         needed: 2 * read,
         limit: 2 * largest,
     }

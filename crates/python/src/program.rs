@@ -368,7 +368,11 @@ const RETURNED: [(&str, Returned); 3] = [
 
 /// What a function returned and its arrays' lengths, as Python has them: the name of what was returned, all inputs with their
 /// lengths, and those of all outputs.
-pub type PyArrays = (Option<&'static str>, HashMap<String, Option<u32>>, Vec<Option<u32>>);
+pub type PyArrays = (
+    Option<&'static str>,
+    HashMap<String, Option<u32>>,
+    Vec<Option<u32>>,
+);
 
 /// From Python: `None` for a name of nothing that a function returns.
 pub fn arrays_of(

@@ -16,6 +16,7 @@ use std::os::unix::fs::{
 };
 use std::path::{Path, PathBuf};
 
+use ringmill_limits::{Halt, Watch};
 use ringmill_math::Prng;
 use zeroize::Zeroizing;
 
@@ -78,6 +79,45 @@ fn filled<T, E: From<io::Error>>(
     let value = fill(&mut out)?;
     out.flush()?;
     Ok(value)
+}
+
+/// Why a file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("{0}")]
+    Halt(#[from] Halt),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Between two looks at the watch.
+const LOOK: u64 = 1 << 20;
+
+/// The bytes of a file, also of one that says no length and never ends. They and as much again, for what is made of them, are
+/// within the limit of `watch`; `what` names both in the refusal.
+///
+/// # Errors
+/// What the operating system refuses; [`Halt`].
+pub fn read(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, ReadError> {
+    let limit = watch.limits().memory;
+    let largest = limit / 2;
+    let mut file = File::open(path)?.take(largest.saturating_add(1));
+    let mut bytes = Vec::new();
+    // Grows fallibly, and no further than the limit.
+    while file.by_ref().take(LOOK).read_to_end(&mut bytes)? > 0 {
+        watch.check()?;
+    }
+    let read = bytes.len() as u64;
+    if read > largest {
+        let (what, needed) = (what.to_owned(), read.saturating_mul(2));
+        return Err(Halt::OverLimit {
+            what,
+            needed,
+            limit,
+        }
+        .into());
+    }
+    Ok(bytes)
 }
 
 /// Bytes read at a time where a file does not say how long it is.

@@ -444,13 +444,14 @@ fn every_flipped_byte_and_every_truncation_of_version_1_is_refused() {
         Kind::SecretKey | Kind::CountedSecretKey => {
             file::read_secret_key_in_the_clear(bytes, &params).map(drop)
         }
-        kind
-        @ (Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts | Kind::FurtherKeys) => {
-            Err(FileError::Kind {
-                expected: "a kind of version 1",
-                got: kind.name().to_owned(),
-            })
-        }
+        kind @ (Kind::BootstrapKey
+        | Kind::KeySwitchKey
+        | Kind::Ciphertexts
+        | Kind::FurtherKeys
+        | Kind::Integers) => Err(FileError::Kind {
+            expected: "a kind of version 1",
+            got: kind.name().to_owned(),
+        }),
     };
     for name in [
         "parameters",

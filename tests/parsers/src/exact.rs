@@ -52,9 +52,13 @@ macro_rules! files {
                         | Kind::FurtherKeys,
                     ) => false,
                     // TFHE's.
-                    Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts) | Err(_) => {
-                        false
-                    }
+                    Ok(
+                        Kind::BootstrapKey
+                        | Kind::KeySwitchKey
+                        | Kind::Ciphertexts
+                        | Kind::Integers,
+                    )
+                    | Err(_) => false,
                 }
             }
 

@@ -239,7 +239,8 @@ fn ckks_object(bytes: &[u8]) -> bool {
         }
         // TFHE's.
         Ok(Kind::FurtherKeys) => ringmill_schemes::file::read_further_keys(bytes, params).is_ok(),
-        Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts) | Err(_) => false,
+        Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts | Kind::Integers)
+        | Err(_) => false,
     }
 }
 

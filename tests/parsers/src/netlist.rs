@@ -2,6 +2,7 @@
 
 use ringmill_compiler::circuit::gates::Limits;
 use ringmill_compiler::circuit::netlist::{Netlist, lower, lower_to_gates, read_blif, read_json};
+use ringmill_limits::Watch;
 
 /// Names that are long together take long to look through; what is hostile is short here.
 const WIRES: u64 = 4096;
@@ -11,16 +12,19 @@ pub fn parse(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return false;
     };
-    let read: [Result<Netlist, _>; 2] = [read_blif(text), read_json(text)];
+    let watch = Watch::default();
+    let read: [Result<Netlist, _>; 2] = [read_blif(text, &watch), read_json(text, &watch)];
     let mut taken = false;
     for netlist in read.into_iter().flatten() {
         taken = true;
         let [inputs, _] = netlist.ports();
         if (bytes.len() as u64) < WIRES {
-            let _ = lower(&netlist, 100);
-            let _ = lower_to_gates(&netlist, Limits { near: 3, far: 12 });
+            let _ = lower(&netlist, 100, &watch);
+            let _ = lower_to_gates(&netlist, Limits { near: 3, far: 12 }, &watch);
         }
-        let given = vec![u64::MAX / 3; inputs.len()];
+        let used = inputs.iter().filter(|port| port.used);
+        let words = used.map(|port| port.words().len()).sum();
+        let given = vec![u64::MAX / 3; words];
         assert!(netlist.evaluate(&given).is_ok());
     }
     taken

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use ringmill_schemes::file::{self as container, InsecureParams, Kind};
-use ringmill_schemes::tfhe::{Client, LweDimension, Params, ParamsBuilder, file};
+use ringmill_schemes::tfhe::{Client, IntegerType, LweDimension, Params, ParamsBuilder, file};
 
 use super::repaired;
 
@@ -32,6 +32,7 @@ fn object(bytes: &[u8]) -> bool {
         Ok(Kind::Params) => file::read_params(bytes, InsecureParams::AllowForTestsOnly).is_ok(),
         Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
         Ok(Kind::Ciphertexts) => file::read_ciphertexts(bytes, params).is_ok(),
+        Ok(Kind::Integers) => file::read_integers(bytes, params).is_ok(),
         Ok(Kind::BootstrapKey) => file::read_bootstrap_key(bytes, params).is_ok(),
         Ok(Kind::KeySwitchKey) => file::read_key_switch_key(bytes, params).is_ok(),
         Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
@@ -59,6 +60,11 @@ pub fn seeds() -> Vec<Vec<u8>> {
             file::write_ciphertexts(
                 &params,
                 &[client.encrypt_bit(true)?, client.encrypt_bit(false)?],
+            )?,
+            file::write_integers(
+                &params,
+                &[IntegerType::new(2, false, 1, 2)],
+                &[client.encrypt_bit(true)?],
             )?,
             file::write_bootstrap_key(&params, &client.bootstrap_key()?),
             file::write_key_switch_key(&params, &client.key_switch_key()?),

@@ -1,44 +1,44 @@
 //! `ringmill circuit`: what a netlist takes under encryption, and a run of it.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ringmill_compiler::circuit::choose::{CANDIDATES, Estimate, Source, choose};
-use ringmill_compiler::circuit::netlist::{self, Netlist};
-use ringmill_compiler::circuit::{Chosen, Port};
+use ringmill_compiler::circuit::netlist::{self, Netlist, NetlistPort};
+use ringmill_compiler::circuit::{Chosen, CircuitError, Port};
 use ringmill_devices::circuit::client::unbound;
 use ringmill_devices::circuit::{Engine, Keeping, Server, run};
 use ringmill_isa::mid::text::print_program;
 use ringmill_limits::Watch;
 use ringmill_math::Prng;
 use ringmill_schemes::tfhe::mid::BootstrapPrograms;
-use ringmill_schemes::tfhe::{Evaluator, Messages, Order, Params, ParamsBuilder, sets};
+use ringmill_schemes::tfhe::{Evaluator, Messages, Order, Params, ParamsBuilder, keys, sets};
+use ringmill_schemes::whole_file::{self, ReadError};
 use serde_json::{Value, json};
 
 use crate::args::{CircuitArgs, CircuitLevel};
 use crate::error::CliError;
 use crate::kept::Folder;
 use crate::kept::circuit::{self as kept, Prepared};
+use crate::output;
 use crate::progress::Bar;
-use crate::{inputs, output};
-
-/// Longest netlist read.
-const LARGEST: u64 = 1 << 30;
 
 pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
-    let bytes = inputs::read_bytes(&args.netlist, LARGEST)?;
-    let netlist = netlist::read(&bytes).map_err(|error| CliError::Input {
-        path: args.netlist.clone(),
-        reason: error.to_string(),
-    })?;
+    let netlist = read(&args.netlist, watch)?;
     let values = given(args, &netlist)?;
     if let (None, Some(_)) = (&values, &args.checkpoint) {
         return Err(CliError::Usage(
             "--checkpoint is of a run; give --run NAME=VALUE or --random-inputs".to_owned(),
         ));
     }
-    let chosen = choose(Source::Netlist(&netlist), &candidates(args)?, args.failure)?;
+    let chosen = choose(
+        Source::Netlist(&netlist),
+        &candidates(args)?,
+        args.failure,
+        watch,
+    )?;
     if let Some(level) = args.emit {
         return output::text(&emitted(level, &chosen)?);
     }
@@ -69,6 +69,24 @@ pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
         "the decrypted outputs {:?} are not those of the clear, {clear:?}",
         ran.outputs
     )))
+}
+
+fn read(path: &Path, watch: &Watch) -> Result<Netlist, CliError> {
+    let what = format!("{} and what is made of it", path.display());
+    let bytes = whole_file::read(path, &what, watch).map_err(|error| match error {
+        ReadError::Halt(halt) => CliError::Halt(halt),
+        ReadError::Io(source) => CliError::File {
+            path: path.to_owned(),
+            source,
+        },
+    })?;
+    netlist::read(&bytes, watch).map_err(|error| match error {
+        CircuitError::Halt(halt) => CliError::Halt(halt),
+        error => CliError::Input {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        },
+    })
 }
 
 /// What a circuit is compiled to.
@@ -114,61 +132,85 @@ fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
     Ok(found)
 }
 
-/// The inputs' bits in order; `None` where the netlist is not to be run.
+/// The words of the inputs that are used, in order; `None` where the netlist is not to be run.
 fn given(args: &CircuitArgs, netlist: &Netlist) -> Result<Option<Vec<u64>>, CliError> {
     let [ports, _] = netlist.ports();
-    let Some(written) = &args.run else {
-        return Ok(args.random_inputs.then(|| {
-            let mut random = random(args.seed);
-            let bits = ports.iter().map(|&(_, bits)| bits);
-            bits.map(|bits| random.next_u64() >> (64 - bits)).collect()
-        }));
-    };
+    if args.run.is_none() && !args.random_inputs {
+        return Ok(None);
+    }
     let mut values = vec![None; ports.len()];
-    for text in written {
-        let parsed = text.split_once('=').and_then(|(name, value)| {
-            let value = match value.strip_prefix("0x") {
-                Some(digits) => u64::from_str_radix(digits, 16),
-                None => value.parse(),
-            };
-            Some((name, value.ok()?))
-        });
-        let Some((name, value)) = parsed else {
-            return Err(CliError::Usage(format!(
-                "--run {text}: expected NAME=VALUE, a whole number such as 17 or 0x11"
-            )));
-        };
-        let Some(at) = ports.iter().position(|&(port, _)| port == name) else {
-            let known: Vec<&str> = ports.iter().map(|&(port, _)| port).collect();
+    for text in args.run.iter().flatten() {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        let Some(at) = ports.iter().position(|port| port.name == name) else {
+            let known: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             return Err(CliError::Usage(format!(
                 "--run {text}: the netlist has no input `{name}`; it has {}",
                 known.join(", ")
             )));
         };
-        let bits = ports[at].1;
-        if bits < 64 && value >> bits != 0 {
-            return Err(CliError::Usage(format!(
-                "--run {text}: `{name}` has {bits} bits, expected a value from 0 to {}",
-                (1u64 << bits) - 1
-            )));
-        }
-        if values[at].replace(value).is_some() {
+        let found = words(value, &ports[at]);
+        let found = found.map_err(|what| CliError::Usage(format!("--run {text}: {what}")))?;
+        if values[at].replace(found).is_some() {
             return Err(CliError::Usage(format!("--run names `{name}` twice")));
         }
     }
     let mut random = random(args.seed);
-    let each = ports.iter().zip(values).map(|(&(name, bits), value)| {
+    let mut all = Vec::new();
+    for (port, value) in ports.iter().zip(values).filter(|(port, _)| port.used) {
         // Drawn for all, so that those of one input do not depend on which others are given.
-        let drawn = random.next_u64() >> (64 - bits);
+        let widths = port.words().into_iter();
+        let drawn: Vec<u64> = widths
+            .map(|bits| random.next_u64() >> (64 - bits))
+            .collect();
+        let name = &port.name;
         match value {
-            Some(value) => Ok(value),
-            None if args.random_inputs => Ok(drawn),
-            None => Err(CliError::Usage(format!(
-                "input `{name}` is missing; give --run {name}=VALUE, or --random-inputs for what is not given"
-            ))),
+            Some(value) => all.extend(value),
+            None if args.random_inputs => all.extend(drawn),
+            None => {
+                return Err(CliError::Usage(format!(
+                    "input `{name}` is missing; give --run {name}=VALUE, or --random-inputs for what is not given"
+                )));
+            }
         }
-    });
-    Ok(Some(each.collect::<Result<_, _>>()?))
+    }
+    Ok(Some(all))
+}
+
+/// A value of a port, its words behind commas, the lowest first; else what is wrong with it.
+fn words(text: &str, port: &NetlistPort) -> Result<Vec<u64>, String> {
+    let (name, widths) = (&port.name, port.words());
+    let read = |word: &str| match word.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    };
+    let words: Option<Vec<u64>> = text.split(',').map(read).collect();
+    let words = match words {
+        Some(words) if words.len() == widths.len() => words,
+        Some(_) | None if widths.len() == 1 => {
+            return Err("expected NAME=VALUE, a whole number such as 17 or 0x11".to_owned());
+        }
+        Some(_) | None => {
+            return Err(format!(
+                "`{name}` has {} bits, expected its {} words of 64 bits, the lowest first, as {name}=0x11,5",
+                port.bits,
+                widths.len()
+            ));
+        }
+    };
+    for (&word, &bits) in words.iter().zip(&widths) {
+        if bits < 64 && word >> bits != 0 {
+            let of = if widths.len() == 1 {
+                ""
+            } else {
+                " in its last word"
+            };
+            return Err(format!(
+                "`{name}` has {bits} bits{of}, expected a value from 0 to {}",
+                (1u64 << bits) - 1
+            ));
+        }
+    }
+    Ok(words)
 }
 
 /// Inputs for trying a netlist out: the same for the same seed.
@@ -193,9 +235,8 @@ fn under_encryption(
     watch: &Watch,
 ) -> Result<Ran, CliError> {
     let (params, circuit) = (&chosen.params, &chosen.circuit);
-    let floor = params.floor();
-    let (transform, switch) = floor.bytes;
-    let bytes = transform * floor.products + switch * floor.switched;
+    // As they are made, and as bootstraps read them.
+    let bytes = keys::bytes(params) + params.floor().key_bytes();
     watch.admit("the evaluation keys", bytes)?;
     let Prepared {
         client,
@@ -237,14 +278,23 @@ fn under_encryption(
     })
 }
 
+fn listed<'a>(ports: impl Iterator<Item = &'a NetlistPort>) -> String {
+    let each = ports.map(|port| format!("{}[{}]", port.name, port.bits));
+    each.collect::<Vec<_>>().join(" ")
+}
+
 /// What it takes, before anything runs.
 fn told(netlist: &Netlist, chosen: &Chosen) -> String {
-    let ports = |ports: &[(&str, u32)]| {
-        let ports = ports.iter().map(|(name, bits)| format!("{name}[{bits}]"));
-        ports.collect::<Vec<_>>().join(" ")
-    };
     let [inputs, outputs] = netlist.ports();
-    let mut text = format!("inputs {}; outputs {}\n", ports(&inputs), ports(&outputs));
+    let mut text = format!(
+        "inputs {}; outputs {}\n",
+        listed(inputs.iter().filter(|port| port.used)),
+        listed(outputs.iter())
+    );
+    let unused = listed(inputs.iter().filter(|port| !port.used));
+    if !unused.is_empty() {
+        let _ = writeln!(text, "no output depends on {unused}: they take no value");
+    }
     for estimate in &chosen.estimates {
         let Estimate {
             set,
@@ -318,6 +368,7 @@ fn described(
     json!({
         "set": chosen.params.name(),
         "parameters": chosen.params.summary(),
+        "key_bytes": keys::bytes(&chosen.params),
         "estimates": estimates.collect::<Vec<_>>(),
         "inputs": ports(&circuit.inputs, values),
         "outputs": ports(&circuit.outputs, ran.map(|ran| ran.outputs.as_slice())),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_limits::Watch;
 use ringmill_schemes::tfhe::params::FailureRate;
 use ringmill_schemes::tfhe::{Messages, Params};
 
@@ -11,6 +12,7 @@ use super::graph::BITS;
 use super::lower::{self, Circuit};
 use super::netlist::{self, Netlist};
 use super::program::Program;
+use super::simplify::simplify;
 
 /// The sets that are chosen from, by name: 2 + 2 bits, and booleans.
 pub const CANDIDATES: [&str; 2] = ["circuits", "circuit_bits"];
@@ -29,8 +31,13 @@ impl Source<'_> {
     /// # Errors
     /// [`CircuitError::Unreliable`] for a probability of more than 2^-40, or none;
     /// [`CircuitError::Fails`], [`CircuitError::Noise`] for parameters that fail more often; [`CircuitError::Messages`] for
-    /// those of other messages.
-    pub fn compile(self, params: &Params, failure: f64) -> Result<Circuit, CircuitError> {
+    /// those of other messages; [`CircuitError::Halt`].
+    pub fn compile(
+        self,
+        params: &Params,
+        failure: f64,
+        watch: &Watch,
+    ) -> Result<Circuit, CircuitError> {
         // What is no number is not less, either.
         let most = FailureRate::default().log2();
         if failure.is_nan() || failure > f64::from(most) {
@@ -42,8 +49,10 @@ impl Source<'_> {
             Messages::Booleans => {
                 let limits = Limits::of(&noise, failure)?;
                 match self {
-                    Self::Program(program) => gates::lower(program, limits),
-                    Self::Netlist(netlist) => netlist::lower_to_gates(netlist, limits),
+                    Self::Program(program) => {
+                        gates::lower(&simplify(program, watch)?, limits, watch)
+                    }
+                    Self::Netlist(netlist) => netlist::lower_to_gates(netlist, limits, watch),
                 }
             }
             Messages::CIRCUITS => {
@@ -53,8 +62,10 @@ impl Source<'_> {
                     got: noise.sum_failure(BITS, 1),
                 })?;
                 match self {
-                    Self::Program(program) => lower::lower(program, limit),
-                    Self::Netlist(netlist) => netlist::lower(netlist, limit),
+                    Self::Program(program) => {
+                        lower::lower(&simplify(program, watch)?, limit, watch)
+                    }
+                    Self::Netlist(netlist) => netlist::lower(netlist, limit, watch),
                 }
             }
             Messages::Integers {
@@ -112,12 +123,13 @@ pub fn choose(
     source: Source<'_>,
     sets: &[Arc<Params>],
     failure: f64,
+    watch: &Watch,
 ) -> Result<Chosen, CircuitError> {
     let mut estimates = Vec::with_capacity(sets.len());
     let mut best: Option<(u64, Arc<Params>, Circuit)> = None;
     let mut refused = CircuitError::Refused("there are no sets to choose from".to_owned());
     for params in sets {
-        let circuit = match source.compile(params, failure) {
+        let circuit = match source.compile(params, failure, watch) {
             Ok(circuit) => circuit,
             Err(error @ (CircuitError::Fails { .. } | CircuitError::Noise { .. })) => {
                 refused = error;
@@ -155,7 +167,8 @@ mod tests {
         let program = b.finish();
         for name in CANDIDATES {
             let params = Params::named(name).unwrap();
-            let compiled = |failure| Source::Program(&program).compile(&params, failure);
+            let compiled =
+                |failure| Source::Program(&program).compile(&params, failure, &Watch::default());
             assert!(compiled(-40.0).is_ok() && compiled(-100.0).is_ok());
             for asked in [-39.9, -1.0, 0.0, 5.0, f64::NAN, f64::INFINITY] {
                 let refused = compiled(asked);

@@ -1,11 +1,14 @@
 //! What circuits refuse.
 
+use ringmill_limits::Halt;
 use thiserror::Error;
 
 /// A circuit that cannot be made, with what was expected, what came and what to do.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
 pub enum CircuitError {
+    #[error("{0}")]
+    Halt(#[from] Halt),
     #[error("{what} is {got}, expected {expected}")]
     OutOfRange {
         what: String,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ringmill_limits::{Halt, Watch};
 use ringmill_schemes::tfhe::NoiseModel;
 use ringmill_schemes::tfhe::shared::noise_factor;
 
@@ -75,8 +76,10 @@ impl Graph {
     }
 
     /// Leaves out lookups that no output depends on.
-    #[must_use]
-    pub fn without_dead(self) -> Self {
+    ///
+    /// # Errors
+    /// [`Halt`].
+    pub fn without_dead(self, watch: &Watch) -> Result<Self, Halt> {
         let mut used = vec![false; self.wires()];
         let mark = |used: &mut Vec<bool>, sum: &Sum| {
             for &(wire, _) in sum.terms() {
@@ -105,19 +108,20 @@ impl Graph {
             })
         };
         let lookups = self.lookups.iter().zip(&used[inputs..]);
-        let lookups = lookups
-            .filter(|(_, used)| **used)
-            .map(|(lookup, _)| Lookup {
+        let lookups = lookups.filter(|(_, used)| **used).map(|(lookup, _)| {
+            watch.check()?;
+            Ok(Lookup {
                 operand: renamed(&lookup.operand),
                 table: lookup.table,
                 shared: lookup.shared,
-            });
-        Self {
+            })
+        });
+        Ok(Self {
             basis: self.basis,
             inputs: self.inputs,
-            lookups: lookups.collect(),
+            lookups: lookups.collect::<Result<_, Halt>>()?,
             outputs: self.outputs.iter().map(renamed).collect(),
-        }
+        })
     }
 
     /// The lookups of each rotation, in the order of the first of each: one, or all that share it.

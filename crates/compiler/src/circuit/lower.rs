@@ -1,8 +1,11 @@
 //! From a program on integers to a circuit of lookups on 2 + 2 bits.
 
+use ringmill_limits::Watch;
+use ringmill_schemes::tfhe::IntegerType;
+
 use super::error::CircuitError;
 use super::graph::Graph;
-use super::integer::{Choice, DIGIT, Int, LIMB};
+use super::integer::{Choice, DIGIT, Int, LIMB, mask};
 use super::program::{Binary, Comparison, Instr, Op, Program, Type, Value};
 use super::small::Lookups;
 
@@ -13,6 +16,20 @@ pub struct Port {
     pub kind: Type,
     /// For inputs their wires in base 4, for outputs their sums in base 16, each from this bit on.
     pub parts: Vec<Part>,
+}
+
+impl Port {
+    /// What its ciphertexts carry.
+    pub fn integer(&self) -> IntegerType {
+        let (mut encrypted, mut known) = (0, 0);
+        for part in &self.parts {
+            match *part {
+                Part::Encrypted { at, bits, .. } => encrypted |= mask(bits) << at,
+                Part::Known { value, at } => known |= value << at,
+            }
+        }
+        IntegerType::new(self.kind.bits(), self.kind.signed(), encrypted, known)
+    }
 }
 
 /// A piece of an integer.
@@ -35,9 +52,9 @@ pub struct Circuit {
 /// Lowers a program for parameters whose lookups bear sums of squared factors up to `limit`.
 ///
 /// # Errors
-/// [`CircuitError::Noise`] where that is too little.
-pub fn lower(program: &Program, limit: u64) -> Result<Circuit, CircuitError> {
-    let mut l = Lookups::new(limit);
+/// [`CircuitError::Noise`] where that is too little; [`CircuitError::Halt`].
+pub fn lower(program: &Program, limit: u64, watch: &Watch) -> Result<Circuit, CircuitError> {
+    let mut l = Lookups::new(limit, watch);
     // Wires of inputs come before all others.
     let mut inputs = Vec::new();
     let mut wires = Vec::new();
@@ -96,7 +113,7 @@ pub fn lower(program: &Program, limit: u64) -> Result<Circuit, CircuitError> {
         });
     }
     Ok(Circuit {
-        graph: l.finish(sums),
+        graph: l.finish(sums)?,
         inputs,
         outputs,
     })

@@ -3,6 +3,7 @@
 //! | question | file |
 //! | --- | --- |
 //! | what a program is, and its result in the clear | [`program`] |
+//! | what of a program changes nothing, and what is cheaper | [`mod@simplify`] |
 //! | what a server runs: lookups on sums, one bootstrap each | [`graph`], [`sum`] |
 //! | which table and which sum a lookup takes | [`small`] |
 //! | which lookups are made by one rotation | [`share`] |
@@ -22,6 +23,7 @@ pub mod lower;
 pub mod netlist;
 pub mod program;
 pub mod share;
+pub mod simplify;
 pub mod small;
 pub mod sum;
 #[cfg(test)]

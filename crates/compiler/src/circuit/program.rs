@@ -38,6 +38,16 @@ impl Type {
         self.signed
     }
 
+    /// The least and the largest value.
+    pub fn ends(self) -> (i128, i128) {
+        if self.signed {
+            let half = 1i128 << (self.bits - 1);
+            (-half, half - 1)
+        } else {
+            (0, mask(self.bits).into())
+        }
+    }
+
     /// The value of this type that these bits are.
     pub fn read(self, bits: u64) -> i128 {
         let bits = bits & mask(self.bits);
@@ -163,7 +173,7 @@ pub enum Op {
     Convert(Value),
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Instr {
     pub op: Op,
     pub kind: Type,
@@ -177,6 +187,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Of instructions whose types fit.
+    pub(super) fn of(instrs: Vec<Instr>, outputs: Vec<(String, Value)>) -> Self {
+        Self { instrs, outputs }
+    }
+
     pub fn instrs(&self) -> &[Instr] {
         &self.instrs
     }
@@ -212,28 +227,74 @@ impl Program {
         let mut inputs = inputs.iter();
         let mut bits: Vec<u64> = Vec::with_capacity(self.instrs.len());
         for instr in &self.instrs {
-            let of = |v: Value| bits[v.0 as usize];
-            let read = |v: Value| self.kind(v).read(of(v));
             let value = match &instr.op {
-                Op::Input { .. } => inputs.next().copied().unwrap_or(0),
-                Op::Constant(bits) => *bits,
-                Op::Binary(op, a, b) => binary(*op, read(*a), read(*b)),
-                Op::Compare(op, a, b) => compare(*op, read(*a), read(*b)).into(),
-                Op::Not(a) => !of(*a),
-                Op::ShiftBy(shift, a, by) => moved(instr.kind, *shift, of(*a), u64::from(*by)),
-                Op::Shift(shift, a, by) => moved(instr.kind, *shift, of(*a), of(*by)),
-                Op::Select(bit, a, b) => of(if of(*bit) == 1 { *a } else { *b }),
-                Op::Sum(terms) => terms.iter().fold(0u64, |all, &x| all.wrapping_add(of(x))),
-                Op::Table(index, table) => table.get(of(*index) as usize).copied().unwrap_or(0),
-                Op::Convert(a) => read(*a) as u64,
+                Op::Input { .. } => inputs.next().copied().unwrap_or(0) & mask(instr.kind.bits),
+                _ => instr.computed(|v| (self.kind(v), bits[v.0 as usize])),
             };
-            bits.push(value & mask(instr.kind.bits));
+            bits.push(value);
         }
         Ok(self
             .outputs
             .iter()
             .map(|(_, v)| bits[v.0 as usize])
             .collect())
+    }
+}
+
+impl Instr {
+    /// The bits of its result, from the types and bits of its operands; 0 for an input.
+    pub(super) fn computed(&self, operand: impl Fn(Value) -> (Type, u64)) -> u64 {
+        let of = |v: Value| operand(v).1;
+        let read = |v: Value| {
+            let (kind, bits) = operand(v);
+            kind.read(bits)
+        };
+        let value = match &self.op {
+            Op::Input { .. } => 0,
+            Op::Constant(bits) => *bits,
+            Op::Binary(op, a, b) => binary(*op, read(*a), read(*b)),
+            Op::Compare(op, a, b) => compare(*op, read(*a), read(*b)).into(),
+            Op::Not(a) => !of(*a),
+            Op::ShiftBy(shift, a, by) => moved(self.kind, *shift, of(*a), u64::from(*by)),
+            Op::Shift(shift, a, by) => moved(self.kind, *shift, of(*a), of(*by)),
+            Op::Select(bit, a, b) => of(if of(*bit) == 1 { *a } else { *b }),
+            Op::Sum(terms) => terms.iter().fold(0u64, |all, &x| all.wrapping_add(of(x))),
+            Op::Table(index, table) => table.get(of(*index) as usize).copied().unwrap_or(0),
+            Op::Convert(a) => read(*a) as u64,
+        };
+        value & mask(self.kind.bits)
+    }
+}
+
+impl Op {
+    /// The values that it takes.
+    pub(super) fn operands(&self) -> Vec<Value> {
+        match self {
+            Self::Input { .. } | Self::Constant(_) => Vec::new(),
+            Self::Not(a) | Self::ShiftBy(_, a, _) | Self::Table(a, _) | Self::Convert(a) => {
+                vec![*a]
+            }
+            Self::Binary(_, a, b) | Self::Compare(_, a, b) | Self::Shift(_, a, b) => vec![*a, *b],
+            Self::Select(bit, a, b) => vec![*bit, *a, *b],
+            Self::Sum(terms) => terms.clone(),
+        }
+    }
+
+    /// The same of other values.
+    pub(super) fn renamed(&self, of: impl Fn(Value) -> Value) -> Self {
+        match self {
+            Self::Input { name } => Self::Input { name: name.clone() },
+            Self::Constant(bits) => Self::Constant(*bits),
+            Self::Binary(op, a, b) => Self::Binary(*op, of(*a), of(*b)),
+            Self::Compare(op, a, b) => Self::Compare(*op, of(*a), of(*b)),
+            Self::Not(a) => Self::Not(of(*a)),
+            Self::ShiftBy(shift, a, by) => Self::ShiftBy(*shift, of(*a), *by),
+            Self::Shift(shift, a, by) => Self::Shift(*shift, of(*a), of(*by)),
+            Self::Select(bit, a, b) => Self::Select(of(*bit), of(*a), of(*b)),
+            Self::Sum(terms) => Self::Sum(terms.iter().map(|&v| of(v)).collect()),
+            Self::Table(index, entries) => Self::Table(of(*index), entries.clone()),
+            Self::Convert(a) => Self::Convert(of(*a)),
+        }
     }
 }
 

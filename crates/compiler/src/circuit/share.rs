@@ -2,19 +2,25 @@
 
 use std::collections::HashMap;
 
+use ringmill_limits::{Halt, Watch};
+
 use super::graph::{Basis, Graph};
 use super::sum::Sum;
 
 /// Lets lookups of the same operand share a rotation, large groups before small ones, where no sum that reads them comes to
 /// more than `limit` times the noise of a wire by it. Those whose readers would are left by themselves. Bits are left as they
 /// are: a gate's sign is read of one sum alone.
-pub fn share(mut graph: Graph, limit: u64) -> Graph {
+///
+/// # Errors
+/// [`Halt`].
+pub fn share(mut graph: Graph, limit: u64, watch: &Watch) -> Result<Graph, Halt> {
     if graph.basis == Basis::Bits {
-        return graph;
+        return Ok(graph);
     }
     let readers = readers(&graph);
     for mut group in groups(&graph) {
         while group.len() > 1 {
+            watch.check()?;
             mark(&mut graph, &group, true);
             let loud = |&at: &usize| {
                 let sums = readers[at].iter().map(|reader| reader.of(&graph));
@@ -28,7 +34,7 @@ pub fn share(mut graph: Graph, limit: u64) -> Graph {
             group = rest;
         }
     }
-    graph
+    Ok(graph)
 }
 
 fn mark(graph: &mut Graph, group: &[usize], shared: bool) {
@@ -96,7 +102,7 @@ mod tests {
 
     /// u / 4 and u % 4 of one operand, the second of which is read with a factor.
     fn graph(factor: i64, limit: u64) -> Graph {
-        let mut l = Lookups::new(limit);
+        let mut l = Lookups::new(limit, &Watch::default());
         let u = l.input(15);
         let high = l.lookup(&[(1, &u)], |u| u / 4).unwrap();
         let low = l.lookup(&[(1, &u)], |u| u % 4).unwrap();
@@ -107,6 +113,7 @@ mod tests {
                 .map(|x| x.sum().clone())
                 .to_vec(),
         )
+        .unwrap()
     }
 
     #[test]

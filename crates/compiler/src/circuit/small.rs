@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use ringmill_limits::{Halt, Watch};
+
 use super::error::CircuitError;
 use super::graph::{ENTRIES, Graph, Lookup, Table};
 use super::share::share;
@@ -71,15 +73,17 @@ pub struct Lookups {
     graph: Graph,
     seen: HashMap<Lookup, Wire>,
     limit: u64,
+    watch: Watch,
 }
 
 impl Lookups {
-    /// Operands of lookups have at most `limit` times the noise of a wire.
-    pub fn new(limit: u64) -> Self {
+    /// Operands of lookups have at most `limit` times the noise of a wire. Each lookup asks `watch` for its memory.
+    pub fn new(limit: u64, watch: &Watch) -> Self {
         Self {
             graph: Graph::default(),
             seen: HashMap::new(),
             limit,
+            watch: watch.clone(),
         }
     }
 
@@ -95,12 +99,16 @@ impl Lookups {
     }
 
     /// The circuit with these outputs: lookups of one operand share a rotation where noise allows it.
-    pub fn finish(self, outputs: Vec<Sum>) -> Graph {
+    ///
+    /// # Errors
+    /// [`Halt`].
+    pub fn finish(self, outputs: Vec<Sum>) -> Result<Graph, Halt> {
         let graph = Graph {
             outputs,
             ..self.graph
         };
-        share(graph.without_dead(), self.limit)
+        drop(self.seen);
+        share(graph.without_dead(&self.watch)?, self.limit, &self.watch)
     }
 
     /// f of the sum of multiples, by one bootstrap, where f is defined from the least to the largest value that the sum
@@ -176,6 +184,7 @@ impl Lookups {
         let wire = match self.seen.get(&lookup) {
             Some(&wire) => wire,
             None => {
+                self.watch.check()?;
                 let wire = Wire(self.graph.wires() as u32);
                 self.graph.lookups.push(lookup.clone());
                 self.seen.insert(lookup, wire);
@@ -217,6 +226,8 @@ fn tabulate(values: &[i64]) -> Option<(i64, i64, Table)> {
 
 #[cfg(test)]
 mod tests {
+    use ringmill_limits::Watch;
+
     use super::{Lookups, tabulate};
 
     /// Every f of 17 to 32 values with f(u) + f(u - 16) constant, and no other.
@@ -236,22 +247,26 @@ mod tests {
 
     #[test]
     fn noisy_operands_are_refreshed() {
-        let mut l = Lookups::new(40);
+        let mut l = Lookups::new(40, &Watch::default());
         let (a, b) = (l.input(1), l.input(3));
         let x = l.total(&[(4, &a), (1, &b)]).unwrap();
         assert!(l.lookup(&[(6, &x)], |x| x & 1).is_err()); // 0 to 42
         let y = l.lookup(&[(1, &x), (-3, &a)], |x| x & 1).unwrap(); // a + b
-        let graph = l.finish(vec![y.sum().clone()]);
+        let graph = l.finish(vec![y.sum().clone()]).unwrap();
         assert_eq!(graph.lookups.len(), 1);
         // 2 x has 68 times the noise: x is refreshed.
-        let mut l = Lookups::new(40);
+        let mut l = Lookups::new(40, &Watch::default());
         let (a, b) = (l.input(1), l.input(3));
         let x = l.total(&[(4, &a), (1, &b)]).unwrap();
         let y = l.lookup(&[(2, &x)], |x| x / 2).unwrap();
-        let graph = l.finish(vec![y.sum().clone()]);
+        let graph = l.finish(vec![y.sum().clone()]).unwrap();
         assert_eq!(graph.lookups.len(), 2);
         assert_eq!(graph.evaluate(&[1, 2]).unwrap(), [6]);
         // Nothing makes seven of a wire quiet enough.
-        assert!(Lookups::new(40).total(&[(7, &a)]).is_err());
+        assert!(
+            Lookups::new(40, &Watch::default())
+                .total(&[(7, &a)])
+                .is_err()
+        );
     }
 }

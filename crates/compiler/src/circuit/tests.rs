@@ -1,5 +1,7 @@
 //! Every operation, lowered and run in the clear, against the program in the clear.
 
+use ringmill_limits::Watch;
+
 use super::lower::{Circuit, Part, lower};
 use super::program::{Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value};
 
@@ -143,7 +145,7 @@ fn every_operation_on_every_pair_of_four_bits() {
         let of = kind(4, signed);
         for (name, make) in operations(of) {
             let program = of_two(of, &make);
-            let circuit = lower(&program, LIMIT).unwrap();
+            let circuit = lower(&program, LIMIT, &Watch::default()).unwrap();
             for x in 0..16 {
                 for y in 0..16 {
                     agree(&program, &circuit, &[x, y], &format!("{name}, {of}"));
@@ -163,7 +165,7 @@ fn every_operation_at_other_widths() {
                 let program = of_two(of, &make);
                 // Division takes thousands of lookups at 64 bits; a tight limit refreshes often.
                 let limit = [LIMIT, 700, 300][dice.next() as usize % 3];
-                let circuit = lower(&program, limit).unwrap();
+                let circuit = lower(&program, limit, &Watch::default()).unwrap();
                 let cost = circuit.graph.cost();
                 assert!(cost.norm <= limit && cost.bootstraps <= cost.tables);
                 for _ in 0..if bits < 32 { 30 } else { 5 } {
@@ -188,7 +190,7 @@ fn tables_of_one_and_of_two_limbs() {
             let y = b.table(x, &entries, to).unwrap();
             b.output("y", y).unwrap();
             let program = b.finish();
-            let circuit = lower(&program, LIMIT).unwrap();
+            let circuit = lower(&program, LIMIT, &Watch::default()).unwrap();
             for x in 0..1 << index {
                 agree(&program, &circuit, &[x], "table");
             }
@@ -206,7 +208,10 @@ fn a_table_of_bytes_shares_its_rotations() {
     let x = b.input("x", of);
     let y = b.table(x, &entries, of).unwrap();
     b.output("y", y).unwrap();
-    let cost = lower(&b.finish(), LIMIT).unwrap().graph.cost();
+    let cost = lower(&b.finish(), LIMIT, &Watch::default())
+        .unwrap()
+        .graph
+        .cost();
     assert_eq!((cost.bootstraps, cost.tables), (66, 144));
 }
 
@@ -235,7 +240,7 @@ fn random_programs() {
         let bits = 1 + dice.next() as u32 % 18;
         let of = kind(bits, dice.next().is_multiple_of(2));
         let program = random_program(&mut dice, of);
-        let circuit = lower(&program, LIMIT).unwrap();
+        let circuit = lower(&program, LIMIT, &Watch::default()).unwrap();
         for _ in 0..10 {
             let inputs = [dice.value(bits), dice.value(bits)];
             agree(&program, &circuit, &inputs, "random program");
@@ -254,7 +259,12 @@ pub fn of_sixteen(name: &str) -> Program {
 /// What 16 bits cost, as docs/tfhe.md says.
 #[test]
 fn bootstraps_of_sixteen_bits() {
-    let cost = |name| lower(&of_sixteen(name), LIMIT).unwrap().graph.cost();
+    let cost = |name| {
+        lower(&of_sixteen(name), LIMIT, &Watch::default())
+            .unwrap()
+            .graph
+            .cost()
+    };
     for (name, most) in [
         ("Add", 4),
         ("Sub", 4),

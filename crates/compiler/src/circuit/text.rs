@@ -64,11 +64,13 @@ impl Display for Graph {
 
 #[cfg(test)]
 mod tests {
+    use ringmill_limits::Watch;
+
     use super::super::small::Lookups;
 
     #[test]
     fn lookups_and_sums_are_lines() {
-        let mut l = Lookups::new(2000);
+        let mut l = Lookups::new(2000, &Watch::default());
         let (x, y) = (l.input(3), l.input(3));
         let product = l
             .lookup(&[(4, &x), (1, &y)], |u| (u >> 2) * (u & 3))
@@ -78,7 +80,7 @@ mod tests {
             .unwrap();
         let known = x.plus(-1, &x);
         let sums = [&more, &product, &known].map(|x| x.sum().clone());
-        let text = l.finish(sums.to_vec()).to_string();
+        let text = l.finish(sums.to_vec()).unwrap().to_string();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "circuit of digits, inputs %0 to %1");
         assert_eq!(

@@ -5,7 +5,6 @@
 //! it can be checked: that there are as many ciphertexts as are needed there, of these parameters and one key.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -14,7 +13,7 @@ use ringmill_compiler::circuit::graph::Basis;
 use ringmill_compiler::circuit::sum::Sum;
 use ringmill_limits::Watch;
 use ringmill_schemes::tfhe::{LweCiphertext, Params, file};
-use ringmill_schemes::whole_file::{self, Contents};
+use ringmill_schemes::whole_file::{self, Contents, ReadError};
 use sha2::{Digest, Sha256};
 
 use super::CircuitRunError;
@@ -141,12 +140,11 @@ pub fn read(
     graph: &Graph,
     watch: &Watch,
 ) -> Result<Reached, CircuitRunError> {
-    let length = fs::metadata(path).map_err(|source| failed("read", path, source))?;
-    watch.admit(
-        "a checkpoint and what is read of it",
-        length.len().saturating_mul(2),
-    )?;
-    let bytes = fs::read(path).map_err(|source| failed("read", path, source))?;
+    let bytes = whole_file::read(path, "a checkpoint and what is read of it", watch);
+    let bytes = bytes.map_err(|error| match error {
+        ReadError::Halt(halt) => CircuitRunError::Halt(halt),
+        ReadError::Io(source) => failed("read", path, source).into(),
+    })?;
     let path = path.to_owned();
     let Some(rest) = bytes.strip_prefix(&MARK) else {
         return Err(CheckpointError::NotOne { path }.into());

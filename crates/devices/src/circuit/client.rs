@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ringmill_compiler::circuit::{Circuit, Part, Port};
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Client, LweCiphertext, Messages, Params};
+use ringmill_schemes::tfhe::{Client, IntegerType, LweCiphertext, Messages, Params};
 
 use super::CircuitRunError;
 
@@ -88,6 +88,33 @@ impl CircuitClient {
 pub fn ciphertexts(port: &Port) -> usize {
     let encrypted = |part: &&Part| matches!(part, Part::Encrypted { .. });
     port.parts.iter().filter(encrypted).count()
+}
+
+/// Refuses encrypted integers that are not of the types that these ports have.
+///
+/// # Errors
+/// [`CircuitRunError::Integer`], [`CircuitRunError::Integers`].
+pub fn check_types(ports: &[Port], integers: &[IntegerType]) -> Result<(), CircuitRunError> {
+    let name = |port: Option<&Port>| port.map_or_else(String::new, |port| port.name.clone());
+    if ports.len() != integers.len() {
+        return Err(CircuitRunError::Integers {
+            port: name(ports.first()),
+            expected: ports.len(),
+            got: integers.len(),
+        });
+    }
+    let wrong = ports
+        .iter()
+        .zip(integers)
+        .find(|(port, got)| port.integer() != **got);
+    match wrong {
+        None => Ok(()),
+        Some((port, got)) => Err(CircuitRunError::Integer {
+            port: port.name.clone(),
+            expected: port.integer(),
+            got: *got,
+        }),
+    }
 }
 
 fn check(port: &Port, got: usize) -> Result<(), CircuitRunError> {

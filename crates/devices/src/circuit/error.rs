@@ -3,7 +3,7 @@
 use ringmill_compiler::circuit::CircuitError;
 use ringmill_compiler::circuit::graph::Basis;
 use ringmill_limits::Halt;
-use ringmill_schemes::tfhe::TfheError;
+use ringmill_schemes::tfhe::{IntegerType, TfheError};
 use thiserror::Error;
 
 use crate::BootstrapError;
@@ -22,6 +22,22 @@ pub enum CircuitRunError {
     Circuit(#[from] CircuitError),
     #[error("{port}: expected {expected} ciphertexts, got {got}; encrypt it for this program")]
     Ciphertexts {
+        port: String,
+        expected: usize,
+        got: usize,
+    },
+    #[error(
+        "{port} is encrypted as {got}, expected {expected}; encrypt it for this program, or convert it in a circuit that takes {got}"
+    )]
+    Integer {
+        port: String,
+        expected: IntegerType,
+        got: IntegerType,
+    },
+    #[error(
+        "{port}: expected {expected} encrypted integers, got {got}; encrypt it for this program"
+    )]
+    Integers {
         port: String,
         expected: usize,
         got: usize,

@@ -42,7 +42,10 @@ fn of(builder: ParamsBuilder) -> Setup {
 }
 
 fn limit(params: &Params) -> u64 {
-    params.noise().largest_norm(4, -40.0).unwrap()
+    params
+        .noise()
+        .largest_norm(4, -40.0, &Watch::default())
+        .unwrap()
 }
 
 impl Setup {
@@ -125,7 +128,7 @@ fn integers_under_encryption() {
             }
             _ => program(kind),
         };
-        let circuit = lower(&program, limit(setup.client.params())).unwrap();
+        let circuit = lower(&program, limit(setup.client.params()), &Watch::default()).unwrap();
         for (x, y) in [(0, 0), (1, 0), (u64::MAX, 3), (21, 37), (9, u64::MAX / 2)] {
             let inputs = [kind.read(x), kind.read(y)];
             let given = setup.encrypt(&circuit, &inputs);
@@ -179,7 +182,8 @@ fn everything_is_right(
 ) {
     let kind = Type::new(bits, signed).unwrap();
     let program = everything(kind);
-    let circuit = Source::Program(&program).compile(setup.client.params(), -40.0);
+    let circuit =
+        Source::Program(&program).compile(setup.client.params(), -40.0, &Watch::default());
     let circuit = circuit.unwrap();
     for (x, y) in pairs {
         let given = setup.encrypt(&circuit, &[kind.read(x), kind.read(y)]);
@@ -257,7 +261,8 @@ fn every_operation_as_gates() {
 fn gates_are_kept_and_refused_as_lookups_are() {
     let [setup, _] = booleans();
     let kind = Type::new(8, false).unwrap();
-    let circuit = Source::Program(&program(kind)).compile(setup.client.params(), -40.0);
+    let circuit =
+        Source::Program(&program(kind)).compile(setup.client.params(), -40.0, &Watch::default());
     let circuit = circuit.unwrap();
     let inputs = setup.encrypt(&circuit, &[200, 77]);
     let watch = Watch::default();
@@ -311,7 +316,7 @@ fn gates_are_kept_and_refused_as_lookups_are() {
     let digits = self::setup();
     let refused = digits.run(&circuit, inputs.clone(), 1, &watch);
     assert!(matches!(refused, Err(CircuitRunError::OtherBasis { .. })));
-    let lookups = lower(&program(kind), 500).unwrap();
+    let lookups = lower(&program(kind), 500, &Watch::default()).unwrap();
     let refused = setup.run(&lookups, inputs, 1, &watch);
     assert!(matches!(refused, Err(CircuitRunError::OtherBasis { .. })));
 }
@@ -349,8 +354,9 @@ fn a_random_netlist(setup: &Setup) {
         ports.join(" "),
         outputs.concat()
     );
-    let netlist = netlist::read_blif(&text).unwrap();
-    let circuit = Source::Netlist(&netlist).compile(setup.client.params(), -40.0);
+    let netlist = netlist::read_blif(&text, &Watch::default()).unwrap();
+    let circuit =
+        Source::Netlist(&netlist).compile(setup.client.params(), -40.0, &Watch::default());
     let circuit = circuit.unwrap();
     for _ in 0..3 {
         let x = below(1 << 16) as u64;
@@ -366,7 +372,12 @@ fn a_random_netlist(setup: &Setup) {
 fn the_same_ciphertexts_on_any_number_of_threads() {
     let setup = setup();
     let kind = Type::new(8, false).unwrap();
-    let circuit = lower(&program(kind), limit(setup.client.params())).unwrap();
+    let circuit = lower(
+        &program(kind),
+        limit(setup.client.params()),
+        &Watch::default(),
+    )
+    .unwrap();
     let inputs = setup.encrypt(&circuit, &[200, 77]);
     let one = setup
         .run(&circuit, inputs.clone(), 1, &Watch::default())
@@ -402,7 +413,7 @@ fn tables_of_one_sum_share_a_rotation() {
     let program = table_program(&entries);
     for builder in [quiet(), quiet().order(Order::KeySwitchFirst)] {
         let setup = of(builder);
-        let circuit = lower(&program, limit(setup.client.params())).unwrap();
+        let circuit = lower(&program, limit(setup.client.params()), &Watch::default()).unwrap();
         let cost = circuit.graph.cost();
         assert!(4 * cost.bootstraps < 3 * cost.tables, "{cost:?}");
         for (x, y) in [(0, 0), (15, 255), (16, 1), (59, 200), (60, 3), (63, 77)] {
@@ -434,7 +445,9 @@ fn a_device_gives_the_same_ciphertexts() {
     ] {
         let params = setup.client.params();
         let program = table_program(&entries);
-        let circuit = Source::Program(&program).compile(params, -40.0).unwrap();
+        let circuit = Source::Program(&program)
+            .compile(params, -40.0, &Watch::default())
+            .unwrap();
         let given = setup.encrypt(&circuit, &inputs);
         let expected = setup.run(&circuit, given.clone(), 2, &watch).unwrap();
         let engine = Engine::Device {
@@ -465,7 +478,12 @@ fn a_device_gives_the_same_ciphertexts() {
 fn half_a_rotation_is_no_checkpoint() {
     let setup = of(quiet());
     let entries: Vec<i128> = (0..64).map(|i| (i * i) % 256).collect();
-    let circuit = lower(&table_program(&entries), limit(setup.client.params())).unwrap();
+    let circuit = lower(
+        &table_program(&entries),
+        limit(setup.client.params()),
+        &Watch::default(),
+    )
+    .unwrap();
     let graph = &circuit.graph;
     let inputs = setup.encrypt(&circuit, &[5, 6]);
     let rotation = graph.rotations().into_iter().find(|r| r.len() > 1).unwrap();
@@ -496,7 +514,12 @@ fn half_a_rotation_is_no_checkpoint() {
 fn refusals() {
     let (setup, other) = (setup(), self::setup());
     let kind = Type::new(8, false).unwrap();
-    let circuit = lower(&program(kind), limit(setup.client.params())).unwrap();
+    let circuit = lower(
+        &program(kind),
+        limit(setup.client.params()),
+        &Watch::default(),
+    )
+    .unwrap();
     let inputs = setup.encrypt(&circuit, &[1, 2]);
     let watch = Watch::default();
     let few = setup.run(&circuit, inputs[1..].to_vec(), 1, &watch);
@@ -540,7 +563,12 @@ impl Progress for Stopper<'_> {
 fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
     let setup = setup();
     let kind = Type::new(16, false).unwrap();
-    let circuit = lower(&program(kind), limit(setup.client.params())).unwrap();
+    let circuit = lower(
+        &program(kind),
+        limit(setup.client.params()),
+        &Watch::default(),
+    )
+    .unwrap();
     let inputs = setup.encrypt(&circuit, &[50_000, 123]);
     let whole = setup
         .run(&circuit, inputs.clone(), 2, &Watch::default())
@@ -619,7 +647,12 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
     assert!(run(&circuit.graph, &slow, inputs.clone(), &saved).is_err());
     assert!(run(&circuit.graph, &server, inputs.clone(), &keeping).is_ok());
     let others = setup.encrypt(&circuit, &[50_000, 123]);
-    let other = lower(&everything(kind), limit(setup.client.params())).unwrap();
+    let other = lower(
+        &everything(kind),
+        limit(setup.client.params()),
+        &Watch::default(),
+    )
+    .unwrap();
     for (graph, inputs) in [(&circuit.graph, others), (&other.graph, inputs.clone())] {
         let refused = run(graph, &server, inputs, &keeping);
         assert!(matches!(

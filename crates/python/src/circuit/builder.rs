@@ -1,10 +1,10 @@
 //! Traced programs on integers.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use ringmill_compiler::circuit::netlist::{self, Netlist};
+use ringmill_compiler::circuit::netlist::{self, Netlist, NetlistPort};
 use ringmill_compiler::circuit::program::{Binary, Comparison, Shift};
 use ringmill_compiler::circuit::{
     CircuitError, Program, ProgramBuilder, Source, Type, Value, choose,
@@ -128,7 +128,7 @@ impl CircuitBuilder {
         let builder = held.take();
         let builder = builder.ok_or_else(|| CompileError::new_err("the program is finished"))?;
         Ok(CircuitProgram {
-            inner: builder.finish(),
+            inner: Arc::new(builder.finish()),
         })
     }
 }
@@ -136,7 +136,7 @@ impl CircuitBuilder {
 /// A netlist that was read from a file.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitNetlist {
-    inner: Netlist,
+    inner: Arc<Netlist>,
 }
 
 #[pymethods]
@@ -144,18 +144,21 @@ impl CircuitNetlist {
     /// Reads BLIF, or JSON where the file begins with a brace.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let inner = interruptible(py, move |watch| files::read(&path, watch, netlist::read))??;
-        Ok(Self { inner })
+        let inner = interruptible(py, move |watch| {
+            files::read(&path, watch, |bytes| netlist::read(bytes, watch))
+        })??;
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
     }
 
-    /// Names and bits of inputs and outputs.
+    /// Of inputs and of outputs: name, bits of each word, and whether an output depends on it.
     #[getter]
-    fn ports(&self) -> [Vec<(String, u32)>; 2] {
-        let named = |ports: Vec<(&str, u32)>| {
-            let ports = ports.into_iter();
-            ports.map(|(name, bits)| (name.to_owned(), bits)).collect()
-        };
-        self.inner.ports().map(named)
+    fn ports(&self) -> [Vec<(String, Vec<u32>, bool)>; 2] {
+        let told = |port: &NetlistPort| (port.name.clone(), port.words(), port.used);
+        self.inner
+            .ports()
+            .map(|ports| ports.iter().map(told).collect())
     }
 
     fn evaluate(&self, inputs: Vec<u64>) -> PyResult<Vec<u64>> {
@@ -169,9 +172,9 @@ impl CircuitNetlist {
         params: Option<&CircuitParams>,
         failure: f64,
     ) -> PyResult<LoweredCircuit> {
-        let netlist = self.inner.clone();
-        LoweredCircuit::of(py, params, move |sets| {
-            choose(Source::Netlist(&netlist), sets, failure)
+        let netlist = Arc::clone(&self.inner);
+        LoweredCircuit::of(py, params, move |sets, watch| {
+            choose(Source::Netlist(&netlist), sets, failure, watch)
         })
     }
 }
@@ -179,7 +182,7 @@ impl CircuitNetlist {
 /// A traced program on integers.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitProgram {
-    inner: Program,
+    inner: Arc<Program>,
 }
 
 #[pymethods]
@@ -211,9 +214,9 @@ impl CircuitProgram {
         params: Option<&CircuitParams>,
         failure: f64,
     ) -> PyResult<LoweredCircuit> {
-        let program = self.inner.clone();
-        LoweredCircuit::of(py, params, move |sets| {
-            choose(Source::Program(&program), sets, failure)
+        let program = Arc::clone(&self.inner);
+        LoweredCircuit::of(py, params, move |sets, watch| {
+            choose(Source::Program(&program), sets, failure, watch)
         })
     }
 }

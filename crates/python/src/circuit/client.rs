@@ -8,10 +8,10 @@ use ringmill_compiler::circuit::{Circuit, Port};
 use ringmill_devices::circuit::CircuitClient;
 use ringmill_devices::circuit::client::ciphertexts;
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Client, Params, file};
+use ringmill_schemes::tfhe::{Client, Params, file, keys};
 
 use super::data::{CircuitEvaluationKeys, EncryptedIntegers, ServerKeys};
-use super::{scheme, stopped};
+use super::{admitted, scheme, stopped};
 use crate::errors::DataError;
 use crate::files;
 use crate::watch::interruptible;
@@ -25,7 +25,9 @@ pub struct CircuitKeys {
 }
 
 impl CircuitKeys {
-    pub fn new(client: Client, circuit: Arc<Circuit>) -> PyResult<Self> {
+    pub fn new(client: Client, circuit: Arc<Circuit>, watch: &Watch) -> PyResult<Self> {
+        let bytes = keys::bytes(client.params());
+        admitted(watch, "the evaluation keys", bytes)?;
         let bootstrap = client.bootstrap_key().map_err(scheme)?;
         let switch = client.key_switch_key().map_err(scheme)?;
         let params = Arc::clone(client.params());
@@ -46,7 +48,7 @@ impl CircuitKeys {
             file::read_secret_key_in_the_clear(bytes, &params)
         })?;
         let client = Client::with_secret(params, Arc::new(secret)).map_err(scheme)?;
-        Self::new(client, circuit)
+        Self::new(client, circuit, watch)
     }
 }
 
@@ -87,10 +89,7 @@ impl CircuitKeys {
             for (port, &value) in ports.iter().zip(&values) {
                 digits.extend(client.encrypt(port, value, watch).map_err(stopped)?);
             }
-            Ok(EncryptedIntegers {
-                inner: Arc::new(digits),
-                params: Arc::clone(client.params()),
-            })
+            Ok(EncryptedIntegers::of(ports, digits, client.params()))
         })?
     }
 
@@ -104,9 +103,11 @@ impl CircuitKeys {
     ) -> PyResult<Vec<i128>> {
         let (client, circuit) = (Arc::clone(&self.client), Arc::clone(&self.circuit));
         interruptible(py, move |watch| {
+            let ports = ports(&circuit.outputs, first, count)?;
+            given.check(ports)?;
             let mut limbs = &given.inner[..];
             let mut values = Vec::with_capacity(count);
-            for port in ports(&circuit.outputs, first, count)? {
+            for port in ports {
                 watch.check().map_err(|halt| stopped(halt.into()))?;
                 let (own, rest) = limbs.split_at(ciphertexts(port).min(limbs.len()));
                 values.push(client.decrypt(port, own).map_err(stopped)?);

@@ -10,7 +10,8 @@ use ringmill_compiler::circuit::{Chosen, Circuit, CircuitError, Estimate};
 use ringmill_devices::Saving;
 use ringmill_devices::circuit::client::{bound, unbound};
 use ringmill_devices::circuit::{CircuitRunError, Engine, Keeping, MachineTime, Server, run};
-use ringmill_schemes::tfhe::{Client, Params};
+use ringmill_limits::Watch;
+use ringmill_schemes::tfhe::{Client, Params, keys};
 
 use super::client::CircuitKeys;
 use super::data::{CircuitEvaluationKeys, CircuitParams, EncryptedIntegers};
@@ -62,7 +63,7 @@ impl LoweredCircuit {
     pub fn of(
         py: Python<'_>,
         params: Option<&CircuitParams>,
-        choose: impl FnOnce(&[Arc<Params>]) -> Result<Chosen, CircuitError> + Send + 'static,
+        choose: impl FnOnce(&[Arc<Params>], &Watch) -> Result<Chosen, CircuitError> + Send + 'static,
     ) -> PyResult<Self> {
         let sets = match params {
             Some(params) => vec![Arc::clone(&params.inner)],
@@ -71,7 +72,7 @@ impl LoweredCircuit {
                 named.collect::<Result<_, _>>().map_err(scheme)?
             }
         };
-        let chosen = interruptible(py, move |_| choose(&sets))?.map_err(refused)?;
+        let chosen = interruptible(py, move |watch| choose(&sets, watch))?.map_err(refused)?;
         Ok(Self {
             inner: Arc::new(chosen.circuit),
             params: CircuitParams {
@@ -101,12 +102,18 @@ impl LoweredCircuit {
         self.estimates.iter().map(told).collect()
     }
 
+    /// Bytes of the evaluation keys, known before any is made.
+    #[getter]
+    fn key_bytes(&self) -> u64 {
+        keys::bytes(&self.params.inner)
+    }
+
     /// Fresh keys from the system's randomness.
     fn keygen(&self, py: Python<'_>) -> PyResult<CircuitKeys> {
         let (params, circuit) = (Arc::clone(&self.params.inner), Arc::clone(&self.inner));
-        interruptible(py, move |_| {
+        interruptible(py, move |watch| {
             let client = Client::new(params).map_err(scheme)?;
-            CircuitKeys::new(client, circuit)
+            CircuitKeys::new(client, circuit, watch)
         })?
     }
 
@@ -156,11 +163,14 @@ impl LoweredCircuit {
         let look = |py: Python<'_>| shown.look(py);
         until_stopped(py, saves, look, move |watch| {
             let (arguments, results) = groups;
-            let mut ports = circuit.inputs.iter();
+            let mut ports = circuit.inputs.as_slice();
             let mut each = Vec::new();
             for (given, count) in inputs.iter().zip(arguments) {
+                let own;
+                (own, ports) = ports.split_at(count.min(ports.len()));
+                given.check(own)?;
                 let mut digits = given.inner.iter().cloned();
-                for port in ports.by_ref().take(count) {
+                for port in own {
                     let wanted = ringmill_devices::circuit::client::ciphertexts(port);
                     each.push(digits.by_ref().take(wanted).collect());
                 }
@@ -177,11 +187,11 @@ impl LoweredCircuit {
             let (evaluator, programs);
             let engine = match &device {
                 None => {
-                    evaluator = keys.evaluator()?;
+                    evaluator = keys.evaluator(watch)?;
                     Engine::Evaluator(&evaluator)
                 }
                 Some(device) => {
-                    programs = keys.programs().map_err(failed)?;
+                    programs = keys.programs(watch)?;
                     Engine::Device {
                         bootstrap: &programs,
                         device: device.as_ref(),
@@ -203,9 +213,12 @@ impl LoweredCircuit {
             let ran = run(&circuit.graph, &server, inputs, &keeping).map_err(stopped)?;
             let seconds = ran.elapsed.as_secs_f64();
             let mut outputs = unbound(&circuit, ran.outputs).into_iter();
-            let results = results.into_iter().map(|count| EncryptedIntegers {
-                inner: Arc::new(outputs.by_ref().take(count).flatten().collect()),
-                params: Arc::clone(&params),
+            let mut ports = circuit.outputs.as_slice();
+            let results = results.into_iter().map(|count| {
+                let own;
+                (own, ports) = ports.split_at(count.min(ports.len()));
+                let ciphertexts = outputs.by_ref().take(count).flatten().collect();
+                EncryptedIntegers::of(own, ciphertexts, &params)
             });
             Ok((
                 results.collect(),

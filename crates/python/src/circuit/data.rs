@@ -1,18 +1,23 @@
 //! What travels between client and server of a circuit: parameters, ciphertexts, evaluation keys.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
+use ringmill_compiler::circuit::Port;
+use ringmill_devices::Bootstrap;
+use ringmill_devices::circuit::CircuitRunError;
+use ringmill_devices::circuit::client::check_types;
 use ringmill_devices::circuit::target;
-use ringmill_devices::{Bootstrap, BootstrapError};
+use ringmill_limits::Watch;
 use ringmill_schemes::file::InsecureParams;
 use ringmill_schemes::tfhe::{
-    BootstrapKey, Evaluator, KeySwitchKey, LweCiphertext, Messages, Params, ParamsBuilder, file,
-    sets,
+    BootstrapKey, Evaluator, IntegerType, KeySwitchKey, LweCiphertext, Messages, Params,
+    ParamsBuilder, file, sets,
 };
 
-use super::scheme;
+use super::{admitted, scheme, stopped};
 use crate::errors::{DeviceError, ParameterError, raise};
 use crate::files;
 use crate::watch::interruptible;
@@ -117,6 +122,25 @@ impl CircuitParams {
 pub struct EncryptedIntegers {
     pub inner: Arc<Vec<LweCiphertext>>,
     pub params: Arc<Params>,
+    /// `None` for those of a file from before integers had types.
+    pub types: Option<Arc<[IntegerType]>>,
+}
+
+impl EncryptedIntegers {
+    /// Those of these ports.
+    pub fn of(ports: &[Port], ciphertexts: Vec<LweCiphertext>, params: &Arc<Params>) -> Self {
+        Self {
+            inner: Arc::new(ciphertexts),
+            params: Arc::clone(params),
+            types: Some(ports.iter().map(Port::integer).collect()),
+        }
+    }
+
+    /// Refuses those that are of other types than the ports, where they have types.
+    pub fn check(&self, ports: &[Port]) -> PyResult<()> {
+        let types = self.types.as_deref();
+        types.map_or(Ok(()), |types| check_types(ports, types).map_err(stopped))
+    }
 }
 
 #[pymethods]
@@ -135,8 +159,13 @@ impl EncryptedIntegers {
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let (inner, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
+        let types = self.types.clone();
         interruptible(py, move |watch| -> PyResult<()> {
-            let bytes = file::write_ciphertexts(&params, &inner).map_err(scheme)?;
+            let bytes = match types {
+                Some(types) => file::write_integers(&params, &types, &inner),
+                None => file::write_ciphertexts(&params, &inner),
+            };
+            let bytes = bytes.map_err(scheme)?;
             files::write(&path, watch, &bytes)
         })?
     }
@@ -145,18 +174,22 @@ impl EncryptedIntegers {
     fn load(py: Python<'_>, path: PathBuf, params: &CircuitParams) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);
         let of = Arc::clone(&params);
-        let inner = interruptible(py, move |watch| {
-            files::read(&path, watch, |bytes| file::read_ciphertexts(bytes, &params))
+        let (types, inner) = interruptible(py, move |watch| {
+            files::read(&path, watch, |bytes| file::read_integers(bytes, &params))
         })??;
         Ok(Self {
             inner: Arc::new(inner),
             params: of,
+            types: types.map(Arc::from),
         })
     }
 
     fn __repr__(&self) -> String {
+        let types = self.types.as_deref().unwrap_or_default().iter();
+        let types: BTreeSet<String> = types.map(IntegerType::to_string).collect();
+        let types: String = types.iter().map(|of| format!("of {of}, ")).collect();
         format!(
-            "<ringmill encrypted integers: {} ciphertexts>",
+            "<ringmill encrypted integers {types}{} ciphertexts>",
             self.inner.len()
         )
     }
@@ -183,22 +216,30 @@ impl ServerKeys {
         }
     }
 
+    fn admit(&self, watch: &Watch) -> PyResult<()> {
+        let bytes = self.params.floor().key_bytes();
+        admitted(watch, "the evaluation keys as bootstraps read them", bytes)
+    }
+
     /// The keys as programs for a device have them.
-    pub fn programs(&self) -> Result<Arc<Bootstrap>, BootstrapError> {
+    pub fn programs(&self, watch: &Watch) -> PyResult<Arc<Bootstrap>> {
         if let Some(made) = self.programs.get() {
             return Ok(Arc::clone(made));
         }
-        let made = Bootstrap::new(&self.params, &self.bootstrap, &self.switch)?;
+        self.admit(watch)?;
+        let made = Bootstrap::new(&self.params, &self.bootstrap, &self.switch);
+        let made = made.map_err(|e| stopped(CircuitRunError::Bootstrap(e)))?;
         let made = Arc::new(made);
         Ok(Arc::clone(self.programs.get_or_init(|| made)))
     }
 
     /// The keys as bootstraps read them. No lock is held while they are made: a process that is forked meanwhile makes
     /// its own.
-    pub fn evaluator(&self) -> PyResult<Arc<Evaluator>> {
+    pub fn evaluator(&self, watch: &Watch) -> PyResult<Arc<Evaluator>> {
         if let Some(made) = self.evaluator.get() {
             return Ok(Arc::clone(made));
         }
+        self.admit(watch)?;
         let made = Evaluator::new(Arc::clone(&self.params), &self.bootstrap, &self.switch);
         let made = Arc::new(made.map_err(scheme)?);
         Ok(Arc::clone(self.evaluator.get_or_init(|| made)))

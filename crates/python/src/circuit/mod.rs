@@ -13,6 +13,7 @@ use crate::errors::{
 use ringmill_compiler::circuit::CircuitError;
 use ringmill_devices::BootstrapError;
 use ringmill_devices::circuit::CircuitRunError;
+use ringmill_limits::Watch;
 use ringmill_schemes::tfhe::TfheError;
 
 /// What making a circuit refuses; the Python side, which knows the line, adds it.
@@ -48,6 +49,12 @@ fn stopped(error: CircuitRunError) -> PyErr {
         CircuitRunError::Checkpoint(error) => raise::<FileError, _>(error),
         error => raise::<DataError, _>(error),
     }
+}
+
+/// Whether there may be so many bytes.
+fn admitted(watch: &Watch, what: &str, bytes: u64) -> PyResult<()> {
+    let admitted = watch.admit(what, bytes);
+    admitted.map_err(|halt| stopped(halt.into()))
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -50,10 +50,12 @@ pub enum Kind {
     FurtherKeys = 12,
     /// With how many decryptions were shared under it.
     CountedSecretKey = 13,
+    /// Encrypted integers of TFHE: their types and their ciphertexts.
+    Integers = 14,
 }
 
 impl Kind {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Params,
         Self::Plaintext,
         Self::Ciphertext,
@@ -67,6 +69,7 @@ impl Kind {
         Self::Ciphertexts,
         Self::FurtherKeys,
         Self::CountedSecretKey,
+        Self::Integers,
     ];
 
     /// Whether objects of this kind belong to a secret key.
@@ -83,7 +86,8 @@ impl Kind {
             | Self::KeySwitchKey
             | Self::Ciphertexts
             | Self::FurtherKeys
-            | Self::CountedSecretKey => true,
+            | Self::CountedSecretKey
+            | Self::Integers => true,
         }
     }
 
@@ -102,6 +106,7 @@ impl Kind {
             Self::Ciphertexts => "several ciphertexts",
             Self::FurtherKeys => "bootstrapping keys of programs",
             Self::CountedSecretKey => "secret key with its count",
+            Self::Integers => "encrypted integers",
         }
     }
 }

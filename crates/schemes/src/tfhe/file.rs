@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::integer::IntegerType;
 use super::keys::{BootstrapKey, KeySwitchKey, PublicKey};
 use super::lwe::{LweCiphertext, LweKey};
 use super::params::{
@@ -14,7 +15,7 @@ use super::params::{
 };
 use super::secret::SecretKey;
 use super::{ParamsBuilder, TAG, TfheError};
-use crate::file::{FileError, Header, InsecureParams, Kind, Reader, Writer, open};
+use crate::file::{FileError, Header, InsecureParams, Kind, Reader, Writer, open, peek_kind};
 use crate::identity::{KeyId, short_id};
 use crate::size;
 
@@ -192,6 +193,38 @@ pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, F
 /// # Errors
 /// [`TfheError::OtherKeys`], [`TfheError::WrongKey`] for others.
 pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u8>, TfheError> {
+    write_several(params, Kind::Ciphertexts, &[], all)
+}
+
+/// Bytes of an integer's type.
+const TYPE: usize = 18;
+
+/// Integers, each of as many of the ciphertexts, in order, as hold its encrypted bits. Payload: their number, for each its
+/// bits (1 byte), whether it is signed (1 byte), the bits that are encrypted and the others (8 bytes each); then that of
+/// [`write_ciphertexts`].
+///
+/// # Errors
+/// Those of [`write_ciphertexts`].
+pub fn write_integers(
+    params: &Params,
+    integers: &[IntegerType],
+    all: &[LweCiphertext],
+) -> Result<Vec<u8>, TfheError> {
+    let mut types = (integers.len() as u32).to_le_bytes().to_vec();
+    for integer in integers {
+        types.extend([integer.bits() as u8, integer.signed().into()]);
+        types.extend(integer.encrypted().to_le_bytes());
+        types.extend(integer.known().to_le_bytes());
+    }
+    write_several(params, Kind::Integers, &types, all)
+}
+
+fn write_several(
+    params: &Params,
+    kind: Kind,
+    before: &[u8],
+    all: &[LweCiphertext],
+) -> Result<Vec<u8>, TfheError> {
     let key = all
         .first()
         .map_or(LweKey::resting(params), LweCiphertext::key);
@@ -199,8 +232,9 @@ pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u
     let ids = all.iter().map(|x| ("ciphertext", x.key_id()));
     let origin = params.origin(KeyId::common(ids)?);
     let words = all.len().saturating_mul(words_of(params, key));
-    let capacity = size::sum([8, size::of_words(words)]);
-    let mut w = Writer::new(Kind::Ciphertexts, &origin, capacity);
+    let capacity = size::sum([before.len(), 8, size::of_words(words)]);
+    let mut w = Writer::new(kind, &origin, capacity);
+    w.bytes(before);
     w.u32((key == LweKey::Large).into());
     w.u32(all.len() as u32);
     for x in all {
@@ -210,7 +244,54 @@ pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u
 }
 
 pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCiphertext>, FileError> {
-    let (header, mut r) = of(bytes, Kind::Ciphertexts, params)?;
+    let (header, r) = of(bytes, Kind::Ciphertexts, params)?;
+    read_several(&header, r, params)
+}
+
+/// The ciphertexts of integers, and their types; `None` for those of a file of several ciphertexts, as they were written before
+/// integers had types.
+///
+/// # Errors
+/// [`FileError`]: that of [`read_ciphertexts`]; types that there are none of.
+pub fn read_integers(
+    bytes: &[u8],
+    params: &Params,
+) -> Result<(Option<Vec<IntegerType>>, Vec<LweCiphertext>), FileError> {
+    if peek_kind(bytes)? == Kind::Ciphertexts {
+        return Ok((None, read_ciphertexts(bytes, params)?));
+    }
+    let (header, mut r) = of(bytes, Kind::Integers, params)?;
+    let count = r.u32()? as usize;
+    // The bytes are there before memory is taken for them.
+    let types = r.take(count.saturating_mul(TYPE))?;
+    let types: Result<_, FileError> = types.as_chunks::<TYPE>().0.iter().map(read_type).collect();
+    Ok((Some(types?), read_several(&header, r, params)?))
+}
+
+fn read_type(bytes: &[u8; TYPE]) -> Result<IntegerType, FileError> {
+    let [bits, signed, rest @ ..] = *bytes;
+    let word = |i: usize| {
+        let words = rest.as_chunks::<8>().0;
+        u64::from_le_bytes(words[i])
+    };
+    let (encrypted, known) = (word(0), word(1));
+    let read = IntegerType::new(bits.into(), signed == 1, encrypted, known);
+    let as_written = read.bits() == u32::from(bits)
+        && signed <= 1
+        && (read.encrypted(), read.known()) == (encrypted, known);
+    if as_written {
+        return Ok(read);
+    }
+    let got = format!("{bits} bits, sign {signed}, encrypted {encrypted:#x}, known {known:#x}");
+    let expected = "1 to 64 bits, sign 0 or 1, each bit encrypted or known";
+    Err(field("type of an integer", expected, got))
+}
+
+fn read_several(
+    header: &Header,
+    mut r: Reader<'_>,
+    params: &Params,
+) -> Result<Vec<LweCiphertext>, FileError> {
     let (key, count) = (read_key(&mut r)?, r.u32()?);
     let each = words_of(params, key);
     let words = read_words(&mut r, params, each.saturating_mul(count as usize))?;

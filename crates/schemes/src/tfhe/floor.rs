@@ -19,6 +19,12 @@ pub struct Floor {
 }
 
 impl Floor {
+    /// Bytes of both keys as bootstraps read them: the one in transform form, the other expanded.
+    pub fn key_bytes(&self) -> u64 {
+        let (transform, switch) = self.bytes;
+        transform * self.products + switch * self.switched
+    }
+
     /// What bootstraps of different sets are compared by: bytes that operations go over. A butterfly is a product and two
     /// sums, a word of a key a product and a sum and comes from memory: each counts as its word's bytes, as twice as many
     /// words of 32 bits fit into a vector, and into memory's line, as of 64.
@@ -53,7 +59,7 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use crate::tfhe::{
-        CiphertextModulus, Client, Evaluator, FailureRate, Params, ParamsBuilder, Unrolling,
+        CiphertextModulus, Client, Evaluator, FailureRate, Params, ParamsBuilder, Unrolling, keys,
     };
 
     /// The table of docs/tfhe.md: 5040 transforms of 1024, and so on.
@@ -85,17 +91,20 @@ mod tests {
         ] {
             let params = builder.build().unwrap();
             let client = Client::new(params.clone()).unwrap();
-            let keys = (
+            let made = (
                 client.bootstrap_key().unwrap(),
                 client.key_switch_key().unwrap(),
             );
-            let evaluator = Evaluator::new(params.clone(), &keys.0, &keys.1).unwrap();
+            let evaluator = Evaluator::new(params.clone(), &made.0, &made.1).unwrap();
             let floor = params.floor();
             let bytes = (
                 (floor.bytes.0 * floor.products) as usize,
                 (floor.bytes.1 * floor.switched) as usize,
             );
             assert_eq!(evaluator.key_bytes(), bytes);
+            assert_eq!(floor.key_bytes(), (bytes.0 + bytes.1) as u64);
+            let words = made.0.bodies().len() + made.1.bodies().len();
+            assert_eq!(keys::bytes(&params), 8 * words as u64);
         }
     }
 

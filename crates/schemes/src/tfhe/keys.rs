@@ -41,6 +41,11 @@ pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<
     ])?)
 }
 
+/// Bytes of both evaluation keys as they are made, without their seeds' masks: known before any is made.
+pub fn bytes(params: &Params) -> u64 {
+    8 * (BootstrapKey::words_of(params) + KeySwitchKey::words_of(params)) as u64
+}
+
 /// The gadget ciphertexts of a bootstrapping key.
 pub fn gadget_ciphertexts(params: &Params) -> usize {
     let s = params.sizes();

@@ -12,6 +12,7 @@
 //! | why products are exact | [`exactness`] |
 //! | keys | [`secret`], [`keys`], [`keygen`] |
 //! | encryption and messages | [`lwe`], [`client`] |
+//! | the type that an integer's ciphertexts carry | [`integer`] |
 //! | bootstrapping step by step | [`steps`], [`bootstrap`] |
 //! | the same, from the definition | [`reference`] |
 //! | as programs of limbs | [`mid`] |
@@ -45,6 +46,7 @@ pub mod exactness;
 pub mod file;
 pub mod floor;
 pub mod gates;
+pub mod integer;
 pub mod keygen;
 pub mod keys;
 pub mod linear;
@@ -68,6 +70,7 @@ pub use evaluator::Evaluator;
 pub use exactness::Exactness;
 pub use floor::Floor;
 pub use gates::Gate;
+pub use integer::IntegerType;
 pub use keys::{BootstrapKey, KeySwitchKey, PublicKey};
 pub use linear::LinearEvaluator;
 pub use lwe::{LweCiphertext, LweKey};

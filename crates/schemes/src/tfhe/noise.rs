@@ -194,14 +194,38 @@ impl NoiseModel {
         tail((below + half) / sigma) + tail((above - half) / sigma)
     }
 
-    /// The probability that a gate gives the wrong bit, for operands of this variance and these bits.
-    pub fn gate_failure(&self, gate: Gate, operand: f64, [a, b]: [bool; 2]) -> f64 {
+    /// Outputs of bootstraps under one key.
+    pub fn outputs(&self) -> Operands {
+        Operands {
+            variance: self.bootstrapped(),
+            shared: self.shared(),
+        }
+    }
+
+    /// Outputs of MUX under one key. Where the key switch comes last, what outputs share is that of one key switch, and else
+    /// that of two blind rotations, whose sum it is.
+    pub fn mux_outputs(&self) -> Operands {
+        let rotated = self.outputs();
+        match self.sizes.order {
+            Order::BootstrapFirst => Operands {
+                variance: self.mux(),
+                shared: self.shared(),
+            },
+            Order::KeySwitchFirst => Operands {
+                variance: rotated.sum(1.0, 1.0),
+                shared: 4.0 * rotated.shared,
+            },
+        }
+    }
+
+    /// The probability that a gate gives the wrong bit, for operands of this noise and these bits.
+    pub fn gate_failure(&self, gate: Gate, operands: Operands, [a, b]: [bool; 2]) -> f64 {
         let form = gate.form();
         let factor = f64::from(form.factor);
         let bit = |x: bool| if x { 0.125 } else { -0.125 };
         let phase = f64::from(form.eighths) / 8.0 + factor * (bit(a) + bit(b));
         let phase = phase.rem_euclid(1.0);
-        let variance = self.before_rotation(2.0 * factor * factor * operand);
+        let variance = self.before_rotation(operands.sum(factor, factor));
         // True in (0, 1/2), false in (1/2, 1).
         let from = if phase < 0.5 { phase } else { phase - 0.5 };
         self.outside(variance, from, 0.5 - from)
@@ -269,9 +293,9 @@ impl NoiseModel {
         match self.sizes.messages {
             Messages::Booleans => {
                 let inputs = [[false, false], [false, true], [true, true]];
-                let all = Gate::ALL
-                    .iter()
-                    .flat_map(|&gate| inputs.map(|bits| self.gate_failure(gate, self.mux(), bits)));
+                let all = Gate::ALL.iter().flat_map(|&gate| {
+                    inputs.map(|bits| self.gate_failure(gate, self.mux_outputs(), bits))
+                });
                 ("a gate", log2_of(all.fold(0.0, f64::max)))
             }
             Messages::Integers {
@@ -279,11 +303,29 @@ impl NoiseModel {
                 carry_bits,
             } => {
                 let shift = f64::from(message_bits).exp2();
-                let operand = (1.0 + shift * shift) * self.bootstrapped().max(self.fresh());
+                // Fresh ones share nothing.
+                let operand = self.outputs().sum(shift, 1.0);
+                let operand = operand.max((1.0 + shift * shift) * self.fresh());
                 let failure = self.table_failure(message_bits + carry_bits, operand);
                 ("a table of two messages", log2_of(failure))
             }
         }
+    }
+}
+
+/// The noise of ciphertexts under one key that two of are added.
+#[derive(Clone, Copy, Debug)]
+pub struct Operands {
+    /// Of each.
+    pub variance: f64,
+    /// The part of it that is the same in all.
+    pub shared: f64,
+}
+
+impl Operands {
+    /// Of `a` times one and `b` times another.
+    fn sum(self, a: f64, b: f64) -> f64 {
+        (a * a + b * b) * self.variance + 2.0 * a * b * self.shared
     }
 }
 
@@ -337,9 +379,9 @@ mod tests {
         // NAND adds two, an eighth from where the sign changes; XOR twice two, two eighths.
         for (gate, eighths, norm) in [(Gate::Nand, 1, 2), (Gate::Xor, 2, 8)] {
             let inputs = [[false, false], [false, true], [true, true]];
-            let each = inputs.map(|bits| noise.gate_failure(gate, noise.bootstrapped(), bits));
+            let each = inputs.map(|bits| noise.gate_failure(gate, noise.outputs(), bits));
             let worst = log2_of(each.into_iter().fold(0.0, f64::max));
-            // What outputs share counts more in sums.
+            // A sum of which only the norm is known counts what is shared as if each factor were 1.
             let found = noise.sign_failure(eighths, norm);
             assert!(
                 found >= worst && found < 0.9 * worst,
@@ -421,6 +463,39 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Outputs under one key share noise: two of them add to more than independent ones, and a gate fails more often.
+    #[test]
+    fn what_operands_share_counts() {
+        for (name, order) in [
+            ("boolean_p64", Order::BootstrapFirst),
+            ("circuits", Order::KeySwitchFirst),
+        ] {
+            let noise = crate::tfhe::Params::named(name).unwrap().noise();
+            assert_eq!(noise.sizes.order, order);
+            let (outputs, mux) = (noise.outputs(), noise.mux_outputs());
+            assert!(outputs.shared > 0.0 && outputs.shared < outputs.variance);
+            let apart = 2.0 * outputs.variance;
+            assert_eq!(outputs.sum(1.0, 1.0), apart + 2.0 * outputs.shared);
+            assert_eq!(outputs.sum(1.0, -1.0), apart - 2.0 * outputs.shared);
+            let wanted = match order {
+                Order::BootstrapFirst => (noise.mux(), outputs.shared),
+                Order::KeySwitchFirst => (apart + 2.0 * outputs.shared, 4.0 * outputs.shared),
+            };
+            assert_eq!((mux.variance, mux.shared), wanted);
+        }
+        let noise = crate::tfhe::Params::named("boolean_p64").unwrap().noise();
+        let independent = Operands {
+            shared: 0.0,
+            ..noise.mux_outputs()
+        };
+        let failure = |of| log2_of(noise.gate_failure(Gate::Nand, of, [true, true]));
+        let (counted, not) = (failure(noise.mux_outputs()), failure(independent));
+        assert!(
+            (0.995..0.998).contains(&(counted / not)),
+            "{counted}, {not}"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use ringmill_math::Prng;
 use ringmill_schemes::file::{FileError, InsecureParams, peek_kind, peek_scheme};
-use ringmill_schemes::tfhe::{CiphertextModulus, LweDimension, Order, Params, file};
+use ringmill_schemes::tfhe::{CiphertextModulus, IntegerType, LweDimension, Order, Params, file};
 use sha2::{Digest, Sha256};
 
 use super::setup::{Setup, toy};
@@ -28,6 +28,21 @@ fn files(setup: &Setup) -> Vec<(&'static str, Vec<u8>, Read)> {
             |b, p| {
                 let read = file::read_ciphertexts(b, p)?;
                 Ok(file::write_ciphertexts(p, &read).unwrap())
+            },
+        ),
+        (
+            "encrypted integers",
+            {
+                let types = [
+                    IntegerType::new(3, true, 3, 4),
+                    IntegerType::new(64, false, u64::MAX, 0),
+                ];
+                file::write_integers(p, &types, &[setup.client.encrypt_bit(true).unwrap()]).unwrap()
+            },
+            |b, p| {
+                let (types, read) = file::read_integers(b, p)?;
+                let types = types.unwrap_or_default();
+                Ok(file::write_integers(p, &types, &read).unwrap())
             },
         ),
         (

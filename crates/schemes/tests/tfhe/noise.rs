@@ -242,7 +242,7 @@ fn failures(params: &Arc<Params>, keys: u8, gates: usize) -> (usize, f64) {
             // Read with the noise of one more bootstrap: an eighth is far, but not beyond doubt.
             let right = Gate::Nand.of(a, b);
             wrong += usize::from(client.decrypt_bit(&z).unwrap() != right);
-            predicted += noise.gate_failure(Gate::Nand, noise.bootstrapped(), [a, b]);
+            predicted += noise.gate_failure(Gate::Nand, noise.outputs(), [a, b]);
             // An output is read wrongly on its own, too.
             let alone = ringmill_schemes::tfhe::noise::tail(0.125 / noise.bootstrapped().sqrt());
             predicted += alone;
@@ -272,7 +272,7 @@ fn a_noisy_set_fails_as_often_as_predicted() {
         // The noise at which NAND on outputs of gates fails once in a hundred, by bisection.
         let rate = |log: f64| {
             let noise = set(log.exp2(), switch).noise();
-            noise.gate_failure(Gate::Nand, noise.bootstrapped(), [true, true])
+            noise.gate_failure(Gate::Nand, noise.outputs(), [true, true])
         };
         let (mut low, mut high) = (-24.0, -14.0);
         for _ in 0..30 {

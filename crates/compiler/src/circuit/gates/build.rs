@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ringmill_limits::{Halt, Watch};
 use ringmill_schemes::tfhe::NoiseModel;
 
 use super::form::{INPUTS, form};
@@ -72,10 +73,12 @@ pub struct Gates {
     graph: Graph,
     seen: HashMap<Sum, Wire>,
     limits: Limits,
+    watch: Watch,
 }
 
 impl Gates {
-    pub fn new(limits: Limits) -> Self {
+    /// Bootstraps bear sums up to `limits`. Each gate asks `watch` for its memory.
+    pub fn new(limits: Limits, watch: &Watch) -> Self {
         let graph = Graph {
             basis: Basis::Bits,
             ..Graph::default()
@@ -84,6 +87,7 @@ impl Gates {
             graph,
             seen: HashMap::new(),
             limits,
+            watch: watch.clone(),
         }
     }
 
@@ -95,12 +99,16 @@ impl Gates {
     }
 
     /// The circuit with these outputs.
-    pub fn finish(self, outputs: Vec<Sum>) -> Graph {
+    ///
+    /// # Errors
+    /// [`Halt`].
+    pub fn finish(self, outputs: Vec<Sum>) -> Result<Graph, Halt> {
+        drop(self.seen);
         Graph {
             outputs,
             ..self.graph
         }
-        .without_dead()
+        .without_dead(&self.watch)
     }
 
     /// A function of up to four bits.
@@ -160,7 +168,7 @@ impl Gates {
             Some((form, limit)) if form.norm() <= limit => {
                 let sum = form.sum(&bits);
                 if sum.norm() <= self.limits.at(eighths(&sum)) {
-                    return Ok(self.lookup(&sum));
+                    return self.lookup(&sum);
                 }
                 let bits = self.refreshed(bits)?;
                 self.table(&bits, table)
@@ -185,7 +193,7 @@ impl Gates {
         if !(2..=limit).contains(&needed) {
             return Err(CircuitError::Noise { limit, needed });
         }
-        *bit = self.lookup(&bit.0.clone());
+        *bit = self.lookup(&bit.0.clone())?;
         Ok(bits)
     }
 
@@ -236,11 +244,12 @@ impl Gates {
     }
 
     /// The sign of a sum by a bootstrap, or by one that gave it or its opposite before.
-    fn lookup(&mut self, sum: &Sum) -> Bit {
+    fn lookup(&mut self, sum: &Sum) -> Result<Bit, CircuitError> {
         let (operand, flipped) = canonical(sum);
         let wire = match self.seen.get(&operand) {
             Some(&wire) => wire,
             None => {
+                self.watch.check()?;
                 let wire = Wire(self.graph.wires() as u32);
                 self.graph.lookups.push(Lookup {
                     operand: operand.clone(),
@@ -252,7 +261,7 @@ impl Gates {
             }
         };
         let bit = Bit(Sum::wire(wire));
-        if flipped { bit.inverted() } else { bit }
+        Ok(if flipped { bit.inverted() } else { bit })
     }
 }
 

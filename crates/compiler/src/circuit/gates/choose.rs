@@ -22,6 +22,14 @@ pub fn ordered(
     b: &[Bit],
     signed: bool,
 ) -> Result<(Vec<Bit>, Vec<Bit>), CircuitError> {
+    // Both orders give the same. Zeros that end b, or ones that end a, take no bootstrap to compare: of 1 and x, 1 < x is
+    // the upper bits of x alone, and x < 1 is not.
+    let known = |bits: &[Bit]| bits.first().and_then(Bit::known);
+    let (a, b) = if known(b) == Some(true) || known(a) == Some(false) {
+        (b, a)
+    } else {
+        (a, b)
+    };
     let less = less(g, a, b, signed)?;
     let (mut least, mut most) = (Vec::with_capacity(a.len()), Vec::with_capacity(a.len()));
     for (a, b) in a.iter().zip(b) {

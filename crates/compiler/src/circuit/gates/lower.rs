@@ -1,5 +1,7 @@
 //! From a program on integers to a circuit of gates.
 
+use ringmill_limits::Watch;
+
 use super::add::{difference, equal, less, plus};
 use super::choose::{entry, ordered, select, shifted, shifted_by};
 use super::divide::{divided, divided_signed};
@@ -13,9 +15,9 @@ use crate::circuit::sum::Sum;
 /// Lowers a program for parameters whose bootstraps bear sums up to these limits.
 ///
 /// # Errors
-/// [`CircuitError::Noise`] where that is too little.
-pub fn lower(program: &Program, limits: Limits) -> Result<Circuit, CircuitError> {
-    let mut g = Gates::new(limits);
+/// [`CircuitError::Noise`] where that is too little; [`CircuitError::Halt`].
+pub fn lower(program: &Program, limits: Limits, watch: &Watch) -> Result<Circuit, CircuitError> {
+    let mut g = Gates::new(limits, watch);
     let mut inputs = Vec::new();
     let mut given = Vec::new();
     let mut number = 0;
@@ -57,7 +59,7 @@ pub fn lower(program: &Program, limits: Limits) -> Result<Circuit, CircuitError>
         });
     }
     Ok(Circuit {
-        graph: g.finish(sums),
+        graph: g.finish(sums)?,
         inputs,
         outputs,
     })

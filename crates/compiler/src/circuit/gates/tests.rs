@@ -1,5 +1,7 @@
 //! Every operation as gates, run in the clear, against the program in the clear.
 
+use ringmill_limits::Watch;
+
 use super::{Limits, lower};
 use crate::circuit::graph::eighths;
 use crate::circuit::program::{Program, ProgramBuilder};
@@ -12,7 +14,7 @@ const WIDE: Limits = Limits { near: 39, far: 90 };
 const TIGHT: Limits = Limits { near: 2, far: 8 };
 
 fn checked(program: &Program, limits: Limits) -> Circuit {
-    let circuit = lower(program, limits).unwrap();
+    let circuit = lower(program, limits, &Watch::default()).unwrap();
     for lookup in &circuit.graph.lookups {
         let limit = match eighths(&lookup.operand) {
             1 => limits.near,
@@ -107,7 +109,7 @@ fn gates_that_are_too_noisy_are_refused() {
         ("Xor", Limits { near: 5, far: 7 }, (7, 8)),
     ] {
         let (_, make) = all.iter().find(|(n, _)| n == name).unwrap();
-        let error = lower(&of_two(of, make), limits).unwrap_err();
+        let error = lower(&of_two(of, make), limits, &Watch::default()).unwrap_err();
         let (limit, needed) = refused;
         assert_eq!(error, CircuitError::Noise { limit, needed });
         let said = error.to_string();
@@ -119,7 +121,12 @@ fn gates_that_are_too_noisy_are_refused() {
 /// What 16 bits cost, as docs/tfhe.md says.
 #[test]
 fn bootstraps_of_sixteen_bits() {
-    let cost = |name| lower(&of_sixteen(name), WIDE).unwrap().graph.cost();
+    let cost = |name| {
+        lower(&of_sixteen(name), WIDE, &Watch::default())
+            .unwrap()
+            .graph
+            .cost()
+    };
     for (name, bootstraps) in [
         ("Add", 31),
         ("Sub", 31),

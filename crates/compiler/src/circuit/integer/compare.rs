@@ -10,26 +10,41 @@ impl Int {
     /// # Errors
     /// [`CircuitError::Noise`].
     pub fn less(&self, l: &mut Lookups, other: &Self, signed: bool) -> Result<Small, CircuitError> {
-        let (mut a, mut b) = (self.whole(l)?, other.whole(l)?);
-        if signed {
-            for limbs in [&mut a, &mut b] {
-                self.flip_sign(l, limbs)?;
-            }
-        }
+        let (a, b) = (self.whole(l)?, other.whole(l)?);
+        let top = a.len() - 1;
         let mut borrow = Small::constant(0);
-        for (a, b) in a.iter().zip(&b) {
-            borrow = l.lookup(&[(1, a), (-1, b), (-1, &borrow)], |x| i64::from(x < 0))?;
+        for (i, (a, b)) in a.iter().zip(&b).enumerate() {
+            borrow = if signed && i == top {
+                self.top_less(l, [a, b], &borrow)?
+            } else {
+                l.lookup(&[(1, a), (-1, b), (-1, &borrow)], |x| i64::from(x < 0))?
+            };
         }
         Ok(borrow)
     }
 
-    /// Turns the order of two's complement into that of unsigned numbers.
-    fn flip_sign(&self, l: &mut Lookups, limbs: &mut [Small]) -> Result<(), CircuitError> {
+    /// Whether the top limb of two's complement and a borrow are less than another: with the sign the other way the order is
+    /// that of unsigned numbers.
+    fn top_less(
+        &self,
+        l: &mut Lookups,
+        [a, b]: [&Small; 2],
+        borrow: &Small,
+    ) -> Result<Small, CircuitError> {
         let sign = 1 << ((self.bits - 1) % LIMB);
-        if let Some(top) = limbs.last_mut() {
-            *top = l.lookup(&[(1, top)], |x| x ^ sign)?;
+        match (a.known(), b.known(), borrow.known()) {
+            (_, Some(b), Some(borrow)) => {
+                l.lookup(&[(1, a)], |a| i64::from((a ^ sign) < (b ^ sign) + borrow))
+            }
+            (Some(a), _, Some(borrow)) => {
+                l.lookup(&[(1, b)], |b| i64::from((a ^ sign) < (b ^ sign) + borrow))
+            }
+            (_, _, _) => {
+                let a = l.lookup(&[(1, a)], |x| x ^ sign)?;
+                let b = l.lookup(&[(1, b)], |x| x ^ sign)?;
+                l.lookup(&[(1, &a), (-1, &b), (-1, borrow)], |x| i64::from(x < 0))
+            }
         }
-        Ok(())
     }
 
     /// Whether they are equal: a bootstrap a limb, and one for all.

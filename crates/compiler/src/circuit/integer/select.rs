@@ -39,17 +39,24 @@ impl Int {
         other: &Self,
         signed: bool,
     ) -> Result<(Self, Self), CircuitError> {
-        let less = self.less(l, other, signed)?;
+        // Both orders give the same. Zeros that end b, or ones that end a, take no bootstrap to compare.
+        let (mine, others) = (self.low(l)?.known(), other.low(l)?.known());
+        let [a, b] = if mine == Some(0) || others.is_some_and(|low| low != 0) {
+            [other, self]
+        } else {
+            [self, other]
+        };
+        let less = a.less(l, b, signed)?;
         if let Some(less) = less.known() {
-            let both = (self.clone(), other.clone());
+            let both = (a.clone(), b.clone());
             return Ok(if less == 1 { both } else { (both.1, both.0) });
         }
         let choice = Choice {
-            when_true: other,
-            when_false: self,
+            when_true: b,
+            when_false: a,
         };
         let gains = gains(l, &less, choice)?;
-        let (a, b) = (self.digits(l)?, other.digits(l)?);
+        let (a, b) = (a.digits(l)?, b.digits(l)?);
         let most = Self::moved_by(l, self.bits, 1, &gains, [&a, &b])?;
         let least = Self::moved_by(l, self.bits, -1, &gains, [&b, &a])?;
         Ok((least, most))

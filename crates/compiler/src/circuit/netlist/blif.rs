@@ -4,8 +4,10 @@
 
 use std::collections::HashMap;
 
-use super::cells::cell;
-use super::{Bus, Driver, Gate, Netlist, Signals};
+use ringmill_limits::{Halt, Watch};
+
+use super::cells::{cell, silent};
+use super::{Bus, Driver, Gate, Netlist, Signals, UNDEFINED};
 use crate::circuit::error::CircuitError;
 
 fn fault<T>(line: usize, what: impl Into<String>) -> Result<T, CircuitError> {
@@ -16,10 +18,11 @@ fn fault<T>(line: usize, what: impl Into<String>) -> Result<T, CircuitError> {
 }
 
 /// The lines that are not empty, with their numbers, those that end with a backslash joined to the next.
-fn lines(text: &str) -> Vec<(usize, String)> {
+fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
     for (i, line) in text.lines().enumerate() {
+        watch.check()?;
         let line = line.split('#').next().unwrap_or("").trim();
         let (line, more) = match line.strip_suffix('\\') {
             Some(line) => (line, true),
@@ -35,22 +38,23 @@ fn lines(text: &str) -> Vec<(usize, String)> {
         }
         goes_on = more;
     }
-    found
+    Ok(found)
 }
 
 /// The netlist of a BLIF file. Signals `x[0]`, `x[1]`, ... are one integer x.
 ///
 /// # Errors
 /// [`CircuitError::Netlist`] with the line: state, gates that are not known, loops, signals that nothing drives or that are
-/// driven twice, more than one model.
-pub fn read(text: &str) -> Result<Netlist, CircuitError> {
+/// driven twice, more than one model. [`CircuitError::Halt`].
+pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     // The `.names` whose rows are being read.
     let mut open: Option<(usize, Gate)> = None;
     let (mut model, mut ended) = (false, false);
-    let lines = lines(text);
+    let lines = lines(text, watch)?;
     for (line, text) in &lines {
+        watch.check()?;
         let line = *line;
         if ended {
             return fault(line, "more behind `.end`; flatten the design first");
@@ -66,9 +70,8 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
             row(gate, &words, line)?;
             continue;
         }
-        if let Some((output, gate)) = open.take() {
-            let at = gate.at;
-            signals.drive(output, Driver::Gate(gate), at)?;
+        if let Some(open) = open.take() {
+            drive(&mut signals, open)?;
         }
         match first {
             ".model" => {
@@ -102,12 +105,20 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
             other => return fault(line, format!("`{other}` is not known here")),
         }
     }
-    if let Some((output, gate)) = open {
-        let at = gate.at;
-        signals.drive(output, Driver::Gate(gate), at)?;
+    if let Some(open) = open {
+        drive(&mut signals, open)?;
     }
     let Signals { names, drivers, .. } = signals;
-    Netlist::new(&names, drivers, buses(&inputs)?, buses(&outputs)?)
+    Netlist::new(&names, drivers, buses(&inputs)?, buses(&outputs)?, watch)
+}
+
+/// Drives a signal by its `.names`. Yosys declares its undefined signal so in every file: nothing drives that.
+fn drive(signals: &mut Signals, (output, gate): (usize, Gate)) -> Result<(), CircuitError> {
+    if signals.names[output] == UNDEFINED && gate.inputs.is_empty() {
+        return Ok(());
+    }
+    let at = gate.at;
+    signals.drive(output, Driver::Gate(gate), at)
 }
 
 /// A row of `.names`: what each input must be, and what the function is then.
@@ -154,6 +165,9 @@ fn gate(signals: &mut Signals, words: &[&str], line: usize) -> Result<(), Circui
     let Some((kind, pins)) = words.split_first() else {
         return fault(line, "a gate without a kind");
     };
+    if silent(kind) {
+        return Ok(());
+    }
     let Some((formals, output, table)) = cell(kind) else {
         return fault(
             line,
@@ -184,36 +198,37 @@ fn gate(signals: &mut Signals, words: &[&str], line: usize) -> Result<(), Circui
 
 /// Signals `x[0]`, `x[1]`, ... as one bus x, in the order in which their names first come.
 fn buses(signals: &[(&str, usize)]) -> Result<Vec<Bus>, CircuitError> {
-    let mut found: Vec<(String, Vec<Option<usize>>)> = Vec::new();
+    let mut found: Vec<(&str, Vec<(usize, usize)>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
-    for (name, signal) in signals {
+    for &(name, signal) in signals {
         let indexed = name
             .strip_suffix(']')
             .and_then(|name| name.rsplit_once('['));
         let indexed = indexed.and_then(|(bus, index)| Some((bus, index.parse::<usize>().ok()?)));
         let (bus, index) = indexed.unwrap_or((name, 0));
-        if index >= 64 {
-            let what = format!("`{name}`: an integer has 64 bits at most; split `{bus}`");
-            return fault(0, what);
-        }
         let place = *places.entry(bus).or_insert_with(|| {
-            found.push((bus.to_owned(), Vec::new()));
+            found.push((bus, Vec::new()));
             found.len().saturating_sub(1)
         });
-        let bits = &mut found[place].1;
-        if bits.len() <= index {
-            bits.resize(index.saturating_add(1), None);
-        }
-        if bits[index].replace(*signal).is_some() {
-            return fault(0, format!("`{name}` is there twice"));
-        }
+        found[place].1.push((index, signal));
     }
-    let bus = |(name, bits): (String, Vec<Option<usize>>)| {
-        let bits = bits.into_iter().collect::<Option<Vec<usize>>>();
-        match bits {
-            Some(bits) => Ok(Bus { name, bits }),
-            None => fault(0, format!("bits of `{name}` are missing")),
+    let bus = |(name, mut bits): (&str, Vec<(usize, usize)>)| {
+        bits.sort_unstable();
+        for (at, &(index, _)) in bits.iter().enumerate() {
+            if index < at {
+                return fault(0, format!("bit {index} of `{name}` is there twice"));
+            }
+            if index > at {
+                return fault(
+                    0,
+                    format!("bits of `{name}` are missing, {at} is the first"),
+                );
+            }
         }
+        Ok(Bus {
+            name: name.to_owned(),
+            bits: bits.into_iter().map(|(_, signal)| signal).collect(),
+        })
     };
     found.into_iter().map(bus).collect()
 }

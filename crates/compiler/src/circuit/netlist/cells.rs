@@ -35,3 +35,12 @@ pub fn cell(kind: &str) -> Option<(&'static [&'static str], &'static str, u64)> 
         _ => None,
     }
 }
+
+/// Cells that drive nothing and so change no output: the scopes that flattening leaves, and what checks or prints while a
+/// design is simulated.
+pub fn silent(kind: &str) -> bool {
+    matches!(
+        kind,
+        "$scopeinfo" | "$assert" | "$assume" | "$cover" | "$live" | "$fair" | "$check" | "$print"
+    )
+}

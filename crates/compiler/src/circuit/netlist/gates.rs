@@ -1,6 +1,8 @@
 //! Netlists onto gates of bits: as they are, but that a gate goes into the only one that reads it where one bootstrap computes
 //! both.
 
+use ringmill_limits::Watch;
+
 use super::map::{Node, merged, port};
 use super::{Driver, Gate, Netlist};
 use crate::circuit::error::CircuitError;
@@ -12,15 +14,19 @@ use crate::circuit::lower::{Circuit, Part};
 /// The circuit of a netlist, for bootstraps that bear sums up to these limits.
 ///
 /// # Errors
-/// [`CircuitError::Noise`].
-pub fn lower_to_gates(netlist: &Netlist, limits: Limits) -> Result<Circuit, CircuitError> {
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
+pub fn lower_to_gates(
+    netlist: &Netlist,
+    limits: Limits,
+    watch: &Watch,
+) -> Result<Circuit, CircuitError> {
     let one = |inputs: usize, table: u64| {
         let table = u16::try_from(table).ok().filter(|_| inputs <= INPUTS);
         let form = table.and_then(|table| form(inputs, table));
         form.is_some_and(|form| form.norm() <= limits.at(form.eighths()))
     };
-    let nodes = merged(netlist, one);
-    let mut g = Gates::new(limits);
+    let nodes = merged(netlist, one, watch)?;
+    let mut g = Gates::new(limits, watch);
     let mut values = vec![Bit::constant(false); netlist.drivers.len()];
     let mut inputs = Vec::new();
     let mut number = 0;
@@ -57,7 +63,7 @@ pub fn lower_to_gates(netlist: &Netlist, limits: Limits) -> Result<Circuit, Circ
         outputs.push(port(bus, parts(&bits, &mut sums))?);
     }
     Ok(Circuit {
-        graph: g.finish(sums),
+        graph: g.finish(sums)?,
         inputs,
         outputs,
     })

@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
+use std::io::{self, BufReader, Read};
 use std::marker::PhantomData;
 
+use ringmill_limits::{Halt, Watch};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::cells::cell;
+use super::cells::{cell, silent};
 use super::{Bus, Driver, Gate, Netlist, Signals};
 use crate::circuit::error::CircuitError;
 
@@ -79,6 +81,7 @@ struct Cell {
     kind: String,
     #[serde(default)]
     parameters: BTreeMap<String, serde_json::Value>,
+    #[serde(default)]
     connections: Named<Vec<Bit>>,
 }
 
@@ -101,11 +104,9 @@ fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, CircuitError> {
 ///
 /// # Errors
 /// [`CircuitError::Netlist`]: what is no such file; several modules without a top; state, cells that are not known, loops.
-pub fn read(text: &str) -> Result<Netlist, CircuitError> {
-    let file: File = match serde_json::from_str(text) {
-        Ok(file) => file,
-        Err(e) => return fault(e.line(), e.to_string()),
-    };
+/// [`CircuitError::Halt`].
+pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
+    let file = parsed(text, watch)?;
     let modules = file.modules.0;
     let tops = modules
         .values()
@@ -126,8 +127,8 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for (name, port) in &module.ports.0 {
-        let bits = port.bits.iter().map(|bit| net(&mut signals, bit));
-        let bits = bits.collect::<Result<Vec<_>, _>>()?;
+        let bits = nets(&mut signals, &port.bits);
+        let bits = bits.map_err(|error| at(&format!("port `{name}`"), error))?;
         let bus = Bus {
             name: name.clone(),
             bits,
@@ -149,42 +150,91 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
         }
     }
     for (name, cell) in &module.cells.0 {
-        gate(&mut signals, cell).map_err(|error| match error {
-            CircuitError::Netlist { line, what } => CircuitError::Netlist {
-                line,
-                what: format!("cell `{name}`: {what}"),
-            },
-            other => other,
-        })?;
+        watch.check()?;
+        gate(&mut signals, cell).map_err(|error| at(&format!("cell `{name}`"), error))?;
     }
     let Signals { names, drivers, .. } = signals;
-    Netlist::new(&names, drivers, inputs, outputs)
+    Netlist::new(&names, drivers, inputs, outputs, watch)
 }
 
-fn net(signals: &mut Signals, bit: &Bit) -> Result<usize, CircuitError> {
-    match bit {
+/// A text, handed on piece by piece while there is memory for what is made of it.
+struct Watched<'a> {
+    left: &'a [u8],
+    watch: &'a Watch,
+    halt: Option<Halt>,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        if let Err(halt) = self.watch.check() {
+            self.halt = Some(halt.clone());
+            return Err(io::Error::other(halt));
+        }
+        self.left.read(piece)
+    }
+}
+
+/// The objects of a file.
+fn parsed(text: &str, watch: &Watch) -> Result<File, CircuitError> {
+    let mut text = BufReader::new(Watched {
+        left: text.as_bytes(),
+        watch,
+        halt: None,
+    });
+    let parsed = serde_json::from_reader(&mut text);
+    parsed.or_else(|e| match text.into_inner().halt {
+        Some(halt) => Err(halt.into()),
+        None => fault(e.line(), e.to_string()),
+    })
+}
+
+/// What is wrong, with its place in front.
+fn at(place: &str, error: CircuitError) -> CircuitError {
+    match error {
+        CircuitError::Netlist { line, what } => CircuitError::Netlist {
+            line,
+            what: format!("{place}: {what}"),
+        },
+        other => other,
+    }
+}
+
+fn nets(signals: &mut Signals, bits: &[Bit]) -> Result<Vec<usize>, CircuitError> {
+    let each = bits.iter().enumerate();
+    each.map(|(i, bit)| match bit {
         Bit::Net(number) => Ok(signals.of(&format!("net {number}"))),
         Bit::Known(value) => {
             let known = match value.as_str() {
-                // What is undefined may be anything.
-                "0" | "x" | "z" => false,
+                "0" => false,
                 "1" => true,
-                other => return fault(0, format!("a net is `{other}`, expected a number, 0 or 1")),
+                "x" | "z" => {
+                    let what = format!(
+                        "bit {i} is {value}, neither 0 nor 1; give it a value (setundef -zero) before writing the file"
+                    );
+                    return fault(0, what);
+                }
+                other => {
+                    let what = format!("bit {i} is `{other}`, expected a net's number, \"0\" or \"1\"");
+                    return fault(0, what);
+                }
             };
             let signal = signals.of(if known { "1" } else { "0" });
             signals.drivers[signal] = Some(Driver::Known(known));
             Ok(signal)
         }
-    }
+    })
+    .collect()
 }
 
 fn gate(signals: &mut Signals, of: &Cell) -> Result<(), CircuitError> {
     let kind = &of.kind;
+    if silent(kind) {
+        return Ok(());
+    }
     let mut pin = |name: &str| match of.connections.0.get(name) {
-        Some(bits) => bits
-            .iter()
-            .map(|bit| net(signals, bit))
-            .collect::<Result<Vec<_>, _>>(),
+        Some(bits) => {
+            nets(signals, bits).map_err(|error| at(&format!("pin {name} of `{kind}`"), error))
+        }
         None => fault(0, format!("pin {name} of `{kind}` is not connected")),
     };
     let (inputs, output, table) = if kind == "$lut" {
@@ -194,6 +244,14 @@ fn gate(signals: &mut Signals, of: &Cell) -> Result<(), CircuitError> {
             _ => None,
         });
         let inputs = pin("A")?;
+        if let Some(serde_json::Value::String(bits)) = of.parameters.get("LUT")
+            && bits.contains(['x', 'z'])
+        {
+            let what = format!(
+                "the table {bits} of a `$lut` has rows that are neither 0 nor 1; give them a value (setundef -zero -params) before writing the file"
+            );
+            return fault(0, what);
+        }
         let (Some(table), 1..=WIDEST) = (table, inputs.len()) else {
             return fault(
                 0,

@@ -1,5 +1,7 @@
 //! Gates onto lookups: a gate that only one other reads becomes part of that, where both together have four inputs at most.
 
+use ringmill_limits::{Halt, Watch};
+
 use super::{Bus, Driver, Gate, Netlist};
 use crate::circuit::error::CircuitError;
 use crate::circuit::graph::{BITS, ENTRIES};
@@ -17,10 +19,10 @@ pub(super) enum Node {
 /// The circuit of a netlist, for lookups that bear sums of squared factors up to `limit`.
 ///
 /// # Errors
-/// [`CircuitError::Noise`].
-pub fn lower(netlist: &Netlist, limit: u64) -> Result<Circuit, CircuitError> {
-    let nodes = merged(netlist, |inputs, _| inputs <= BITS as usize);
-    let mut l = Lookups::new(limit);
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
+pub fn lower(netlist: &Netlist, limit: u64, watch: &Watch) -> Result<Circuit, CircuitError> {
+    let nodes = merged(netlist, |inputs, _| inputs <= BITS as usize, watch)?;
+    let mut l = Lookups::new(limit, watch);
     let mut values: Vec<Small> = vec![Small::constant(0); netlist.drivers.len()];
     let mut inputs = Vec::new();
     let mut number = 0;
@@ -75,7 +77,7 @@ pub fn lower(netlist: &Netlist, limit: u64) -> Result<Circuit, CircuitError> {
         outputs.push(port(bus, parts)?);
     }
     Ok(Circuit {
-        graph: l.finish(sums),
+        graph: l.finish(sums)?,
         inputs,
         outputs,
     })
@@ -137,7 +139,14 @@ fn counted(
 
 /// The functions that are left when each gate that one other alone reads has gone into it, where both together have four
 /// inputs at most and `one` says of their number and truth table that they still are one.
-pub(super) fn merged(netlist: &Netlist, one: impl Fn(usize, u64) -> bool) -> Vec<Option<Node>> {
+///
+/// # Errors
+/// [`Halt`].
+pub(super) fn merged(
+    netlist: &Netlist,
+    one: impl Fn(usize, u64) -> bool,
+    watch: &Watch,
+) -> Result<Vec<Option<Node>>, Halt> {
     let mut readers = vec![0; netlist.drivers.len()];
     for bit in netlist.outputs.iter().flat_map(|bus| &bus.bits) {
         readers[*bit] += 1;
@@ -149,6 +158,7 @@ pub(super) fn merged(netlist: &Netlist, one: impl Fn(usize, u64) -> bool) -> Vec
     }
     let mut nodes: Vec<Option<Node>> = vec![None; netlist.drivers.len()];
     for &signal in &netlist.order {
+        watch.check()?;
         let Driver::Gate(gate) = &netlist.drivers[signal] else {
             continue;
         };
@@ -169,7 +179,7 @@ pub(super) fn merged(netlist: &Netlist, one: impl Fn(usize, u64) -> bool) -> Vec
         }
         nodes[signal] = Some(Node::Table { inputs, table });
     }
-    nodes
+    Ok(nodes)
 }
 
 /// An input that nothing else reads, and the function together with its own, where that is one.

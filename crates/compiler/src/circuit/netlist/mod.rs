@@ -15,6 +15,7 @@ pub use blif::read as read_blif;
 pub use gates::lower_to_gates;
 pub use json::read as read_json;
 pub use map::lower;
+use ringmill_limits::Watch;
 
 use super::error::CircuitError;
 
@@ -68,21 +69,64 @@ struct Bus {
     bits: Vec<usize>,
 }
 
+impl Bus {
+    /// Itself, or its words `name[0]`, `name[1]`, ... of 64 bits and of what is left, the lowest first.
+    fn words(&self) -> impl Iterator<Item = Self> {
+        let one = self.bits.len() <= WORD;
+        self.bits.chunks(WORD).enumerate().map(move |(i, bits)| {
+            let name = &self.name;
+            Self {
+                name: if one {
+                    name.clone()
+                } else {
+                    format!("{name}[{i}]")
+                },
+                bits: bits.to_vec(),
+            }
+        })
+    }
+}
+
+/// Bits of a word: the widest integer.
+const WORD: usize = 64;
+
+/// An input or output of a netlist as its file has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NetlistPort {
+    pub name: String,
+    pub bits: u32,
+    /// Whether an output depends on it. An input that none depends on, as the clock of a design without state, takes no
+    /// value.
+    pub used: bool,
+}
+
+impl NetlistPort {
+    /// Bits of its words: all of it up to 64 bits, else words of 64 and what is left, the lowest first.
+    pub fn words(&self) -> Vec<u32> {
+        let word = WORD as u32;
+        let starts = (0..self.bits).step_by(WORD);
+        starts.map(|at| (self.bits - at).min(word)).collect()
+    }
+}
+
 /// A netlist without loops, each signal driven once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Netlist {
     /// Signals in an order in which each comes behind what drives it.
     order: Vec<usize>,
     drivers: Vec<Driver>,
+    ports: [Vec<NetlistPort>; 2],
+    /// Words of the inputs that are used.
     inputs: Vec<Bus>,
+    /// Words of the outputs.
     outputs: Vec<Bus>,
 }
 
-/// Reads a file: BLIF, or JSON where it begins with a brace.
+/// Reads a file: BLIF, or JSON where it begins with a brace. What is made of it is within the limit of `watch`.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`] with the line of what is wrong.
-pub fn read(bytes: &[u8]) -> Result<Netlist, CircuitError> {
+/// [`CircuitError::Netlist`] with the line of what is wrong; [`CircuitError::Halt`].
+pub fn read(bytes: &[u8], watch: &Watch) -> Result<Netlist, CircuitError> {
     let text = str::from_utf8(bytes).map_err(|e| {
         let before = &bytes[..e.valid_up_to()];
         CircuitError::Netlist {
@@ -91,9 +135,9 @@ pub fn read(bytes: &[u8]) -> Result<Netlist, CircuitError> {
         }
     })?;
     if text.trim_start().starts_with('{') {
-        read_json(text)
+        read_json(text, watch)
     } else {
-        read_blif(text)
+        read_blif(text, watch)
     }
 }
 
@@ -104,15 +148,12 @@ impl Netlist {
         drivers: Vec<Option<Driver>>,
         inputs: Vec<Bus>,
         outputs: Vec<Bus>,
+        watch: &Watch,
     ) -> Result<Self, CircuitError> {
         let fault = |line, what| CircuitError::Netlist { line, what };
         for bus in inputs.iter().chain(&outputs) {
-            if !(1..=64).contains(&bus.bits.len()) {
-                let what = format!(
-                    "`{}` has {} bits, expected 1 to 64",
-                    bus.name,
-                    bus.bits.len()
-                );
+            if bus.bits.is_empty() {
+                let what = format!("`{}` has 0 bits, expected 1 or more", bus.name);
                 return Err(fault(0, what));
             }
         }
@@ -130,6 +171,7 @@ impl Netlist {
             .chain([None])
             .chain((0..drivers.len()).map(Some))
         {
+            watch.check()?;
             let Some(root) = root else {
                 needed = Some(order.len());
                 continue;
@@ -143,8 +185,7 @@ impl Netlist {
                     Some(driver) => driver,
                     None if needed.is_some() => &Driver::Known(false),
                     None => {
-                        let what = format!("nothing drives `{}`", names[signal]);
-                        return Err(fault(0, what));
+                        return Err(fault(0, undriven(&names[signal])));
                     }
                 };
                 let (operands, at): (&[usize], usize) = match driver {
@@ -169,26 +210,32 @@ impl Netlist {
             }
         }
         order.truncate(needed.unwrap_or(order.len()));
+        let mut read = vec![false; drivers.len()];
+        order.iter().for_each(|&signal| read[signal] = true);
+        let used = |bus: &Bus| bus.bits.iter().any(|&bit| read[bit]);
+        let port = |bus: &Bus| NetlistPort {
+            name: bus.name.clone(),
+            bits: bus.bits.len() as u32,
+            used: used(bus),
+        };
+        let ports = [&inputs, &outputs].map(|buses| buses.iter().map(port).collect());
+        let taken = inputs.iter().filter(|bus| used(bus));
         let drivers = drivers.into_iter();
         Ok(Self {
             order,
             drivers: drivers.map(|d| d.unwrap_or(Driver::Known(false))).collect(),
-            inputs,
-            outputs,
+            ports,
+            inputs: taken.flat_map(Bus::words).collect(),
+            outputs: outputs.iter().flat_map(Bus::words).collect(),
         })
     }
 
-    /// Names and bits of the inputs and of the outputs.
-    pub fn ports(&self) -> [Vec<(&str, u32)>; 2] {
-        [&self.inputs, &self.outputs].map(|buses| {
-            let buses = buses.iter();
-            buses
-                .map(|bus| (bus.name.as_str(), bus.bits.len() as u32))
-                .collect()
-        })
+    /// The inputs and the outputs, as the file has them.
+    pub fn ports(&self) -> [&[NetlistPort]; 2] {
+        self.ports.each_ref().map(Vec::as_slice)
     }
 
-    /// The outputs for the inputs, in the clear.
+    /// The outputs' words for the words of the inputs that are used ([`NetlistPort::words`]), in the clear.
     ///
     /// # Errors
     /// [`CircuitError::Inputs`].
@@ -217,6 +264,18 @@ impl Netlist {
             bits.map(|(i, &bit)| u64::from(values[bit]) << i).sum()
         };
         Ok(self.outputs.iter().map(of).collect())
+    }
+}
+
+/// What Yosys calls, in BLIF, a signal without a value.
+const UNDEFINED: &str = "$undef";
+
+fn undriven(name: &str) -> String {
+    if name == UNDEFINED {
+        "an output depends on `$undef`, which is neither 0 nor 1; give it a value (setundef -zero) before writing the file"
+            .to_owned()
+    } else {
+        format!("nothing drives `{name}`")
     }
 }
 

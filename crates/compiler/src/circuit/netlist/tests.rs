@@ -1,18 +1,28 @@
 //! Netlists in the clear, lowered, and refused.
 
-use super::{Netlist, lower, lower_to_gates, read_blif, read_json};
+use ringmill_limits::Watch;
+
+use super::{Netlist, lower, lower_to_gates};
 use crate::circuit::error::CircuitError;
 use crate::circuit::gates::Limits;
 use crate::circuit::tests::{Dice, run};
 
+fn read_blif(text: &str) -> Result<Netlist, CircuitError> {
+    super::read_blif(text, &Watch::default())
+}
+
+fn read_json(text: &str) -> Result<Netlist, CircuitError> {
+    super::read_json(text, &Watch::default())
+}
+
 fn agree(netlist: &Netlist, inputs: &[u64]) {
     let expected = netlist.evaluate(inputs).unwrap();
     for limit in [2000, 90] {
-        let circuit = lower(netlist, limit).unwrap();
+        let circuit = lower(netlist, limit, &Watch::default()).unwrap();
         assert_eq!(run(&circuit, inputs), expected);
     }
     for limits in [Limits { near: 39, far: 90 }, Limits { near: 2, far: 8 }] {
-        let circuit = lower_to_gates(netlist, limits).unwrap();
+        let circuit = lower_to_gates(netlist, limits, &Watch::default()).unwrap();
         assert_eq!(run(&circuit, inputs), expected);
     }
 }
@@ -56,10 +66,16 @@ fn an_adder_in_blif() {
         assert_eq!(sum, [(a + b) & 0xffff, (a + b) >> 16]);
     }
     // Five gates a bit; the three of a carry merge.
-    let cost = lower(&netlist, 2000).unwrap().graph.cost();
+    let cost = lower(&netlist, 2000, &Watch::default())
+        .unwrap()
+        .graph
+        .cost();
     assert!(cost.bootstraps <= 3 * 16, "{cost:?}");
     let limits = Limits { near: 39, far: 90 };
-    let gates = lower_to_gates(&netlist, limits).unwrap().graph.cost();
+    let gates = lower_to_gates(&netlist, limits, &Watch::default())
+        .unwrap()
+        .graph
+        .cost();
     // As many as there are, but for the first carry, which is known.
     assert_eq!(gates.bootstraps, 5 * 16 - 3, "{gates:?}");
 }
@@ -95,7 +111,8 @@ fn random_netlists() {
         text += &format!(".outputs g24 g20 g7 g3\n{gates}.end\n");
         let netlist = read_blif(&text).unwrap();
         for _ in 0..10 {
-            agree(&netlist, &[dice.value(10)]);
+            let inputs: Vec<u64> = netlist.inputs.iter().map(|_| dice.value(10)).collect();
+            agree(&netlist, &inputs);
         }
     }
 }
@@ -221,7 +238,19 @@ fn refusals() {
             ".inputs a b\n.outputs y\n.gate $_AND_ A= B=b Y=y\n",
             "pin A of `$_AND_` is not connected",
         ),
-        (".inputs x[64]\n.outputs x[64]\n", "64 bits at most"),
+        (".inputs x[64]\n.outputs x[64]\n", "bits of `x` are missing"),
+        (
+            ".inputs a x[99999999999999]\n.outputs a\n",
+            "bits of `x` are missing, 0 is the first",
+        ),
+        (
+            ".inputs a\n.outputs y\n.names $undef\n.names a $undef y\n11 1\n",
+            "`$undef`, which is neither 0 nor 1",
+        ),
+        (
+            ".inputs a\n.outputs $undef\n.names $undef\n",
+            "`$undef`, which is neither 0 nor 1",
+        ),
     ] {
         match read_blif(text) {
             Err(CircuitError::Netlist { what: got, .. }) => assert!(got.contains(what), "{got}"),
@@ -312,13 +341,166 @@ fn refusals_of_json() {
             lut("110"),
             "cell `g`: the table of a `$lut` has more than 2 rows",
         ),
-        (lut("0x"), "cell `g`: a `$lut` of 1 inputs"),
+        (lut("02"), "cell `g`: a `$lut` of 1 inputs"),
+        (lut("0x"), "cell `g`: the table 0x of a `$lut`"),
+        (
+            module(
+                &format!("{a}, {}", port("y", "output", "3, \"x\"")),
+                &buffer,
+            ),
+            "port `y`: bit 1 is x, neither 0 nor 1",
+        ),
+        (
+            module(
+                &format!("{a}, {}", port("y", "output", "3, \"2\"")),
+                &buffer,
+            ),
+            "port `y`: bit 1 is `2`, expected",
+        ),
+        (
+            of(&cell(
+                "g",
+                "$_BUF_",
+                r#""connections": {"A": ["z"], "Y": [3]}"#,
+            )),
+            "cell `g`: pin A of `$_BUF_`: bit 0 is z, neither 0 nor 1",
+        ),
     ] {
         match read_json(&text) {
             Err(error @ CircuitError::Netlist { .. }) => {
                 assert!(error.to_string().contains(what), "{error}");
             }
             other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+/// What newer tools leave in a flat design, and what checks it while it is simulated, changes nothing.
+#[test]
+fn cells_that_drive_nothing() {
+    let text = |cells: &str| {
+        format!(
+            r#"{{"modules": {{"m": {{"ports": {{"a": {{"direction": "input", "bits": [2]}},
+            "y": {{"direction": "output", "bits": [3]}}}}, "cells": {{{cells}
+            "g": {{"type": "$_NOT_", "connections": {{"A": [2], "Y": [3]}}}}}}}}}}}}"#
+        )
+    };
+    let plain = read_json(&text("")).unwrap();
+    for kind in ["$scopeinfo", "$assert", "$check", "$print"] {
+        // A scope has no connections; other cells may have any.
+        for rest in [
+            "",
+            r#", "connections": {}"#,
+            r#", "connections": {"A": ["x"]}"#,
+        ] {
+            let cells = format!(r#""s": {{"type": "{kind}"{rest}}},"#);
+            assert_eq!(read_json(&text(&cells)).unwrap(), plain);
+        }
+    }
+    let blif = |gates: &str| {
+        read_blif(&format!(
+            ".inputs a\n.outputs y\n{gates}.gate $_NOT_ A=a Y=y\n"
+        ))
+    };
+    assert_eq!(
+        blif(".gate $scopeinfo\n.gate $assert A=q EN=p\n")
+            .unwrap()
+            .evaluate(&[1]),
+        blif("").unwrap().evaluate(&[1])
+    );
+}
+
+/// A clock that nothing reads takes no value, nor does one that only reaches what no output depends on.
+#[test]
+fn inputs_that_no_output_depends_on() {
+    let blif = read_blif(
+        ".inputs clock a reset b[0] b[1]\n.outputs y\n.names $undef\n.names clock reset dead\n11 1\n\
+         .names a b[0] y\n11 1\n.end\n",
+    )
+    .unwrap();
+    let json = read_json(
+        r#"{"modules": {"m": {"ports": {"clock": {"direction": "input", "bits": [9]},
+        "a": {"direction": "input", "bits": [2]}, "b": {"direction": "input", "bits": [3, 4]},
+        "reset": {"direction": "input", "bits": [8]}, "y": {"direction": "output", "bits": [5]}},
+        "cells": {"g": {"type": "$_AND_", "connections": {"A": [2], "B": [3], "Y": [5]}}}}}}"#,
+    )
+    .unwrap();
+    for netlist in [blif, json] {
+        let [inputs, _] = netlist.ports();
+        let unused: Vec<&str> = (inputs.iter().filter(|port| !port.used))
+            .map(|port| port.name.as_str())
+            .collect();
+        assert_eq!((unused.len(), inputs.len()), (2, 4));
+        assert!(unused.contains(&"clock") && unused.contains(&"reset"));
+        assert_eq!(
+            lower(&netlist, 2000, &Watch::default())
+                .unwrap()
+                .inputs
+                .len(),
+            2
+        );
+        for x in 0..8 {
+            agree(&netlist, &[x & 1, x >> 1]);
+            let y = netlist.evaluate(&[x & 1, x >> 1]).unwrap();
+            assert_eq!(y, [x & (x >> 1) & 1]);
+        }
+    }
+    // No input at all is left.
+    let known = read_blif(".inputs a\n.outputs y\n.names y\n1\n").unwrap();
+    agree(&known, &[]);
+}
+
+/// Ports of more than 64 bits are words, the lowest first, whatever the order in which a file names their bits.
+#[test]
+fn wide_ports_are_words() {
+    let bits = |of: &str| {
+        let names = (0..130).rev().map(|i| format!("{of}[{i}]"));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let mut text = format!(".inputs {} n\n.outputs {}\n", bits("a"), bits("y"));
+    for i in 0..130 {
+        text += &format!(".names a[{i}] n y[{}]\n10 1\n01 1\n", 129 - i);
+    }
+    let blif = read_blif(&text).unwrap();
+    let numbers = |from: usize| {
+        let all = (from..from + 130).map(|i| i.to_string());
+        all.collect::<Vec<_>>().join(", ")
+    };
+    let cells: Vec<String> = (0..130)
+        .map(|i| {
+            format!(
+                r#""g{i}": {{"type": "$_XOR_", "connections": {{"A": [{}], "B": [2], "Y": [{}]}}}}"#,
+                300 + i,
+                629 - i
+            )
+        })
+        .collect();
+    let json = read_json(&format!(
+        r#"{{"modules": {{"m": {{"ports": {{"a": {{"direction": "input", "bits": [{}]}},
+        "n": {{"direction": "input", "bits": [2]}}, "y": {{"direction": "output", "bits": [{}]}}}},
+        "cells": {{{}}}}}}}}}"#,
+        numbers(300),
+        numbers(500),
+        cells.join(", ")
+    ))
+    .unwrap();
+    let mut dice = Dice(8);
+    for netlist in [blif, json] {
+        let [inputs, outputs] = netlist.ports();
+        assert_eq!((inputs[0].bits, inputs[0].words()), (130, vec![64, 64, 2]));
+        assert_eq!(inputs[1].words(), [1]);
+        assert_eq!(outputs[0].words(), [64, 64, 2]);
+        let names = lower(&netlist, 2000, &Watch::default()).unwrap().inputs;
+        let names: Vec<&str> = names.iter().map(|port| port.name.as_str()).collect();
+        assert_eq!(names, ["a[0]", "a[1]", "a[2]", "n"]);
+        for n in 0..2 {
+            let a = [dice.next(), dice.value(64), dice.next() & 3];
+            agree(&netlist, &[a[0], a[1], a[2], n]);
+            let found = netlist.evaluate(&[a[0], a[1], a[2], n]).unwrap();
+            let bit = |words: &[u64], i: usize| words[i / 64] >> (i % 64) & 1;
+            for i in 0..130 {
+                assert_eq!(bit(&found, 129 - i), bit(&a, i) ^ n);
+            }
         }
     }
 }

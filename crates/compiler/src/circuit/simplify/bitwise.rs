@@ -1,0 +1,101 @@
+//! And, or, exclusive or and not; and the smaller and the larger, which are an and and an or of an order.
+
+use super::Simplifier;
+use crate::circuit::integer::mask;
+use crate::circuit::program::{Binary, Op, Type, Value};
+
+impl Simplifier {
+    pub(super) fn conjunction(&mut self, a: Value, b: Value, kind: Type) -> Option<Value> {
+        if self.opposite(a, b) {
+            return Some(self.constant(kind, 0));
+        }
+        let absorbed = self.absorbed([Binary::And, Binary::Or], a, b);
+        if absorbed.is_some() {
+            return absorbed;
+        }
+        self.known(b)?;
+        let bits = self.bits(b);
+        // A mask of low bits that holds all of a.
+        let (low, high) = self.range(a);
+        let holds = bits & bits.wrapping_add(1) == 0 && low >= 0 && high <= bits.into();
+        (holds || bits == mask(kind.bits())).then_some(a)
+    }
+
+    pub(super) fn disjunction(&mut self, a: Value, b: Value, kind: Type) -> Option<Value> {
+        if self.opposite(a, b) {
+            return Some(self.ones(kind));
+        }
+        let absorbed = self.absorbed([Binary::Or, Binary::And], a, b);
+        if absorbed.is_some() {
+            return absorbed;
+        }
+        self.known(b)?;
+        match self.bits(b) {
+            0 => Some(a),
+            bits if bits == mask(kind.bits()) => Some(b),
+            _ => None,
+        }
+    }
+
+    pub(super) fn exclusive(&mut self, a: Value, b: Value, kind: Type) -> Option<Value> {
+        if a == b {
+            return Some(self.constant(kind, 0));
+        }
+        if self.opposite(a, b) {
+            return Some(self.ones(kind));
+        }
+        for (a, b) in [(a, b), (b, a)] {
+            match self.parts(Binary::Xor, a) {
+                Some((x, y)) if y == b => return Some(x),
+                Some((x, y)) if x == b => return Some(y),
+                Some(_) | None => {}
+            }
+        }
+        self.known(b)?;
+        match self.bits(b) {
+            0 => Some(a),
+            bits if bits == mask(kind.bits()) => Some(self.make(Op::Not(a), kind)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn inverse(&mut self, a: Value) -> Option<Value> {
+        match self.get(a) {
+            Op::Not(x) => Some(*x),
+            _ => None,
+        }
+    }
+
+    /// The smaller or the larger of two, with the operation that gives the other.
+    pub(super) fn extreme(&mut self, [op, dual]: [Binary; 2], a: Value, b: Value) -> Option<Value> {
+        let ((a_low, a_high), (b_low, b_high)) = (self.range(a), self.range(b));
+        let [lower, upper] = if a_high <= b_low {
+            [a, b]
+        } else if b_high <= a_low {
+            [b, a]
+        } else {
+            return self.absorbed([op, dual], a, b);
+        };
+        Some(if op == Binary::Min { lower } else { upper })
+    }
+
+    /// x op x, (x op y) op y and (x dual y) op y.
+    fn absorbed(&self, [op, dual]: [Binary; 2], a: Value, b: Value) -> Option<Value> {
+        if a == b {
+            return Some(a);
+        }
+        let takes = |op: Binary, of: Value, v: Value| {
+            let parts = self.parts(op, of);
+            parts.is_some_and(|(x, y)| x == v || y == v)
+        };
+        for (a, b) in [(a, b), (b, a)] {
+            if takes(op, a, b) {
+                return Some(a);
+            }
+            if takes(dual, a, b) {
+                return Some(b);
+            }
+        }
+        None
+    }
+}
