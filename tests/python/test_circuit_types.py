@@ -1,7 +1,5 @@
 """Types of encrypted integers: from circuit to circuit, and from encryption to decryption."""
 
-from __future__ import annotations
-
 import hashlib
 import operator
 import os
@@ -103,7 +101,7 @@ def test_what_an_inner_circuit_returns_is_checked() -> None:
         outer.compile(TOY, failure=-40)
 
 
-def converted(value: int, kind: rm.Type) -> int:
+def converted(value: int, kind: Any) -> int:
     low, high = kind.ends
     return (value - low) % (high - low + 1) + low
 
@@ -138,7 +136,7 @@ def test_random_circuits_in_circuits_of_all_types(turns: int, widest: int) -> No
         kinds = [rng.choice([rm.uint, rm.sint])(rng.randint(1, widest)) for _ in range(3)]
         chosen = [rng.choice(OPERATIONS) for _ in kinds]
 
-        def inner_of(kind: rm.Type, operation: Any) -> rm.Circuit:
+        def inner_of(kind: Any, operation: Any) -> Any:
             @rm.circuit
             def inner(a: rm.Encrypted[kind], b: rm.Encrypted[kind[2]]):
                 return operation(operation(a, b[0]), b[1])
@@ -166,7 +164,7 @@ def test_random_circuits_in_circuits_of_all_types(turns: int, widest: int) -> No
             assert client.decrypt(compiled.run(client.encrypt(x=x, y=y), progress=False)) == value
 
 
-def pair(params: rm.CircuitParams, secret: Path, *circuits: rm.Circuit) -> list[Any]:
+def pair(params: Any, secret: Path, *circuits: Any) -> list[Any]:
     """Each circuit compiled, with a client of one key."""
     compiled = [circuit.compile(params, failure=-40) for circuit in circuits]
     compiled[0].keygen().save_secret_key(secret)
@@ -174,10 +172,10 @@ def pair(params: rm.CircuitParams, secret: Path, *circuits: rm.Circuit) -> list[
 
 
 @pytest.mark.parametrize("params", [TOY, BITS])
-def test_an_encrypted_integer_keeps_its_type(params: rm.CircuitParams, tmp_path: Path) -> None:
+def test_an_encrypted_integer_keeps_its_type(params: Any, tmp_path: Path) -> None:
     kinds = [rm.uint(8), rm.uint(7), rm.sint(8), rm.uint(8)[2]]
 
-    def circuit(kind: rm.Type) -> rm.Circuit:
+    def circuit(kind: Any) -> Any:
         @rm.circuit
         def half(x: rm.Encrypted[kind]):
             return [item >> 1 for item in x] if kind.length else x >> 1
