@@ -12,9 +12,10 @@ import numpy as np
 from ringmill.check import arguments, integer, shown
 from ringmill.errors import ArgumentError
 from ringmill.fill import Fill
+from ringmill.frames import public, user_line
 from ringmill.program import bind, function_for
 from ringmill.shape import Shape
-from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse, user_line
+from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse
 from ringmill.types import Type
 
 _MOST = 1 << 32
@@ -133,6 +134,7 @@ class Procedure:
     def __repr__(self) -> str:
         return f"<ringmill procedure {self.name}>"
 
+    @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function returns for these arguments, at least one of them a vector of the program being traced."""
         tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]

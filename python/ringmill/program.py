@@ -37,12 +37,13 @@ from ringmill.errors import (
     UnknownName,
 )
 from ringmill.fill import Fill
+from ringmill.frames import public, user_line
 from ringmill.parameters import PARAMS
 from ringmill.ranges import Sizes, whole_ranges
 from ringmill.runtime import Compiled
 from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, named, of_text
 from ringmill.shape import Shape
-from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse, user_line
+from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse
 from ringmill.types import SLOTS, Type
 from ringmill.values import Tiled, as_vector, numeric, spread, typed, whole_slots
 
@@ -208,6 +209,7 @@ class Program:
         choice = choose(scheme, self.signature, given)
         return compile_traced(traced, shape, params, signature=self.signature, choice=choice, **options)
 
+    @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the program in the clear, on numpy arrays of one power-of-two length, or of the types declared.
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import numbers
 import operator
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
@@ -17,31 +14,14 @@ from ringmill._ringmill import MacroBuilder
 from ringmill.check import integer, shown
 from ringmill.errors import ArgumentError, CompileError, MissingAttribute
 from ringmill.fill import FULL, Fill
+from ringmill.frames import Line, user_line
 from ringmill.types import SLOTS, Type, join, named, of
 from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
 
-# The user's line is in none of these folders: this package's, numpy's, Python's own.
-_INSIDE = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__, os.__file__))
-_INSTALLED = f"-packages{os.sep}"  # which lies in Python's own, as the first two may
 _LARGEST_EXPONENT = 1 << 32  # far beyond the depth of any parameters
 _EXACT = 1 << 53  # a double holds every whole number up to this
 
-Line = tuple[str, int]
 E = TypeVar("E", bound=CompileError)
-
-
-@functools.cache
-def _inside(file: str) -> bool:
-    return file.startswith(_INSIDE[:2]) or (file.startswith(_INSIDE[2]) and _INSTALLED not in file)
-
-
-def user_line() -> Line:
-    """File and line of the innermost caller outside this package, numpy and Python's library."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _inside(frame.f_code.co_filename):
-        frame = frame.f_back
-    # A file's name may be no text: its odd bytes are shown, not passed on.
-    return frame.f_code.co_filename.encode(errors="backslashreplace").decode(), frame.f_lineno
 
 
 def compile_error(message: str, line: Line | None = None, kind: type[E] = CompileError) -> E:
