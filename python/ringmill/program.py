@@ -142,7 +142,9 @@ class Program:
         return self._trace(slots, name_in_text(scheme, self.signature))
 
     def _trace(self, slots: int, scheme: str) -> tuple[MacroProgram, Shape]:
-        at_our_line = functools.partial(compile_error, line=self._line)
+        def at_our_line(said: str) -> CompileError:
+            return compile_error(f"{said}{self._declared_length(slots)}", self._line)
+
         slots = integer(1, MAX_SLOTS, at_our_line, power_of_two=True)("slots", slots)
         tracer = Tracer(self.name, slots, scheme)
         arguments = {}
@@ -162,6 +164,22 @@ class Program:
                 )
             tracer.builder.output(name, value._id, *self._line)
         return tracer.builder.finish(), shape.of_lengths([value._fill.length for value in values])
+
+    def _slots_for(self, usual: int) -> int:
+        """Slots that hold all declared lengths; the usual number where none is declared."""
+        kinds = [argument.type for argument in self._annotations.values()]
+        return _room(kinds) if any(kind.length for kind in kinds) else usual
+
+    def _declared_length(self, length: Any) -> str:
+        """How vectors are declared that are as long as no number of slots."""
+        if not isinstance(length, int) or not 1 < length <= MAX_SLOTS:
+            return ""
+        name, argument = next(iter(self._annotations.items()))
+        element = "rm.real" if argument.type == SLOTS else repr(argument.type.element)
+        return (
+            f"; for {length} values annotate {name}: rm.{argument.vector.__name__}[{element}[{length}]], and compile "
+            f"with slots={1 << (length - 1).bit_length()}"
+        )
 
     def _traced(self, tracer: Tracer, arguments: Mapping[str, Any]) -> Any:
         """What the function returns for vectors of a trace."""
@@ -201,7 +219,10 @@ class Program:
             scheme = setup.params.scheme if scheme is None else scheme
         if slots is None:
             if params is None:
-                refuse(f"{self.name}.compile needs slots=, the length of its vectors, unless params= are given")
+                refuse(
+                    f"{self.name}.compile needs slots=, how many values its vectors have, a power of two, unless "
+                    f"params= are given; write {self.name}.compile(slots={self._slots_for(1024)})"
+                )
             slots = params.slots
         # Faults of single lines come before those of the whole.
         given = None if params is None else params.scheme
@@ -268,7 +289,12 @@ class Program:
         if len(lengths) != 1 or any(array.ndim != 1 for array in arrays.values()):
             shapes = ", ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
             raise DataError(f"{self.name} computes on vectors of one length, and got {shapes or 'tiled values alone'}")
-        slots = integer(1, MAX_SLOTS, DataError, power_of_two=True)(f"{self.name}: the vectors' length", lengths.pop())
+        length = lengths.pop()
+
+        def refused(said: str) -> DataError:
+            return DataError(f"{said}{self._declared_length(length)}")
+
+        slots = integer(1, MAX_SLOTS, refused, power_of_two=True)(f"{self.name}: the vectors' length", length)
         arrays |= {name: as_vector(name, value, slots) for name, value in tiled.items()}
         traced, shape = self.trace(slots)  # which refuses arrays longer than the slots
         arrays |= {
