@@ -16,7 +16,7 @@ from ringmill.types import Type
 
 # Where whole numbers lie whose type sets no ends, and the arrays that hold them.
 _INTEGERS = (-(1 << 63), (1 << 63) - 1)
-_RAVEL = "np.ravel(values) has them row after row"
+RAVEL = "np.ravel(values) has them row after row"
 _ROUND = "round first, as np.rint(values).astype(np.int64), or declare rm.real"
 _HELD = {"integer": np.int64, "uint": np.uint64, "sint": np.int64, "bit": np.uint8, "wholes": np.int64}
 
@@ -123,7 +123,7 @@ def typed(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np
 def _other_length(array: np.ndarray, kind: Type) -> str:
     """What to do about values that are not as many as a type has."""
     if array.ndim > 1 and array.size == kind.length:
-        return f"; {_RAVEL}"
+        return f"; {RAVEL}"
     if array.ndim and 0 < array.size <= MAX_SLOTS:
         return f"; give as many, or declare {kind.element[array.size]!r}"
     return ""
@@ -169,7 +169,7 @@ def as_vector(name: str, value: Any, slots: int | None = None, kind: Type = type
     if array.ndim == 0:
         raise DataError(f"input {name} is one number; rm.tile({shown(value)}) repeats it through the slots")
     if array.ndim != 1:
-        raise DataError(f"input {name} must be one-dimensional, and has shape {array.shape}; {_RAVEL}")
+        raise DataError(f"input {name} must be one-dimensional, and has shape {array.shape}; {RAVEL}")
     return array
 
 
@@ -183,7 +183,7 @@ def _wholes(name: str, value: Any, slots: int | None) -> np.ndarray:
     if array.ndim == 0:
         raise DataError(f"{name} is one number; np.full({slots}, {shown(value)}) repeats it through the slots")
     if array.ndim != 1:
-        raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; {_RAVEL}")
+        raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; {RAVEL}")
     return array
 
 

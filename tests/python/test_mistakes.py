@@ -324,6 +324,90 @@ MISTAKES = {
         "input x",
         ["one-dimensional", "(32, 32)", "np.ravel(values)"],
     ),
+    "encrypt(data)": (
+        rm.ArgumentError,
+        lambda w: w.client.encrypt(DATA),
+        "encrypt",
+        ["by name", "array(", "client.encrypt(x=...)"],
+    ),
+    "encrypt of two without names": (
+        rm.ArgumentError,
+        lambda w: w.unused.encrypt({"x": DATA, "y": DATA}),
+        "encrypt",
+        ["by name", "client.encrypt(x=..., y=...)"],
+    ),
+    "measure without a name": (
+        rm.ArgumentError,
+        lambda w: w.scaled_client.measure(w.run, DATA),
+        "measure",
+        ["by name", "client.measure(run, x=..., w=...)"],
+    ),
+    "an unused input": (
+        rm.DataError,
+        lambda w: w.unused.encrypt(x=DATA),
+        "`y`",
+        ["no value", "client.encrypt(x=..., y=...)", "used or not"],
+    ),
+    "a plain input encrypted": (
+        rm.DataError,
+        lambda w: w.scaled_client.encrypt(x=DATA, w=DATA),
+        "`w`",
+        ["is plain", 'compiled.run(inputs, plain={"w": ...})'],
+    ),
+    "a plain input forgotten": (
+        rm.DataError,
+        lambda w: w.scaled.run(w.scaled_inputs),
+        "`w`",
+        ["no value was given for plain input", 'compiled.run(inputs, plain={"w": ...})'],
+    ),
+    "a plain input misspelt": (
+        rm.DataError,
+        lambda w: w.scaled.run(w.scaled_inputs, plain={"v": DATA}),
+        "`v`",
+        ["no plain input", "it has w"],
+    ),
+    "an encrypted input left out of a run": (
+        rm.DataError,
+        lambda w: w.square.run({}, keys=w.client.evaluation_keys),
+        "`x`",
+        ["no ciphertext", "client.encrypt(x=...)"],
+    ),
+    "a run of plain data": (
+        rm.DataError,
+        lambda w: w.square.run(DATA),
+        "inputs must be",
+        ["array(", "inputs = client.encrypt(x=...)", "compiled.run(inputs)"],
+    ),
+    "a run of plain data by name": (
+        rm.DataError,
+        lambda w: w.scaled.run({"x": DATA}),
+        "inputs['x']",
+        ["array(", "inputs = client.encrypt(x=...)", 'compiled.run(inputs, plain={"w": ...})'],
+    ),
+    "decrypt of one ciphertext": (
+        rm.DataError,
+        lambda w: w.client.decrypt(w.output),
+        "outputs",
+        ["ciphertext at level", "client.decrypt(run)", 'client.decrypt({"out": ciphertext})'],
+    ),
+    "decrypt of inputs": (
+        rm.DataError,
+        lambda w: w.client.decrypt(w.inputs),
+        "outputs",
+        ["Inputs(", "client.decrypt(compiled.run(inputs))"],
+    ),
+    "device='gpu'": (
+        rm.DeviceError,
+        lambda w: w.square.run(w.inputs, device="gpu"),
+        "device",
+        ["there is no device 'gpu'", "cpu, cpu:N (N threads), sim:MACHINE", "rtl:MACHINE", "rm.devices()"],
+    ),
+    "device='sim:rign'": (
+        rm.DeviceError,
+        lambda w: w.square.run(w.inputs, device="sim:rign"),
+        "device",
+        ["there is no machine 'rign'", "did you mean `ring`?", "sim:FILE.toml"],
+    ),
     "another length than declared": (
         rm.DataError,
         lambda w: w.whole_client.encrypt(x=[1, 2, 3]),
@@ -387,3 +471,50 @@ def test_the_polynomial_of_a_cure_is_near_the_function(name):
     # Beside its jump a step is farther from its polynomial.
     near, within = (np.abs(values) > 0.3, 0.3) if function == "t > 0" else (np.full(64, True), 0.1)
     assert np.allclose(found[near], wanted[near], atol=within)
+
+
+def test_the_calls_of_the_cures(world, small):
+    """What the messages say to write, written."""
+    client, run = world.client, world.run
+    assert np.allclose(client.decrypt({"out": world.output}), client.decrypt(run))
+    assert np.allclose(client.decrypt(world.square.run(client.encrypt(x=DATA))), DATA**2, atol=1e-3)
+    inputs = world.scaled_client.encrypt(x=DATA)
+    times = world.scaled.run(inputs, plain={"w": DATA})
+    assert np.allclose(world.scaled_client.decrypt(times), DATA**2, atol=1e-3)
+    assert world.scaled_client.measure(times, x=DATA, w=DATA)["out"].measured_bits > 8
+    world.unused.encrypt(x=DATA, y=DATA)
+    assert np.allclose(
+        client.decrypt(world.square.run(client.encrypt(x=np.ravel(DATA.reshape(32, 32))))), DATA**2, atol=1e-3
+    )
+    client.encrypt(x=np.asarray([decimal.Decimal("0.5")] * SLOTS, dtype=float))
+    values = np.rint([0.9, 1.2, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]).astype(np.int64)
+    world.whole_client.encrypt(x=values)
+
+    @rm.program
+    def thousand(x: rm.Encrypted[rm.real[1000]]):
+        return x * x
+
+    compiled = thousand.compile(small, slots=1024, input_bound=1)
+    client = compiled.keygen()
+    found = client.decrypt(compiled.run(client.encrypt(x=DATA[:1000])))
+    assert np.allclose(found, DATA[:1000] ** 2, atol=1e-3)
+    assert square.compile(slots=1024, input_bound=1).scheme == "ckks"
+    assert whole.compile(slots=8).scheme == "bfv"
+
+    @rm.circuit
+    def larger(a: rm.Encrypted[rm.uint(8)], b: rm.Encrypted[rm.uint(8)]):
+        return rm.select(a < b, b, a // 2)
+
+    assert (larger(3, 200), larger(200, 3)) == (200, 100)
+
+    @rm.program
+    def same(x: rm.Encrypted[rm.uint(8)[2]], y: rm.Encrypted[rm.uint(8)[2]]):
+        return rm.equal(x, y)
+
+    assert same(x=[1, 2], y=[1, 3]).tolist() == [1, 0]
+
+    @rm.program
+    def shares(x: rm.Encrypted):
+        return x * (1 / np.asarray([1, 2, 4, 8]))
+
+    assert shares(x=np.ones(4)).tolist() == [1, 0.5, 0.25, 0.125]
