@@ -158,8 +158,9 @@ class Program:
         for name, value in zip(shape.names, values, strict=True):
             if not isinstance(value, Encrypted) or value._tracer is not tracer:
                 found = "a plain vector" if isinstance(value, Vector) else type(value).__name__
+                cure = "; return its .vector" if isinstance(getattr(value, "vector", None), Encrypted) else ""
                 refuse(
-                    f"output {name} of {self.name} must be an encrypted vector of this program, and is {found}",
+                    f"output {name} of {self.name} must be an encrypted vector of this program, and is {found}{cure}",
                     self._line,
                 )
             tracer.builder.output(name, value._id, *self._line)

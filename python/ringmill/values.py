@@ -17,7 +17,7 @@ from ringmill.types import Type
 # Where whole numbers lie whose type sets no ends, and the arrays that hold them.
 _INTEGERS = (-(1 << 63), (1 << 63) - 1)
 RAVEL = "np.ravel(values) has them row after row"
-_ROUND = "round first, as np.rint(values).astype(np.int64), or declare rm.real"
+_ROUND = "round first, as np.rint(values).astype(np.int64)"
 _HELD = {"integer": np.int64, "uint": np.uint64, "sint": np.int64, "bit": np.uint8, "wholes": np.int64}
 
 
@@ -55,6 +55,7 @@ def whole_numbers(
 
     A `constant` stands beside values of the type, and may be any whole number.
     """
+    cure = _ROUND if constant or kind == types.WHOLES else f"{_ROUND}, or declare rm.real"
     if constant:
         takes = f"{name} beside values of type {kind} takes whole numbers"
     elif kind == types.WHOLES:
@@ -68,14 +69,14 @@ def whole_numbers(
 
     array = np.asarray(_array(name, value, convert, refusal))
     if array.dtype.kind not in ("biuO" if kind.kind == "bit" else "iuO"):
-        raise refusal(f"{takes}, and has dtype {array.dtype}; {_ROUND}")
+        raise refusal(f"{takes}, and has dtype {array.dtype}; {cure}")
     if array.dtype.kind == "O":
         numbers = list(enumerate(_index(item, kind) for item in array.flat))
         for place, number in numbers:
             if number is None:
                 item = array.flat[place]
-                cure = f"; {_ROUND}" if isinstance(item, (float, np.floating)) else ""
-                raise refusal(f"{takes}, and {shown(item)} is none{_at(place, array)}{cure}")
+                said = f"{takes}, and {shown(item)} is none{_at(place, array)}"
+                raise refusal(f"{said}; {cure}" if isinstance(item, (float, np.floating)) else said)
     else:
         places = (int(array.argmin()), int(array.argmax())) if array.size else ()
         numbers = [(place, int(array.flat[place])) for place in places]
