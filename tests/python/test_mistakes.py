@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import decimal
 import inspect
 import math
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ringmill as rm
 
+ROOT = Path(__file__).resolve().parents[2]
 SLOTS = 1024
 DATA = np.linspace(-1, 1, SLOTS)
 
@@ -35,6 +39,11 @@ def whole(x: rm.Encrypted[rm.uint(8)[8]]):
     return x + 1
 
 
+@rm.circuit
+def larger(x: rm.Encrypted[rm.uint(2)], y: rm.Encrypted[rm.uint(2)]):
+    return rm.maximum(x, y)
+
+
 class World:
     """Programs compiled with small parameters, their keys, inputs and a run."""
 
@@ -50,6 +59,15 @@ class World:
         self.scaled_inputs = self.scaled_client.encrypt(x=DATA)
         self.unused = unused.compile(small, input_bound=1).keygen()
         self.whole_client = whole.compile(slots=8).keygen()
+        self.larger = larger.compile(rm.circuit_params(toy_for_tests_only=True))
+        self.larger_client = self.larger.keygen()
+        self.larger_inputs = self.larger_client.encrypt(x=1, y=2)
+        self.integers = self.larger_inputs.ciphertexts["x"]
+        self.larger_keys = self.larger_client.evaluation_keys
+        self.larger_params = self.larger.params
+        self.keys = self.client.evaluation_keys
+        self.traced = square.trace(8)[0]
+        self.larger_run = self.larger.run(self.larger_inputs)
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +113,26 @@ def without_annotation(_):
 
 def branch(x, _):
     return x if x > 0 else -x  # a branch
+
+
+def of_matrices(body):
+    """The trace of a program of two encrypted matrices of 2 x 2."""
+
+    @rm.program
+    def program(x: rm.Encrypted[rm.integer[4]], y: rm.Encrypted[rm.integer[4]]):
+        return body(rm.Matrix(x, (2, 2)), rm.Matrix(y, (2, 2)))
+
+    return program.trace(4)
+
+
+def of_integers(body):
+    """The trace of a program of an encrypted vector of four integers."""
+
+    @rm.program
+    def program(x: rm.Encrypted[rm.integer[4]]):
+        return body(x)
+
+    return program.trace(4)
 
 
 HERE = "the program's line"
@@ -408,6 +446,139 @@ MISTAKES = {
         "device",
         ["there is no machine 'rign'", "did you mean `ring`?", "sim:FILE.toml"],
     ),
+    "a matrix of another size": (
+        rm.CompileError,
+        lambda _: of_integers(lambda x: rm.Matrix(x, (2, 3)).vector),
+        HERE,
+        ["2 x 3 has 6 entries", "4 slots", "pad it with zeros to 2 x 4, and compile with slots=8"],
+    ),
+    "a matrix of too few slots": (
+        rm.CompileError,
+        lambda _: of_integers(lambda x: rm.Matrix(x, (2, 4)).vector),
+        HERE,
+        ["8 entries", "4 slots: compile with slots=8"],
+    ),
+    "a matrix of reals": (
+        rm.CompileError,
+        lambda _: of_reals(lambda x, y: rm.Matrix(x, (2, 4)).vector),
+        HERE,
+        ["of whole numbers", "declare it rm.Encrypted[rm.integer[8]]"],
+    ),
+    "a matrix / 2": (
+        rm.CompileError,
+        lambda _: of_matrices(lambda a, b: (a / 2).vector),
+        HERE,
+        ["no division", "client.decrypt(run) / 2"],
+    ),
+    "a matrix ** 2": (rm.CompileError, lambda _: of_matrices(lambda a, b: (a**2).vector), HERE, ["no power", "a @ a"]),
+    "a matrix + 0.5": (
+        rm.CompileError,
+        lambda _: of_matrices(lambda a, b: (a + 0.5).vector),
+        HERE,
+        ["takes whole numbers", "0.5 is none", "np.rint(values).astype(np.int64)"],
+    ),
+    "an entry of a matrix": (
+        rm.CompileError,
+        lambda _: of_matrices(lambda a, b: a[0, 1]),
+        HERE,
+        ["picked out", "0/1 array"],
+    ),
+    "len of a matrix": (rm.CompileError, lambda _: of_matrices(lambda a, b: len(a)), HERE, ["matrix.shape"]),
+    "a loop over a matrix": (
+        rm.CompileError,
+        lambda _: of_matrices(lambda a, b: sum(a)),
+        HERE,
+        ["rm.sum(matrix.vector)"],
+    ),
+    "matrices compared": (
+        rm.CompileError,
+        lambda _: of_matrices(lambda a, b: a == b),
+        HERE,
+        ["cannot be compared", "rm.equal(a.vector, b.vector)"],
+    ),
+    "a branch on a matrix": (rm.CompileError, lambda _: of_matrices(lambda a, b: a or b), HERE, ["truth value"]),
+    "a matrix as a key": (rm.CompileError, lambda _: of_matrices(lambda a, b: {a: b}), HERE, ["cannot be hashed"]),
+    "sum of a matrix": (
+        rm.CompileError,
+        lambda _: of_matrices(lambda a, b: a.sum()),
+        HERE,
+        ["no attribute `sum`", "rm.sum(matrix.vector)"],
+    ),
+    "numpy.linalg of a matrix": (
+        rm.CompileError,
+        lambda _: of_matrices(lambda a, b: np.linalg.inv(a)),
+        HERE,
+        ["numpy.inv", ".vector"],
+    ),
+    "numpy's exp of a matrix": (rm.CompileError, lambda _: of_matrices(lambda a, b: np.exp(a)), HERE, ["numpy.exp"]),
+    "a matrix returned": (
+        rm.CompileError,
+        lambda _: of_matrices(lambda a, b: a @ b),
+        "output out of program",
+        ["is Matrix", "return its .vector"],
+    ),
+    "rm.params(poly_modulus_degree=8192)": (
+        rm.ArgumentError,
+        lambda _: rm.params(poly_modulus_degree=8192, bits=[50, 40, 60]),
+        "rm.params",
+        ["no argument `poly_modulus_degree`", "2^log_n", "log_n=13"],
+    ),
+    "rm.params(coeff_modulus=...)": (
+        rm.ArgumentError,
+        lambda _: rm.params(log_n=13, coeff_modulus=[50, 40, 60]),
+        "rm.params",
+        ["no argument `coeff_modulus`", "bits=[50, 40, 60]"],
+    ),
+    "square.keygen()": (
+        AttributeError,
+        lambda _: square.keygen(),
+        "square",
+        ["no attribute `keygen`", "compiled = square.compile(slots=1024, input_bound=1)", "compiled.keygen()"],
+    ),
+    "whole.encrypt()": (
+        AttributeError,
+        lambda _: whole.encrypt(x=1),
+        "whole",
+        ["whole.compile(slots=8, input_bound=1)", "client = compiled.keygen(), client.encrypt(...)"],
+    ),
+    "larger.keygen()": (
+        AttributeError,
+        lambda _: larger.keygen(),
+        "larger",
+        ["compiled = larger.compile()", "compiled.keygen()"],
+    ),
+    "compiled.encrypt()": (
+        AttributeError,
+        lambda w: w.square.encrypt(x=DATA),
+        "Compiled",
+        ["client = compiled.keygen()", "client.encrypt(...)"],
+    ),
+    "client.run()": (AttributeError, lambda w: w.client.run(w.inputs), "Client", ["compiled.run(...)"]),
+    "run.values()": (AttributeError, lambda w: w.run.values(), "Run", ["run.ciphertexts.values(...)"]),
+    "compiled.keygne()": (AttributeError, lambda w: w.square.keygne(), "Compiled", ["did you mean `keygen`?"]),
+    "rm.polynomal": (AttributeError, lambda _: rm.polynomal, "ringmill", ["did you mean `polynomial`?"]),
+    "rm.encrypt": (AttributeError, lambda _: rm.encrypt, "ringmill", ["client.encrypt"]),
+    "ciphertext + ciphertext": (
+        TypeError,
+        lambda w: w.output + w.output,
+        "a ciphertext",
+        ["no number", "@rm.program", "a + b", "compiled.run(inputs)"],
+    ),
+    "2 * ciphertext": (TypeError, lambda w: 2 * w.output, "a ciphertext", ["@rm.program"]),
+    "array * ciphertext": (TypeError, lambda w: DATA * w.output, "a ciphertext", ["@rm.program"]),
+    "float(ciphertext)": (TypeError, lambda w: float(w.output), "a ciphertext", ["client.decrypt"]),
+    "ciphertext < ciphertext": (TypeError, lambda w: w.output < w.output, "a ciphertext", ["@rm.program"]),
+    "run + run": (TypeError, lambda w: w.run + w.run, "a run", ["run.ciphertexts['out']", "client.decrypt(run)"]),
+    "run['out']": (TypeError, lambda w: w.run["out"], "a run", ["run.ciphertexts['out']"]),
+    "list(run)": (TypeError, lambda w: list(w.run), "a run", ["run.ciphertexts['out']"]),
+    "inputs['x']": (TypeError, lambda w: w.inputs["x"], "encrypted inputs", ["inputs.ciphertexts['x']"]),
+    "integers + integers": (TypeError, lambda w: w.integers + w.integers, "encrypted integers", ["@rm.circuit"]),
+    "a circuit's run + run": (
+        TypeError,
+        lambda w: w.larger_run + 1,
+        "a run",
+        ["run.ciphertexts['out']", "@rm.circuit"],
+    ),
     "another length than declared": (
         rm.DataError,
         lambda w: w.whole_client.encrypt(x=[1, 2, 3]),
@@ -430,6 +601,107 @@ def test_a_mistake_is_refused_with_place_cause_and_cure(world, name):
         assert caught.value.file == __file__
         assert message.startswith(f"{__file__}:{caught.value.line}: ")
         assert caught.value.line in lines_of(make), caught.value.line
+
+
+# What cannot be pickled, and what its refusal says to write.
+PICKLES = {
+    "inputs": ("ciphertext", [".save(path)", "rm.Ciphertext.load(path, params)"]),
+    "run": ("ciphertext", [".save(path)", "rm.Ciphertext.load(path, params)"]),
+    "output": ("ciphertext", [".save(path)", "rm.Ciphertext.load(path, params)"]),
+    "keys": ("evaluation keys", [".save(path)", "rm.EvaluationKeys.load(path, params)"]),
+    "square": ("compiled program", ["compiled.save(path)", "rm.load(path)"]),
+    "client": ("client", ["client.save_secret_key(path)", "compiled.load_secret_key(path)"]),
+    "small": ("parameters", ["compiled.save(path)", "rm.load(path).params"]),
+    "traced": ("traced program", [".to_text()", "rm.MacroProgram.from_text(text)"]),
+    "larger_inputs": ("encrypted integers", [".save(path)", "rm.EncryptedIntegers.load(path, params)"]),
+    "larger_keys": ("evaluation keys", [".save(path)", "rm.CircuitEvaluationKeys.load(path, params)"]),
+    "larger": ("compiled circuit", [".params.save(path)", "rm.CircuitParams.load(path)"]),
+    "larger_client": ("client", ["client.save_secret_key(path)", "compiled.load_secret_key(path)"]),
+    "larger_params": ("parameters", [".save(path)", "rm.CircuitParams.load(path)"]),
+}
+
+
+@pytest.mark.parametrize("name", PICKLES)
+def test_what_cannot_be_pickled_says_how_it_is_saved(world, name):
+    item = getattr(world, name)
+    what, holds = PICKLES[name]
+    with pytest.raises(rm.ArgumentError) as caught:
+        pickle.dumps(item)
+    for part in [what, "cannot be pickled", *holds]:
+        assert part in str(caught.value)
+    assert type(copy.copy(item)) is type(copy.deepcopy(item)) is type(item)
+
+
+def test_what_is_saved_instead_of_pickled_comes_back(world, tmp_path):
+    world.output.save(tmp_path / "output")
+    assert rm.Ciphertext.load(tmp_path / "output", world.small) == world.output
+    world.keys.save(tmp_path / "keys")
+    keys = rm.EvaluationKeys.load(tmp_path / "keys", world.small)
+    world.square.save(tmp_path / "program")
+    loaded = rm.load(tmp_path / "program", allow_insecure_parameters_for_tests_only=True)
+    assert loaded.params == world.small
+    assert np.allclose(world.client.decrypt(loaded.run(world.inputs.ciphertexts, keys=keys)), DATA**2, atol=1e-3)
+    world.client.save_secret_key(tmp_path / "secret")
+    assert np.allclose(loaded.load_secret_key(tmp_path / "secret").decrypt(world.run), DATA**2, atol=1e-3)
+    assert rm.MacroProgram.from_text(world.traced.to_text()).inputs == [("x", True)]
+    assert np.allclose(world.client.decrypt(copy.deepcopy(world.run)), DATA**2, atol=1e-3)
+
+
+def test_dir_of_the_package_shows_public_names():
+    assert [name for name in dir(rm) if name not in {*rm.__all__, "seal"}] == []
+    assert set(rm.__all__) <= set(dir(rm))
+
+
+def objects(world):
+    """An object of each public class."""
+    made = [world.square, world.client, world.inputs, world.run, world.output, world.keys, world.small, world.traced]
+    made += [world.larger, world.larger_client, world.larger_inputs, world.larger_run, world.integers, larger, square]
+    made += [world.larger_keys, world.larger_params, world.run.report, rm.limits(), rm.Share(8), rm.Precision(1, None)]
+    made += [rm.procedure(branch), rm.netlist(ROOT / "examples" / "adder.blif")]
+    made += [rm.negacyclic_product([0] * 255 + [1], [1] + [0] * 255, 7681)]
+    small = {"log_n": 9, "prime": 17, "exponents": (3, 4), "primes": (39, 13), "weight": 8}
+    deep = rm.bootstrapping(**small, allow_insecure_parameters_for_tests_only=True)
+    found = {type(item): item for item in [*made, deep]}
+    traced(found, deep)
+    return found
+
+
+def traced(found, deep):
+    """Adds the objects that are there while a program or circuit is traced."""
+
+    @rm.program
+    def of_vectors(x: rm.Encrypted[rm.integer[4]], y: rm.Plain[rm.integer[4]]):
+        found.update({type(item): item for item in (x, y, rm.Matrix(x, (2, 2)), deep.fixed(x, 17, 100))})
+        return x + 1
+
+    @rm.circuit
+    def of_bits(x: rm.Encrypted[rm.uint(2)]):
+        found[type(x)] = x
+        return x
+
+    of_vectors.trace(4, scheme="bgv")
+    of_bits(1)
+
+
+def test_dir_of_objects_shows_public_names(world):
+    found = objects(world)
+    classes = [item for name in rm.__all__ if isinstance(item := getattr(rm, name), type)]
+    for cls in classes:
+        if issubclass(cls, BaseException):
+            continue
+        names = dir(found[cls])
+        assert [name for name in names if name.startswith("_")] == [], cls
+        public = [name for name in vars(cls) if not name.startswith("_")]
+        assert set(public) <= set(names), cls
+
+
+def test_a_name_that_is_not_there_is_asked_for_as_ever(world):
+    assert not hasattr(world.square, "encrypt")
+    assert not hasattr(world.square, "_repr_html_")
+    assert getattr(square, "keygen", None) is None
+    assert not hasattr(rm, "nothing")
+    with pytest.raises(ImportError):
+        from ringmill import nothing  # noqa: F401
 
 
 def lines_of(make):
@@ -498,14 +770,24 @@ def test_the_calls_of_the_cures(world, small):
     client = compiled.keygen()
     found = client.decrypt(compiled.run(client.encrypt(x=DATA[:1000])))
     assert np.allclose(found, DATA[:1000] ** 2, atol=1e-3)
-    assert square.compile(slots=1024, input_bound=1).scheme == "ckks"
-    assert whole.compile(slots=8).scheme == "bfv"
+    assert square.compile(slots=1024, input_bound=1).keygen().encrypt(x=DATA)
+    assert whole.compile(slots=8, input_bound=1).keygen().encrypt(x=[1] * 8)
+    assert larger.compile().bootstraps > 0
+    assert rm.params(log_n=13, bits=[50, 40, 60]).slots == 4096
 
     @rm.circuit
-    def larger(a: rm.Encrypted[rm.uint(8)], b: rm.Encrypted[rm.uint(8)]):
+    def chosen(a: rm.Encrypted[rm.uint(8)], b: rm.Encrypted[rm.uint(8)]):
         return rm.select(a < b, b, a // 2)
 
-    assert (larger(3, 200), larger(200, 3)) == (200, 100)
+    assert (chosen(3, 200), chosen(200, 3)) == (200, 100)
+
+    @rm.program
+    def by_matrices(x: rm.Encrypted[rm.integer[4]]):
+        a = rm.Matrix(x, (2, 2))
+        return (a @ a).vector, rm.sum(a.vector), (a @ np.ones((2, 2), int)).vector, rm.equal(a.vector, a.vector)
+
+    found = [array.tolist() for array in by_matrices(x=[1, 2, 3, 4])]
+    assert found == [[7, 10, 15, 22], [10] * 4, [3, 3, 7, 7], [1] * 4]
 
     @rm.program
     def same(x: rm.Encrypted[rm.uint(8)[2]], y: rm.Encrypted[rm.uint(8)[2]]):
