@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from ringmill import _ringmill
+from ringmill.bootstrapping import Bootstrapping
 from ringmill.check import closest
-from ringmill.circuit import Circuit
+from ringmill.circuit import Circuit, Netlist
 from ringmill.circuit_run import CircuitClient, CircuitInputs, CircuitRun, CompiledCircuit
 from ringmill.errors import ArgumentError, RingmillError, UnknownAttribute
 from ringmill.frames import public
+from ringmill.procedure import Procedure
 from ringmill.program import Program
 from ringmill.runtime import Client, Compiled, Inputs, Run
 
@@ -61,6 +64,8 @@ _NO_PICKLES: dict[type, str] = {
         "a compiled circuit cannot be pickled; write .params.save(path), and compile the circuit again by "
         "rm.CircuitParams.load(path)"
     ),
+    Bootstrapping: "parameters that bootstrap cannot be pickled; make them again by rm.bootstrapping of their name",
+    Netlist: "a netlist cannot be pickled; read its file again by rm.netlist(path)",
     _ringmill.CircuitParams: "parameters cannot be pickled; write .save(path), and rm.CircuitParams.load(path)",
 }
 
@@ -126,6 +131,8 @@ def install(classes: Iterable[type]) -> None:
         cls.__reduce_ex__ = _no_pickle(message)
         cls.__copy__ = _itself
         cls.__deepcopy__ = _itself
+    for cls in (Program, Procedure, Circuit):
+        cls.__reduce_ex__ = _by_name
     for cls in _NEXT:
         cls.__getattr__ = _no_attribute
     for cls in classes:
@@ -147,6 +154,20 @@ def _no_pickle(message: str) -> Callable[..., NoReturn]:
         raise ArgumentError(message)
 
     return refused
+
+
+@public
+def _by_name(self: Any, _protocol: Any) -> str:
+    """A function in a pickle: the name that its module has for it, as of any function of Python."""
+    found: Any = sys.modules.get(self.__module__)
+    for name in self.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found is not self:
+        raise ArgumentError(
+            f"{self.__qualname__} cannot be pickled, since it is at no name of the module {self.__module__} to import "
+            "it by; define it there, or save what it compiles to"
+        )
+    return self.__qualname__
 
 
 def _itself(self: Any, *_memo: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import ringmill as rm
+import ringmill.seal
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOTS = 1024
@@ -65,6 +66,9 @@ class World:
         self.integers = self.larger_inputs.ciphertexts["x"]
         self.larger_keys = self.larger_client.evaluation_keys
         self.larger_params = self.larger.params
+        self.netlist = rm.netlist(ROOT / "examples" / "adder.blif")
+        sizes = {"log_n": 9, "prime": 17, "exponents": (3, 4), "primes": (39, 13), "weight": 8}
+        self.deep = rm.bootstrapping(**sizes, allow_insecure_parameters_for_tests_only=True)
         self.keys = self.client.evaluation_keys
         self.traced = square.trace(8)[0]
         self.larger_run = self.larger.run(self.larger_inputs)
@@ -617,6 +621,8 @@ PICKLES = {
     "larger_keys": ("evaluation keys", [".save(path)", "rm.CircuitEvaluationKeys.load(path, params)"]),
     "larger": ("compiled circuit", [".params.save(path)", "rm.CircuitParams.load(path)"]),
     "larger_client": ("client", ["client.save_secret_key(path)", "compiled.load_secret_key(path)"]),
+    "deep": ("parameters that bootstrap", ["rm.bootstrapping"]),
+    "netlist": ("netlist", ["rm.netlist(path)"]),
     "larger_params": ("parameters", [".save(path)", "rm.CircuitParams.load(path)"]),
 }
 
@@ -630,6 +636,24 @@ def test_what_cannot_be_pickled_says_how_it_is_saved(world, name):
     for part in [what, "cannot be pickled", *holds]:
         assert part in str(caught.value)
     assert type(copy.copy(item)) is type(copy.deepcopy(item)) is type(item)
+
+
+@rm.procedure
+def doubled(x):
+    return x + x
+
+
+def test_programs_are_pickled_as_functions_are():
+    for function in (square, larger, doubled):
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert copy.deepcopy(function) is function
+
+    @rm.program
+    def inner(x: rm.Encrypted):
+        return x + x
+
+    with pytest.raises(rm.ArgumentError, match=r"<locals>\.inner cannot be pickled.* define it there"):
+        pickle.dumps(inner)
 
 
 def test_what_is_saved_instead_of_pickled_comes_back(world, tmp_path):
@@ -650,6 +674,7 @@ def test_what_is_saved_instead_of_pickled_comes_back(world, tmp_path):
 def test_dir_of_the_package_shows_public_names():
     assert [name for name in dir(rm) if name not in {*rm.__all__, "seal"}] == []
     assert set(rm.__all__) <= set(dir(rm))
+    assert dir(ringmill.seal) == sorted(ringmill.seal.__all__)
 
 
 def objects(world):
@@ -657,12 +682,10 @@ def objects(world):
     made = [world.square, world.client, world.inputs, world.run, world.output, world.keys, world.small, world.traced]
     made += [world.larger, world.larger_client, world.larger_inputs, world.larger_run, world.integers, larger, square]
     made += [world.larger_keys, world.larger_params, world.run.report, rm.limits(), rm.Share(8), rm.Precision(1, None)]
-    made += [rm.procedure(branch), rm.netlist(ROOT / "examples" / "adder.blif")]
+    made += [doubled, world.netlist, world.deep]
     made += [rm.negacyclic_product([0] * 255 + [1], [1] + [0] * 255, 7681)]
-    small = {"log_n": 9, "prime": 17, "exponents": (3, 4), "primes": (39, 13), "weight": 8}
-    deep = rm.bootstrapping(**small, allow_insecure_parameters_for_tests_only=True)
-    found = {type(item): item for item in [*made, deep]}
-    traced(found, deep)
+    found = {type(item): item for item in made}
+    traced(found, world.deep)
     return found
 
 
