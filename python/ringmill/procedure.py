@@ -36,7 +36,7 @@ def _carried(name: str, values: tuple[Any, ...]) -> tuple[Encrypted, ...]:
                 "encrypted vectors (of a constant c, x * 0 + c is one)"
             )
     if any(value._tracer is not values[0]._tracer for value in values):
-        refuse("the vectors that rm.repeat carries belong to different programs")
+        refuse("the vectors that rm.repeat carries belong to different programs; carry those of one")
     return values
 
 
@@ -154,7 +154,9 @@ class Procedure:
                 static[name] = _key(value)
             elif isinstance(value, Vector):
                 if value._tracer is not tracer:
-                    refuse(f"argument {name} of {self.name} belongs to another program")
+                    refuse(
+                        f"argument {name} of {self.name} belongs to another program; give it to this one as an argument"
+                    )
                 vectors[name] = value
             else:
                 vectors[name] = tracer.constant(value, f"argument {name} of {self.name}", *first)

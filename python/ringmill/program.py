@@ -150,7 +150,11 @@ class Program:
         arguments = {}
         for name, argument in self._annotations.items():
             if (argument.type.length or 0) > slots:
-                refuse(f"argument {name} of type {argument.type} does not fit the program's {slots} slots", self._line)
+                refuse(
+                    f"argument {name} of type {argument.type} does not fit the program's {slots} slots; compile with "
+                    f"slots={self._slots_for(slots)}",
+                    self._line,
+                )
             number = tracer.builder.input(name, argument.vector is Encrypted, *self._line)
             fill = Fill.of(argument.type, slots)
             arguments[name] = argument.vector(tracer, number, argument.type.element, fill)
@@ -252,7 +256,7 @@ class Program:
             kind = self.signature.of(name)
             if isinstance(value, Vector):
                 if value._tracer is not tracer:
-                    refuse(f"{argument} belongs to another program")
+                    refuse(f"{argument} belongs to another program; give it to this one as an argument")
                 mixed(kind.element, value._kind)
                 fill = Fill.of(kind, tracer.slots)
                 if kind.length is not None and value._fill.length != fill.length:

@@ -166,7 +166,10 @@ class Vector:
 
     def __format__(self, spec: str) -> str:
         if spec:
-            refuse("the values of a traced vector are not known, so they cannot be formatted")
+            refuse(
+                "the values of a traced vector are not known, so they cannot be formatted; print(x) says what it "
+                "is, and client.decrypt(run) has values"
+            )
         return repr(self)
 
     def __copy__(self) -> Vector:
@@ -186,7 +189,8 @@ class Vector:
 
     def __array__(self, *_args: object, **_kwargs: object) -> NoReturn:
         refuse(
-            "a traced vector cannot become a numpy array or a part of one: its values are not known while it is traced"
+            "a traced vector cannot become a numpy array or a part of one: its values are not known in a trace; "
+            "compute on the vector itself, or on what is decrypted"
         )
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -316,7 +320,7 @@ class Encrypted(Vector):
         """`other` as a vector of this trace or a real number, where that mixes with what this vector holds."""
         if isinstance(other, Vector):
             if other._tracer is not self._tracer:
-                refuse("this vector belongs to another program")
+                refuse("this vector belongs to another program; give it to this one as an argument")
             mixed(self._kind, other._kind)
             return other
         if self._kind.whole:

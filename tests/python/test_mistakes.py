@@ -40,6 +40,11 @@ def whole(x: rm.Encrypted[rm.uint(8)[8]]):
     return x + 1
 
 
+@rm.program
+def signed(x: rm.Encrypted[rm.sint(8)]):
+    return x + 1
+
+
 @rm.circuit
 def larger(x: rm.Encrypted[rm.uint(2)], y: rm.Encrypted[rm.uint(2)]):
     return rm.maximum(x, y)
@@ -146,7 +151,7 @@ FIT = "np.polynomial.Polynomial.fit(t, {}, 7).convert().coef) with t = np.linspa
 MISTAKES = {
     "no annotation": (rm.CompileError, without_annotation, HERE, ["parameter x of bare", "rm.Encrypted or rm.Plain"]),
     "x[0]": (rm.CompileError, lambda _: of_reals(lambda x, y: x[0]), HERE, ["picked out", "0/1 mask", "rm.rotate"]),
-    "rm.sum of an array": (rm.CompileError, lambda _: rm.sum(DATA), HERE, ["x must be an encrypted vector", "ndarray"]),
+    "rm.sum of an array": (rm.CompileError, lambda _: rm.sum(DATA), HERE, ["x must be", "ndarray", "@rm.program"]),
     "outside the range": (
         rm.DataError,
         lambda w: w.client.encrypt(x=5 * DATA),
@@ -582,6 +587,30 @@ MISTAKES = {
         lambda w: w.larger_run + 1,
         "a run",
         ["run.ciphertexts['out']", "@rm.circuit"],
+    ),
+    "a window wider than the slots": (
+        rm.CompileError,
+        lambda _: of_reals(lambda x, y: rm.sum(x, 10, 2)),
+        HERE,
+        ["10 slots 2 apart", "8 slots", "4 do", "rm.sum(x)"],
+    ),
+    "sint in a program": (
+        rm.CompileError,
+        lambda _: signed.compile(slots=8),
+        "argument x",
+        ["sint(8)", "@rm.circuit takes it"],
+    ),
+    "too few slots for an argument": (
+        rm.CompileError,
+        lambda _: whole.compile(slots=4),
+        "argument x",
+        ["uint(8)[8]", "4 slots", "slots=8"],
+    ),
+    "a formatted vector": (
+        rm.CompileError,
+        lambda _: of_reals(lambda x, y: f"{x:.2f}"),
+        HERE,
+        ["cannot be formatted", "client.decrypt(run)"],
     ),
     "another length than declared": (
         rm.DataError,
