@@ -145,4 +145,5 @@ def __getattr__(name: str) -> _NoReturn:
 
 
 _objects = [globals()[_name] for _name in __all__]
-_refuse(item for item in _objects if isinstance(item, type) and not issubclass(item, BaseException))
+_classes = {item if isinstance(item, type) else type(item) for item in _objects}
+_refuse(cls for cls in _classes if cls.__module__.startswith("ringmill") and not issubclass(cls, BaseException))

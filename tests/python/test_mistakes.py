@@ -711,7 +711,7 @@ def objects(world):
     made = [world.square, world.client, world.inputs, world.run, world.output, world.keys, world.small, world.traced]
     made += [world.larger, world.larger_client, world.larger_inputs, world.larger_run, world.integers, larger, square]
     made += [world.larger_keys, world.larger_params, world.run.report, rm.limits(), rm.Share(8), rm.Precision(1, None)]
-    made += [doubled, world.netlist, world.deep]
+    made += [doubled, world.netlist, world.deep, rm.real]
     made += [rm.negacyclic_product([0] * 255 + [1], [1] + [0] * 255, 7681)]
     found = {type(item): item for item in made}
     traced(found, world.deep)
@@ -737,7 +737,7 @@ def traced(found, deep):
 
 def test_dir_of_objects_shows_public_names(world):
     found = objects(world)
-    classes = [item for name in rm.__all__ if isinstance(item := getattr(rm, name), type)]
+    classes = [type(rm.real), *(item for name in rm.__all__ if isinstance(item := getattr(rm, name), type))]
     for cls in classes:
         if issubclass(cls, BaseException):
             continue
