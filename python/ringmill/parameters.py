@@ -11,8 +11,13 @@ from ringmill.check import arguments, closest, flag, instance, integer, items, n
 from ringmill.errors import DeviceError, ParameterError
 from ringmill.schemes import SCHEMES
 
-# The check of a `params` argument.
-PARAMS = instance(Params, "parameters, as rm.params makes them", ParameterError)
+
+def params_made(name: str, value: Any) -> Params:
+    """The check of a `params` argument."""
+    cure = f"; write {name}=rm.params({shown(value)})" if isinstance(value, str) else ""
+    return instance(Params, "parameters, as rm.params makes them", lambda said: ParameterError(f"{said}{cure}"))(
+        name, value
+    )
 
 
 def device_name(name: str, value: Any) -> str:

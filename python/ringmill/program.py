@@ -38,7 +38,7 @@ from ringmill.errors import (
 )
 from ringmill.fill import Fill
 from ringmill.frames import public, user_line
-from ringmill.parameters import PARAMS
+from ringmill.parameters import params_made
 from ringmill.ranges import Sizes, whole_ranges
 from ringmill.runtime import Compiled
 from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, named, of_text
@@ -48,6 +48,16 @@ from ringmill.types import SLOTS, Type
 from ringmill.values import Tiled, as_vector, numeric, spread, typed, whole_slots
 
 _WHOLE = integer(0, 2**32 - 1, ParameterError)
+
+
+def _params(name: str, value: Any) -> Params:
+    """Parameters; a number in their place is meant for the slots."""
+    if isinstance(value, int):
+        raise ParameterError(
+            f"{name} must be parameters, as rm.params makes them, and is {shown(value)}; the length of vectors is "
+            f"slots={shown(value)}"
+        )
+    return params_made(name, value)
 
 
 def function_for(decorator: str) -> Check:
@@ -198,7 +208,7 @@ class Program:
         finally:
             tracer.inside.pop()
 
-    @arguments("compile", params=optional(PARAMS), scheme=optional(text(CompileError)))
+    @arguments("compile", params=optional(_params), scheme=optional(text(CompileError)))
     def compile(
         self, params: Params | None = None, *, slots: int | None = None, scheme: str | None = None, **options: Any
     ) -> Compiled:
@@ -347,7 +357,7 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
 
 @arguments(
     "compile",
-    params=optional(PARAMS),
+    params=optional(params_made),
     precision=optional(_WHOLE),
     integer_bits=optional(_WHOLE),
     input_bound=optional(whole_or_real(DataError)),

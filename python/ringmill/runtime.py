@@ -49,7 +49,7 @@ from ringmill.errors import (
 )
 from ringmill.frames import public
 from ringmill.inputs import Given
-from ringmill.parameters import PARAMS, device_name
+from ringmill.parameters import device_name, params_made
 from ringmill.report import Report
 from ringmill.schemes import Choice, Signature, choose_for_text, named, of_text
 from ringmill.shape import Shape
@@ -58,8 +58,8 @@ from ringmill.values import as_vectors
 F = TypeVar("F", bound=Callable[..., Any])
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-guarded("programs, clients and files make ciphertexts", FileError, path=path, params=PARAMS)(Ciphertext)
-guarded("clients and files make evaluation keys", FileError, path=path, params=PARAMS)(EvaluationKeys)
+guarded("programs, clients and files make ciphertexts", FileError, path=path, params=params_made)(Ciphertext)
+guarded("clients and files make evaluation keys", FileError, path=path, params=params_made)(EvaluationKeys)
 guarded("@rm.program functions and files make programs", FileError, path=path, text=text(FileError))(MacroProgram)
 guarded("rm.params makes parameters")(Params)
 
@@ -599,7 +599,7 @@ def _devices(device: Any) -> list[str]:
 @arguments(
     "rm.load",
     path=path,
-    params=optional(PARAMS),
+    params=optional(params_made),
     scheme=optional(text(CompileError)),
     tables=optional(items(text(ParameterError), "a list of security tables", ParameterError)),
     allow_insecure_parameters_for_tests_only=flag(ParameterError),

@@ -606,6 +606,18 @@ MISTAKES = {
         "argument x",
         ["uint(8)[8]", "4 slots", "slots=8"],
     ),
+    "compile(1024)": (
+        rm.ParameterError,
+        lambda _: square.compile(1024),
+        "params",
+        ["rm.params", "1024", "slots=1024"],
+    ),
+    "compile('set2')": (
+        rm.ParameterError,
+        lambda _: square.compile("set2"),
+        "params",
+        ["'set2'", "params=rm.params('set2')"],
+    ),
     "a formatted vector": (
         rm.CompileError,
         lambda _: of_reals(lambda x, y: f"{x:.2f}"),
