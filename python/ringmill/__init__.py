@@ -13,6 +13,8 @@
 True
 """
 
+from typing import NoReturn as _NoReturn
+
 from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
 from ringmill.bootstrapping import Bootstrapping, Fixed, bootstrapping
 from ringmill.circuit import Circuit, Netlist, circuit, netlist
@@ -48,6 +50,8 @@ from ringmill.ops import conj, equal, mean, polynomial, rotate, sum
 from ringmill.parameters import devices, params, plain_modulus
 from ringmill.procedure import Procedure, procedure, repeat
 from ringmill.program import Program, program
+from ringmill.refusals import install as _refuse
+from ringmill.refusals import missing_from_module as _missing
 from ringmill.report import Report
 from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, Share, load
 from ringmill.trace import Encrypted, Plain
@@ -130,3 +134,16 @@ __all__ = [
     "tile",
     "uint",
 ]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *({"seal"} & globals().keys())]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing(name, __dir__())
+
+
+_objects = [globals()[_name] for _name in __all__]
+_classes = {item if isinstance(item, type) else type(item) for item in _objects}
+_refuse(cls for cls in _classes if cls.__module__.startswith("ringmill") and not issubclass(cls, BaseException))

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ringmill.errors import ArgumentError, FileError, RingmillError
+from ringmill.frames import callers
 
 # Gives a value as the function takes it, or raises.
 Check = Callable[[str, Any], Any]
@@ -57,21 +58,44 @@ def arguments(named: str | None = None, refusal: Refusal = ArgumentError, /, **c
 
         @functools.wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
-            if not kwargs and least <= len(args) <= len(plain):  # the usual call, without the cost of `bind`
-                pairs = zip(order, plain, args, strict=False)
-                return function(*[check(p.name, value) if check else value for check, p, value in pairs])
             try:
-                bound = signature.bind(*args, **kwargs)
-            except TypeError as error:
-                raise refusal(_misfit(label, signature, kwargs, str(error))) from None
-            for name, check in checks.items():
-                if name in bound.arguments:
-                    bound.arguments[name] = check(name, bound.arguments[name])
-            return function(*bound.args, **bound.kwargs)
+                if not kwargs and least <= len(args) <= len(plain):  # the usual call, without the cost of `bind`
+                    pairs = zip(order, plain, args, strict=False)
+                    return function(*[check(p.name, value) if check else value for check, p, value in pairs])
+                try:
+                    bound = signature.bind(*args, **kwargs)
+                except TypeError as error:
+                    raise refusal(_misfit(label, signature, kwargs, str(error))) from None
+                for name, check in checks.items():
+                    if name in bound.arguments:
+                        bound.arguments[name] = check(name, bound.arguments[name])
+                return function(*bound.args, **bound.kwargs)
+            except RingmillError as error:
+                error.__traceback__ = callers(error.__traceback__)
+                raise
 
         return checked  # type: ignore[return-value]
 
     return decorate
+
+
+def _ring_degree(degree: Any) -> str:
+    whole = isinstance(degree, int) and degree > 0 and degree & (degree - 1) == 0
+    return f"the ring degree is 2^log_n; write log_n={degree.bit_length() - 1 if whole else 'its logarithm'}"
+
+
+def _prime_sizes(sizes: Any) -> str:
+    listed = isinstance(sizes, (list, tuple)) and all(isinstance(size, int) and size < 64 for size in sizes)
+    return f"write bits={list(sizes) if listed else '[60, 40, 60]'}, the sizes of the primes in bits, special ones last"
+
+
+# Names that other libraries have for arguments: what the argument is here, and how a value of theirs is given.
+_FOREIGN: dict[str, tuple[str, Callable[[Any], str]]] = {
+    **dict.fromkeys(["poly_modulus_degree", "ring_dimension", "ring_dim", "degree", "n", "N"], ("log_n", _ring_degree)),
+    **dict.fromkeys(["coeff_modulus", "coeff_mod_bit_sizes", "bit_sizes"], ("bits", _prime_sizes)),
+    "plaintext_modulus": ("plain_modulus", lambda value: f"write plain_modulus={shown(value)}"),
+    "security_level": ("security", lambda value: "write security=128, 192 or 256"),
+}
 
 
 def _misfit(label: str, signature: inspect.Signature, kwargs: Mapping[str, Any], reason: str) -> str:
@@ -80,7 +104,9 @@ def _misfit(label: str, signature: inspect.Signature, kwargs: Mapping[str, Any],
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
     for name in kwargs:
         if name not in known and not takes_any:
-            return f"{label} has no argument `{name}`; {closest(name, known)}"
+            theirs = _FOREIGN.get(name)
+            cure = theirs[1](kwargs[name]) if theirs and theirs[0] in known else closest(name, known)
+            return f"{label} has no argument `{name}`; {cure}"
     shape = inspect.Signature([p.replace(annotation=p.empty) for p in parameters])
     return f"{label}: {reason}; call it as {label}{shape}"
 

@@ -8,9 +8,9 @@ All are :class:`RingmillError`. What is wrong decides the class, whatever Python
 * the call itself (an argument that is unknown, missing or given twice) and switches that belong to none of these,
   :class:`ArgumentError`, which is a :class:`TypeError` too.
 
-Two more are of Python's own kinds as well, so that code that asks before it takes goes on working: an attribute that a
-traced vector does not have is a ``CompileError`` and an ``AttributeError``, a name that a result does not hold is a
-``DataError`` and a ``KeyError``.
+Three more are of Python's own kinds as well, so that code that asks before it takes goes on working. An attribute that
+a traced vector does not have is a ``CompileError`` and an ``AttributeError``. One that another object does not have is
+a ``RingmillError`` and an ``AttributeError``. A name that a result does not hold is a ``DataError`` and a ``KeyError``.
 """
 
 from __future__ import annotations
@@ -60,6 +60,10 @@ class DefaultBoundWarning(UserWarning):
 
 class MissingAttribute(CompileError, AttributeError):
     """An attribute that a traced vector does not have."""
+
+
+class UnknownAttribute(RingmillError, AttributeError):
+    """An attribute that an object of the package does not have."""
 
 
 class UnknownName(DataError, KeyError):

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _ringmill, types
-from ringmill.check import arguments, integer, text
-from ringmill.errors import DataError, DeviceError, ParameterError
-from ringmill.values import whole_numbers
+from ringmill.check import arguments, integer
+from ringmill.errors import DataError, ParameterError
+from ringmill.parameters import device_name
+from ringmill.values import RAVEL, whole_numbers
 
 
 class NegacyclicProduct(NamedTuple):
@@ -27,7 +28,7 @@ class NegacyclicProduct(NamedTuple):
 def _polynomial(name: str, value: Any) -> NDArray[np.int64]:
     array = whole_numbers(name, value, types.WHOLES)
     if array.ndim != 1:
-        raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; ravel it first")
+        raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; {RAVEL}")
     return array
 
 
@@ -36,7 +37,7 @@ def _polynomial(name: str, value: Any) -> NDArray[np.int64]:
     a=_polynomial,
     b=_polynomial,
     q=integer(2, 2**61 - 1, ParameterError),
-    device=text(DeviceError),
+    device=device_name,
 )
 def negacyclic_product(a: ArrayLike, b: ArrayLike, q: int, *, device: str = "cpu") -> NegacyclicProduct:
     """The product of two polynomials in Z_q[x] / (x^n + 1), on the CPU, a modelled or an RTL machine.

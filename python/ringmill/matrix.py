@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ringmill.check import arguments, instance, integer, items, shown
+from ringmill.errors import MissingAttribute
 from ringmill.fill import FULL
 from ringmill.trace import Encrypted, compile_error, refuse
 from ringmill.types import named
@@ -17,7 +18,7 @@ from ringmill.values import whole_numbers
 _SIZES = items(integer(1, 1 << 20, compile_error), "a pair of whole numbers, (rows, columns)", compile_error)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Matrix:
     """An encrypted matrix: entry (i, j) is slot i * columns + j of `vector`, and rows times columns are its slots.
 
@@ -43,7 +44,8 @@ class Matrix:
             refuse(f"the shape of a matrix is a pair, (rows, columns), and this one is {shown(self.shape)}")
         if not self.vector._kind.whole:
             refuse(
-                f"rm.Matrix is of whole numbers, and the vector is of {named(self.vector._kind)}; declare rm.integer"
+                f"rm.Matrix is of whole numbers, and the vector is of {named(self.vector._kind)}; declare it "
+                f"rm.Encrypted[rm.integer[{len(self.vector)}]]"
             )
         object.__setattr__(self, "shape", tuple(self.shape))
         rows, columns = self.shape
@@ -55,7 +57,7 @@ class Matrix:
         if rows * columns != len(self.vector):
             refuse(
                 f"a matrix of {rows} x {columns} has {rows * columns} entries, and the vector {len(self.vector)} "
-                "slots: pad it with rows or columns of zeros"
+                f"slots: {_padded(rows, columns)}"
             )
 
     def _made(self, vector: Encrypted, shape: tuple[int, int] | None = None) -> Matrix:
@@ -93,8 +95,25 @@ class Matrix:
     def __neg__(self) -> Matrix:
         return self._made(-self.vector)
 
-    # numpy leaves its operators to those here.
-    __array_ufunc__ = None
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        operator, reflected = _UFUNCS.get(ufunc.__name__, ("", ""))
+        if method != "__call__" or kwargs or not operator:
+            refuse(f"numpy.{ufunc.__name__} does not work on encrypted matrices: {_HAS}")
+        if isinstance(inputs[0], Matrix):
+            return getattr(inputs[0], operator)(*inputs[1:])
+        return getattr(inputs[1], reflected)(inputs[0])
+
+    def __array_function__(self, function: Callable[..., Any], _types: Any, _args: Any, _kwargs: Any) -> NoReturn:
+        refuse(f"numpy.{function.__name__} does not work on encrypted matrices: {_HAS}")
+
+    def __array__(self, *_args: object, **_kwargs: object) -> NoReturn:
+        refuse("an encrypted matrix cannot become a numpy array: its values are not known while it is traced")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        cure = _INSTEAD.get(name, _HAS)
+        raise compile_error(f"an encrypted matrix has no attribute `{name}`: {cure}", kind=MissingAttribute)
 
     @property
     def T(self) -> Matrix:
@@ -147,9 +166,66 @@ class Matrix:
         return f"<encrypted matrix of {rows} x {columns}>"
 
 
+_HAS = "it has + - * with a matrix, an array or a number, @, .T, .shape, and its values as .vector"
+_INSTEAD = {
+    "sum": "all values are added by rm.sum(matrix.vector), those of rows by matrix @ np.ones((columns, columns), int)",
+    "mean": "whole numbers have no exact mean; return rm.sum(matrix.vector), and divide what is decrypted",
+    "dot": "the product of matrices is a @ b",
+    "transpose": "the transpose is matrix.T",
+    "reshape": "its values row after row make another: rm.Matrix(matrix.vector, (rows, columns))",
+}
+# The operators that functions of numpy are, and with operands exchanged.
+_UFUNCS = {
+    "add": ("__add__", "__radd__"),
+    "subtract": ("__sub__", "__rsub__"),
+    "multiply": ("__mul__", "__rmul__"),
+    "matmul": ("__matmul__", "__rmatmul__"),
+    "negative": ("__neg__", ""),
+}
+
+
+def _refusing(message: str) -> Callable[..., NoReturn]:
+    def refused(_self: Matrix, *_operands: object) -> NoReturn:
+        refuse(message)
+
+    return refused
+
+
+for _message, _names in {
+    "an encrypted matrix of whole numbers has no division; divide what is decrypted, as client.decrypt(run) / 2": [
+        *("truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod")
+    ],
+    "an encrypted matrix has no power; write products, a @ a of matrices and a * a entry by entry": ["pow", "rpow"],
+    "encrypted matrices cannot be compared; rm.equal(a.vector, b.vector) is 1 where entries are equal": [
+        *("eq", "ne", "lt", "le", "gt", "ge")
+    ],
+    "an encrypted matrix has no truth value: a program cannot branch on data it cannot see": ["bool"],
+    "entries of an encrypted matrix cannot be picked out: multiply by a 0/1 array of its shape, and add by rm.sum": [
+        *("getitem", "setitem", "delitem")
+    ],
+    "an encrypted matrix cannot be walked through: its entries are computed on together; "
+    "rm.sum(matrix.vector) adds them up, and matrix.shape is (rows, columns)": ["iter", "len", "contains"],
+    "an encrypted matrix is no number: its entries are in matrix.vector": [
+        *("float", "int", "complex", "index", "round", "abs", "invert")
+    ],
+    "an encrypted matrix holds numbers, not bits: of 0 and 1, a * b is `and`, a + b - a * b is `or`": [
+        *("and", "rand", "or", "ror", "xor", "rxor", "lshift", "rlshift", "rshift", "rrshift")
+    ],
+    "an encrypted matrix cannot be hashed, so it is no key of a dict and no member of a set": ["hash"],
+}.items():
+    for _name in _names:
+        setattr(Matrix, f"__{_name}__", _refusing(_message))
+
 _VECTOR = instance(Encrypted, "an encrypted vector of a program", compile_error)
 _CHECKED = arguments("rm.Matrix", compile_error, vector=_VECTOR, shape=_SIZES)
 Matrix.__init__ = _CHECKED(Matrix.__init__)  # type: ignore[method-assign]
+
+
+def _padded(rows: int, columns: int) -> str:
+    """How a matrix of any shape fills as many slots as there can be."""
+    shape = tuple(1 << (size - 1).bit_length() for size in (rows, columns))
+    slots = f"compile with slots={shape[0] * shape[1]}"
+    return slots if shape == (rows, columns) else f"pad it with zeros to {shape[0]} x {shape[1]}, and {slots}"
 
 
 def _array(value: Any, beside: Encrypted) -> np.ndarray:

@@ -15,7 +15,10 @@ from ringmill.types import named
 
 def _encrypted(name: str, x: Any) -> Encrypted:
     if not isinstance(x, Encrypted):
-        refuse(f"{name} must be an encrypted vector of a program, and is of type {type(x).__name__}")
+        refuse(
+            f"{name} must be an encrypted vector of a program, and is of type {type(x).__name__}; call it inside an "
+            "@rm.program function, on its encrypted arguments"
+        )
     return x
 
 
@@ -75,7 +78,10 @@ def sum(x: Encrypted, width: int | None = None, stride: int = 1) -> Encrypted:
             f"which stand in {len(x)} slots; rm.sum(x) adds up the declared ones"
         )
     if width * stride > len(x):
-        refuse(f"rm.sum of {shown(width)} slots {shown(stride)} apart does not fit the {len(x)} slots of the vector")
+        refuse(
+            f"rm.sum of {shown(width)} slots {shown(stride)} apart does not fit the {len(x)} slots of the vector; "
+            f"{len(x) // stride} do, and rm.sum(x) adds up all"
+        )
     return _summed(x, width, stride)
 
 

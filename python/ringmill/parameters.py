@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ringmill import _ringmill
 from ringmill._ringmill import Params
 from ringmill.check import arguments, closest, flag, instance, integer, items, number, optional, shown, text
-from ringmill.errors import ParameterError
+from ringmill.errors import DeviceError, ParameterError
 from ringmill.schemes import SCHEMES
 
-# The check of a `params` argument.
-PARAMS = instance(Params, "parameters, as rm.params makes them", ParameterError)
+
+def params_made(name: str, value: Any) -> Params:
+    """The check of a `params` argument."""
+    cure = f"; write {name}=rm.params({shown(value)})" if isinstance(value, str) else ""
+    return instance(Params, "parameters, as rm.params makes them", lambda said: ParameterError(f"{said}{cure}"))(
+        name, value
+    )
+
+
+def device_name(name: str, value: Any) -> str:
+    """The check of a `device` argument: text whose kind of device there is, of a machine that there is."""
+    device = text(DeviceError)(name, value)
+    kind, colon, machine = device.partition(":")
+    if kind == "cpu":
+        return device
+    if kind not in ("sim", "rtl") or not colon:
+        raise DeviceError(
+            f"{name}: there is no device {shown(device)}; there are cpu, cpu:N (N threads), sim:MACHINE (as sim:ring, "
+            "simulated) and rtl:MACHINE (its RTL), and rm.devices() lists them"
+        )
+    machines = [known.partition(":")[2] for known in _ringmill.devices() if known.startswith("sim:")]
+    if machine not in machines and not machine.endswith(".toml"):
+        raise DeviceError(
+            f"{name}: there is no machine {shown(machine)}; {closest(machine, machines)}; {kind}:FILE.toml is one of "
+            "your own"
+        )
+    return device
 
 
 @arguments(

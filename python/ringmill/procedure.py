@@ -12,9 +12,10 @@ import numpy as np
 from ringmill.check import arguments, integer, shown
 from ringmill.errors import ArgumentError
 from ringmill.fill import Fill
+from ringmill.frames import public, user_line
 from ringmill.program import bind, function_for
 from ringmill.shape import Shape
-from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse, user_line
+from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse
 from ringmill.types import Type
 
 _MOST = 1 << 32
@@ -35,7 +36,7 @@ def _carried(name: str, values: tuple[Any, ...]) -> tuple[Encrypted, ...]:
                 "encrypted vectors (of a constant c, x * 0 + c is one)"
             )
     if any(value._tracer is not values[0]._tracer for value in values):
-        refuse("the vectors that rm.repeat carries belong to different programs")
+        refuse("the vectors that rm.repeat carries belong to different programs; carry those of one")
     return values
 
 
@@ -133,6 +134,7 @@ class Procedure:
     def __repr__(self) -> str:
         return f"<ringmill procedure {self.name}>"
 
+    @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function returns for these arguments, at least one of them a vector of the program being traced."""
         tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
@@ -152,7 +154,9 @@ class Procedure:
                 static[name] = _key(value)
             elif isinstance(value, Vector):
                 if value._tracer is not tracer:
-                    refuse(f"argument {name} of {self.name} belongs to another program")
+                    refuse(
+                        f"argument {name} of {self.name} belongs to another program; give it to this one as an argument"
+                    )
                 vectors[name] = value
             else:
                 vectors[name] = tracer.constant(value, f"argument {name} of {self.name}", *first)

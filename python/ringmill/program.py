@@ -37,16 +37,27 @@ from ringmill.errors import (
     UnknownName,
 )
 from ringmill.fill import Fill
-from ringmill.parameters import PARAMS
+from ringmill.frames import public, user_line
+from ringmill.parameters import params_made
 from ringmill.ranges import Sizes, whole_ranges
 from ringmill.runtime import Compiled
 from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, named, of_text
 from ringmill.shape import Shape
-from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse, user_line
+from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse
 from ringmill.types import SLOTS, Type
 from ringmill.values import Tiled, as_vector, numeric, spread, typed, whole_slots
 
 _WHOLE = integer(0, 2**32 - 1, ParameterError)
+
+
+def _params(name: str, value: Any) -> Params:
+    """Parameters; a number in their place is meant for the slots."""
+    if isinstance(value, int):
+        raise ParameterError(
+            f"{name} must be parameters, as rm.params makes them, and is {shown(value)}; the length of vectors is "
+            f"slots={shown(value)}"
+        )
+    return params_made(name, value)
 
 
 def function_for(decorator: str) -> Check:
@@ -141,13 +152,19 @@ class Program:
         return self._trace(slots, name_in_text(scheme, self.signature))
 
     def _trace(self, slots: int, scheme: str) -> tuple[MacroProgram, Shape]:
-        at_our_line = functools.partial(compile_error, line=self._line)
+        def at_our_line(said: str) -> CompileError:
+            return compile_error(f"{said}{self._declared_length(slots)}", self._line)
+
         slots = integer(1, MAX_SLOTS, at_our_line, power_of_two=True)("slots", slots)
         tracer = Tracer(self.name, slots, scheme)
         arguments = {}
         for name, argument in self._annotations.items():
             if (argument.type.length or 0) > slots:
-                refuse(f"argument {name} of type {argument.type} does not fit the program's {slots} slots", self._line)
+                refuse(
+                    f"argument {name} of type {argument.type} does not fit the program's {slots} slots; compile with "
+                    f"slots={self._slots_for(slots)}",
+                    self._line,
+                )
             number = tracer.builder.input(name, argument.vector is Encrypted, *self._line)
             fill = Fill.of(argument.type, slots)
             arguments[name] = argument.vector(tracer, number, argument.type.element, fill)
@@ -155,12 +172,29 @@ class Program:
         for name, value in zip(shape.names, values, strict=True):
             if not isinstance(value, Encrypted) or value._tracer is not tracer:
                 found = "a plain vector" if isinstance(value, Vector) else type(value).__name__
+                cure = "; return its .vector" if isinstance(getattr(value, "vector", None), Encrypted) else ""
                 refuse(
-                    f"output {name} of {self.name} must be an encrypted vector of this program, and is {found}",
+                    f"output {name} of {self.name} must be an encrypted vector of this program, and is {found}{cure}",
                     self._line,
                 )
             tracer.builder.output(name, value._id, *self._line)
         return tracer.builder.finish(), shape.of_lengths([value._fill.length for value in values])
+
+    def _slots_for(self, usual: int) -> int:
+        """Slots that hold all declared lengths; the usual number where none is declared."""
+        kinds = [argument.type for argument in self._annotations.values()]
+        return _room(kinds) if any(kind.length for kind in kinds) else usual
+
+    def _declared_length(self, length: Any) -> str:
+        """How vectors are declared that are as long as no number of slots."""
+        if not isinstance(length, int) or not 1 < length <= MAX_SLOTS:
+            return ""
+        name, argument = next(iter(self._annotations.items()))
+        element = "rm.real" if argument.type == SLOTS else repr(argument.type.element)
+        return (
+            f"; for {length} values annotate {name}: rm.{argument.vector.__name__}[{element}[{length}]], and compile "
+            f"with slots={1 << (length - 1).bit_length()}"
+        )
 
     def _traced(self, tracer: Tracer, arguments: Mapping[str, Any]) -> Any:
         """What the function returns for vectors of a trace."""
@@ -174,7 +208,7 @@ class Program:
         finally:
             tracer.inside.pop()
 
-    @arguments("compile", params=optional(PARAMS), scheme=optional(text(CompileError)))
+    @arguments("compile", params=optional(_params), scheme=optional(text(CompileError)))
     def compile(
         self, params: Params | None = None, *, slots: int | None = None, scheme: str | None = None, **options: Any
     ) -> Compiled:
@@ -200,7 +234,10 @@ class Program:
             scheme = setup.params.scheme if scheme is None else scheme
         if slots is None:
             if params is None:
-                refuse(f"{self.name}.compile needs slots=, the length of its vectors, unless params= are given")
+                refuse(
+                    f"{self.name}.compile needs slots=, how many values its vectors have, a power of two, unless "
+                    f"params= are given; write {self.name}.compile(slots={self._slots_for(1024)})"
+                )
             slots = params.slots
         # Faults of single lines come before those of the whole.
         given = None if params is None else params.scheme
@@ -208,6 +245,7 @@ class Program:
         choice = choose(scheme, self.signature, given)
         return compile_traced(traced, shape, params, signature=self.signature, choice=choice, **options)
 
+    @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the program in the clear, on numpy arrays of one power-of-two length, or of the types declared.
 
@@ -228,7 +266,7 @@ class Program:
             kind = self.signature.of(name)
             if isinstance(value, Vector):
                 if value._tracer is not tracer:
-                    refuse(f"{argument} belongs to another program")
+                    refuse(f"{argument} belongs to another program; give it to this one as an argument")
                 mixed(kind.element, value._kind)
                 fill = Fill.of(kind, tracer.slots)
                 if kind.length is not None and value._fill.length != fill.length:
@@ -266,7 +304,12 @@ class Program:
         if len(lengths) != 1 or any(array.ndim != 1 for array in arrays.values()):
             shapes = ", ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
             raise DataError(f"{self.name} computes on vectors of one length, and got {shapes or 'tiled values alone'}")
-        slots = integer(1, MAX_SLOTS, DataError, power_of_two=True)(f"{self.name}: the vectors' length", lengths.pop())
+        length = lengths.pop()
+
+        def refused(said: str) -> DataError:
+            return DataError(f"{said}{self._declared_length(length)}")
+
+        slots = integer(1, MAX_SLOTS, refused, power_of_two=True)(f"{self.name}: the vectors' length", length)
         arrays |= {name: as_vector(name, value, slots) for name, value in tiled.items()}
         traced, shape = self.trace(slots)  # which refuses arrays longer than the slots
         arrays |= {
@@ -314,7 +357,7 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
 
 @arguments(
     "compile",
-    params=optional(PARAMS),
+    params=optional(params_made),
     precision=optional(_WHOLE),
     integer_bits=optional(_WHOLE),
     input_bound=optional(whole_or_real(DataError)),

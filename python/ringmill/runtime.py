@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from ringmill.check import (
     text,
 )
 from ringmill.errors import (
+    ArgumentError,
     CompileError,
     DataError,
     DeviceError,
@@ -45,17 +47,20 @@ from ringmill.errors import (
     ParameterError,
     UnknownName,
 )
+from ringmill.frames import public
+from ringmill.inputs import Given
 from ringmill.notebook import shown as shown_in_notebook
-from ringmill.parameters import PARAMS
+from ringmill.parameters import device_name, params_made
 from ringmill.report import Report
 from ringmill.schemes import Choice, Signature, choose_for_text, named, of_text
 from ringmill.shape import Shape
 from ringmill.values import as_vectors
 
+F = TypeVar("F", bound=Callable[..., Any])
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-guarded("programs, clients and files make ciphertexts", FileError, path=path, params=PARAMS)(Ciphertext)
-guarded("clients and files make evaluation keys", FileError, path=path, params=PARAMS)(EvaluationKeys)
+guarded("programs, clients and files make ciphertexts", FileError, path=path, params=params_made)(Ciphertext)
+guarded("clients and files make evaluation keys", FileError, path=path, params=params_made)(EvaluationKeys)
 guarded("@rm.program functions and files make programs", FileError, path=path, text=text(FileError))(MacroProgram)
 guarded("rm.params makes parameters")(Params)
 
@@ -67,10 +72,19 @@ class Named(dict[str, Any]):
         raise UnknownName(f"there is nothing named {shown(name)} here; {closest(name, self)}")
 
 
-def _ciphertexts(name: str, value: Any) -> Named:
-    found = names("ciphertexts", DataError)(name, value)
-    cipher = instance(Ciphertext, "a ciphertext", DataError)
+def _ciphertexts(name: str, value: Any, cure: Callable[[], str]) -> Named:
+    """Ciphertexts by name; what else is given is refused with the `cure`."""
+
+    def refused(said: str) -> DataError:
+        return DataError(f"{said}{cure()}")
+
+    found = names("ciphertexts", refused)(name, value)
+    cipher = instance(Ciphertext, "a ciphertext", refused)
     return Named({key: cipher(f"{name}[{key!r}]", item) for key, item in found.items()})
+
+
+def _by_itself(name: str, value: Any) -> Named:
+    return _ciphertexts(name, value, lambda: "")
 
 
 _KEYS = optional(instance(EvaluationKeys, "evaluation keys, as client.evaluation_keys", KeysError))
@@ -121,8 +135,8 @@ class Share:
 
 # The constructors of these four are public, their parameters are their fields.
 for _class, _checks in (
-    (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS}),
-    (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run")}),
+    (Inputs, {"ciphertexts": _by_itself, "evaluation_keys": _KEYS}),
+    (Run, {"ciphertexts": _by_itself, "report": instance(Report, "the report of a run")}),
     (Precision, {"predicted_bits": number(DataError), "measured_bits": optional(number(DataError))}),
     (
         Share,
@@ -133,6 +147,26 @@ for _class, _checks in (
     ),
 ):
     _class.__init__ = arguments(f"rm.{_class.__name__}", **_checks)(_class.__init__)  # type: ignore[misc]
+
+
+def _by_name(positional: int, call: Callable[[Given], str]) -> Callable[[F], F]:
+    """Decorates a client's method that takes a program's inputs by name, after so many arguments by position."""
+
+    def decorate(method: F) -> F:
+        @public
+        @functools.wraps(method)
+        def checked(self: Client, /, *args: Any, **inputs: Any) -> Any:
+            if len(args) > positional:
+                raise ArgumentError(
+                    f"{method.__name__} takes the program's inputs by name, and {shown(args[positional])} came without "
+                    f"one; write {call(self._given())}"
+                )
+            return method(self, *args, **inputs)
+
+        return checked  # type: ignore[return-value]
+
+    return decorate
+
 
 _SHARE = instance(Share, "how much noise to add, as rm.Share(statistical_bits=20)", ParameterError)
 
@@ -145,7 +179,15 @@ class Client:
     """
 
     @arguments("rm.Client", keys=instance(Keys, "those of a program: Compiled.keygen makes clients"))
-    def __init__(self, keys: Keys, shape: Shape, signature: Signature | None = None, exact: bool = False) -> None:
+    def __init__(
+        self,
+        keys: Keys,
+        shape: Shape,
+        signature: Signature | None = None,
+        exact: bool = False,
+        given: Callable[[], Given] | None = None,
+    ) -> None:
+        self._given = given or (lambda: Given((), ()))
         self._keys = keys
         self._shape = shape
         self._signature = signature or Signature()
@@ -166,7 +208,7 @@ class Client:
         """
         return self._keys.key_id
 
-    @arguments()
+    @_by_name(0, lambda given: given.encrypt)
     def encrypt(self, /, **inputs: Any) -> Inputs:
         """Encrypts the program's encrypted inputs, each an array of as many numbers as the program has slots.
 
@@ -181,7 +223,12 @@ class Client:
                 raise UnknownName(f"the program has no input `{name}`; {closest(name, known)}")
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         self._complex = self._complex or any(array.imag.any() for array in arrays.values())
-        return Inputs(self._keys.encrypt(arrays), self._keys.evaluation_keys)
+        try:
+            ciphertexts = self._keys.encrypt(arrays)
+        except DataError as error:
+            said = self._given().refused_by_encrypt(inputs)
+            raise error if said is None else DataError(said) from None
+        return Inputs(ciphertexts, self._keys.evaluation_keys)
 
     @arguments(complex=optional(flag()), share=optional(_SHARE))
     def decrypt(
@@ -201,7 +248,7 @@ class Client:
         checked. With `share`, raises :class:`DataError` for what has no bound on its error or would be lost in noise,
         and :class:`KeysError` for more decryptions than `share` says, or a key whose count is not known.
         """
-        ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else _ciphertexts("outputs", outputs)
+        ciphertexts = self._outputs(outputs)
         for name in ciphertexts:
             if name not in self._shape.names:
                 raise UnknownName(f"the program has no output `{name}`; {closest(name, self._shape.names)}")
@@ -253,8 +300,16 @@ class Client:
         """
         if isinstance(outputs, Ciphertext):
             return self._keys.noise_budget("ciphertext", outputs)
-        ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else _ciphertexts("outputs", outputs)
-        return Named({name: self._keys.noise_budget(name, item) for name, item in ciphertexts.items()})
+        return Named({name: self._keys.noise_budget(name, item) for name, item in self._outputs(outputs).items()})
+
+    def _outputs(self, outputs: Run | Mapping[str, Ciphertext]) -> Mapping[str, Ciphertext]:
+        """The ciphertexts of a run's outputs by name."""
+        if isinstance(outputs, Run):
+            return outputs.ciphertexts
+        names = ", ".join(f'"{name}": ciphertext' for name in self._shape.names)
+        run = "compiled.run(inputs)" if isinstance(outputs, Inputs) else "run"
+        cure = f"; give what a run gave, client.decrypt({run}), or client.decrypt({{{names}}})"
+        return _ciphertexts("outputs", outputs, lambda: cure)
 
     def _warn_unchecked(self, outputs: Mapping[str, Ciphertext]) -> None:
         unknown = [f"output {name}" for name, ciphertext in outputs.items() if ciphertext.key_id is None]
@@ -268,6 +323,7 @@ class Client:
                 stacklevel=4,
             )
 
+    @_by_name(1, lambda given: given.measure)
     @arguments(run=instance(Run, "what Compiled.run gave", DataError))
     def measure(self, run: Run, /, **inputs: Any) -> dict[str, Precision]:
         """The precision of each output against the program computed in the clear on all its inputs, plain ones too.
@@ -390,12 +446,18 @@ class Compiled:
 
         They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
         """
-        return Client(self._inner.keygen(), self._shape, self._signature, self._exact)
+        return self._client(self._inner.keygen())
 
     @arguments(path=path)
     def load_secret_key(self, path: Path) -> Client:
         """The client whose secret key was saved, with fresh evaluation keys."""
-        return Client(self._inner.load_secret_key(path), self._shape, self._signature, self._exact)
+        return self._client(self._inner.load_secret_key(path))
+
+    def _client(self, keys: Keys) -> Client:
+        return Client(keys, self._shape, self._signature, self._exact, self._given)
+
+    def _given(self) -> Given:
+        return Given.of_text(self._inner.text("macro", "ring"))
 
     @overload
     def run(
@@ -485,9 +547,13 @@ class Compiled:
         if isinstance(inputs, Inputs):
             ciphertexts, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
         else:
-            ciphertexts = _ciphertexts("inputs", inputs)
+            ciphertexts = _ciphertexts("inputs", inputs, lambda: f"; {self._given().run_of_encrypted}")
         if keys is None:
             raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
+        if any(name not in ciphertexts and name not in (plain or {}) for name, _ in self._inner.ranges):
+            said = self._given().refused_by_run(ciphertexts, plain or {})
+            if said is not None:
+                raise DataError(said)
         vectors = as_vectors(plain or {}, self._inner.slots, self._signature.of)
         devices = _devices(device)
         if len(devices) > 1 and (checkpoint is not None or resume is not None):
@@ -528,10 +594,10 @@ def _mebibytes(count: int) -> str:
 def _devices(device: Any) -> list[str]:
     """The names of the devices that a run is asked for on."""
     if isinstance(device, str):
-        return [text(DeviceError)("device", device)]
-    devices = items(
-        text(DeviceError), "the name of a device, as rm.devices() lists them, or a list of names", DeviceError
-    )("device", device)
+        return [device_name("device", device)]
+    devices = items(device_name, "the name of a device, as rm.devices() lists them, or a list of names", DeviceError)(
+        "device", device
+    )
     if not devices:
         raise DeviceError("device is an empty list; name at least one, as rm.devices() lists them")
     return devices
@@ -540,7 +606,7 @@ def _devices(device: Any) -> list[str]:
 @arguments(
     "rm.load",
     path=path,
-    params=optional(PARAMS),
+    params=optional(params_made),
     scheme=optional(text(CompileError)),
     tables=optional(items(text(ParameterError), "a list of security tables", ParameterError)),
     allow_insecure_parameters_for_tests_only=flag(ParameterError),

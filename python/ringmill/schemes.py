@@ -114,7 +114,10 @@ def choose(scheme: str | None, signature: Signature, given: str | None = None) -
         for name, kind in signature.types.items():
             if not _takers(kind):
                 told = types.named(kind)
-                refuse(f"argument {name} is of type {told}, which no scheme takes: {_all()}", signature.line)
+                refuse(
+                    f"argument {name} is of type {told}, which no scheme takes: {_all()}; @rm.circuit takes it",
+                    signature.line,
+                )
         refuse(f"no scheme takes {kinds} in one program: {_all()}", signature.line)
     if given is not None and given not in {s.name for s in found}:
         takes = ", ".join(s.name for s in found)
@@ -139,7 +142,7 @@ def _named(scheme: str, signature: Signature) -> Choice:
     for name, kind in signature.types.items():
         if not wanted.takes(kind):
             others = _takers(kind)
-            cure = f"scheme={others[0]!r} does" if others else f"no scheme does: {_all()}"
+            cure = f"scheme={others[0]!r} does" if others else f"no scheme does: {_all()}; @rm.circuit does"
             told = types.named(kind)
             refuse(f"{wanted.name} does not take {told}, the type of argument {name}; {cure}", signature.line)
     return Choice(wanted.name, "named by scheme=")

@@ -142,3 +142,7 @@ __all__ = [
     "SealClient",
     "SealEvaluator",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import numbers
 import operator
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from ringmill import advice
 from ringmill._ringmill import MacroBuilder
+from ringmill.advice import approximated
 from ringmill.check import integer, shown
 from ringmill.errors import ArgumentError, CompileError, MissingAttribute
 from ringmill.fill import FULL, Fill
+from ringmill.frames import Line, user_line
 from ringmill.types import SLOTS, Type, join, named, of
 from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
 
-# The user's line is in none of these folders: this package's, numpy's, Python's own.
-_INSIDE = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__, os.__file__))
-_INSTALLED = f"-packages{os.sep}"  # which lies in Python's own, as the first two may
 _LARGEST_EXPONENT = 1 << 32  # far beyond the depth of any parameters
 _EXACT = 1 << 53  # a double holds every whole number up to this
 
-Line = tuple[str, int]
 E = TypeVar("E", bound=CompileError)
-
-
-@functools.cache
-def _inside(file: str) -> bool:
-    return file.startswith(_INSIDE[:2]) or (file.startswith(_INSIDE[2]) and _INSTALLED not in file)
-
-
-def user_line() -> Line:
-    """File and line of the innermost caller outside this package, numpy and Python's library."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _inside(frame.f_code.co_filename):
-        frame = frame.f_back
-    # A file's name may be no text: its odd bytes are shown, not passed on.
-    return frame.f_code.co_filename.encode(errors="backslashreplace").decode(), frame.f_lineno
 
 
 def compile_error(message: str, line: Line | None = None, kind: type[E] = CompileError) -> E:
@@ -111,7 +93,10 @@ class Tracer:
         if array.imag.any():
             kind = SLOTS
         if array.ndim > 1:
-            refuse(f"{name} must be a scalar or one-dimensional, and this one has shape {array.shape}; ravel it first")
+            refuse(
+                f"{name} must be a scalar or one-dimensional, and this one has shape {array.shape}; "
+                "np.ravel(values) has them row after row"
+            )
         if array.ndim == 0:
             array = np.full(self.slots, array)
         if array.size == fill.length:
@@ -141,35 +126,6 @@ class Annotation:
         return f"rm.{self.vector.__name__}[{self.type!r}]"
 
 
-_APPROXIMATE = "approximate it by a polynomial: rm.polynomial(x, coefficients)"
-_SUM = "values are added by rm.sum(x)"
-_DOT = "multiply and add the values: rm.sum(x * w)"
-_MEAN = "the mean is rm.mean(x)"
-_COMPARE = "values cannot be compared; approximate the comparison by rm.polynomial(x, coefficients)"
-_ROTATE = "slots are moved by rm.rotate(x, steps), `x << steps` and `x >> steps`"
-_PARTS = "rm.conj(x) is the conjugate, (x + rm.conj(x)) / 2 the real part"
-_LENGTH = "len(x) is the number of slots, and there is one dimension"
-_ELSE = "it has + - *, ** with a whole number, / by a number, rm.rotate, rm.sum, rm.polynomial and rm.conj"
-# What to use instead of a function of numpy, or an attribute that arrays have.
-_INSTEAD = {
-    **dict.fromkeys(["sum", "add.reduce", "nansum", "cumsum", "add.accumulate", "trace"], _SUM),
-    **dict.fromkeys(["dot", "vdot", "inner", "matmul", "vecdot", "matvec", "vecmat", "einsum", "tensordot"], _DOT),
-    **dict.fromkeys(["mean", "average", "nanmean"], _MEAN),
-    **dict.fromkeys(["var", "std"], "the variance is rm.mean((x - rm.mean(x)) ** 2)"),
-    **dict.fromkeys(["prod", "multiply.reduce", "cumprod"], "rotate and multiply: x * (x << 1), and so on"),
-    **dict.fromkeys(["convolve", "correlate", "roll", "flip", "fliplr", "take", "sort", "transpose", "T"], _ROTATE),
-    **dict.fromkeys(["polyval", "interp"], _APPROXIMATE),
-    **dict.fromkeys(
-        ["max", "min", "amax", "amin", "argmax", "argmin", "maximum", "minimum", "clip", "where"], _COMPARE
-    ),
-    **dict.fromkeys(["greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "sign"], _COMPARE),
-    **dict.fromkeys(["real", "imag", "angle", "conj"], _PARTS),
-    **dict.fromkeys(["shape", "size", "ndim"], _LENGTH),
-    **dict.fromkeys(
-        ["zeros_like", "ones_like", "full_like", "empty_like", "array", "copy", "concatenate", "stack", "append"],
-        "constants are numpy arrays of len(x) values; vectors are put together by 0/1 masks and sums",
-    ),
-}
 # What numpy's functions on elements are here, and with operands exchanged.
 _UFUNCS: dict[str, tuple[Callable[..., Any], str]] = {
     "add": (operator.add, "__radd__"),
@@ -210,7 +166,10 @@ class Vector:
 
     def __format__(self, spec: str) -> str:
         if spec:
-            refuse("the values of a traced vector are not known, so they cannot be formatted")
+            refuse(
+                "the values of a traced vector are not known, so they cannot be formatted; print(x) says what it "
+                "is, and client.decrypt(run) has values"
+            )
         return repr(self)
 
     def __copy__(self) -> Vector:
@@ -225,12 +184,13 @@ class Vector:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
-        message = f"a traced vector has no attribute `{name}`: {_INSTEAD.get(name, _ELSE)}"
+        message = f"a traced vector has no attribute `{name}`: {advice.instead(name)}"
         raise compile_error(message, kind=MissingAttribute)
 
     def __array__(self, *_args: object, **_kwargs: object) -> NoReturn:
         refuse(
-            "a traced vector cannot become a numpy array or a part of one: its values are not known while it is traced"
+            "a traced vector cannot become a numpy array or a part of one: its values are not known in a trace; "
+            "compute on the vector itself, or on what is decrypted"
         )
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -244,11 +204,12 @@ class Vector:
         if kwargs.get("out"):
             refuse(f"the result of numpy.{name} with a traced vector is a traced vector, which no array can take in")
         called = name if method == "__call__" else f"{name}.{method}"
-        refuse(f"numpy.{called} does not work on traced vectors: {_INSTEAD.get(called, _APPROXIMATE)}")
+        cure = advice.instead_of_ufunc(ufunc, called, list(inputs), Vector, self._kind.whole)
+        refuse(f"numpy.{called} does not work on traced vectors: {cure}")
 
     def __array_function__(self, function: Callable[..., Any], _types: Any, _args: Any, _kwargs: Any) -> NoReturn:
         name = function.__name__
-        refuse(f"numpy.{name} does not work on traced vectors: {_INSTEAD.get(name, _ELSE)}")
+        refuse(f"numpy.{name} does not work on traced vectors: {advice.instead(name)}")
 
     def __len__(self) -> int:
         """The number of slots."""
@@ -256,47 +217,70 @@ class Vector:
 
     def __bool__(self) -> NoReturn:
         refuse(
-            "a traced vector has no truth value: a program cannot branch on data it cannot see; "
-            "compute both sides and blend them, or approximate the comparison with rm.polynomial"
+            "a traced vector has no truth value: a program cannot branch on data it cannot see; compute both sides and "
+            "blend them by a vector of 0 and 1, as mask * a + (1 - mask) * b"
         )
 
     def __iter__(self) -> NoReturn:
-        refuse("a traced vector cannot be iterated: its slots are computed on all together; use rm.rotate and rm.sum")
+        refuse(
+            "a traced vector cannot be iterated, as by sum(x), max(x) or a loop: its slots are computed on together; "
+            "rm.sum(x) adds them up, and x << 1 has each slot's neighbour in its place"
+        )
 
     def __getitem__(self, index: object) -> NoReturn:
         refuse("slots of a traced vector cannot be picked out: multiply by a 0/1 mask and use rm.rotate instead")
 
-    def _compare(self, _other: object) -> NoReturn:
-        refuse("traced vectors cannot be compared; approximate the comparison with rm.polynomial")
+    def _compare(self, other: object) -> NoReturn:
+        cure = advice.instead_of_comparing(other, self._kind.whole)
+        refuse(f"traced vectors cannot be compared, since their values are encrypted; {cure}")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compare  # type: ignore[assignment]
 
 
-def _refusing(message: str) -> Callable[..., NoReturn]:
+def _refusing(message: str, function: str) -> Callable[..., NoReturn]:
     def refused(self: Vector, *_operands: object) -> NoReturn:
-        refuse(message)
+        cure = f"; {advice.instead_of_function(function, self._kind.whole)}" if function else ""
+        refuse(f"{message}{cure}")
 
     return refused
 
 
-for _message, _names in {
-    "a traced vector cannot be hashed, so it is no key of a dict and no member of a set": ["hash"],
-    f"a traced vector is no number, so Python's own functions of numbers refuse it: {_APPROXIMATE}": [
-        *("float", "int", "complex", "index", "round", "floor", "ceil", "trunc", "abs")
-    ],
-    f"traced vectors have no remainder and no whole quotient: {_APPROXIMATE}": [
-        *("floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod")
-    ],
-    f"`@` does not work on traced vectors: {_DOT}": ["matmul", "rmatmul"],
-    "traced vectors hold numbers, not bits: of 0 and 1, x * y is `and`, x + y - x * y is `or`, 1 - x is `not`": [
-        *("and", "rand", "or", "ror", "xor", "rxor", "invert")
-    ],
-    f"a number cannot be raised to a traced vector: {_APPROXIMATE}": ["rpow"],
-    f"a number cannot be shifted by a traced vector: {_ROTATE}": ["rlshift", "rrshift"],
-    "slots of a traced vector cannot be set: blend two vectors by 0/1 masks": ["setitem", "delitem"],
-}.items():
+# What is refused, the function of t that a polynomial may take the place of, and the operators.
+for _message, _function, _names in (
+    ("a traced vector cannot be hashed, so it is no key of a dict and no member of a set", "", ["hash"]),
+    (
+        "a traced vector is no number, so Python's own functions of numbers refuse it, as math.exp(x)",
+        "np.exp(t)",
+        ["float", "int", "complex", "index"],
+    ),
+    ("a traced vector has no absolute value", "np.abs(t)", ["abs"]),
+    (
+        "traced vectors are not rounded; round what is decrypted, as np.round(client.decrypt(run))",
+        "",
+        ["round", "floor", "ceil", "trunc"],
+    ),
+    (
+        "traced vectors have no remainder and no whole quotient; x * (1 / 3) is a third, and @rm.circuit has // and % "
+        "of parameters annotated rm.Encrypted[rm.uint(8)]",
+        "",
+        ["floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"],
+    ),
+    (
+        f"`@` does not work on traced vectors: {advice.DOT}; of whole numbers rm.Matrix(x, (rows, columns)) has it",
+        "",
+        ["matmul", "rmatmul"],
+    ),
+    (
+        "traced vectors hold numbers, not bits: of 0 and 1, x * y is `and`, x + y - x * y is `or`, 1 - x is `not`",
+        "",
+        ["and", "rand", "or", "ror", "xor", "rxor", "invert"],
+    ),
+    ("a number cannot be raised to a traced vector", "2.0 ** t", ["rpow"]),
+    (f"a number cannot be shifted by a traced vector: {advice.ROTATE}", "", ["rlshift", "rrshift"]),
+    ("slots of a traced vector cannot be set: blend two vectors by 0/1 masks", "", ["setitem", "delitem"]),
+):
     for _name in _names:
-        setattr(Vector, f"__{_name}__", _refusing(_message))
+        setattr(Vector, f"__{_name}__", _refusing(_message, _function))
 
 
 class Plain(Vector):
@@ -336,7 +320,7 @@ class Encrypted(Vector):
         """`other` as a vector of this trace or a real number, where that mixes with what this vector holds."""
         if isinstance(other, Vector):
             if other._tracer is not self._tracer:
-                refuse("this vector belongs to another program")
+                refuse("this vector belongs to another program; give it to this one as an argument")
             mixed(self._kind, other._kind)
             return other
         if self._kind.whole:
@@ -388,16 +372,23 @@ class Encrypted(Vector):
 
     def __truediv__(self, other: object) -> Encrypted:
         if self._kind.whole:
-            refuse(f"{self._kind} has no division: its values are whole numbers, and quotients are not")
+            refuse(
+                f"{self._kind} has no division: its values are whole numbers, and quotients are not; divide what is "
+                "decrypted, as client.decrypt(run) / 2, declare rm.real, or write @rm.circuit, which has x // 2"
+            )
+        if isinstance(other, Encrypted):
+            refuse(f"division is by a number only: x / y is x times 1 / y; {approximated('1 / t', 'y', (0.5, 2))}")
+        if isinstance(other, Plain):
+            refuse("division is by a number only; multiply by y, and give plain={'y': 1 / values} to the run")
         operand = self._operand(other)
         if not isinstance(operand, float):
-            refuse("division is by a number only; multiply by a polynomial approximation of 1/x instead")
+            refuse("division is by a number only; multiply by the reciprocals, x * (1 / np.asarray(values))")
         if operand == 0:
             refuse("division by zero")
         return self * (1.0 / operand)
 
     def __rtruediv__(self, _other: object) -> NoReturn:
-        refuse("division by an encrypted vector: use rm.polynomial with an approximation of 1/x")
+        refuse(f"division by an encrypted vector is no polynomial; {approximated('1 / t', 'x', (0.5, 2))}")
 
     def __neg__(self) -> Encrypted:
         return self._tracer.emit(self._kind, self._fill, "neg", self._id)
@@ -405,7 +396,10 @@ class Encrypted(Vector):
     def __pow__(self, exponent: object, modulus: object = None) -> Encrypted:
         if modulus is not None:
             refuse("an encrypted vector cannot be reduced modulo a number")
-        exponent = _exponent("the exponent of an encrypted vector", exponent)
+        whole = integer(
+            1, _LARGEST_EXPONENT, lambda said: compile_error(f"{said}; {advice.power(exponent, self._kind.whole)}")
+        )
+        exponent = whole("the exponent of an encrypted vector", exponent)
         known = {1: self}
 
         def power(k: int) -> Encrypted:
@@ -450,5 +444,4 @@ def mixed(a: Type, b: Type) -> Type:
     return both
 
 
-_exponent = integer(1, _LARGEST_EXPONENT, compile_error)
 _steps = integer(refusal=compile_error)

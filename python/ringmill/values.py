@@ -9,12 +9,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ringmill import types
+from ringmill._ringmill import MAX_SLOTS
 from ringmill.check import Refusal, arguments, shown, text
 from ringmill.errors import DataError, RingmillError
 from ringmill.types import Type
 
 # Where whole numbers lie whose type sets no ends, and the arrays that hold them.
 _INTEGERS = (-(1 << 63), (1 << 63) - 1)
+RAVEL = "np.ravel(values) has them row after row"
+_ROUND = "round first, as np.rint(values).astype(np.int64)"
 _HELD = {"integer": np.int64, "uint": np.uint64, "sint": np.int64, "bit": np.uint8, "wholes": np.int64}
 
 
@@ -24,7 +27,9 @@ def numeric(name: str, value: Any, refusal: Refusal = DataError) -> np.ndarray:
     if array.dtype.kind not in "biufc":
         if array.dtype.kind == "O" and array.shape == ():
             raise refusal(f"{name} must hold numbers, and is {shown(value)}")
-        raise refusal(f"{name} must hold numbers, and has dtype {array.dtype}; convert it, as with .astype(float)")
+        raise refusal(
+            f"{name} must hold numbers, and has dtype {array.dtype}; convert it, as by np.asarray(values, dtype=float)"
+        )
     with np.errstate(all="ignore"):
         return np.ascontiguousarray(array.astype(np.complex128)).reshape(array.shape)
 
@@ -50,6 +55,7 @@ def whole_numbers(
 
     A `constant` stands beside values of the type, and may be any whole number.
     """
+    cure = _ROUND if constant or kind == types.WHOLES else f"{_ROUND}, or declare rm.real"
     if constant:
         takes = f"{name} beside values of type {kind} takes whole numbers"
     elif kind == types.WHOLES:
@@ -63,12 +69,14 @@ def whole_numbers(
 
     array = np.asarray(_array(name, value, convert, refusal))
     if array.dtype.kind not in ("biuO" if kind.kind == "bit" else "iuO"):
-        raise refusal(f"{takes}, and has dtype {array.dtype}; round it yourself, as with .astype(np.int64)")
+        raise refusal(f"{takes}, and has dtype {array.dtype}; {cure}")
     if array.dtype.kind == "O":
         numbers = list(enumerate(_index(item, kind) for item in array.flat))
         for place, number in numbers:
             if number is None:
-                raise refusal(f"{takes}, and {shown(array.flat[place])} is none{_at(place, array)}")
+                item = array.flat[place]
+                said = f"{takes}, and {shown(item)} is none{_at(place, array)}"
+                raise refusal(f"{said}; {cure}" if isinstance(item, (float, np.floating)) else said)
     else:
         places = (int(array.argmin()), int(array.argmax())) if array.size else ()
         numbers = [(place, int(array.flat[place])) for place in places]
@@ -107,8 +115,19 @@ def typed(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np
         array = np.ascontiguousarray(array.real).reshape(array.shape)
     if array.shape != (() if kind.length is None else (kind.length,)):
         wanted = "one number" if kind.length is None else f"exactly {kind.length} in one dimension"
-        raise refusal(f"{name} is of type {kind}, which is {wanted}, and has shape {array.shape}")
+        raise refusal(
+            f"{name} is of type {kind}, which is {wanted}, and has shape {array.shape}{_other_length(array, kind)}"
+        )
     return array
+
+
+def _other_length(array: np.ndarray, kind: Type) -> str:
+    """What to do about values that are not as many as a type has."""
+    if array.ndim > 1 and array.size == kind.length:
+        return f"; {RAVEL}"
+    if array.ndim and 0 < array.size <= MAX_SLOTS:
+        return f"; give as many, or declare {kind.element[array.size]!r}"
+    return ""
 
 
 def spread(array: np.ndarray, slots: int) -> np.ndarray:
@@ -151,7 +170,7 @@ def as_vector(name: str, value: Any, slots: int | None = None, kind: Type = type
     if array.ndim == 0:
         raise DataError(f"input {name} is one number; rm.tile({shown(value)}) repeats it through the slots")
     if array.ndim != 1:
-        raise DataError(f"input {name} must be one-dimensional, and has shape {array.shape}; ravel it first")
+        raise DataError(f"input {name} must be one-dimensional, and has shape {array.shape}; {RAVEL}")
     return array
 
 
@@ -165,7 +184,7 @@ def _wholes(name: str, value: Any, slots: int | None) -> np.ndarray:
     if array.ndim == 0:
         raise DataError(f"{name} is one number; np.full({slots}, {shown(value)}) repeats it through the slots")
     if array.ndim != 1:
-        raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; ravel it first")
+        raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; {RAVEL}")
     return array
 
 

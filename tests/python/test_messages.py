@@ -123,7 +123,7 @@ FAULTS = {
     "unknown device": (
         rm.DeviceError,
         lambda w: w.compiled.run(w.inputs, device="abacus"),
-        ["known devices: cpu", "unknown device `abacus`"],
+        ["there is no device 'abacus'", "cpu:N (N threads)", "rm.devices()"],
     ),
     "no threads": (rm.DeviceError, lambda w: w.compiled.run(w.inputs, device="cpu:0"), ["from 1 to", "`cpu:0`"]),
 }

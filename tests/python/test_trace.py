@@ -209,7 +209,7 @@ INSTEAD = {
     "math": (lambda x, p: math.sin(x), "rm.polynomial"),
     "abs": (lambda x, p: abs(x), "rm.polynomial"),
     "float": (lambda x, p: float(p), "rm.polynomial"),
-    "//": (lambda x, p: x // 2, "rm.polynomial"),
+    "//": (lambda x, p: x // 2, "@rm.circuit has //"),
     "power of a number": (lambda x, p: 2**x, "rm.polynomial"),
     "power of a power": (lambda x, p: x ** (10**5000), "from 1 to"),
     "key": (lambda x, p: {x: 1}, "cannot be hashed"),

@@ -1,0 +1,78 @@
+"""Whose code a frame runs: the user's line, and tracebacks without the package's own frames.
+
+What a public call refuses is shown with the frames of its callers alone: the call, and the line of a program at fault.
+With ``RINGMILL_TRACEBACK=full`` in the environment every frame is shown.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ringmill.errors import RingmillError
+
+_PACKAGE, _NUMPY, _PYTHON = (
+    os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__, os.__file__)
+)
+_INSTALLED = f"-packages{os.sep}"  # which lies in Python's own, as the first two may
+_GENERATED = "<string>"  # where methods lie that dataclasses makes
+
+Line = tuple[str, int]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@functools.cache
+def _library(file: str) -> bool:
+    return file.startswith(_NUMPY) or (file.startswith(_PYTHON) and _INSTALLED not in file)
+
+
+def _own(frame: FrameType) -> bool:
+    """Whether a frame runs code of this package."""
+    file = frame.f_code.co_filename
+    if file == _GENERATED:
+        return str(frame.f_globals.get("__name__")).startswith("ringmill.")
+    return file.startswith(_PACKAGE)
+
+
+def user_line() -> Line:
+    """File and line of the innermost caller outside this package, numpy and Python's library."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (_own(frame) or _library(frame.f_code.co_filename)):
+        frame = frame.f_back
+    # A file's name may be no text: its odd bytes are shown, not passed on.
+    return frame.f_code.co_filename.encode(errors="backslashreplace").decode(), frame.f_lineno
+
+
+def callers(traceback: TracebackType | None) -> TracebackType | None:
+    """The traceback without frames of this package; the whole one where the environment asks for it."""
+    if os.environ.get("RINGMILL_TRACEBACK") == "full":
+        return traceback
+    entries = []
+    while traceback is not None:
+        entries.append(traceback)
+        traceback = traceback.tb_next
+    kept: TracebackType | None = None
+    for entry in reversed(entries):
+        if not _own(entry.tb_frame):
+            kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return kept
+
+
+def public(function: F) -> F:
+    """Decorates a public function: what it refuses shows no frame of the package."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except RingmillError as error:
+            error.__traceback__ = callers(error.__traceback__)
+            raise
+
+    return call  # type: ignore[return-value]
