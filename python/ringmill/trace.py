@@ -24,7 +24,7 @@ from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
 _INSIDE = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__, os.__file__))
 _INSTALLED = f"-packages{os.sep}"  # which lies in Python's own, as the first two may
 _LARGEST_EXPONENT = 1 << 32  # far beyond the depth of any parameters
-_EXACT = 1 << 53  # a double holds every whole number up to this
+_DOUBLES = 1 << 53  # below this a double is one whole number; this one is 2^53 + 1 rounded, too
 
 Line = tuple[str, int]
 E = TypeVar("E", bound=CompileError)
@@ -123,10 +123,10 @@ class Tracer:
 
 
 def exact(name: str, array: np.ndarray) -> np.ndarray:
-    """Whole numbers as doubles that hold them; where none does, they are refused and not rounded."""
+    """Whole numbers below 2^53 as doubles; others are refused, as doubles would round some of them."""
     for number in (int(array.min()), int(array.max())) if array.size else ():
-        if abs(number) > _EXACT:
-            refuse(f"{name} is {number}: constants beyond 2^53 are not traced, since doubles would round them")
+        if abs(number) >= _DOUBLES:
+            refuse(f"{name} is {number}: constants of 2^53 and more are not traced, since doubles would round some of them")
     return array.astype(np.complex128)
 
 
