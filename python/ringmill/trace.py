@@ -126,7 +126,7 @@ def exact(name: str, array: np.ndarray) -> np.ndarray:
     """Whole numbers below 2^53 as doubles; others are refused, as doubles would round some of them."""
     for number in (int(array.min()), int(array.max())) if array.size else ():
         if abs(number) >= _DOUBLES:
-            refuse(f"{name} is {number}: constants of 2^53 and more are not traced, since doubles would round some of them")
+            refuse(f"{name} is {number}: constants of 2^53 and more are not traced, since doubles round some of them")
     return array.astype(np.complex128)
 
 
