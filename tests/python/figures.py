@@ -34,7 +34,7 @@ MACHINES = {
     **{f"docs/machines/{machine}.md": (machine,) for machine in ARGUMENTS},
     "docs/rtl.md": ("basext", "polymul", "torus"),
 }
-SECURITY = {"docs/tfhe.md"}
+SECURITY = {"docs/security.md", "docs/tfhe.md"}
 # What a row of a record is known by, and what it says.
 NAMES = ("machine", "table", "case", "metric", "unit", "how")
 VALUES = ("paper", "paper_should_be", "ours", "ours_at_papers_clock", "remark")
@@ -138,8 +138,10 @@ UNITS = (
 )
 THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w^])"
 DECIMAL = r"\d+\.\d+(?![\w^.])"
+# A cell of a table that is nothing but a number of three digits and more.
+CELL = r"(?<=\| )\d{3,}(?= \|)|(?<=\| \*\*)\d{3,}(?=\*\* \|)"
 FIGURE = re.compile(
-    rf"(?<![\w.,^/*-])(?:{THOUSANDS}|\d+(?:\.\d+)?(?=\s(?:{UNITS})(?![\w^-]))|\d+(?:\.\d+)?(?=x\b)|{DECIMAL})"
+    rf"(?<![\w.,^/*-])(?:{THOUSANDS}|\d+(?:\.\d+)?(?=\s(?:{UNITS})(?![\w^-]))|\d+(?:\.\d+)?(?=x\b)|{DECIMAL})|{CELL}"
 )
 # What is no figure: code, places in papers, versions of programs, processes of chips, and sizes that are powers of two.
 NONE = re.compile(
@@ -187,7 +189,7 @@ def value(figure: str) -> float:
 def power_of_two(figure: str) -> bool:
     """Sizes of rings and memories."""
     whole = value(figure)
-    return "," in figure and whole.is_integer() and int(whole).bit_count() == 1
+    return whole >= 100 and whole.is_integer() and int(whole).bit_count() == 1
 
 
 def rounds_to(figure: str, values: Iterable[float]) -> bool:

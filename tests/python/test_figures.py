@@ -47,6 +47,7 @@ def test_tables_are_what_the_records_say(page):
 def test_what_a_figure_is():
     text = "It takes 93,655 cycles, 12.5 ms, 3 DSP (Table 4.7) of `1,234`; N = 65,536, 2^16; 1.5x, 7 % of 64 KiB."
     assert figures.FIGURE.findall(figures.NONE.sub("", text)) == [*("93,655", "12.5", "3", "65,536", "1.5", "7")]
+    assert figures.FIGURE.findall("| 12 | 656 | **217** | N = 300 | 300 (400) |") == ["656", "217"]
     assert figures.power_of_two("65,536")
     assert not figures.power_of_two("93,655")
     # To the digits that are written, in the record's unit or in a thousand of it.
