@@ -48,11 +48,16 @@ def record(machine: str) -> str:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     printed = [json.loads(line) for line in done.stdout.splitlines()]
     kept = [
-        {key: value for key, value in row.items() if key in (*NAMES, *VALUES) and value is not None}
+        {key: short(row[key]) for key in (*NAMES, *VALUES) if row.get(key) is not None}
         for row in printed
         if row["how"] in FIRM
     ]
     return "".join(json.dumps(row) + "\n" for row in kept)
+
+
+def short(item: object) -> object:
+    """A number to nine digits, which are the same on every processor."""
+    return float(f"{item:.9g}") if isinstance(item, float) else item
 
 
 def numbers(tree: object) -> Iterator[float]:
