@@ -21,7 +21,7 @@ from ringmill.types import SLOTS, Type, join, named, of
 from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
 
 _LARGEST_EXPONENT = 1 << 32  # far beyond the depth of any parameters
-_EXACT = 1 << 53  # a double holds every whole number up to this
+_DOUBLES = 1 << 53  # below this a double is one whole number; this one is 2^53 + 1 rounded, too
 
 E = TypeVar("E", bound=CompileError)
 
@@ -108,10 +108,10 @@ class Tracer:
 
 
 def exact(name: str, array: np.ndarray) -> np.ndarray:
-    """Whole numbers as doubles that hold them; where none does, they are refused and not rounded."""
+    """Whole numbers below 2^53 as doubles; others are refused, as doubles would round some of them."""
     for number in (int(array.min()), int(array.max())) if array.size else ():
-        if abs(number) > _EXACT:
-            refuse(f"{name} is {number}: constants beyond 2^53 are not traced, since doubles would round them")
+        if abs(number) >= _DOUBLES:
+            refuse(f"{name} is {number}: constants of 2^53 and more are not traced, since doubles round some of them")
     return array.astype(np.complex128)
 
 

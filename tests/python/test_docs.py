@@ -63,6 +63,21 @@ def test_readme_links_exist():
         assert (ROOT / path).exists(), path
 
 
+def test_the_rtl_page_finds_its_tools(tmp_path):
+    """The page's own lines lint a machine's core: what `make hdl-tools` installs is where they say."""
+    page = (ROOT / "docs" / "rtl.md").read_text()
+    (block,) = re.findall(r"```sh\n(export PATH=.*?fusesoc .*?)```", page, re.S)
+    # Of this checkout, but written elsewhere; FuseSoC keeps what it knows in the user's directories.
+    script = block.replace("$PWD", str(ROOT)).replace("--cores-root rtl", f"--cores-root {ROOT / 'rtl'}")
+    places = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"), str(tmp_path))
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **places}
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "verilator" in done.stdout + done.stderr
+
+
 ASSUMES = re.compile(r"predicted_bits|chance of at most 2\^-40|circular security")
 
 

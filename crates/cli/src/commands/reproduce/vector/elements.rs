@@ -51,7 +51,10 @@ pub fn rows(paper: &Vector) -> Result<Vec<Row>, CliError> {
         found.push(Row::new(MEMORIES, name, "capacity", unit, printed, bytes));
         let row = Row::new(MEMORIES, name, "round trip", "ns", Some(*ns), latency);
         found.push(match name.as_str() {
-            "mac_rf" => row.remarked("a register is read when its pipeline of 7 has ended"),
+            "mac_rf" => row.remarked(format!(
+                "a register is read when its pipeline of {} has ended",
+                d.stages.mac
+            )),
             "ctb" => row.remarked("a read and a write of the port"),
             _ => row,
         });
