@@ -135,7 +135,7 @@ def main() -> int:
 
     program = classify_blind if options.encrypted_weights else classify
     params = rm.params(log_n=14, bits=[60, 54, 54, 54, 54, 54, 54], table="guidelines_2024")
-    # Records the model was trained on say how large values get; those to classify stay unknown to the compiler.
+    # Records the model was trained on declare how large features are; those to classify stay unknown to the compiler.
     compiled = program.compile(params, slots=SLOTS, sample={"x": batches(task.seen)[0], "w": weights})
     client = compiled.keygen()
 
@@ -170,7 +170,8 @@ def main() -> int:
     distance = np.abs(clear - sigmoid(logits)).max()
     print(f"the polynomial's own largest distance from the sigmoid on these records    {distance:.1e}")
     predicted, measured = precision.predicted_bits, precision.measured_bits
-    print(f"precision of the last batch: {measured:.1f} bits measured, at least {predicted:.1f} predicted")
+    # Features that are all as large as the largest take the polynomial far out of its interval, where it is steep.
+    print(f"precision of the last batch: {measured:.1f} bits measured, {predicted:.1f} predicted for the worst records")
     for run in last or ():
         print(f"\n{run.report}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10

@@ -44,7 +44,7 @@ from ringmill.runtime import Compiled
 from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, named, of_text
 from ringmill.shape import Shape
 from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse
-from ringmill.types import SLOTS, Type
+from ringmill.types import SLOTS, Type, real
 from ringmill.values import Tiled, as_vector, numeric, spread, typed, whole_slots
 
 _WHOLE = integer(0, 2**32 - 1, ParameterError)
@@ -397,9 +397,12 @@ def compile_traced(
     inputs outside them are refused when they are encrypted or encoded. Ranges are, for each input,
 
     * what `ranges` says by name: ``(lowest, highest)`` for real numbers, one number for a largest absolute value; or
-    * with `sample`, typical values of every input by name, encrypted and plain: `margin` (2 if left out) times the
-      largest absolute value there, rounded up to a power of two; or
+    * with `sample`, typical values of every input by name, encrypted and plain: from the least to the largest real
+      number there, or up to the largest absolute value of complex ones. Each end is `margin` (2 if left out) times as
+      far from zero, up to a power of two; zero is an end where all values have one sign; or
     * `input_bound`, the largest absolute value; 1 if left out, with a :class:`DefaultBoundWarning` that says so.
+
+    A largest absolute value takes complex numbers too, but for inputs of type ``rm.real``.
 
     Of whole numbers, ranges have whole ends; those of ``rm.uint(bits)`` and ``rm.bit`` are the types' own unless
     `ranges` has narrower ones, and ``rm.integer`` without any range is refused.
@@ -412,10 +415,9 @@ def compile_traced(
     any depth, its procedures and repeats stay what they are, and whole numbers are computed on modulo its p^r; inputs
     may be any of these.
 
-    The predicted precision holds but with probability 2^-40. By ranges alone it holds for all values within them; with
-    `sample` for values at most `margin` times as large as on it, which is far sharper where values rarely are as large
-    as they could be. Data of the kind that will be encrypted serves best. Files have nothing of a sample but its size,
-    in powers of two, the predicted precision, in eighths of a bit, and parameters chosen by these.
+    The predicted precision is a bound for all inputs within their ranges, however these were said; it fails with
+    probability 2^-40 (docs/assumptions.md). Files have nothing of a sample but the ranges, in powers of two, and
+    parameters chosen by these.
 
     Raises :class:`CompileError` with the line of a value that no parameters hold, or that the given ones don't;
     :class:`DataError` for ranges or a sample that do not fit the program.
@@ -430,7 +432,7 @@ def compile_traced(
     {'x': (0.0, 200000.0)}
     >>> by_sample = total.compile(slots=1024, sample={"x": np.linspace(-1, 1, 1024)})
     >>> by_sample.ranges
-    {'x': 2.0}
+    {'x': (-2.0, 2.0)}
     """
     if sample is not None and input_bound is not None:
         raise DataError("sample= and input_bound= both say how large inputs are; give one of them")
@@ -467,10 +469,10 @@ def compile_traced(
             None if bootstrapping is None else bootstrapping.inner,
         )
         return Compiled(inner, shape, signature, choice)
-    declared = _ranges(traced, ranges or {}, signature)
+    declared = _ranges(traced, ranges or {}, signature, bound if sample is None else None)
     vectors = None if sample is None else _sample(traced, sample, signature)
     if sample is None and input_bound is None:
-        _say_default([name for (name, _), ends in zip(traced.inputs, declared, strict=True) if ends is None])
+        _say_default([name for name, _ in traced.inputs if name not in (ranges or {})])
     inner = compile_program(
         traced,
         params,
@@ -510,10 +512,13 @@ def _say_default(inputs: Sequence[str]) -> None:
         warnings.warn_explicit(message, DefaultBoundWarning, file, line, registry=_SAID)
 
 
-def _ranges(traced: MacroProgram, ranges: Mapping[str, Any], signature: Signature) -> list[list[float] | None]:
-    """The declared ranges in the order of the program's inputs: a radius, or two ends.
+def _ranges(
+    traced: MacroProgram, ranges: Mapping[str, Any], signature: Signature, bound: float | None
+) -> list[list[float] | None]:
+    """The ranges in the order of the program's inputs: a radius, or two ends; None where `bound` or a sample decides.
 
-    Where an array is shorter than the slots, zeros follow it, and the range is widened to hold them.
+    Inputs of type real have two ends, by `bound` too. Where an array is shorter than the slots, zeros follow it, and
+    the range is widened to hold them.
     """
     known = [name for name, _ in traced.inputs]
     for name in ranges:
@@ -521,8 +526,9 @@ def _ranges(traced: MacroProgram, ranges: Mapping[str, Any], signature: Signatur
             raise UnknownName(f"ranges: the program has no input {name}; its inputs are {', '.join(known)}")
     declared: list[list[float] | None] = []
     for name in known:
+        is_real = signature.of(name).element == real
         if name not in ranges:
-            declared.append(None)
+            declared.append([-bound, bound] if is_real and bound is not None else None)
             continue
         given = ranges[name]
         ends = np.asarray(given) if isinstance(given, (numbers.Real, tuple, list, np.ndarray)) else None
@@ -534,6 +540,8 @@ def _ranges(traced: MacroProgram, ranges: Mapping[str, Any], signature: Signatur
         ends = np.atleast_1d(ends.astype(float))
         if (ends.size == 2 and ends[0] > ends[1]) or (ends.size == 1 and ends[0] < 0):
             raise DataError(f"ranges: input {name} has no value between {shown(given)}; the lowest comes first")
+        if ends.size == 1 and is_real:
+            ends = np.array([-ends[0], ends[0]])
         if ends.size == 2 and (signature.of(name).length or traced.slots) < traced.slots:
             ends = np.array([min(ends[0], 0.0), max(ends[1], 0.0)])
         declared.append(ends.tolist())

@@ -120,13 +120,12 @@ def test_no_slot_of_a_sample_is_in_any_file(small, margin, ringmill, tmp_path):
             assert not found(content, list(sample.values())), path.name
             assert str(Path(__file__).parent).encode() not in content, path.name
     assert b'at "test_saved_samples.py":' in (files / "program.rmac").read_bytes()
-    # Neither the program nor its file has more than a power of two and eighths.
-    for name, size in again.ranges.items():
-        largest = margin * np.abs(sample[name]).max()
-        assert size == 2.0 ** math.ceil(math.log2(largest))
+    # Neither the program nor its file has more than powers of two.
+    for name, (low, high) in again.ranges.items():
+        for end, largest in ((-low, -sample[name].min()), (high, sample[name].max())):
+            assert end == 2.0 ** math.ceil(math.log2(margin * largest))
     assert again.ranges == compiled.ranges == rm.load(files / "saved.rmac").ranges
     assert again.predicted_bits == compiled.predicted_bits
-    assert all(abs(8 * bits - round(8 * bits)) < 1e-9 for bits in again.predicted_bits.values())
     assert again.text("mid") == compiled.text("mid")
 
 
@@ -212,6 +211,7 @@ def test_an_old_file_is_read_and_its_sample_dropped(margin, ringmill, tmp_path):
     assert b"/home/ada" not in content
     new = rm.load(tmp_path / "saved.rmac")
     assert new.ranges == {"x": margin}
-    assert (new.params, new.predicted_bits, new.text("mid")) == (old.params, old.predicted_bits, old.text("mid"))
+    assert (new.params, new.text("mid")) == (old.params, old.text("mid"))
+    assert 0 <= new.predicted_bits["out"] - old.predicted_bits["out"] < 1  # the range is narrower
     run = new.run(client.encrypt(x=sample))
     assert np.allclose(client.decrypt(run), sample.var(), atol=2 ** -old.predicted_bits["out"])

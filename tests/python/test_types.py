@@ -129,7 +129,7 @@ def test_ranges_hold_the_zeros_that_fill_the_slots(small):
     run = compiled.run(client.encrypt(x=[1, 2, 1, 2, 1]), plain={"w": 3})
     assert np.allclose(client.decrypt(run)[:5], [4, 7, 4, 7, 4], atol=1e-3)
     by_sample = scaled.compile(small, slots=SLOTS, sample={"x": [1, 2, 1, 2, 1], "w": 3})
-    assert by_sample.ranges == {"x": 4.0, "w": 8.0}
+    assert by_sample.ranges == {"x": (0.0, 4.0), "w": (0.0, 8.0)}
     whole = untyped.compile(small, slots=SLOTS, ranges={"x": (1, 2)})
     assert whole.ranges == {"x": (1.0, 2.0)}
 

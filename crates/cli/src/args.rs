@@ -164,13 +164,13 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "VALUE")]
     pub input_bound: Option<f64>,
 
-    /// How many times as large as on the sample values may be [default: 2].
+    /// How many times as far from zero as on the sample inputs may lie, up to a power of two [default: 2].
     #[arg(long, value_name = "FACTOR")]
     pub margin: Option<f64>,
 
-    /// Typical values of an input (.npy, .csv or .json); one for every input. They stand for ranges, times the margin and
-    /// up to a power of two, and the predicted precision rests on how large values get on them, which is far sharper than
-    /// ranges alone.
+    /// Typical values of an input (.npy, .csv or .json); one for every input. They declare the ranges of inputs without one:
+    /// from the least to the largest real value, or up to the largest absolute value of complex ones, each end times the
+    /// margin and up to a power of two.
     #[arg(
         long = "sample",
         value_name = "NAME=FILE",
@@ -225,7 +225,7 @@ Examples:
 Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of as many values as the program has slots, or
 fewer with --fill zeros or --fill repeat; for a program of whole numbers they are integers, in .npy of any width, and
 floats are refused. Random inputs are uniform in the input's --range, or in [-1, 1] within --input-bound. When every input comes from a file, and none of --sample, --range and --input-bound is given, the inputs
-are the sample that ranges and precision rest on. A saved program without options that say how to compile runs as it was
+are the sample that declares the ranges. A saved program without options that say how to compile runs as it was
 compiled, with the parameters that it keeps; one that bootstraps takes no such options.
 Several --device options run the same ciphertexts on each; all must give the same bits, and the command fails if not.
 The keys live as long as the command. A trace file opens in Perfetto's viewer (ui.perfetto.dev), one lane a unit.

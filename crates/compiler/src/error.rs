@@ -21,6 +21,28 @@ impl fmt::Display for At {
     }
 }
 
+/// How to say that inputs are smaller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Narrower {
+    /// Ranges rest on a sample.
+    pub by_sample: bool,
+    /// Some input may be complex.
+    pub complex: bool,
+}
+
+impl fmt::Display for Narrower {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("declare narrower ranges of the inputs")?;
+        if self.by_sample {
+            f.write_str(" or a smaller margin over the sample")?;
+        }
+        if self.complex {
+            f.write_str(" (two ends, as in (-1, 1), for values that are never complex)")?;
+        }
+        Ok(())
+    }
+}
+
 /// Why a program could not be compiled, `E` being what its scheme refuses.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -52,53 +74,82 @@ pub enum CompileError<E = CkksError> {
 
     /// No parameters of the table hold the program.
     #[error(
-        "no parameters at this security level hold {levels} levels of {scale_bits} bits with a first prime of {first_bits} bits \
-         (log2 of Q P is {needed_bits} bits; ring degree 2^{log_n} allows {allowed_bits}); ask for less precision or a smaller \
-         integer part, make the program shallower, or choose a lower security level by name"
+        "{at}the program needs {levels} levels, and parameters at this security level have at most {most} with a scale of \
+         2^{scale_bits}, which this value is the first to exceed (log2 of Q P would be {needed_bits} bits; ring degree 2^{log_n} \
+         allows {allowed_bits}); multiply less often in sequence, ask for less precision, or choose a lower security level by name"
     )]
     NoParameters {
+        at: At,
         levels: u32,
+        /// Levels that there are.
+        most: u32,
         scale_bits: u32,
-        first_bits: u32,
         needed_bits: u32,
         log_n: u32,
         allowed_bits: u32,
     },
 
-    /// The asked precision cannot be had beside the asked integer part in primes of at most 60 bits.
+    /// The asked precision cannot be had with primes of at most 60 bits.
     #[error(
-        "{precision_bits} bits of precision cannot be reached for this program: beside {integer_bits} integer bits the scale \
-         is at most 2^{scale_bits}, which gives {reachable_bits} bits; ask for less precision or a smaller integer part"
+        "{at}{precision_bits} bits of precision cannot be reached: {}, and the largest scale that fits, 2^{scale_bits}, gives \
+         output {output:?} {}; {}{}",
+        grown(*growth),
+        match reachable_bits { 0 => "none after the binary point".to_owned(), some => some.to_string() },
+        match reachable_bits { 0 => String::new(), some => format!("ask for a precision of {some}, or ") },
+        match by_plain {
+            true => "use smaller coefficients".to_owned(),
+            false => format!("{narrower}, or scale the data down"),
+        },
     )]
     TooPrecise {
+        at: At,
+        output: String,
         precision_bits: u32,
-        integer_bits: u32,
         scale_bits: u32,
+        /// What the output has at that scale.
         reachable_bits: u32,
+        /// The error that grows most on its way to the output, before and after it does.
+        growth: Option<(f64, f64)>,
+        /// Whether what multiplies it is known in the clear.
+        by_plain: bool,
+        narrower: Narrower,
     },
 
-    /// An integer part that no first prime holds, even with primes to spare.
+    /// More integer bits asked for than any first prime holds.
     #[error(
-        "{at}values here may be as large as {magnitude:.4e}, which takes {integer_bits} integer bits, and parameters hold at \
-         most {max}; declare narrower ranges of the inputs or scale the data down"
+        "{wanted} integer bits are asked for, and parameters hold at most {most}; ask for fewer"
+    )]
+    IntegerBits { wanted: u32, most: u32 },
+
+    /// Values that no parameters hold, even with primes to spare.
+    #[error(
+        "{at}{}, and no parameters hold absolute values of 2^{most:.0} or more here; {narrower}{}",
+        large(*magnitude, *error),
+        if error > magnitude { " or multiply less often in sequence" } else { " or scale the data down" },
     )]
     TooLarge {
         at: At,
         magnitude: f64,
-        integer_bits: u32,
-        max: u32,
+        /// Bound on the values' error.
+        error: f64,
+        /// log2 of what values must stay below.
+        most: f64,
+        narrower: Narrower,
     },
 
     /// A value that may outgrow its level, and would wrap around in silence.
     #[error(
-        "{at}values here may be as large as {magnitude:.4e}, and at this level and scale only absolute values below \
-         {capacity:.4e} survive; declare narrower ranges of the inputs, scale the data down, use parameters with a larger \
-         first prime or a smaller scale, or let the compiler choose them"
+        "{at}{}, and at this level and scale only absolute values below {capacity:.4e} survive; {narrower}, scale the data \
+         down, use parameters with a larger first prime or a smaller scale, or let the compiler choose them",
+        large(*magnitude, *error),
     )]
     Overflow {
         at: At,
         magnitude: f64,
+        /// Bound on the value's error.
+        error: f64,
         capacity: f64,
+        narrower: Narrower,
     },
 
     /// An output of which nothing could be read.
@@ -144,7 +195,8 @@ pub enum CompileError<E = CkksError> {
     /// Values that no plaintext modulus holds, or not the given one.
     #[error(
         "{what} may lie anywhere in {range}, which a plaintext modulus of {bits} bits does not hold; declare narrower ranges of \
-         the inputs, or use parameters with a larger plaintext modulus, of at most 60 bits"
+         the inputs{}",
+        if *bits < 60 { ", or use parameters with a larger plaintext modulus, of at most 60 bits" } else { "" },
     )]
     PlainRange {
         what: String,
@@ -253,16 +305,35 @@ pub enum CompileError<E = CkksError> {
     #[error("the sample inputs do not fit: {0}")]
     Sample(#[from] crate::ckks::reference::EvaluateError),
 
-    /// Predictions by a sample that are those of another program.
-    #[error(
-        "{got} predictions stand in the place of a sample, and the program has outputs to the number of {expected}; compile \
-         it from its source"
-    )]
-    Predictions { expected: usize, got: usize },
-
     /// Parameters or operations that the scheme refuses.
     #[error(transparent)]
     Scheme(E),
+}
+
+/// How large values may be, and their errors where those are larger.
+fn large(magnitude: f64, error: f64) -> String {
+    let size = |x: f64| match x.is_finite() {
+        true => format!("as large as {x:.4e} (2^{:.1})", x.log2()),
+        false => "larger than any double (2^1024)".to_owned(),
+    };
+    match error > magnitude {
+        true => format!(
+            "values here are at most {magnitude:.4e}, but their errors may be {}",
+            size(error)
+        ),
+        false => format!("values here may be {}", size(magnitude)),
+    }
+}
+
+/// What becomes of the error that grows most.
+fn grown(growth: Option<(f64, f64)>) -> String {
+    match growth {
+        None => "encryption adds a larger error".to_owned(),
+        Some((before, after)) => {
+            let [before, after] = [before, after].map(f64::log2);
+            format!("an error of up to 2^{before:.1} grows to 2^{after:.1} here")
+        }
+    }
 }
 
 impl From<CkksError> for CompileError {
@@ -290,6 +361,8 @@ impl<E> CompileError<E> {
             | Self::Overflow { at, .. }
             | Self::TooLarge { at, .. }
             | Self::TooNoisy { at, .. }
+            | Self::NoParameters { at, .. }
+            | Self::TooPrecise { at, .. }
             | Self::NoQuotient { at, .. }
             | Self::NotBootstrapped { at, .. }
             | Self::Misshapen { at, .. }
@@ -299,8 +372,7 @@ impl<E> CompileError<E> {
             Self::WrittenOut(error) => error.loc(),
             Self::TooManySlots { .. }
             | Self::ScaleDrift { .. }
-            | Self::NoParameters { .. }
-            | Self::TooPrecise { .. }
+            | Self::IntegerBits { .. }
             | Self::Meaningless { .. }
             | Self::PlainRange { .. }
             | Self::Unbounded { .. }
@@ -311,7 +383,6 @@ impl<E> CompileError<E> {
             | Self::Call(_)
             | Self::Halt(_)
             | Self::Sample(_)
-            | Self::Predictions { .. }
             | Self::Scheme(_) => None,
         }
     }

@@ -14,7 +14,6 @@ pub mod ckks;
 mod compile;
 mod cse;
 mod dce;
-mod eighths;
 pub mod error;
 pub mod exact;
 mod explicit;
@@ -37,7 +36,6 @@ mod tests;
 mod transparent;
 
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
-pub use eighths::Eighths;
 pub use error::CompileError;
 pub use lower::{PlainRequest, PlainSource};
 pub use options::{Options, ParamsChoice, Passes, SAMPLE_MARGIN};

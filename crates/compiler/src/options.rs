@@ -5,7 +5,6 @@ use std::sync::Arc;
 use ringmill_isa::Level;
 use ringmill_limits::Watch;
 
-use crate::eighths::Eighths;
 use crate::scheme::Compiles;
 use crate::target::Target;
 
@@ -69,16 +68,11 @@ pub struct Options<S: Compiles> {
     pub input_bound: f64,
     /// Where each input's slots lie, in the order of the program's inputs; empty for none declared.
     pub ranges: Vec<Option<S::Range>>,
-    /// Typical inputs, one message an input. They declare the range of every input that `ranges` does not: at most
-    /// `margin` times as large as on the sample, rounded up to a power of two; and the predicted precision is then that of
-    /// values at most `margin` times as large as on the sample, which is far sharper than what ranges give, in eighths of
-    /// a bit.
+    /// Typical inputs, one message an input. They declare the range of every input that `ranges` does not, and nothing else:
+    /// each end `margin` times as far out as on the sample, up to a power of two.
     pub sample: Option<Vec<S::Message>>,
     /// See `sample`.
     pub margin: f64,
-    /// The predicted precision of each output by a sample that is not kept. It stands in the sample's place where `params`
-    /// are given, those that the program was fitted to with the sample.
-    pub sampled: Option<Vec<Eighths>>,
     pub passes: Passes,
     /// How values are bootstrapped, where the scheme can: the program may then be as deep as it likes, its calls and repeats
     /// stay, and arithmetic is modulo the plaintext modulus, without ranges.
@@ -121,7 +115,6 @@ impl<S: Compiles> Default for Options<S> {
             ranges: Vec::new(),
             sample: None,
             margin: SAMPLE_MARGIN,
-            sampled: None,
             passes: Passes::ALL,
             bootstrapping: None,
             watch: Watch::default(),

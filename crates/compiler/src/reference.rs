@@ -52,23 +52,7 @@ pub(crate) fn run<V: Clone>(
     meaning: &mut impl Meaning<V>,
 ) -> Result<Vec<Vec<V>>, EvaluateError> {
     let program = &*written_out(program)?;
-    let slots = program.slots as usize;
-    if inputs.len() != program.inputs.len() {
-        return Err(EvaluateError::InputCount {
-            expected: program.inputs.len(),
-            got: inputs.len(),
-        });
-    }
-    for (input, values) in program.inputs.iter().zip(inputs) {
-        if values.len() != slots {
-            let name = input.name.clone();
-            return Err(EvaluateError::InputLength {
-                name,
-                expected: slots,
-                got: values.len(),
-            });
-        }
-    }
+    check_inputs(program, inputs)?;
     let mut last_use = vec![0usize; program.types.len()];
     for (number, instr) in program.instrs.iter().enumerate() {
         for v in &instr.src {
@@ -113,6 +97,32 @@ pub(crate) fn run<V: Clone>(
         }
     }
     Ok(outputs)
+}
+
+/// Whether there is one vector an input, of as many values as the program has slots.
+///
+/// # Errors
+/// [`EvaluateError::InputCount`], [`EvaluateError::InputLength`].
+pub(crate) fn check_inputs<V>(
+    program: &MacroProgram,
+    inputs: &[Vec<V>],
+) -> Result<(), EvaluateError> {
+    if inputs.len() != program.inputs.len() {
+        return Err(EvaluateError::InputCount {
+            expected: program.inputs.len(),
+            got: inputs.len(),
+        });
+    }
+    let expected = program.slots as usize;
+    let mut pairs = program.inputs.iter().zip(inputs);
+    match pairs.find(|(_, values)| values.len() != expected) {
+        None => Ok(()),
+        Some((input, values)) => Err(EvaluateError::InputLength {
+            name: input.name.clone(),
+            expected,
+            got: values.len(),
+        }),
+    }
 }
 
 /// What an automorphism does to slots, as a rotation by steps from 0 on and whether their conjugates are taken: 3^step or -3^step modulo

@@ -2,7 +2,7 @@
 //!
 //! The line is a comment of the macro text, so the file is a program too, for whoever wants to compile it otherwise.
 //! What it holds is JSON: the parameters as a parameter file in hexadecimal, and every option but the sample. In the sample's
-//! place are the ranges made from it, which are powers of two, and what it predicts of each output, in eighths of a bit.
+//! place are the ranges that it declares, whose ends are powers of two.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::sync::Arc;
@@ -17,7 +17,6 @@ use thiserror::Error;
 
 use crate::arrays::{Arrays, Lengths, Returned};
 use crate::compile::{Compiled, compile};
-use crate::eighths::Eighths;
 use crate::options::{Options, ParamsChoice, Passes};
 use crate::scheme::{Bootstraps, Compiles, ErrorOf};
 
@@ -42,9 +41,6 @@ pub trait Saves: Compiles {
 
     /// The widest range within one by a sample that tells no slot.
     fn narrowed(range: &Self::Range) -> Self::Range;
-
-    /// What stands in the place of a sample; `None` of what no sample predicts.
-    fn sampled(prediction: &Self::Prediction) -> Option<Eighths>;
 
     /// The parameter file's bytes.
     fn write_params(params: &Self::Params) -> Vec<u8>;
@@ -101,9 +97,9 @@ struct Kept<S: Saves> {
     input_bound: Exact,
     ranges: Vec<Option<S::KeptRange>>,
     sample: Option<Vec<Vec<S::KeptSlot>>>,
-    /// In the place of a sample.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sampled: Option<Vec<Eighths>>,
+    /// What former versions predicted by a sample: read, and in no use.
+    #[serde(default, skip_serializing, rename = "sampled")]
+    _sampled: Option<Vec<i16>>,
     margin: Exact,
     passes: KeptPasses,
     /// Of programs that say what moves.
@@ -172,7 +168,7 @@ pub fn print_with_sample<S: Saves>(
     Some(written(compiled, options, arrays))
 }
 
-/// The options with what the sample decided in the place of the sample.
+/// The options with the ranges that the sample declares in its place.
 fn without_sample<S: Saves>(compiled: &Compiled<S>, options: &Options<S>) -> Options<S> {
     if options.sample.is_none() {
         return options.clone();
@@ -181,7 +177,6 @@ fn without_sample<S: Saves>(compiled: &Compiled<S>, options: &Options<S>) -> Opt
     Options {
         sample: None,
         ranges: inputs.map(|input| Some(input.range.clone())).collect(),
-        sampled: compiled.predicted.iter().map(S::sampled).collect(),
         ..options.clone()
     }
 }
@@ -198,7 +193,6 @@ fn written<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arra
         ranges,
         sample,
         margin,
-        sampled,
         passes,
         bootstrapping,
         watch: _, // of the work that made it
@@ -222,7 +216,7 @@ fn written<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arra
             input_bound: Exact(*input_bound),
             ranges: ranges.iter().map(keep).collect(),
             sample: sample.map(|messages| messages.iter().map(S::keep_message).collect()),
-            sampled: sampled.clone(),
+            _sampled: None,
             margin: Exact(*margin),
             passes: KeptPasses {
                 fold,
@@ -319,7 +313,7 @@ pub fn recipe<S: Saves>(
         input_bound,
         ranges: _,
         sample,
-        sampled,
+        _sampled: _,
         margin,
         passes,
         explicit,
@@ -357,7 +351,6 @@ pub fn recipe<S: Saves>(
         input_bound: input_bound.0,
         ranges,
         sample,
-        sampled,
         margin: margin.0,
         passes: Passes {
             fold,
@@ -430,12 +423,7 @@ fn line<S: Saves>(text: &str) -> Result<Option<Line<S>>, SavedError> {
     if ![FORM, WITH_ALL_SAMPLES].contains(&form) {
         return Err(SavedError::Form { got: form });
     }
-    let line: Line<S> = serde_json::from_str(line).map_err(altered)?;
-    if line.options.sample.is_some() && line.options.sampled.is_some() {
-        let both = "a sample and what stands in its place exclude each other";
-        return Err(SavedError::Line(both.to_owned()));
-    }
-    Ok(Some(line))
+    serde_json::from_str(line).map(Some).map_err(altered)
 }
 
 /// The arrays of the function whose program [`print`] wrote; of other macro text nothing is known.

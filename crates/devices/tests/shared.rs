@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_compiler::ckks::reference::evaluate;
-use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Worst};
+use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice};
 use ringmill_compiler::compile;
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::{Ciphertexts, Client, RuntimeError, Server, Vectors};
@@ -130,9 +130,7 @@ fn noise_at_the_ends(compiled: Compiled) -> f64 {
         let squares: f64 = squares.map(|(x, y)| (x - y).norm_sqr()).sum();
         // Of a coefficient: a slot sums N of them.
         let sigma = (squares / f64::from(SLOTS)).sqrt() / f64::from(2 * SLOTS).sqrt();
-        let Worst::Bound(bound) = compiled.predicted[0].worst else {
-            panic!("shared without a bound");
-        };
+        let bound = compiled.predicted[0].error;
         assert!(error <= bound, "{error:e} beyond {bound:e}");
         // 512 slots tell the width within a sixth, for certain.
         assert!(

@@ -78,6 +78,7 @@ where
     match &error {
         Refused::NoParameters { .. }
         | Refused::TooPrecise { .. }
+        | Refused::IntegerBits { .. }
         | Refused::TooNoisy { .. }
         | Refused::OtherScheme { .. } => {
             return raise::<ParameterError, _>(error);

@@ -6,7 +6,7 @@
 
 use num_complex::Complex64;
 use ringmill_compiler::ckks::InputRange;
-use ringmill_compiler::ckks::reference::evaluate_observed;
+use ringmill_compiler::ckks::reference::{evaluate, evaluate_observed};
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroType};
 use ringmill_schemes::ckks::Params;
 
@@ -39,21 +39,17 @@ pub struct Worst<'a> {
     ones: Vec<f64>,
     gaussians: Vec<Complex64>,
     numbers: Numbers,
-    /// What each value may be as large as, where the bound is for values no larger than on a sample.
-    largest: Option<Vec<f64>>,
     /// Of each output: the largest error and the inputs that gave it.
     found: Vec<(f64, Vec<Vec<Complex64>>)>,
 }
 
 impl<'a> Worst<'a> {
-    /// `managed` comes with parameters; `first` are inputs to begin with, and with `sampled` no value may become larger
-    /// than on them.
+    /// `managed` comes with parameters; `first` are inputs to begin with.
     pub fn new(
         managed: &'a MacroProgram,
         params: &Params,
         ranges: &'a [InputRange],
         first: &[Vec<Complex64>],
-        sampled: bool,
         seed: u64,
     ) -> Self {
         let mut numbers = Numbers::new(seed);
@@ -65,13 +61,9 @@ impl<'a> Worst<'a> {
             ones: ones(params),
             gaussians,
             numbers,
-            largest: None,
             found: vec![(-1.0, Vec::new()); managed.outputs.len()],
         };
         worst.consider(first.to_vec());
-        if sampled {
-            worst.largest = Some(norms(managed, first).1);
-        }
         worst
     }
 
@@ -79,14 +71,13 @@ impl<'a> Worst<'a> {
     pub fn search(&mut self, tries: usize) {
         for number in 0..tries {
             let best = number % self.found.len();
-            let inputs = if self.largest.is_none() && self.numbers.one_in(4) {
+            let inputs = if self.numbers.one_in(4) {
                 self.ranges.iter().map(|_| Vec::new()).collect()
             } else {
                 self.found[best].1.clone()
             };
-            let changed = match (self.numbers.below(8), &self.largest) {
-                (0 | 1, _) if !inputs[0].is_empty() => self.moved(inputs, best),
-                (2..=6, Some(_)) => self.rearranged(inputs),
+            let changed = match self.numbers.below(8) {
+                0 | 1 if !inputs[0].is_empty() => self.moved(inputs, best),
                 _ => self.changed(inputs),
             };
             self.consider(changed);
@@ -99,15 +90,7 @@ impl<'a> Worst<'a> {
     }
 
     fn consider(&mut self, inputs: Vec<Vec<Complex64>>) {
-        let (exact, norms) = norms(self.program, &inputs);
-        if let Some(largest) = &self.largest
-            && norms
-                .iter()
-                .zip(largest)
-                .any(|(x, most)| *x > most * (1.0 + 1e-9))
-        {
-            return;
-        }
+        let exact = outputs(self.program, &inputs);
         let errors = self.errors(&inputs, &exact, true);
         for (found, (error, _)) in self.found.iter_mut().zip(errors) {
             if error > found.0 {
@@ -148,7 +131,7 @@ impl<'a> Worst<'a> {
 
     /// The inputs turned, or one slot in all: so that what makes errors large in some slot does where errors are largest.
     fn moved(&mut self, mut inputs: Vec<Vec<Complex64>>, output: usize) -> Vec<Vec<Complex64>> {
-        let (exact, _) = norms(self.program, &inputs);
+        let exact = outputs(self.program, &inputs);
         let (_, to) = self.errors(&inputs, &exact, true)[output];
         let (_, from) = self.errors(&inputs, &exact, false)[output];
         let slots = self.program.slots as usize;
@@ -159,41 +142,6 @@ impl<'a> Worst<'a> {
                 x.fill(worst);
             } else {
                 x.rotate_left((from + slots - to) % slots);
-            }
-        }
-        inputs
-    }
-
-    /// The inputs with slots moved, or turned in the complex plane: values are likely not to become larger.
-    fn rearranged(&mut self, mut inputs: Vec<Vec<Complex64>>) -> Vec<Vec<Complex64>> {
-        let slots = self.program.slots as usize;
-        let n = &mut self.numbers;
-        let (from, to) = (n.below(slots), n.below(slots));
-        let chosen = n.below(inputs.len());
-        match n.below(4) {
-            0 => inputs.iter_mut().for_each(|x| x.rotate_left(from)),
-            1 => inputs.iter_mut().for_each(|x| {
-                let one = x[from];
-                x.fill(one)
-            }),
-            2 => inputs[chosen].swap(from, to),
-            _ => {
-                let range = &self.ranges[chosen];
-                let by = match range {
-                    InputRange::Real { .. } => Complex64::new(-1.0, 0.0),
-                    InputRange::Disc { .. } => {
-                        Complex64::from_polar(1.0, std::f64::consts::TAU * n.unit())
-                    }
-                };
-                let all = n.one_in(2);
-                let vector = inputs[chosen].iter_mut().enumerate();
-                for (_, x) in vector.filter(|(slot, _)| all || *slot == from) {
-                    let turned = *x * by;
-                    // A product with -1 has a zero imaginary part of either sign, which is zero.
-                    if range.contains(turned.re, turned.im) {
-                        *x = turned;
-                    }
-                }
             }
         }
         inputs
@@ -233,13 +181,9 @@ impl<'a> Worst<'a> {
     }
 }
 
-/// The outputs, and the largest absolute value of a slot of each value.
-fn norms(program: &MacroProgram, inputs: &[Vec<Complex64>]) -> (Vec<Vec<Complex64>>, Vec<f64>) {
-    let mut norms = vec![0.0; program.types.len()];
-    let outputs = evaluate_observed(program, inputs, &mut |value, slots| {
-        norms[value.0 as usize] = slots.iter().map(|x| x.norm()).fold(0.0, f64::max);
-    });
-    (outputs.unwrap(), norms)
+/// The outputs in the clear.
+fn outputs(program: &MacroProgram, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
+    evaluate(program, inputs).unwrap()
 }
 
 /// A number within the range: mostly an end of it.

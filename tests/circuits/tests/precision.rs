@@ -1,7 +1,7 @@
 //! Predicted precision is a bound, and a close one: random programs of every operation, encrypted, run and decrypted.
 //!
-//! The bound is for every input within the ranges, or on which no value is larger than on the sample, and for every key,
-//! so it is close when some input and key come near it. Inputs are searched for in the clear
+//! The bound is for every input within the ranges, declared or by a sample, and for every key, so it is close when some
+//! input and key come near it. Inputs are searched for in the clear
 //! ([`Worst`](ringmill_test_circuits::worst::Worst)) and the worst are encrypted; while an output is too far from its
 //! bound the search goes on, under another key. The largest error found counts.
 //!
@@ -46,8 +46,6 @@ const ALIKE: u64 = 1 << 31;
 struct Drawn {
     case: Case,
     options: Options,
-    /// Whether the inputs are the sample, too.
-    sampled: bool,
     said: String,
 }
 
@@ -97,9 +95,13 @@ fn draw(seed: u64) -> Drawn {
     let options = Options {
         params,
         passes,
-        ranges: case.ranges.iter().copied().map(Some).collect(),
+        // A sample declares ranges of up to twice what it takes up of those of the case, and up to a power of two.
+        ranges: case
+            .ranges
+            .iter()
+            .map(|&range| (!sampled).then_some(range))
+            .collect(),
         sample: sampled.then(|| case.inputs.clone()),
-        margin: 1.0,
         seeded_keys: n.one_in(2),
         ..Options::default()
     };
@@ -111,7 +113,6 @@ fn draw(seed: u64) -> Drawn {
     Drawn {
         case,
         options,
-        sampled,
         said: format!("seed {seed}: {limits:?}, {kind}"),
     }
 }
@@ -133,7 +134,6 @@ fn run_drawn(drawn: Drawn, seed: u64) -> Option<Found> {
     let Drawn {
         case,
         options,
-        sampled,
         mut said,
     } = drawn;
     let compiled = match compile(case.program.clone(), &options) {
@@ -153,12 +153,12 @@ fn run_drawn(drawn: Drawn, seed: u64) -> Option<Found> {
         println!("{}", text::print(&compiled.managed));
         println!("ranges {:?}", case.ranges);
     }
+    let ranges: Vec<InputRange> = compiled.inputs.iter().map(|input| input.range).collect();
     let mut worst = Worst::new(
         &compiled.managed,
         &compiled.params,
-        &case.ranges,
+        &ranges,
         &case.inputs,
-        sampled,
         seed,
     );
     let mut slack = vec![f64::INFINITY; case.program.outputs.len()];
@@ -478,7 +478,6 @@ fn public_differences(way: Way, count: usize) -> Drawn {
             output_level: Level(6),
             ..Options::default()
         },
-        sampled: false,
         said: format!("{way:?} of {count}"),
     }
 }

@@ -2,6 +2,7 @@
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::source::SourceLoc;
 
 use crate::error::{At, CompileError};
 use crate::rewrite::is_cipher;
@@ -138,24 +139,29 @@ impl Depths {
         top: Level,
     ) -> Result<(), CompileError> {
         let needed = self.levels(output_level);
-        let too_deep = |i: &&MacroInstr| {
-            i.dst
-                .iter()
-                .any(|v| output_level.above(self.depth[v.0 as usize]) > top)
-        };
-        match program.instrs.iter().find(too_deep) {
-            Some(instr) => Err(CompileError::TooDeep {
-                at: At(instr.loc.clone()),
-                needed,
-                available: top.0,
-            }),
-            None if needed > top.0 => Err(CompileError::TooDeep {
-                at: At(None),
-                needed,
-                available: top.0,
-            }),
-            None => Ok(()),
+        if needed <= top.0 {
+            return Ok(());
         }
+        Err(CompileError::TooDeep {
+            at: At(self.below(program, output_level, top.0)),
+            needed,
+            available: top.0,
+        })
+    }
+
+    /// The line of the first value that lies deeper than so many levels.
+    pub fn below(
+        &self,
+        program: &MacroProgram,
+        output_level: Level,
+        levels: u32,
+    ) -> Option<SourceLoc> {
+        let too_deep = |i: &&MacroInstr| {
+            let mut depths = i.dst.iter().map(|v| self.depth[v.0 as usize]);
+            depths.any(|depth| output_level.above(depth).0 > levels)
+        };
+        let found = program.instrs.iter().find(too_deep);
+        found.and_then(|instr| instr.loc.clone())
     }
 
     /// Levels that the program needs.

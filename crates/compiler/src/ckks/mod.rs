@@ -21,6 +21,7 @@ use std::convert::Infallible;
 use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram, Note};
 use ringmill_isa::{Galois, Level};
 use ringmill_schemes::At;
+use ringmill_schemes::ckks::encoder::capacity;
 use ringmill_schemes::ckks::{Ckks, Params, Scale};
 pub use ringmill_schemes::rlwe::KeyRequest;
 
@@ -29,8 +30,7 @@ use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 use canonical::{CanonicalScales, Steps};
-use precision::Known;
-pub use precision::{Precision, Worst};
+pub use precision::Precision;
 pub use range::InputRange;
 pub use wanted::Wanted;
 
@@ -72,27 +72,18 @@ impl Compiles for Ckks {
         options: &Options,
         ranges: &[InputRange],
     ) -> Result<Fitted<Self>, CompileError> {
-        let sample = options.sample.as_deref();
-        let known = Known {
-            ranges,
-            sample: sample.map(|inputs| (inputs, options.margin)),
-        };
+        if let Some(sample) = &options.sample {
+            reference::check_inputs(program, sample)?;
+        }
         let fitted = match &options.params {
-            Choice::Given(params) => params::given(program, params, options, known)?,
-            Choice::Choose(wanted) => params::choose(program, wanted, options, known)?,
+            Choice::Given(params) => params::given(program, params, options, ranges)?,
+            Choice::Choose(wanted) => params::choose(program, wanted, options, ranges)?,
         };
-        let predicted = precision::completed(
-            fitted.prediction,
-            &fitted.managed,
-            &fitted.params,
-            known,
-            &options.watch,
-        )?;
         Ok(Fitted {
             params: fitted.params,
             managed: fitted.managed,
             output_level: fitted.output_level,
-            predicted,
+            predicted: fitted.prediction.outputs,
         })
     }
 
@@ -128,8 +119,8 @@ impl Compiles for Ckks {
         let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
         let steps = Steps::of_params(params);
         let holds = |step: &Level, range: &InputRange| {
-            let room = params.log_q(steps.level(*step)) - 1.0 - scales.normal(*step).log2();
-            range.magnitude().max(1.0).log2() < room
+            let capacity = capacity(params, steps.level(*step), scales.normal(*step));
+            range.magnitude().max(1.0) < capacity
         };
         let step = steps.at_least(level).min(scales.top());
         let lowest = range.and_then(|range| step.to(scales.top()).find(|step| holds(step, range)));

@@ -8,14 +8,15 @@ use ringmill_limits::Watch;
 use ringmill_math::primes::{is_prime, ntt_primes, ntt_primes_excluding};
 use ringmill_schemes::ckks::security::bound;
 use ringmill_schemes::ckks::{CkksError, Params, SecretDistribution};
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::rlwe::{self, RlweError};
 
 use super::scale;
 use super::{Options, Wanted};
 use crate::ckks::canonical::{CanonicalScales, Steps};
 use crate::ckks::depth::Depths;
-use crate::ckks::precision::{Known, Precision, Prediction, Tightest, predict};
-use crate::error::{At, CompileError};
+use crate::ckks::precision::{Closeness, Precision, Prediction, predict};
+use crate::ckks::range::InputRange;
+use crate::error::{At, CompileError, Narrower};
 use crate::target::Target;
 
 /// Sizes of rescaling primes: below, a large ring has too few primes near the scale; above, arithmetic ends.
@@ -51,13 +52,13 @@ impl Fitted {
         program: &MacroProgram,
         params: Arc<Params>,
         output_level: Level,
-        known: Known<'_>,
+        ranges: &[InputRange],
         watch: &Watch,
     ) -> Result<Self, CompileError> {
         watch.check()?;
         let managed = managed(program.clone(), &params, output_level)?;
         watch.check()?;
-        let prediction = predict(&managed, &params, known, watch)?;
+        let prediction = predict(&managed, &params, ranges, watch)?;
         Ok(Self {
             output_level: Steps::of_params(&params).level(output_level),
             params,
@@ -110,16 +111,16 @@ fn managed(
 /// above.
 ///
 /// # Errors
-/// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`]; [`CompileError::Target`]
-/// where only the target's limits stand against it.
+/// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`],
+/// [`CompileError::IntegerBits`], [`CompileError::TooManySlots`]; [`CompileError::Target`] where only the target's limits stand against it.
 pub(crate) fn choose(
     program: &MacroProgram,
     wanted: &Wanted,
     options: &Options,
-    known: Known<'_>,
+    ranges: &[InputRange],
 ) -> Result<Fitted, CompileError> {
     let target = options.target.as_ref();
-    let chosen = choose_within(program, wanted, options, known, target);
+    let chosen = choose_within(program, wanted, options, ranges, target);
     let (Err(error), Some(target)) = (&chosen, target) else {
         return chosen;
     };
@@ -127,7 +128,7 @@ pub(crate) fn choose(
         return chosen;
     }
     // What would serve without the machine says which field of its description stands against it.
-    let free = choose_within(program, wanted, options, known, None)?;
+    let free = choose_within(program, wanted, options, ranges, None)?;
     target.check(&*free.params)?;
     chosen
 }
@@ -136,15 +137,19 @@ fn choose_within(
     program: &MacroProgram,
     wanted: &Wanted,
     options: &Options,
-    known: Known<'_>,
+    ranges: &[InputRange],
     target: Option<&Target>,
 ) -> Result<Fitted, CompileError> {
-    let alone = choose_paired(program, wanted, options, known, target, 1);
+    let alone = choose_paired(program, wanted, options, ranges, target, 1);
     // Where a machine's primes are too small for the scale, two of them make one.
     let small = target.is_some_and(|target| target.modulus_bits.is < MAX_BITS);
     match alone {
-        Err(CompileError::TooPrecise { .. } | CompileError::TooLarge { .. }) if small => {
-            let paired = choose_paired(program, wanted, options, known, target, 2);
+        Err(
+            CompileError::TooPrecise { .. }
+            | CompileError::TooLarge { .. }
+            | CompileError::IntegerBits { .. },
+        ) if small => {
+            let paired = choose_paired(program, wanted, options, ranges, target, 2);
             match paired {
                 Ok(_) | Err(CompileError::Halt(_)) => paired,
                 Err(_) => alone,
@@ -159,7 +164,7 @@ fn choose_paired(
     program: &MacroProgram,
     wanted: &Wanted,
     options: &Options,
-    known: Known<'_>,
+    ranges: &[InputRange],
     target: Option<&Target>,
     each: u32,
 ) -> Result<Fitted, CompileError> {
@@ -168,15 +173,15 @@ fn choose_paired(
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
         let mut search = Search {
             program,
-            known,
+            ranges,
             wanted,
             room: Room::new(target),
             each,
             watch: &options.watch,
             output_level: level,
             levels: Depths::new(program, level).levels(level),
-            integer_bits: wanted.integer_bits,
-            tightest: None,
+            rooms: Vec::new(),
+            narrower: narrower(options, ranges),
         };
         match search.run() {
             Ok(fitted) => return Ok(fitted),
@@ -195,17 +200,16 @@ fn choose_paired(
 }
 
 /// `program` fitted to given parameters, its outputs at the lowest level, the one asked for or above, at which every value
-/// fits. Where predictions by a sample are given, the values must fit by their ranges; that they fit with their errors was
-/// found with the sample.
+/// fits.
 ///
 /// # Errors
 /// [`CompileError::Overflow`] where the parameters have no level to spare that would help; [`CompileError::Meaningless`];
-/// [`CompileError::Target`]; [`CompileError::Predictions`].
+/// [`CompileError::Target`].
 pub(crate) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,
     options: &Options,
-    known: Known<'_>,
+    ranges: &[InputRange],
 ) -> Result<Fitted, CompileError> {
     if let Some(target) = &options.target {
         target.check(&**params)?;
@@ -213,33 +217,40 @@ pub(crate) fn given(
     let mut refused = None;
     let lowest = Steps::of_params(params).at_least(options.output_level);
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
-        let fitted = Fitted::new(program, Arc::clone(params), level, known, &options.watch);
-        let mut fitted = match fitted {
+        let fitted = Fitted::new(program, Arc::clone(params), level, ranges, &options.watch);
+        let fitted = match fitted {
             Ok(fitted) => fitted,
             Err(error @ CompileError::Halt(_)) => return Err(error),
             Err(error) => return Err(refused.unwrap_or(error)),
         };
-        let prediction = &mut fitted.prediction;
-        let tightest = match &options.sampled {
-            None => &prediction.tightest,
-            Some(sampled) => {
-                prediction.take(sampled)?;
-                &prediction.tightest_by_range
-            }
-        };
-        if tightest.excess_bits < 0.0 {
+        let tightest = &fitted.prediction.tightest;
+        if tightest.fits() {
             fitted.check_meaning()?;
             return Ok(fitted);
         }
+        let first = &tightest.first;
         refused.get_or_insert_with(|| CompileError::Overflow {
-            at: At(tightest.loc.clone()),
-            magnitude: tightest.magnitude,
-            capacity: tightest.capacity,
+            at: At(first.loc.clone()),
+            magnitude: first.magnitude,
+            error: first.error,
+            capacity: first.capacity,
+            narrower: narrower(options, ranges),
         });
     }
     Err(refused.unwrap_or_else(|| CompileError::NoOutput {
         name: program.name.clone(),
     }))
+}
+
+fn narrower(options: &Options, ranges: &[InputRange]) -> Narrower {
+    let disc = |range: &InputRange| match range {
+        InputRange::Disc { .. } => true,
+        InputRange::Real { .. } => false,
+    };
+    Narrower {
+        by_sample: options.sample.is_some(),
+        complex: ranges.iter().any(disc),
+    }
 }
 
 /// Where parameters are looked for: all that the tables and arithmetic allow, or a machine's part of it.
@@ -279,11 +290,11 @@ impl Room {
 /// The search for the smallest parameters with the outputs at one level.
 ///
 /// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies; from
-/// there the scale goes down while the precision suffices and up until it does. Whenever a value does not fit, the
-/// integer part grows by what is missing, and stays grown.
+/// there the scale goes down while the precision suffices and up until it does. Whenever a value does not fit, what it needs
+/// is kept, and the integer part grows by what is missing at whatever scale.
 struct Search<'a> {
     program: &'a MacroProgram,
-    known: Known<'a>,
+    ranges: &'a [InputRange],
     wanted: &'a Wanted,
     room: Room,
     /// Primes a level.
@@ -291,47 +302,90 @@ struct Search<'a> {
     watch: &'a Watch,
     output_level: Level,
     levels: u32,
-    integer_bits: u32,
-    /// The value that the integer part was last raised for.
-    tightest: Option<Tightest>,
+    /// What values need that did not fit.
+    rooms: Vec<Needed>,
+    /// How its inputs would be smaller.
+    narrower: Narrower,
+}
+
+/// Room that a value needs: a scale above `above` bits, and beside one of s bits at least `bits - scales s` integer bits.
+struct Needed {
+    above: u32,
+    bits: f64,
+    /// Scales that its level has above the first prime, less the value's own but one.
+    scales: f64,
+    value: Closeness,
+}
+
+impl Needed {
+    /// What `value` needs that did not fit with a scale and so many integer bits.
+    fn of(value: &Closeness, scale_bits: u32, integer_bits: f64) -> Self {
+        let scale = f64::from(scale_bits);
+        let above_first = value.capacity.log2() - integer_bits - f64::from(MARGIN_BITS) + 1.0;
+        let scales = (above_first / scale).round();
+        // Errors that outgrow their value shrink with the scale.
+        let (above, missing) = match value.error > value.magnitude {
+            true => (scale_bits, 0.0),
+            false => (0, value.excess_bits.floor() + 1.0),
+        };
+        Self {
+            above,
+            bits: integer_bits + missing + scales * scale,
+            scales,
+            value: value.clone(),
+        }
+    }
+
+    fn integer_bits(&self, scale_bits: u32) -> f64 {
+        if scale_bits <= self.above {
+            return f64::INFINITY;
+        }
+        (self.bits - self.scales * f64::from(scale_bits)).ceil()
+    }
 }
 
 impl Search<'_> {
     fn run(&mut self) -> Result<Fitted, CompileError> {
         let enough = f64::from(self.wanted.precision_bits);
-        let lowest = *self.scales().start();
-        let mut first = FIRST_GUESS.clamp(lowest, self.highest_scale()?);
+        let scales = self.scales_that_fit()?;
+        let mut first = FIRST_GUESS.clamp(*scales.start(), *scales.end());
         // The guess itself may need a ring that no table has, where a smaller scale would not.
         let shortfall = loop {
             match self.attempt(first) {
                 Ok(Some(fitted)) => {
                     break (enough - fitted.bits()).ceil().clamp(-64.0, 64.0) as i64;
                 }
-                Ok(None) => first = first.min(self.highest_scale()?),
-                Err(CompileError::NoParameters { .. }) if first > lowest => {
-                    break i64::from(lowest) - i64::from(first);
+                Ok(None) => {
+                    let scales = self.scales_that_fit()?;
+                    if !scales.contains(&first) {
+                        first = *scales.end();
+                    }
+                }
+                Err(CompileError::NoParameters { .. }) if first > *scales.start() => {
+                    break i64::from(*scales.start()) - i64::from(first);
                 }
                 Err(error) => return Err(error),
             }
         };
         let start = i64::from(first) + shortfall - 1;
-        let highest = self.highest_scale()?;
-        let mut scale_bits = start.clamp(i64::from(lowest), i64::from(highest)) as u32;
-        let mut reached = f64::NEG_INFINITY;
+        let scales = self.scales_that_fit()?;
+        let ends = [*scales.start(), *scales.end()].map(i64::from);
+        let mut scale_bits = start.clamp(ends[0], ends[1]) as u32;
+        let mut closest = None;
         loop {
-            let highest = self.highest_scale()?;
-            if scale_bits > highest {
-                return Err(CompileError::TooPrecise {
-                    precision_bits: self.wanted.precision_bits,
-                    integer_bits: self.integer_bits,
-                    scale_bits: highest,
-                    reachable_bits: reached.max(0.0).floor() as u32,
-                });
+            let scales = self.scales_that_fit()?;
+            scale_bits = scale_bits.max(*scales.start());
+            if scale_bits > *scales.end() {
+                // Values that did not fit may have put an end to larger scales before one was tried.
+                if let Some(closest) = &closest {
+                    return Err(self.too_precise(closest));
+                }
+                scale_bits = *scales.end();
             }
             match self.attempt(scale_bits)? {
                 Some(fitted) if fitted.bits() >= enough => return Ok(fitted),
                 Some(fitted) => {
-                    reached = fitted.bits();
+                    closest = Some(fitted);
                     scale_bits += 1;
                 }
                 None => {}
@@ -339,23 +393,46 @@ impl Search<'_> {
         }
     }
 
-    /// The program at a scale; `None` where a value did not fit, and the integer part was raised.
+    /// Why the outputs of a program are not as precise as is wanted; `closest` is it at the largest scale.
+    fn too_precise(&self, closest: &Fitted) -> CompileError {
+        let outputs = closest.managed.outputs.iter();
+        let outputs = outputs.zip(&closest.prediction.outputs);
+        let outputs = outputs.zip(&closest.prediction.growths);
+        let least = outputs.min_by(|((_, a), _), ((_, b), _)| a.bits().total_cmp(&b.bits()));
+        let scale_bits = closest.params.default_scale().log2().round() as u32;
+        let (output, growth) = least.map_or((String::new(), None), |((name, _), growth)| {
+            (name.clone(), growth.clone())
+        });
+        CompileError::TooPrecise {
+            growth: growth.as_ref().map(|growth| (growth.before, growth.after)),
+            by_plain: growth.as_ref().is_some_and(|growth| growth.by_plain),
+            at: At(growth.and_then(|growth| growth.loc)),
+            output,
+            precision_bits: self.wanted.precision_bits,
+            scale_bits,
+            reachable_bits: closest.bits().floor().max(0.0) as u32,
+            narrower: self.narrower,
+        }
+    }
+
+    /// The program at a scale; `None` where a value did not fit, and what it needs was kept.
     fn attempt(&mut self, scale_bits: u32) -> Result<Option<Fitted>, CompileError> {
         let params = self.smallest(scale_bits)?;
         let fitted = Fitted::new(
             self.program,
             params,
             self.output_level,
-            self.known,
+            self.ranges,
             self.watch,
         )?;
-        let missing = fitted.prediction.tightest.excess_bits;
-        if missing < 0.0 {
+        let tightest = &fitted.prediction.tightest;
+        if tightest.fits() {
             return Ok(Some(fitted));
         }
-        let raise = missing.min(1e6).floor() as u32 + 1;
-        self.integer_bits = self.integer_bits.saturating_add(raise);
-        self.tightest = Some(fitted.prediction.tightest);
+        let integer_bits = self.integer_bits(scale_bits);
+        for value in [&tightest.worst, &tightest.first] {
+            self.rooms.push(Needed::of(value, scale_bits, integer_bits));
+        }
         Ok(None)
     }
 
@@ -367,14 +444,27 @@ impl Search<'_> {
         }
     }
 
+    /// Integer bits that outputs and values need beside a scale.
+    fn integer_bits(&self, scale_bits: u32) -> f64 {
+        let needed = self.rooms.iter().map(|room| room.integer_bits(scale_bits));
+        needed.fold(f64::from(self.wanted.integer_bits), f64::max)
+    }
+
+    /// Integer bits that there are beside a scale.
+    fn most_integer_bits(&self, scale_bits: u32) -> f64 {
+        let all = self.room.max_bits.saturating_mul(self.each);
+        f64::from(all) - f64::from(scale_bits + MARGIN_BITS)
+    }
+
     /// Of the first primes together: as many as their bits take.
     fn first_count(&self, scale_bits: u32) -> u32 {
         self.first_bits(scale_bits).div_ceil(self.room.max_bits)
     }
 
+    /// Of a scale that fits.
     fn first_bits(&self, scale_bits: u32) -> u32 {
         scale_bits
-            .saturating_add(self.integer_bits)
+            .saturating_add(self.integer_bits(scale_bits) as u32)
             .saturating_add(MARGIN_BITS)
     }
 
@@ -382,45 +472,80 @@ impl Search<'_> {
         (self.first_bits(scale_bits) + SPECIAL_BITS).min(self.room.max_bits)
     }
 
-    /// Largest scale beside which the integer part fits the first prime.
-    fn highest_scale(&self) -> Result<u32, CompileError> {
-        let all = self.room.max_bits.saturating_mul(self.each);
-        let highest = all.saturating_sub(self.integer_bits.saturating_add(MARGIN_BITS));
-        let scales = self.scales();
-        let highest = highest.min(*scales.end());
-        if scales.contains(&highest) {
-            return Ok(highest);
+    /// The smallest and the largest scale beside which the integer part fits the first primes.
+    fn scales_that_fit(&self) -> Result<std::ops::RangeInclusive<u32>, CompileError> {
+        let fits = |&scale: &u32| self.integer_bits(scale) <= self.most_integer_bits(scale);
+        let (smallest, largest) = (self.scales().find(fits), self.scales().rev().find(fits));
+        match (smallest, largest) {
+            (Some(smallest), Some(largest)) => Ok(smallest..=largest),
+            (None, _) | (_, None) => Err(self.too_large()),
         }
-        let tightest = self.tightest.as_ref();
-        let wanted = f64::from(self.wanted.integer_bits).exp2();
-        Err(CompileError::TooLarge {
-            at: At(tightest.and_then(|t| t.loc.clone())),
-            magnitude: tightest.map_or(wanted, |t| t.magnitude),
-            integer_bits: self.integer_bits,
-            max: all.saturating_sub(MARGIN_BITS + scales.start()),
-        })
+    }
+
+    /// Why no scale is left: of what was wanted and what values need.
+    fn too_large(&self) -> CompileError {
+        let wanted = f64::from(self.wanted.integer_bits);
+        let alone = |room: &&Needed| {
+            let fits = |scale| room.integer_bits(scale) <= self.most_integer_bits(scale);
+            !self.scales().any(fits)
+        };
+        let Some(blamed) = self.rooms.iter().rfind(alone).or(self.rooms.last()) else {
+            let most = self.scales().map(|scale| self.most_integer_bits(scale));
+            return CompileError::IntegerBits {
+                wanted: self.wanted.integer_bits,
+                most: most.fold(0.0, f64::max) as u32,
+            };
+        };
+        // What it may be beside all others, and beside none where these leave no scale.
+        let beside = |scale: &u32, others: bool| {
+            let others = self.rooms.iter().filter(|room| others && !alone(room));
+            let others = others.filter(|room| !std::ptr::eq(*room, blamed));
+            let needed = others.map(|room| room.integer_bits(*scale));
+            needed.fold(wanted, f64::max) <= self.most_integer_bits(*scale)
+        };
+        let most = |others| {
+            let scales = self.scales().filter(|scale| beside(scale, others));
+            let bits = scales.map(|scale| {
+                let first = self.most_integer_bits(scale) + f64::from(MARGIN_BITS) - 1.0;
+                first + blamed.scales * f64::from(scale)
+            });
+            bits.max_by(f64::total_cmp)
+        };
+        CompileError::TooLarge {
+            at: At(blamed.value.loc.clone()),
+            magnitude: blamed.value.magnitude,
+            error: blamed.value.error,
+            most: most(true).or(most(false)).unwrap_or(0.0),
+            narrower: self.narrower,
+        }
     }
 
     /// The smallest secure ring, with primes as near the scale as they come.
     fn smallest(&self, scale_bits: u32) -> Result<Arc<Params>, CompileError> {
         let first_bits = self.first_bits(scale_bits);
+        let beside = first_bits + self.each * self.special_bits(scale_bits);
         let qp_bits = self
             .levels
             .saturating_mul(scale_bits)
-            .saturating_add(first_bits + self.each * self.special_bits(scale_bits));
+            .saturating_add(beside);
         let least = (self.program.slots.trailing_zeros() + 1).max(*self.room.log_n.start());
         let largest = *self.room.log_n.end();
-        let moduli = self.each * (self.levels + 1) + self.first_count(scale_bits);
-        let moduli = moduli as usize;
-        let degrees = (least..=largest).filter(|_| moduli <= self.room.moduli);
+        if least > largest {
+            return Err(CompileError::TooManySlots {
+                slots: self.program.slots,
+                log_n: largest,
+                available: 1 << (largest - 1),
+            });
+        }
+        let few = (self.each + self.first_count(scale_bits)) as usize;
+        let moduli = few.saturating_add((self.each as usize).saturating_mul(self.levels as usize));
+        let most = self.room.moduli.min(rlwe::Params::MAX_PRIMES);
+        let degrees = (least..=largest).filter(|_| moduli <= most);
         for log_n in degrees {
-            let allowed = bound(
-                self.wanted.table,
-                SecretDistribution::default(),
-                self.wanted.level,
-                log_n as u8,
-            )?;
-            if allowed.is_none_or(|allowed| qp_bits > allowed) {
+            if self
+                .allowed_bits(log_n)?
+                .is_none_or(|allowed| qp_bits > allowed)
+            {
                 continue;
             }
             match self.build(log_n, scale_bits) {
@@ -429,20 +554,32 @@ impl Search<'_> {
                 built => return Ok(built?),
             }
         }
+        let allowed_bits = self.allowed_bits(largest)?.unwrap_or(0);
+        // Levels that there are beside the first primes and the special ones, by bits and by number.
+        let by_bits = allowed_bits.saturating_sub(beside) / scale_bits;
+        let by_number = most.saturating_sub(few) as u32 / self.each;
+        let most = by_bits.min(by_number).min(self.levels.saturating_sub(1));
+        let depths = Depths::new(self.program, self.output_level);
         Err(CompileError::NoParameters {
+            at: At(depths.below(self.program, self.output_level, most)),
             levels: self.levels,
+            most,
             scale_bits,
-            first_bits,
             needed_bits: qp_bits,
             log_n: largest,
-            allowed_bits: bound(
-                self.wanted.table,
-                SecretDistribution::default(),
-                self.wanted.level,
-                largest as u8,
-            )?
-            .unwrap_or(0),
+            allowed_bits,
         })
+    }
+
+    /// Bits of Q P at a ring degree.
+    fn allowed_bits(&self, log_n: u32) -> Result<Option<u32>, CompileError> {
+        let secret = SecretDistribution::default();
+        Ok(bound(
+            self.wanted.table,
+            secret,
+            self.wanted.level,
+            log_n as u8,
+        )?)
     }
 
     fn build(&self, log_n: u32, scale_bits: u32) -> Result<Arc<Params>, CkksError> {

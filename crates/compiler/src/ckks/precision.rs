@@ -3,20 +3,19 @@
 
 use std::collections::HashSet;
 
-use num_complex::Complex64;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{
     LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
+use ringmill_schemes::ckks::encoder::capacity;
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Noise, NoiseModel, Origin, Params, Slots};
 
 use crate::ckks::alike;
 use crate::ckks::range::{InputRange, Spans};
-use crate::ckks::reference::evaluate_observed;
-use crate::eighths::Eighths;
 use crate::error::CompileError;
+use crate::rewrite::is_cipher;
 use crate::transparent::Sums;
 
 /// What is predicted of an output.
@@ -24,24 +23,11 @@ use crate::transparent::Sums;
 pub struct Precision {
     /// Largest absolute value of a slot, by interval analysis.
     pub magnitude: f64,
-    /// Bound on the error of every slot, in units of the message; fails with probability at most
-    /// 2^-[`FAILURE_BITS`](ringmill_schemes::ckks::FAILURE_BITS).
+    /// Bound on the error of every slot for all inputs within their ranges, in units of the message; fails with probability
+    /// at most 2^-[`FAILURE_BITS`](ringmill_schemes::ckks::FAILURE_BITS).
     pub error: f64,
     /// Absolute values below this survive decryption at the output's level and scale.
     pub capacity: f64,
-    /// What bounds the error for every input that may be encrypted, where `error` is of inputs like a sample.
-    pub worst: Worst,
-}
-
-/// What is known of an output's error for all inputs within their ranges. What is shared of a decryption rests on it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Worst {
-    /// No slot's error is larger, in units of the message; fails with the probability of [`Precision::error`].
-    Bound(f64),
-    /// Some value, with its error, may outgrow its level.
-    Overflow,
-    /// No finite bound is known.
-    Unbounded,
 }
 
 impl Precision {
@@ -51,52 +37,46 @@ impl Precision {
     }
 }
 
-/// What is known of the inputs of a program.
-#[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
-    /// Where each input's slots lie: no value outgrows its level while they do.
-    pub ranges: &'a [InputRange],
-    /// Typical inputs, one vector an input, and how many times as large as on them values may be for the predicted
-    /// precision to hold, which is then in eighths of a bit.
-    pub sample: Option<(&'a [Vec<Complex64>], f64)>,
-}
-
 /// Predictions for a managed program.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     pub outputs: Vec<Precision>,
     /// Of values with their errors.
     pub tightest: Tightest,
-    /// Of values by their ranges alone.
-    pub tightest_by_range: Tightest,
+    /// For each output where the error that it has most of grows most; `None` where none grows.
+    pub growths: Vec<Option<Growth>>,
 }
 
-impl Prediction {
-    /// Takes what was predicted by a sample in the place of what ranges give.
-    ///
-    /// # Errors
-    /// [`CompileError::Predictions`] unless there is one for each output.
-    pub fn take(&mut self, sampled: &[Eighths]) -> Result<(), CompileError> {
-        if sampled.len() != self.outputs.len() {
-            return Err(CompileError::Predictions {
-                expected: self.outputs.len(),
-                got: sampled.len(),
-            });
-        }
-        for (output, bits) in self.outputs.iter_mut().zip(sampled) {
-            output.error = bits.error();
-        }
-        Ok(())
-    }
+/// An instruction that makes errors larger.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Growth {
+    /// Largest bound on the error of an operand, and the bound on the result's.
+    pub before: f64,
+    pub after: f64,
+    /// Whether what multiplies it is known in the clear.
+    pub by_plain: bool,
+    /// The line that computes it.
+    pub loc: Option<SourceLoc>,
 }
 
 /// How much room values have at their levels.
 #[derive(Clone, Debug)]
 pub struct Tightest {
-    /// log2 of a value's bound over its level's capacity, the largest of all; above 0 that value may wrap around.
+    /// The first value that may wrap around, or the one that comes closest.
+    pub first: Closeness,
+    /// The value that exceeds its level most, or comes closest.
+    pub worst: Closeness,
+}
+
+/// How close a value comes to what its level holds.
+#[derive(Clone, Debug)]
+pub struct Closeness {
+    /// log2 of the bound of the value with its error over its level's capacity; from 0 on the value may wrap around.
     pub excess_bits: f64,
-    /// Largest absolute value of the first value that may wrap around, or of the one that comes closest.
+    /// Largest absolute value.
     pub magnitude: f64,
+    /// Bound on its error.
+    pub error: f64,
     /// Absolute values below this survive at the value's level and scale.
     pub capacity: f64,
     /// The line that computes it.
@@ -106,77 +86,85 @@ pub struct Tightest {
 impl Tightest {
     /// Before any value is compared.
     const NONE: Self = Self {
-        excess_bits: f64::NEG_INFINITY,
-        magnitude: 0.0,
-        capacity: 0.0,
-        loc: None,
+        first: Closeness::NONE,
+        worst: Closeness::NONE,
     };
 
-    fn compare(&mut self, magnitude: f64, capacity: f64, loc: Option<&SourceLoc>) {
-        let excess_bits = magnitude.log2() - capacity.log2();
+    /// Whether no value may wrap around.
+    pub fn fits(&self) -> bool {
+        self.worst.excess_bits < 0.0
+    }
+
+    fn compare(&mut self, magnitude: f64, error: f64, capacity: f64, loc: Option<&SourceLoc>) {
+        let excess_bits = (magnitude + error).log2() - capacity.log2();
         // A bound that is no number is no bound.
         let excess_bits = if excess_bits.is_nan() {
             f64::INFINITY
         } else {
             excess_bits
         };
-        let known = self.excess_bits;
-        if known < 0.0 && excess_bits > known {
-            *self = Self {
-                excess_bits,
-                magnitude,
-                capacity,
-                loc: loc.cloned(),
-            };
+        if excess_bits <= self.worst.excess_bits {
+            return;
         }
-        self.excess_bits = known.max(excess_bits);
+        let this = Closeness {
+            excess_bits,
+            magnitude,
+            error,
+            capacity,
+            loc: loc.cloned(),
+        };
+        if self.fits() {
+            self.first = this.clone();
+        }
+        self.worst = this;
     }
+}
+
+impl Closeness {
+    const NONE: Self = Self {
+        excess_bits: f64::NEG_INFINITY,
+        magnitude: 0.0,
+        error: 0.0,
+        capacity: 0.0,
+        loc: None,
+    };
 }
 
 /// Slots times instructions up to which each slot is looked at; above, the worst slot stands for all.
 const BY_SLOT: u64 = 1 << 31;
 
-/// Predicts the precision of each output of a managed program, inputs encrypted under the public key.
+/// Predicts the precision of each output of a managed program, inputs encrypted under the public key and anywhere within
+/// their `ranges`.
 ///
 /// # Errors
-/// A sample that does not fit the program; an interrupt.
+/// An interrupt.
 pub fn predict(
     managed: &MacroProgram,
     params: &Params,
-    known: Known<'_>,
+    ranges: &[InputRange],
     watch: &Watch,
 ) -> Result<Prediction, CompileError> {
     let origins = alike::origins(managed, params);
-    let mut typical = vec![f64::INFINITY; managed.types.len()];
-    if let Some((inputs, margin)) = known.sample {
-        let norm = |slots: &[Complex64]| slots.iter().map(|x| x.norm()).fold(0.0, f64::max);
-        evaluate_observed(managed, inputs, &mut |value, slots| {
-            if let Some(size) = typical.get_mut(value.0 as usize) {
-                *size = margin * norm(slots);
-            }
-        })?;
-    }
     let by_slot = (managed.instrs.len() as u64).saturating_mul(params.slots() as u64) <= BY_SLOT;
     let model = NoiseModel::new(params, managed.slots as usize);
     let mut walk = Walk {
         model: if by_slot { model } else { model.flattened() },
         program: managed,
         params,
-        spans: Spans::new(managed, known.ranges, by_slot),
+        spans: Spans::new(managed, ranges, by_slot),
         sums: Sums::new(managed),
-        typical,
         noise: vec![None; managed.types.len()],
         lines: vec![None; managed.types.len()],
+        errors: Errors::new(managed.types.len()),
         tightest: Tightest::NONE,
-        tightest_by_range: Tightest::NONE,
     };
     let unknown = Precision {
         magnitude: f64::INFINITY,
         error: f64::INFINITY,
         capacity: 0.0,
-        worst: Worst::Unbounded,
     };
     let mut outputs = vec![unknown; managed.outputs.len()];
+    let mut growths = vec![None; managed.outputs.len()];
     let mut last_use = vec![usize::MAX; managed.types.len()];
     for (number, instr) in managed.instrs.iter().enumerate() {
         for v in &instr.src {
@@ -190,9 +178,11 @@ pub fn predict(
         watch.check()?;
         if let (MacroOp::Output, &MacroImm::Output(o), &[a]) =
             (instr.op, &instr.imm, instr.src.as_slice())
-            && let Some(output) = outputs.get_mut(o as usize)
+            && let Some((output, growth)) =
+                outputs.get_mut(o as usize).zip(growths.get_mut(o as usize))
         {
             *output = walk.output(a);
+            *growth = walk.growth(a);
         }
         walk.step(instr, origins.get(number).map_or(&[], Vec::as_slice));
         for &v in &instr.src {
@@ -201,57 +191,68 @@ pub fn predict(
             }
         }
     }
-    let tightest = walk.tightest;
-    let fits = tightest.excess_bits < 0.0;
-    for output in &mut outputs {
-        match known.sample {
-            // A sample says nothing of all inputs: `completed` does. Its own bound is kept in eighths of a bit.
-            Some(_) => output.error = Eighths::of(output.error).error(),
-            None => {
-                output.worst = match (fits, output.error.is_finite()) {
-                    (true, true) => Worst::Bound(output.error),
-                    (true, false) => Worst::Unbounded,
-                    (false, _) => Worst::Overflow,
-                };
-            }
-        }
-    }
     Ok(Prediction {
         outputs,
-        tightest,
-        tightest_by_range: walk.tightest_by_range,
+        tightest: walk.tightest,
+        growths,
     })
 }
 
-/// What is predicted of the outputs of a program that fits its parameters: by what is known, and for all inputs within
-/// their ranges, of which a sample says nothing.
-///
-/// # Errors
-/// An interrupt.
-pub(crate) fn completed(
-    prediction: Prediction,
-    managed: &MacroProgram,
-    params: &Params,
-    known: Known<'_>,
-    watch: &Watch,
-) -> Result<Vec<Precision>, CompileError> {
-    let mut outputs = prediction.outputs;
-    if known.sample.is_some() {
-        let by_ranges = Known {
-            sample: None,
-            ..known
-        };
-        let by_ranges = predict(managed, params, by_ranges, watch)?;
-        for (output, all) in outputs.iter_mut().zip(by_ranges.outputs) {
-            output.worst = all.worst;
-        }
-    }
-    Ok(outputs)
+/// Errors of values, and on the way of the largest one to each value where it grew most.
+struct Errors {
+    /// Bounds, and how many times larger each is than the largest of its operands.
+    bounds: Vec<f64>,
+    factors: Vec<f64>,
+    /// The value whose factor is the largest.
+    steepest: Vec<Option<MacroValue>>,
+    /// Products by constants and plaintexts.
+    by_plain: HashSet<MacroValue>,
 }
 
-/// Absolute values that fit a level at a scale.
-fn capacity(params: &Params, at: LevelScale) -> f64 {
-    (params.log_q(at.level) - 1.0 - at.scale.log2()).exp2()
+impl Errors {
+    fn new(values: usize) -> Self {
+        Self {
+            bounds: vec![0.0; values],
+            factors: vec![0.0; values],
+            steepest: vec![None; values],
+            by_plain: HashSet::new(),
+        }
+    }
+
+    fn bound(&self, value: MacroValue) -> f64 {
+        self.bounds.get(value.0 as usize).copied().unwrap_or(0.0)
+    }
+
+    fn factor(&self, value: MacroValue) -> f64 {
+        self.factors.get(value.0 as usize).copied().unwrap_or(0.0)
+    }
+
+    fn steepest(&self, value: MacroValue) -> Option<MacroValue> {
+        self.steepest.get(value.0 as usize).copied().flatten()
+    }
+
+    fn made(&mut self, value: MacroValue, bound: f64, operands: &[MacroValue]) {
+        let largest = operands.iter().copied();
+        let largest = largest.max_by(|&a, &b| self.bound(a).total_cmp(&self.bound(b)));
+        let (factor, steepest) = match largest {
+            None => (0.0, None),
+            Some(largest) => {
+                let factor = bound / self.bound(largest);
+                let before = self.steepest(largest);
+                let known = before.map_or(1.0, |value| self.factor(value));
+                (factor, if factor > known { Some(value) } else { before })
+            }
+        };
+        let place = value.0 as usize;
+        let slots = (
+            self.bounds.get_mut(place),
+            self.factors.get_mut(place),
+            self.steepest.get_mut(place),
+        );
+        if let (Some(b), Some(f), Some(s)) = slots {
+            (*b, *f, *s) = (bound, factor, steepest);
+        }
+    }
 }
 
 struct Walk<'a> {
@@ -260,13 +261,11 @@ struct Walk<'a> {
     params: &'a Params,
     spans: Spans<'a>,
     sums: Sums<'a>,
-    /// Bound on each value's slots, by the sample.
-    typical: Vec<f64>,
     noise: Vec<Option<Noise>>,
     /// The line that computes each value: that of its operand for what the compiler put in.
     lines: Vec<Option<SourceLoc>>,
+    errors: Errors,
     tightest: Tightest,
-    tightest_by_range: Tightest,
 }
 
 impl Walk<'_> {
@@ -299,14 +298,9 @@ impl Walk<'_> {
             .unwrap_or_else(Noise::none)
     }
 
-    /// Where a value's slots may lie for the predicted precision to hold.
+    /// Where a value's slots may lie.
     fn value(&self, value: Option<&MacroValue>) -> Ball {
-        let Some(&value) = value else {
-            return Ball::ZERO;
-        };
-        let typical = self.typical.get(value.0 as usize).copied();
-        let span = self.spans.get(value);
-        span.within(typical.unwrap_or(f64::INFINITY))
+        value.map_or(Ball::ZERO, |&value| self.spans.get(value).ball())
     }
 
     fn size(&self, value: Option<&MacroValue>) -> Slots {
@@ -328,9 +322,19 @@ impl Walk<'_> {
         Precision {
             magnitude: self.spans.get(value).magnitude().largest(usize::MAX),
             error: self.model.bound(&noise, &size),
-            capacity: capacity(self.params, at),
-            worst: Worst::Unbounded,
+            capacity: capacity(self.params, at.level, at.scale),
         }
+    }
+
+    fn growth(&self, value: MacroValue) -> Option<Growth> {
+        let steepest = self.errors.steepest(value)?;
+        let after = self.errors.bound(steepest);
+        Some(Growth {
+            before: after / self.errors.factor(steepest),
+            after,
+            by_plain: self.errors.by_plain.contains(&steepest),
+            loc: self.lines.get(steepest.0 as usize).cloned().flatten(),
+        })
     }
 
     fn step(&mut self, instr: &MacroInstr, origins: &[Option<Origin>]) {
@@ -350,7 +354,14 @@ impl Walk<'_> {
         for (k, &d) in instr.dst.iter().enumerate() {
             let noise = self.result(instr, k, d, origins);
             let (_, at) = self.at(d);
-            self.fit(d, &noise, at, line.as_ref());
+            let error = self.model.bound_anywhere(&noise);
+            self.errors.made(d, error, &instr.src);
+            let plain = |&v: &MacroValue| !is_cipher(&self.program.types, v);
+            if instr.op == MacroOp::Mulc || instr.op == MacroOp::Mul && instr.src.iter().any(plain)
+            {
+                self.errors.by_plain.insert(d);
+            }
+            self.fit(d, error, at, line.as_ref());
             if let Some(slot) = self.lines.get_mut(d.0 as usize) {
                 slot.clone_from(&line);
             }
@@ -361,20 +372,14 @@ impl Walk<'_> {
     }
 
     /// Compares a value's bound with its level's capacity.
-    fn fit(&mut self, value: MacroValue, noise: &Noise, at: LevelScale, line: Option<&SourceLoc>) {
+    fn fit(&mut self, value: MacroValue, error: f64, at: LevelScale, line: Option<&SourceLoc>) {
         let magnitude = self.spans.get(value).magnitude().largest(usize::MAX);
-        let capacity = capacity(self.params, at);
-        self.tightest_by_range.compare(magnitude, capacity, line);
-        let magnitude = magnitude + self.model.bound_anywhere(noise);
-        self.tightest.compare(magnitude, capacity, line);
+        let capacity = capacity(self.params, at.level, at.scale);
+        self.tightest.compare(magnitude, error, capacity, line);
     }
 
     /// Inputs that nothing is computed from are encrypted all the same, if need be at the highest level.
     fn fit_unused(&mut self) {
-        let top = LevelScale {
-            level: self.params.max_level(),
-            scale: self.params.default_scale(),
-        };
         let read = self.program.instrs.iter().filter_map(|instr| {
             let MacroImm::Input(input) = instr.imm else {
                 return None;
@@ -387,10 +392,10 @@ impl Walk<'_> {
             .filter(|(i, _)| !read.contains(i))
             .map(|(_, range)| range.magnitude())
             .collect();
-        let capacity = capacity(self.params, top);
+        let (top, scale) = (self.params.max_level(), self.params.default_scale());
+        let capacity = capacity(self.params, top, scale);
         for magnitude in unread {
-            self.tightest_by_range.compare(magnitude, capacity, None);
-            self.tightest.compare(magnitude, capacity, None);
+            self.tightest.compare(magnitude, 0.0, capacity, None);
         }
     }
 

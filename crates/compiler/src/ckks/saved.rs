@@ -9,9 +9,7 @@ use ringmill_schemes::ckks::file::{self, Accepted, FileError};
 use ringmill_schemes::ckks::{Ckks, Params};
 use serde::{Deserialize, Serialize};
 
-use super::precision::Precision;
 use super::{InputRange, values};
-use crate::eighths::Eighths;
 use crate::saved::{self, Exact, Saves};
 pub use crate::saved::{SavedError, arrays, print, print_with_sample};
 
@@ -57,10 +55,6 @@ impl Saves for Ckks {
 
     fn narrowed(range: &InputRange) -> InputRange {
         values::narrowed(*range)
-    }
-
-    fn sampled(prediction: &Precision) -> Option<Eighths> {
-        Some(Eighths::of(prediction.error))
     }
 
     fn write_params(params: &Params) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Where the slots of inputs lie: declared, or as large as on a sample up to a power of two, or within one bound for all.
+//! Where the slots of inputs lie: declared, or by a sample up to powers of two, or within one bound for all.
 
 use num_complex::Complex64;
 use ringmill_isa::macros::MacroInput;
@@ -34,8 +34,30 @@ pub(super) fn narrowed(range: InputRange) -> InputRange {
     }
 }
 
-/// The range of every input of a program: declared, the sample's, or the bound. The sample's is a power of two, so that it
-/// tells no slot.
+/// The range that a sample declares: each end of real values, or the radius of complex ones, `margin` times as far out and
+/// up to a power of two, so that it tells no slot. Zero is an end where all values have one sign. `None` for zeros alone.
+fn by_sample(sample: &[Complex64], margin: f64) -> Option<InputRange> {
+    let end = |x: f64| {
+        if x > 0.0 {
+            power_above(margin * x)
+        } else {
+            0.0
+        }
+    };
+    let most = |size: fn(&Complex64) -> f64| end(sample.iter().map(size).fold(0.0, f64::max));
+    let range = match sample.iter().all(|z| z.im == 0.0) {
+        true => InputRange::Real {
+            lowest: 0.0 - most(|z| -z.re),
+            highest: most(|z| z.re),
+        },
+        false => InputRange::Disc {
+            radius: most(|z| z.norm()),
+        },
+    };
+    (range.magnitude() > 0.0).then_some(range)
+}
+
+/// The range of every input of a program: declared, the sample's, or the bound.
 ///
 /// # Errors
 /// [`CompileError::Range`] for ranges, samples, margins or a bound that make no sense for these inputs.
@@ -65,17 +87,13 @@ pub(super) fn ranges(
     let one = |(i, input): (usize, &MacroInput)| {
         let declared = options.ranges.get(i).copied().flatten();
         let sample = options.sample.as_ref().and_then(|s| s.get(i));
-        let largest = sample.map(|slots| as_large(slots, options.margin));
-        let range = match (declared, largest) {
+        let range = match (declared, sample) {
             (Some(range), _) => range,
-            (None, Some(0.0)) => {
+            (None, Some(slots)) => by_sample(slots, options.margin).ok_or_else(|| {
                 let why = "its sample is zero in every slot, which says nothing of its size; \
                            declare its range";
-                return Err(refused(&input.name, why.to_owned()));
-            }
-            (None, Some(largest)) => InputRange::Disc {
-                radius: power_above(largest),
-            },
+                refused(&input.name, why.to_owned())
+            })?,
             (None, None) => InputRange::Disc {
                 radius: options.input_bound,
             },

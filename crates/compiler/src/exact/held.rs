@@ -17,8 +17,8 @@ pub(crate) struct Held {
     pub tested: BTreeMap<MacroValue, IntegerRange>,
     /// Every input, constant vector, tested value and output.
     all: IntegerRange,
-    /// Whose range reaches farthest.
-    largest: String,
+    /// What reaches farthest from zero, and its own range.
+    largest: (String, IntegerRange),
 }
 
 /// The ranges of what is encrypted, encoded, tested for zero and read.
@@ -34,7 +34,7 @@ pub(crate) fn held<E>(
         outputs: vec![IntegerRange::up_to(0); program.outputs.len()],
         tested: BTreeMap::new(),
         all: IntegerRange::up_to(1),
-        largest: "constants".to_owned(),
+        largest: ("constants".to_owned(), IntegerRange::up_to(1)),
     };
     for (input, &range) in program.inputs.iter().zip(inputs) {
         held.take(range, || format!("input {:?}", input.name));
@@ -79,9 +79,11 @@ impl Held {
     fn take(&mut self, range: IntegerRange, name: impl Fn() -> String) {
         let low = self.all.low().min(range.low());
         let high = self.all.high().max(range.high());
-        if let Some(all) = IntegerRange::new(low, high).filter(|&all| all != self.all) {
+        if let Some(all) = IntegerRange::new(low, high) {
             self.all = all;
-            self.largest = name();
+        }
+        if range.magnitude() > self.largest.1.magnitude() {
+            self.largest = (name(), range);
         }
     }
 
@@ -101,9 +103,10 @@ impl Held {
     }
 
     fn too_large<E>(&self, bits: u32) -> CompileError<E> {
+        let (what, range) = &self.largest;
         CompileError::PlainRange {
-            what: self.largest.clone(),
-            range: self.all.to_string(),
+            what: what.clone(),
+            range: range.to_string(),
             bits,
         }
     }

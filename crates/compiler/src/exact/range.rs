@@ -51,6 +51,11 @@ impl IntegerRange {
         self.high
     }
 
+    /// Largest absolute value.
+    pub fn magnitude(self) -> u128 {
+        self.low.unsigned_abs().max(self.high.unsigned_abs())
+    }
+
     pub fn contains(self, value: i128) -> bool {
         (self.low..=self.high).contains(&value)
     }

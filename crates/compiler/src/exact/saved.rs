@@ -6,8 +6,7 @@ use std::sync::Arc;
 use ringmill_schemes::file::{Accepted, FileError};
 use serde::{Deserialize, Serialize};
 
-use super::{IntegerRange, Prediction, range};
-use crate::eighths::Eighths;
+use super::{IntegerRange, range};
 use crate::saved::Saves;
 
 /// The ends of a range, which JSON's numbers may not hold.
@@ -57,11 +56,6 @@ macro_rules! saves {
 
             fn narrowed(range: &IntegerRange) -> IntegerRange {
                 range.narrowed()
-            }
-
-            /// Noise is bounded for every message within the ranges.
-            fn sampled(_: &Prediction) -> Option<Eighths> {
-                None
             }
 
             fn write_params(params: &Self::Params) -> Vec<u8> {

@@ -121,7 +121,10 @@ fn wishes_that_cannot_be_met_are_errors() {
                 ..wanted
             }
         ),
-        CompileError::TooLarge { .. }
+        CompileError::IntegerBits {
+            wanted: 40,
+            most: 30
+        }
     ));
     assert!(matches!(
         error(
@@ -131,7 +134,7 @@ fn wishes_that_cannot_be_met_are_errors() {
                 ..wanted
             }
         ),
-        CompileError::TooLarge { .. }
+        CompileError::IntegerBits { .. }
     ));
 }
 
@@ -301,17 +304,53 @@ fn a_sigmoid_of_an_inner_product_is_right_on_every_path() {
 }
 
 #[test]
-fn a_sample_predicts_more_sharply_than_a_bound() {
-    let params = small_params();
-    let bits = |sample| {
+fn a_sample_declares_ranges_and_nothing_else() {
+    let compiled = |options: Options| {
         let options = Options {
-            sample,
-            ..Options::given(Arc::clone(&params))
+            params: ParamsChoice::Given(small_params()),
+            ..options
         };
-        compile(everything(), &options).unwrap().predicted[1].bits()
+        compile(everything(), &options).unwrap()
     };
-    let (bound, sample) = (bits(None), bits(Some(vec![ramp(0.5), ramp(0.25)])));
-    assert!(sample > bound, "{sample} against {bound}");
+    let real = |lowest, highest| InputRange::Real { lowest, highest };
+    let turned = |z: Complex64| z * Complex64::i();
+    let positive: Vec<_> = ramp(0.25).iter().map(|z| z * z).collect();
+    for (sample, margin, ranges) in [
+        // From -0.45 to 0.425, from -0.225 to 0.2125.
+        (
+            vec![ramp(0.5), ramp(0.25)],
+            2.0,
+            [real(-1.0, 1.0), real(-0.5, 0.5)],
+        ),
+        (
+            vec![ramp(0.5), ramp(0.25)],
+            1.0,
+            [real(-0.5, 0.5), real(-0.25, 0.25)],
+        ),
+        // At most 0.050625, of one sign.
+        (
+            vec![positive.clone(), positive.iter().map(|z| -z).collect()],
+            1.0,
+            [real(0.0, 0.0625), real(-0.0625, 0.0)],
+        ),
+        (
+            vec![ramp(0.5).into_iter().map(turned).collect(), ramp(0.25)],
+            1.0,
+            [InputRange::Disc { radius: 0.5 }, real(-0.25, 0.25)],
+        ),
+    ] {
+        let by_sample = compiled(Options {
+            sample: Some(sample),
+            margin,
+            ..Options::default()
+        });
+        let declared = compiled(Options {
+            ranges: ranges.map(Some).to_vec(),
+            ..Options::default()
+        });
+        assert_eq!(by_sample.inputs, declared.inputs);
+        assert_eq!(by_sample.predicted, declared.predicted);
+    }
 }
 
 #[test]

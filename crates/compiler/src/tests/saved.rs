@@ -167,8 +167,8 @@ fn variance() -> MacroProgram {
 }
 
 #[test]
-fn a_range_by_a_sample_is_a_power_of_two_and_a_prediction_is_in_eighths() {
-    let largest = data().iter().map(|z| z.norm()).fold(0.0, f64::max);
+fn the_ends_of_a_range_by_a_sample_are_powers_of_two() {
+    let largest = |sign: f64| data().iter().map(|z| sign * z.re).fold(0.0, f64::max);
     for margin in [1.0, 2.0, 3.0] {
         let options = Options {
             sample: Some(vec![data()]),
@@ -176,15 +176,16 @@ fn a_range_by_a_sample_is_a_power_of_two_and_a_prediction_is_in_eighths() {
             ..Options::default()
         };
         let compiled = compile(variance(), &options).unwrap();
-        let InputRange::Disc { radius } = compiled.inputs[0].range else {
-            panic!("not a disc");
+        let end = |sign| (margin * largest(sign)).log2().ceil().exp2();
+        let range = InputRange::Real {
+            lowest: -end(-1.0),
+            highest: end(1.0),
         };
-        assert_eq!(radius, (margin * largest).log2().ceil().exp2());
-        let eighths = 8.0 * compiled.predicted[0].bits();
-        assert!((eighths - eighths.round()).abs() < 1e-9, "{eighths}");
+        assert_eq!(compiled.inputs[0].range, range);
         // The file has the same range, and nothing of the slots.
         let (_, again, kept) = loaded(&print(&compiled, &options, &Arrays::default()));
-        assert_eq!(again.inputs[0].range, compiled.inputs[0].range);
+        assert_eq!(again.inputs[0].range, range);
+        assert_eq!(again.predicted, compiled.predicted);
         assert_eq!(
             (kept.sample, kept.ranges),
             (None, vec![Some(compiled.inputs[0].range)])
@@ -192,23 +193,23 @@ fn a_range_by_a_sample_is_a_power_of_two_and_a_prediction_is_in_eighths() {
     }
 }
 
+/// Versions before predicted by samples, and their files say what: it is no bound, so that nothing rests on it.
 #[test]
-fn what_a_file_says_in_the_place_of_a_sample_is_checked() {
+fn what_a_file_says_of_a_prediction_by_a_sample_is_read_and_in_no_use() {
     let options = Options {
         sample: Some(vec![data()]),
         ..Options::default()
     };
     let compiled = compile(variance(), &options).unwrap();
     let text = print(&compiled, &options, &Arrays::default());
-    let sampled = format!(
-        "{:?}",
-        vec![(8.0 * compiled.predicted[0].bits()).round() as i16]
-    );
-    let sampled = format!(r#""sampled":{sampled}"#);
-    assert!(text.contains(&sampled), "{text}");
+    assert!(!text.contains("sampled"), "{text}");
+    let (from, to) = (r#""sample":null"#, r#""sample":null,"sampled":[400]"#);
+    let (_, again, kept) = loaded(&text.replacen(from, to, 1));
+    assert_eq!(again.predicted, compiled.predicted);
+    assert_eq!(print(&again, &kept, &Arrays::default()), text);
     let refused = |from: &str, to: &str| {
-        let text = text.replacen(from, to, 1);
-        match parse(&text, InsecureParams::Refuse) {
+        assert!(text.contains(from), "{from}: {text}");
+        match parse(&text.replacen(from, to, 1), InsecureParams::Refuse) {
             Err(error) => error.to_string(),
             Ok(parsed) => {
                 let (source, recipe) = parsed.unwrap();
@@ -218,24 +219,15 @@ fn what_a_file_says_in_the_place_of_a_sample_is_checked() {
         }
     };
     for (from, to, says) in [
-        (&*sampled, r#""sampled":[]"#, "0 predictions"),
-        (&*sampled, r#""sampled":[160,160]"#, "2 predictions"),
-        (&*sampled, r#""sampled":[-160]"#, "nothing could be read"),
-        (&*sampled, r#""sampled":[160.5]"#, "altered"),
-        (&*sampled, r#""sampled":[100000]"#, "altered"),
+        (from, r#""sample":null,"sampled":[160.5]"#, "altered"),
+        (from, r#""sample":null,"sampled":[100000]"#, "altered"),
+        // Values must fit by their ranges, whatever the file says.
         (
-            r#""sample":null"#,
-            r#""sample":[["0.5"]]"#,
-            "exclude each other",
-        ),
-        // Values must fit by their ranges, whatever was predicted.
-        (
-            r#""ranges":["4.0"]"#,
-            r#""ranges":["8.0"]"#,
-            "may be as large as",
+            r#""ranges":[["-4.0","4.0"]]"#,
+            r#""ranges":[["-4.0","8.0"]]"#,
+            "as large as",
         ),
     ] {
-        assert!(text.contains(from), "{from}: {text}");
         let said = refused(from, to);
         assert!(said.contains(says), "{to}: {said}");
     }
@@ -259,8 +251,9 @@ fn a_file_of_form_1_is_the_program_that_it_was_and_its_sample_is_dropped() {
         let (_, compiled, options) = loaded(old);
         let radius = margin * LARGEST;
         assert_eq!(compiled.inputs[0].range, InputRange::Disc { radius });
+        // What was predicted by the sample was no bound, if in this program a close one.
         let loss = bits - compiled.predicted[0].bits();
-        assert!((0.0..0.125).contains(&loss), "{loss}");
+        assert!((-1e-6..0.5).contains(&loss), "{loss}");
         assert_eq!((compiled.output_level, &options.sample), (Level(0), &None));
         assert_eq!(
             print_with_sample(&compiled, &options, &Arrays::default()),
@@ -275,7 +268,7 @@ fn a_file_of_form_1_is_the_program_that_it_was_and_its_sample_is_dropped() {
             managed + &print_program(&compiled.program)
         };
         assert!(written(&again) == written(&compiled));
-        assert_eq!(again.predicted[0].error, compiled.predicted[0].error);
+        assert!(again.predicted[0].error <= compiled.predicted[0].error);
         assert_eq!(print(&again, &kept, &Arrays::default()), new);
         let line = old.lines().next().unwrap();
         for slot in line

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use num_complex::Complex64;
 use ringmill_compiler::CompiledInput;
+use ringmill_compiler::ckks::Compiled;
 use ringmill_compiler::ckks::reference::evaluate;
-use ringmill_compiler::ckks::{Compiled, Worst};
 use ringmill_limits::room;
 use ringmill_math::Prng;
 use ringmill_schemes::ckks::noise::measured_bits;
@@ -121,11 +121,8 @@ impl Client<Ckks> {
         let outputs = compiled.outputs.iter().zip(&compiled.predicted);
         outputs
             .map(|(output, predicted)| {
-                let bound = match predicted.worst {
-                    Worst::Bound(bound) => bound,
-                    Worst::Overflow | Worst::Unbounded => f64::INFINITY,
-                };
-                let after = flooding.bound_after(&compiled.params, bound, output.at.annotation.0);
+                let scale = output.at.annotation.0;
+                let after = flooding.bound_after(&compiled.params, predicted.error, scale);
                 (output.name.clone(), -after.log2())
             })
             .collect()
@@ -160,23 +157,7 @@ impl Client<Ckks> {
                     .into(),
             ));
         }
-        let bound = match predicted.worst {
-            Worst::Bound(bound) => bound,
-            Worst::Overflow => {
-                return Err(refused(
-                    "a sample predicts its error, and for other inputs that the program takes some value with its error \
-                     may not fit its level; compile with narrower ranges=, a smaller margin=, or more precision"
-                        .into(),
-                ));
-            }
-            Worst::Unbounded => {
-                return Err(refused(
-                    "its error has no bound for all inputs that the program takes; compile with narrower ranges=, or a \
-                     smaller margin= of the sample"
-                        .into(),
-                ));
-            }
-        };
+        let bound = predicted.error;
         let check = flooding.check(params, bound, at.annotation.0);
         check.map_err(|fault| refused(fault.to_string()))?;
         let after = flooding.bound_after(params, bound, at.annotation.0);

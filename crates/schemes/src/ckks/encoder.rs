@@ -311,8 +311,18 @@ fn check_scale(params: &Params, level: Level, scale: f64) -> Result<(), CkksErro
     })
 }
 
+/// Absolute values below this can be encoded at a level and scale, and survive there.
+pub fn capacity(params: &Params, level: Level, scale: f64) -> f64 {
+    (room_log2(params, level) - LOG_MARGIN - scale.log2()).exp2()
+}
+
+/// log2 of what the absolute value of a coefficient stays below at a level.
+fn room_log2(params: &Params, level: Level) -> f64 {
+    params.log_q(level) - 1.0
+}
+
 fn check_fits(params: &Params, largest: f64, level: Level) -> Result<(), CkksError> {
-    let room_log2 = params.log_q(level) - 1.0;
+    let room_log2 = room_log2(params, level);
     if declassify(largest.max(1.0) < (room_log2 - LOG_MARGIN).exp2()) {
         return Ok(());
     }
