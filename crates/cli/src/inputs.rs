@@ -256,7 +256,10 @@ fn numbers(file: File, slots: usize) -> Result<String, String> {
 
 /// An array of at most `slots` numbers of 16 bytes.
 fn npy(file: File, slots: usize) -> Result<Vec<Complex64>, String> {
-    read_npy(&bounded_bytes(file, most_bytes(NPY_HEADER, 16, slots))?, slots)
+    read_npy(
+        &bounded_bytes(file, most_bytes(NPY_HEADER, 16, slots))?,
+        slots,
+    )
 }
 
 /// Refuses a header that is longer than any of numbers, before a reader allocates what it claims.

@@ -195,7 +195,7 @@ fn options<S: Served>(
             S::bounded(bound)?;
             options.input_bound = bound;
         }
-        (None, false) => options.sample = Some(sample::<S>(args, &read)?),
+        (None, false) => options.sample = Some(sample::<S>(args, read)?),
         (None, true) if args.ranges.is_empty() => options.sample = inputs,
         (None, true) => {}
     }

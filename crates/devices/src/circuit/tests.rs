@@ -44,7 +44,7 @@ fn of(builder: ParamsBuilder) -> Setup {
 fn limit(params: &Params) -> u64 {
     params
         .noise()
-        .largest_norm(4, -40.0, &Watch::default())
+        .largest_norm(4, -40.0)
         .unwrap()
 }
 
