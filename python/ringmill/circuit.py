@@ -198,11 +198,12 @@ class Circuit(_Compilable):
             if item._trace is not trace:
                 refuse(f"{name} is of another circuit than the other arguments; give it to this one as an argument")
             if item._kind != kind:
-                of = argument.type.element
-                refuse(f"{name} is {item.type!r}, expected {of!r}; convert it, as {self.name}(x.to({of!r}))")
+                wanted = argument.type.element
+                refuse(f"{name} is {item.type!r}, expected {wanted!r}; convert it, as {self.name}(x.to({wanted!r}))")
             return item
 
-        name = f"argument {argument.name} of {self.name}"
+        of = f"of {self.name}"
+        name = f"argument {argument.name} {of}"
         if argument.type.length is None:
             return placed(name, value)
         try:
@@ -212,7 +213,7 @@ class Circuit(_Compilable):
         if items is None or len(items) != argument.count:
             got = f"{len(items)} of them" if items is not None else shown(value)
             refuse(f"{name} must be a list of {argument.count} integers of {argument.type.element!r}, and is {got}")
-        return [placed(f"{name}[{i}]", item) for i, item in enumerate(items)]
+        return [placed(f"argument {argument.name}[{i}] {of}", item) for i, item in enumerate(items)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """In the clear on numbers; on integers of another circuit, of the types declared, as a part of that."""

@@ -289,7 +289,8 @@ def _whole(value: Any) -> str:
 
 def scalar(name: str, kind: Any, refusal: Callable[[str], Exception]) -> Type:
     if not isinstance(kind, Type) or kind.length is not None or kind.kind not in _KINDS:
-        raise refusal(f"{name} must be rm.uint(bits), rm.sint(bits) or rm.bit, and is {shown(kind)}")
+        elsewhere = "; rm.real and rm.integer are for @rm.program" if isinstance(kind, Type) else ""
+        raise refusal(f"{name} must be rm.uint(bits), rm.sint(bits) or rm.bit, and is {shown(kind)}{elsewhere}")
     return kind
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import dis
 import linecache
-import re
 import sys
 from types import FrameType
 from typing import Any, NoReturn
@@ -64,12 +64,28 @@ def untrue() -> NoReturn:
 
 def _function(frame: FrameType) -> str:
     """The name of the function that a frame calls, by its source; empty where that is not there."""
-    for at, (line, _, column, _) in enumerate(frame.f_code.co_positions()):
-        if 2 * at == frame.f_lasti and line is not None and column is not None:
-            source = linecache.getline(frame.f_code.co_filename, line).encode()[column:]
-            called = re.match(rb"[\w.]*?(\w+)\s*\(", source)
-            return called.group(1).decode() if called else ""
+    for at, (line, last, column, end) in enumerate(frame.f_code.co_positions()):
+        if 2 * at == frame.f_lasti and None not in (line, last, column, end):
+            return _called(frame.f_code.co_filename, line or 0, last or 0, column or 0, end)
     return ""
+
+
+def _called(file: str, line: int, last: int, column: int, end: int | None) -> str:
+    """The name of what the call at a place of a file calls; columns are counted in bytes."""
+    lines = [linecache.getline(file, number).encode() for number in range(line, last + 1)]
+    if not lines:
+        return ""
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][column:]
+    try:
+        call = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+    except (SyntaxError, ValueError):
+        return ""
+    match call:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name
+        case _:
+            return ""
 
 
 _NUMBER = "what is encrypted is no number of Python's, as its value is known to the client alone"

@@ -32,6 +32,7 @@ from ringmill.check import (
 from ringmill.circuit_ports import Argument, by_name
 from ringmill.errors import DataError, DeviceError, FileError, KeysError, ParameterError
 from ringmill.notebook import shown as shown_in_notebook
+from ringmill.parameters import device_name
 from ringmill.runtime import Path
 from ringmill.shape import Shape
 
@@ -258,7 +259,7 @@ class CompiledCircuit:
 
     @arguments(
         keys=_KEYS,
-        device=text(DeviceError),
+        device=device_name,
         threads=optional(integer(1, 1024)),
         progress=flag(),
         checkpoint=optional(path),
