@@ -362,6 +362,12 @@ impl Walk<'_> {
                 self.errors.by_plain.insert(d);
             }
             self.fit(d, error, at, line.as_ref());
+            // A constant that is added is encoded by itself, and may be larger than all values.
+            if let (MacroOp::Addc, &MacroImm::Constant { value, .. }) = (instr.op, &instr.imm) {
+                let capacity = capacity(self.params, at.level, at.scale);
+                self.tightest
+                    .compare(value.abs(), 0.0, capacity, line.as_ref());
+            }
             if let Some(slot) = self.lines.get_mut(d.0 as usize) {
                 slot.clone_from(&line);
             }
