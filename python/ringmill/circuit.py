@@ -47,8 +47,11 @@ def _set(name: str, value: Any) -> CircuitParams:
     return parameters(value) if isinstance(value, str) else _PARAMS(name, value)
 
 
-# What an array may be given as.
-_LISTS = (list, tuple, np.ndarray)
+def _items(value: Any) -> list[Any]:
+    """The elements of a list or an array, and of anything else itself."""
+    listed = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    return list(value) if listed else [value]
+
 
 # A program with compile and evaluate, its arguments and results, and the structure of what it returns.
 _Traced = tuple[CircuitProgram | CircuitNetlist, list[Argument], list[Argument], Shape]
@@ -218,7 +221,7 @@ class Circuit(_Compilable):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """In the clear on numbers; on integers of another circuit, of the types declared, as a part of that."""
         values = arguments(self.name)(bind(self._function))(*args, **kwargs)
-        flat = [x for value in values.values() for x in (value if isinstance(value, _LISTS) else [value])]
+        flat = [x for value in values.values() for x in _items(value)]
         trace = next((x._trace for x in flat if isinstance(x, Integer)), None)
         if trace is None:
             return self._in_the_clear(values)

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ringmill._ringmill import CircuitBuilder
 from ringmill.check import arguments, integer, items, shown
 from ringmill.circuit_python import Refusing
@@ -276,7 +278,7 @@ def constant(trace: Trace, name: str, value: Any, kind: tuple[int, bool]) -> int
 
 def _whole(value: Any) -> str:
     """What to write instead of something that is no whole number."""
-    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
         return "; write it for each element, as [x + item for item in items]"
     try:
         whole = int(value)

@@ -78,7 +78,8 @@ def test_spilling_is_forbidden_by_name(ringmill, tmp_path):
     inputs = compiled.keygen().encrypt(**case.inputs)
     with pytest.raises(rm.DeviceError, match=r"memory\.slots"):
         compiled.run(inputs, device="sim:ring", spill=False)
-    compiled.save(tmp_path / "poly.rmac")
+    # The command simulates a saved program with the parameters that it keeps.
+    case.program.compile(slots=case.slots, input_bound=1).save(tmp_path / "poly.rmac")
     command = ["sim", tmp_path / "poly.rmac"]
     assert "spills over the link" in ringmill(*command)
     assert "memory.slots" in ringmill(*command, "--no-spill", status=2)

@@ -167,7 +167,7 @@ def test_a_known_number_is_shifted_by_an_encrypted_one():
     def refused(x: rm.Encrypted[rm.uint(8)]):
         return 3 >> x
 
-    with pytest.raises(rm.CompileError, match=r"make it encrypted: x \* 0 \+ constant"):
+    with pytest.raises(rm.CompileError, match=r"make it encrypted: \(x \* 0 \+ constant\) >> x"):
         refused.compile(TOY)
 
     @rm.circuit
@@ -415,9 +415,9 @@ def test_numbers_that_no_scale_holds_are_refused(value):
 
     compiled = more.compile(small(0), slots=8, ranges={"x": 1, "y": 1})
     client = compiled.keygen()
-    with pytest.raises(rm.DataError, match=r"compiled for values at most 1|only finite numbers"):
+    with pytest.raises(rm.DataError, match=r"compiled for values from -1.0 to 1.0|only finite numbers"):
         client.encrypt(x=[0.0] * 7 + [value])
-    with pytest.raises(rm.DataError, match=r"compiled for values at most 1|only finite numbers"):
+    with pytest.raises(rm.DataError, match=r"compiled for values from -1.0 to 1.0|only finite numbers"):
         compiled.run(client.encrypt(x=np.zeros(8)), plain={"y": [0.0] * 7 + [value]})
 
 
@@ -640,7 +640,7 @@ def test_a_lost_message_is_never_decrypted():
 # Objects
 
 
-def test_what_holds_keys_is_not_pickled_and_not_copied():
+def test_what_holds_keys_is_not_pickled_and_not_doubled():
     """Pickling a secret key ended the process: https://github.com/Huelse/SEAL-Python/issues/58."""
 
     @rm.program
@@ -651,7 +651,9 @@ def test_what_holds_keys_is_not_pickled_and_not_copied():
     client = compiled.keygen()
     inputs = client.encrypt(x=0.5)
     for held in (client, client.evaluation_keys, compiled, inputs, inputs.ciphertexts["x"], compiled.params):
-        for kept in (pickle.dumps, copy.deepcopy):
-            with pytest.raises(TypeError, match=r"cannot pickle"):
-                kept(held)
+        with pytest.raises(TypeError, match=r"cannot be pickled"):
+            pickle.dumps(held)
+        # What never changes is its own copy: a secret key is not there twice.
+        for kept in (copy.copy, copy.deepcopy):
+            assert kept(held) is held
     assert np.allclose(client.decrypt(compiled.run(inputs)), 0.5)

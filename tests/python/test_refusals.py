@@ -52,21 +52,28 @@ def test_values_that_grow_where_inputs_may_be_complex():
     assert typed.compile(slots=SLOTS, input_bound=1).ranges == {"x": (-1.0, 1.0)}
 
 
-@rm.program
-def squarings(x: rm.Encrypted):
-    for _ in range(60):
-        x = x * x
-    return x
+def squarings(count):
+    @rm.program
+    def power(x: rm.Encrypted):
+        for _ in range(count):
+            x = x * x
+        return x
+
+    return power
 
 
-def test_errors_that_outgrow_values_are_named():
-    said = refused(squarings, input_bound=1)
+def test_many_products_in_a_row_are_refused_by_what_ends_first():
+    """60 of them once took "1000001 integer bits"."""
+    said = refused(squarings(30), rm.ParameterError, input_bound=1)
     assert re.search(
-        line(squarings, 3) + r"values here are at most 1\.0000, but their errors may be as large as ", said
+        r"test_refusals\.py:\d+: 20 bits of precision cannot be reached: .*ask for a precision of \d+", said
     )
-    assert "multiply less often in sequence" in said
-    said = refused(squarings, input_bound=2)
-    assert re.search(line(squarings, 3) + r"values here may be as large as 1\.\d+e\d+ \(2\^\d+\.0\)", said)
+    said = refused(squarings(60), rm.ParameterError, input_bound=1)
+    assert "the program needs 60 levels" in said
+    said = refused(squarings(8), input_bound=2)
+    assert re.search(r"test_refusals\.py:\d+: values here may be as large as 1\.1579e77 \(2\^256\.0\)", said)
+    for count in (30, 40, 60):
+        assert "values here may be larger than any double" in refused(squarings(count), input_bound=2)
 
 
 @rm.program

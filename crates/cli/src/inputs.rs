@@ -195,7 +195,7 @@ fn fill_up<T: Copy + Default>(
         None => {
             let told = room.told();
             return Err(format!(
-                "{count} values are fewer than fill {told}; give as many, or --fill zeros or --fill repeat"
+                "{count} values are fewer than {told}; give as many, or --fill zeros or --fill repeat"
             ));
         }
     }

@@ -173,7 +173,7 @@ fn configurations_are_written() {
 fn refusals_say_what_to_do() {
     for (arguments, help) in [
         (&["lint", "rm_fofo"][..], "modules: rm_add_parts"),
-        (&["lint", "ring"], "machines: polymul"),
+        (&["lint", "ring"], "made for the primes of a program"),
         (
             &["lint", "rm_fifo", "--set", "depth=4"],
             "it has Width, Depth",

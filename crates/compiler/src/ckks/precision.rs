@@ -96,6 +96,7 @@ impl Tightest {
     }
 
     fn compare(&mut self, magnitude: f64, error: f64, capacity: f64, loc: Option<&SourceLoc>) {
+        let capacity = capacity.min(LARGEST);
         let excess_bits = (magnitude + error).log2() - capacity.log2();
         // A bound that is no number is no bound.
         let excess_bits = if excess_bits.is_nan() {
@@ -129,6 +130,9 @@ impl Closeness {
         loc: None,
     };
 }
+
+/// Capacities end here, where doubles nearly do: what is infinite could not be compared.
+const LARGEST: f64 = 1e300;
 
 /// Slots times instructions up to which each slot is looked at; above, the worst slot stands for all.
 const BY_SLOT: u64 = 1 << 31;

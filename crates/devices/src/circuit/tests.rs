@@ -42,10 +42,7 @@ fn of(builder: ParamsBuilder) -> Setup {
 }
 
 fn limit(params: &Params) -> u64 {
-    params
-        .noise()
-        .largest_norm(4, -40.0)
-        .unwrap()
+    params.noise().largest_norm(4, -40.0).unwrap()
 }
 
 impl Setup {
