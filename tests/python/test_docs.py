@@ -224,6 +224,7 @@ def test_the_whole_training_compiles_in_a_gibibyte():
     assert int(peak[1].replace(",", "")) < 1024
 
 
+@pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="three trainings; `make full` runs it")
 def test_training_goes_on_in_another_process(tmp_path):
     """Killed by Ctrl-C in the middle, the small size goes on from its checkpoint, to the same weights."""
     folder = tmp_path / "kept"

@@ -261,6 +261,7 @@ fn operations_on_three_units() {
 }
 
 #[test]
+#[ignore = "another machine to build; `make full` runs it"]
 fn operations_on_three_units_with_generated_twiddles() {
     check_operations(&medha(7, 2, 3));
 }

@@ -69,6 +69,7 @@ fn what_is_too_long_is_counted() {
 
 /// Four tiles: operands' and products' registers go into the blocks on both parts, and the rest is as fast as before.
 #[test]
+#[ignore = "synthesis for two families; `make full` runs it"]
 fn registers_go_into_lattice_blocks() {
     let top = Top::new("rm_mul_tiled").int("InReg", 1);
     for part in Part::ALL {
@@ -124,6 +125,7 @@ fn beyond_bar(tops: &[Top], families: &[Family]) -> Vec<String> {
 
 /// What steers the machine, and its shell; `polymul` has the machine of four units on its list.
 #[test]
+#[ignore = "synthesises what steers the machine; `make full` runs it"]
 fn control_meets_the_bar() {
     let tops = ["rm_polymul_seq", "rm_polymul_cmd", "rm_shell"].map(Top::new);
     let beyond = beyond_bar(&tops, &[Family::Xcup]);

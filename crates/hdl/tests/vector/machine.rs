@@ -368,6 +368,7 @@ fn random_programs_at_radix_eight() {
 
 /// Radix 16, N = 256.
 #[test]
+#[ignore = "another machine to build; `make full` runs it"]
 fn random_programs_at_radix_sixteen() {
     use MicroOp::*;
     let all = [SUMS.as_slice(), &PASSES, &[Load, Store, Morph, Morph]].concat();
