@@ -169,9 +169,10 @@ def main() -> int:
     print(f"largest error of a probability, against the same polynomial in the clear   {error:.1e}")
     distance = np.abs(clear - sigmoid(logits)).max()
     print(f"the polynomial's own largest distance from the sigmoid on these records    {distance:.1e}")
-    predicted, measured = precision.predicted_bits, precision.measured_bits
+    like, measured = compiled.predicted_bits_like_sample["out"], precision.measured_bits
+    print(f"precision of the last batch: {measured:.1f} bits measured, {like:.1f} predicted for such records")
     # Features that are all as large as the largest take the polynomial far out of its interval, where it is steep.
-    print(f"precision of the last batch: {measured:.1f} bits measured, {predicted:.1f} predicted for the worst records")
+    print(f"  and {precision.predicted_bits:.1f} for the worst records that are taken")
     for run in last or ():
         print(f"\n{run.report}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10

@@ -115,6 +115,7 @@ class CompiledProgram:
     params: Params
     key_bytes: int
     predicted_bits: list[tuple[str, float]] | None
+    predicted_bits_like_sample: list[tuple[str, float]] | None
     predicted_budget: list[tuple[str, float]] | None
     ranges: list[tuple[str, list[float] | list[int]]]
     def text(self, level: str, machine: str) -> str: ...

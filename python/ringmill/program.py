@@ -415,9 +415,11 @@ def compile_traced(
     any depth, its procedures and repeats stay what they are, and whole numbers are computed on modulo its p^r; inputs
     may be any of these.
 
-    The predicted precision is a bound for all inputs within their ranges, however these were said; it fails with
-    probability 2^-40 (docs/assumptions.md). Files have nothing of a sample but the ranges, in powers of two, and
-    parameters chosen by these.
+    :attr:`Compiled.predicted_bits` is a bound for all inputs within their ranges, however these were said; it fails
+    with probability 2^-40 (docs/assumptions.md). With `sample`, `precision` is wanted for inputs like the sample alone,
+    for which no value in the program gets larger than `margin` times its largest on the sample:
+    :attr:`Compiled.predicted_bits_like_sample`. Files have nothing of a sample but the ranges, in powers of two, and
+    parameters chosen by it.
 
     Raises :class:`CompileError` with the line of a value that no parameters hold, or that the given ones don't;
     :class:`DataError` for ranges or a sample that do not fit the program.

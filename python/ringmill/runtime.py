@@ -384,13 +384,26 @@ class Compiled:
 
     @property
     def predicted_bits(self) -> dict[str, float]:
-        """Bits after the binary point that are right in every slot of each output, but with probability 2^-40."""
+        """Bits after the binary point that are right in every slot of each output, but with probability 2^-40.
+
+        They hold for all that :meth:`Client.encrypt` takes, with a sample too.
+        """
         bits = self._inner.predicted_bits
         if bits is None:
             raise DataError(
                 f"results of {self.scheme} are exact; predicted_budget says how much noise they can still take"
             )
         return Named(bits)
+
+    @property
+    def predicted_bits_like_sample(self) -> dict[str, float] | None:
+        """The same for inputs like the sample that the program was compiled by; None without one.
+
+        An input is like the sample where no value inside the program is larger than the sample's margin times its
+        largest on the sample. Nobody can check that of encrypted inputs, so it is for you to know.
+        """
+        bits = self._inner.predicted_bits_like_sample
+        return None if bits is None else Named(bits)
 
     @property
     def predicted_budget(self) -> dict[str, float]:

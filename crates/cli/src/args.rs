@@ -164,7 +164,8 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "VALUE")]
     pub input_bound: Option<f64>,
 
-    /// How many times as far from zero as on the sample inputs may lie, up to a power of two [default: 2].
+    /// How many times as far from zero as on the sample inputs may lie, up to a power of two; and how many times as large
+    /// as on it values may be for the wanted precision [default: 2].
     #[arg(long, value_name = "FACTOR")]
     pub margin: Option<f64>,
 
@@ -225,7 +226,7 @@ Examples:
 Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of as many values as the program has slots, or
 fewer with --fill zeros or --fill repeat; for a program of whole numbers they are integers, in .npy of any width, and
 floats are refused. Random inputs are uniform in the input's --range, or in [-1, 1] within --input-bound. When every input comes from a file, and none of --sample, --range and --input-bound is given, the inputs
-are the sample that declares the ranges. A saved program without options that say how to compile runs as it was
+are the sample that declares the ranges and that a wanted precision is for. A saved program without options that say how to compile runs as it was
 compiled, with the parameters that it keeps; one that bootstraps takes no such options.
 Several --device options run the same ciphertexts on each; all must give the same bits, and the command fails if not.
 The keys live as long as the command. A trace file opens in Perfetto's viewer (ui.perfetto.dev), one lane a unit.

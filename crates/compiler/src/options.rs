@@ -68,8 +68,9 @@ pub struct Options<S: Compiles> {
     pub input_bound: f64,
     /// Where each input's slots lie, in the order of the program's inputs; empty for none declared.
     pub ranges: Vec<Option<S::Range>>,
-    /// Typical inputs, one message an input. They declare the range of every input that `ranges` does not, and nothing else:
-    /// each end `margin` times as far out as on the sample, up to a power of two.
+    /// Typical inputs, one message an input. They declare the range of every input that `ranges` does not: each end `margin`
+    /// times as far out as on the sample, up to a power of two. A wanted precision is then for inputs like the sample, for
+    /// which no value in the program is larger than `margin` times its largest on the sample.
     pub sample: Option<Vec<S::Message>>,
     /// See `sample`.
     pub margin: f64,

@@ -136,6 +136,9 @@ pub struct PrecisionReport {
     pub output: String,
     /// Bits that the noise model predicts: a bound under what `docs/assumptions.md` names, up to its chance of failure.
     pub predicted_bits: f64,
+    /// The same bound where no value inside the program is larger than on the sample, times the margin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_bits_like_sample: Option<f64>,
     /// Bits of the worst slot against the result in the clear; known to the key's holder only.
     pub measured_bits: Option<f64>,
 }
@@ -147,6 +150,7 @@ impl PrecisionReport {
         rows.map(|(output, predicted)| Self {
             output: output.name.clone(),
             predicted_bits: predicted.bits(),
+            predicted_bits_like_sample: predicted.bits_like_sample(),
             measured_bits: None,
         })
         .collect()

@@ -52,6 +52,7 @@ pub trait AnyProgram: Send + Sync {
     fn outputs(&self) -> &[String];
     fn key_bytes(&self) -> u64;
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>>;
+    fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>>;
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
     fn ranges(&self) -> Vec<(String, Ends)>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
@@ -150,6 +151,10 @@ impl<S: Spoken> AnyProgram for Ready<S> {
 
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>> {
         self.predicted(S::predicted_bits)
+    }
+
+    fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
+        self.predicted(S::predicted_bits_like_sample)
     }
 
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {

@@ -247,6 +247,12 @@ impl CompiledProgram {
         self.inner.predicted_bits()
     }
 
+    /// The same bits for inputs like the sample; None without a sample.
+    #[getter]
+    fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
+        self.inner.predicted_bits_like_sample()
+    }
+
     /// For each output its name and the bits of noise budget predicted; None where outputs are approximate.
     #[getter]
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {

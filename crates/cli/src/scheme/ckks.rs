@@ -126,7 +126,10 @@ impl Served for Ckks {
     }
 
     fn predicted(prediction: &Precision) -> Map<String, Value> {
-        Map::from_iter([("predicted_bits".to_owned(), json!(prediction.bits()))])
+        let like = prediction.bits_like_sample();
+        let like = like.map(|bits| ("predicted_bits_like_sample".to_owned(), json!(bits)));
+        let all = ("predicted_bits".to_owned(), json!(prediction.bits()));
+        std::iter::once(all).chain(like).collect()
     }
 
     /// Outputs whose error is larger than the noise model predicts.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::MacroProgram;
-use ringmill_limits::Watch;
 use ringmill_math::primes::{is_prime, ntt_primes, ntt_primes_excluding};
 use ringmill_schemes::ckks::security::bound;
 use ringmill_schemes::ckks::{CkksError, Params, SecretDistribution};
@@ -14,7 +13,7 @@ use super::scale;
 use super::{Options, Wanted};
 use crate::ckks::canonical::{CanonicalScales, Steps};
 use crate::ckks::depth::Depths;
-use crate::ckks::precision::{Closeness, Precision, Prediction, predict};
+use crate::ckks::precision::{Closeness, Like, Precision, Prediction, predict};
 use crate::ckks::range::InputRange;
 use crate::error::{At, CompileError, Narrower};
 use crate::target::Target;
@@ -53,12 +52,17 @@ impl Fitted {
         params: Arc<Params>,
         output_level: Level,
         ranges: &[InputRange],
-        watch: &Watch,
+        options: &Options,
     ) -> Result<Self, CompileError> {
+        let watch = &options.watch;
         watch.check()?;
         let managed = managed(program.clone(), &params, output_level)?;
         watch.check()?;
-        let prediction = predict(&managed, &params, ranges, watch)?;
+        let like = options.sample.as_ref().map(|sample| Like {
+            sample,
+            margin: options.margin,
+        });
+        let prediction = predict(&managed, &params, ranges, like, watch)?;
         Ok(Self {
             output_level: Steps::of_params(&params).level(output_level),
             params,
@@ -81,9 +85,9 @@ impl Fitted {
         }
     }
 
-    /// Bits of the least precise output.
+    /// Bits of the least precise output, of inputs that a wanted precision is for.
     fn bits(&self) -> f64 {
-        let outputs = self.prediction.outputs.iter().map(Precision::bits);
+        let outputs = self.prediction.outputs.iter().map(Precision::wanted_bits);
         outputs.fold(f64::INFINITY, f64::min)
     }
 }
@@ -177,7 +181,7 @@ fn choose_paired(
             wanted,
             room: Room::new(target),
             each,
-            watch: &options.watch,
+            options,
             output_level: level,
             levels: Depths::new(program, level).levels(level),
             rooms: Vec::new(),
@@ -217,7 +221,7 @@ pub(crate) fn given(
     let mut refused = None;
     let lowest = Steps::of_params(params).at_least(options.output_level);
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
-        let fitted = Fitted::new(program, Arc::clone(params), level, ranges, &options.watch);
+        let fitted = Fitted::new(program, Arc::clone(params), level, ranges, options);
         let fitted = match fitted {
             Ok(fitted) => fitted,
             Err(error @ CompileError::Halt(_)) => return Err(error),
@@ -299,7 +303,7 @@ struct Search<'a> {
     room: Room,
     /// Primes a level.
     each: u32,
-    watch: &'a Watch,
+    options: &'a Options,
     output_level: Level,
     levels: u32,
     /// What values need that did not fit.
@@ -398,7 +402,8 @@ impl Search<'_> {
         let outputs = closest.managed.outputs.iter();
         let outputs = outputs.zip(&closest.prediction.outputs);
         let outputs = outputs.zip(&closest.prediction.growths);
-        let least = outputs.min_by(|((_, a), _), ((_, b), _)| a.bits().total_cmp(&b.bits()));
+        let least =
+            outputs.min_by(|((_, a), _), ((_, b), _)| a.wanted_bits().total_cmp(&b.wanted_bits()));
         let scale_bits = closest.params.default_scale().log2().round() as u32;
         let (output, growth) = least.map_or((String::new(), None), |((name, _), growth)| {
             (name.clone(), growth.clone())
@@ -423,7 +428,7 @@ impl Search<'_> {
             params,
             self.output_level,
             self.ranges,
-            self.watch,
+            self.options,
         )?;
         let tightest = &fitted.prediction.tightest;
         if tightest.fits() {

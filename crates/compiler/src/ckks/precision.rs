@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use num_complex::Complex64;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{
     LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue,
@@ -14,6 +15,7 @@ use ringmill_schemes::ckks::{Ball, Domain, Factor, Noise, NoiseModel, Origin, Pa
 
 use crate::ckks::alike;
 use crate::ckks::range::{InputRange, Spans};
+use crate::ckks::reference::evaluate_observed;
 use crate::error::CompileError;
 use crate::rewrite::is_cipher;
 use crate::transparent::Sums;
@@ -28,13 +30,35 @@ pub struct Precision {
     pub error: f64,
     /// Absolute values below this survive decryption at the output's level and scale.
     pub capacity: f64,
+    /// The same bound as `error` for inputs like the sample, where there is one: those for which no value inside the program is
+    /// larger than [`Like::margin`] times its largest on the sample.
+    pub error_like_sample: Option<f64>,
 }
 
 impl Precision {
-    /// Bits after the binary point that are right in every slot: -log2 of the error.
+    /// Bits after the binary point that are right in every slot, for all inputs within their ranges: -log2 of the error.
     pub fn bits(&self) -> f64 {
         -self.error.log2()
     }
+
+    /// The same for inputs like the sample; `None` without one.
+    pub fn bits_like_sample(&self) -> Option<f64> {
+        self.error_like_sample.map(|error| -error.log2())
+    }
+
+    /// Bits of the inputs that a wanted precision is for: those like the sample, and without one all.
+    pub fn wanted_bits(&self) -> f64 {
+        self.bits_like_sample().unwrap_or_else(|| self.bits())
+    }
+}
+
+/// Inputs like a sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Like<'a> {
+    /// One vector an input.
+    pub sample: &'a [Vec<Complex64>],
+    /// How many times as large as on the sample values may be.
+    pub margin: f64,
 }
 
 /// Predictions for a managed program.
@@ -138,14 +162,49 @@ const LARGEST: f64 = 1e300;
 const BY_SLOT: u64 = 1 << 31;
 
 /// Predicts the precision of each output of a managed program, inputs encrypted under the public key and anywhere within
-/// their `ranges`.
+/// their `ranges`; and beside that for inputs like a sample.
 ///
 /// # Errors
-/// An interrupt.
+/// A sample that does not fit the program; an interrupt.
 pub fn predict(
     managed: &MacroProgram,
     params: &Params,
     ranges: &[InputRange],
+    like: Option<Like<'_>>,
+    watch: &Watch,
+) -> Result<Prediction, CompileError> {
+    let typical = vec![f64::INFINITY; managed.types.len()];
+    let mut prediction = walk(managed, params, ranges, typical, watch)?;
+    if let Some(like) = like {
+        let typical = sizes(managed, like)?;
+        let of_like = walk(managed, params, ranges, typical, watch)?;
+        // What falls short of a wanted precision is that of inputs like the sample.
+        prediction.growths = of_like.growths;
+        for (output, like) in prediction.outputs.iter_mut().zip(of_like.outputs) {
+            output.error_like_sample = Some(like.error);
+        }
+    }
+    Ok(prediction)
+}
+
+/// How large values are for inputs like a sample.
+fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileError> {
+    let mut typical = vec![f64::INFINITY; managed.types.len()];
+    evaluate_observed(managed, like.sample, &mut |value, slots| {
+        if let Some(size) = typical.get_mut(value.0 as usize) {
+            let largest = slots.iter().map(|x| x.norm()).fold(0.0, f64::max);
+            *size = like.margin * largest;
+        }
+    })?;
+    Ok(typical)
+}
+
+/// Predictions where no value is larger than `typical` says, or than its range lets it be.
+fn walk(
+    managed: &MacroProgram,
+    params: &Params,
+    ranges: &[InputRange],
+    typical: Vec<f64>,
     watch: &Watch,
 ) -> Result<Prediction, CompileError> {
     let origins = alike::origins(managed, params);
@@ -157,6 +216,7 @@ pub fn predict(
         params,
         spans: Spans::new(managed, ranges, by_slot),
         sums: Sums::new(managed),
+        typical,
         noise: vec![None; managed.types.len()],
         lines: vec![None; managed.types.len()],
         errors: Errors::new(managed.types.len()),
@@ -166,6 +226,7 @@ pub fn predict(
         magnitude: f64::INFINITY,
         error: f64::INFINITY,
         capacity: 0.0,
+        error_like_sample: None,
     };
     let mut outputs = vec![unknown; managed.outputs.len()];
     let mut growths = vec![None; managed.outputs.len()];
@@ -265,6 +326,8 @@ struct Walk<'a> {
     params: &'a Params,
     spans: Spans<'a>,
     sums: Sums<'a>,
+    /// Bound on each value's slots beside its range.
+    typical: Vec<f64>,
     noise: Vec<Option<Noise>>,
     /// The line that computes each value: that of its operand for what the compiler put in.
     lines: Vec<Option<SourceLoc>>,
@@ -304,7 +367,12 @@ impl Walk<'_> {
 
     /// Where a value's slots may lie.
     fn value(&self, value: Option<&MacroValue>) -> Ball {
-        value.map_or(Ball::ZERO, |&value| self.spans.get(value).ball())
+        let Some(&value) = value else {
+            return Ball::ZERO;
+        };
+        let typical = self.typical.get(value.0 as usize).copied();
+        let span = self.spans.get(value);
+        span.within(typical.unwrap_or(f64::INFINITY))
     }
 
     fn size(&self, value: Option<&MacroValue>) -> Slots {
@@ -327,6 +395,7 @@ impl Walk<'_> {
             magnitude: self.spans.get(value).magnitude().largest(usize::MAX),
             error: self.model.bound(&noise, &size),
             capacity: capacity(self.params, at.level, at.scale),
+            error_like_sample: None,
         }
     }
 

@@ -109,7 +109,7 @@ impl Span {
         }
     }
 
-    pub fn ball(&self) -> Ball {
+    fn ball(&self) -> Ball {
         match self {
             Self::Real { lowest, highest } => Ball::real(lowest, highest),
             Self::Complex(ball) => ball.clone(),
@@ -120,6 +120,22 @@ impl Span {
         Domain {
             ball: self.ball(),
             real: matches!(self, Self::Real { .. }),
+        }
+    }
+
+    /// The part of the span that is at most so large.
+    pub fn within(&self, size: f64) -> Ball {
+        let magnitude = self.magnitude();
+        if magnitude.largest(usize::MAX) <= size {
+            return self.ball();
+        }
+        match self {
+            // A span that keeps nothing is beside the point, and must not be turned round.
+            Self::Real { lowest, highest } => Ball::real(
+                &lowest.map(|l| l.clamp(-size, size)),
+                &highest.map(|h| h.clamp(-size, size)),
+            ),
+            Self::Complex(_) => Ball::disc(magnitude.map(|x| x.min(size))),
         }
     }
 

@@ -233,6 +233,10 @@ fn precision(f: &mut fmt::Formatter<'_>, outputs: &[PrecisionReport]) -> fmt::Re
     let measured = least
         .measured_bits
         .map_or(String::new(), |bits| format!(", {bits:.1} measured"));
+    let like = least.predicted_bits_like_sample;
+    let like = like.map_or(String::new(), |bits| {
+        format!(", {bits:.1} for inputs like the sample")
+    });
     let worst = if outputs.len() > 1 {
         "the least precise output, "
     } else {
@@ -242,7 +246,7 @@ fn precision(f: &mut fmt::Formatter<'_>, outputs: &[PrecisionReport]) -> fmt::Re
         f,
         "precision",
         format_args!(
-            "{worst}{}: at least {:.1} bits{measured}",
+            "{worst}{}: at least {:.1} bits{like}{measured}",
             least.output, least.predicted_bits
         ),
     )

@@ -369,6 +369,10 @@ fn precision(table: &mut Table<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Res
             format!("at least {:.1}", output.predicted_bits),
             Some(How::Model),
         )?;
+        if let Some(like) = output.predicted_bits_like_sample {
+            let like = format!("at least {like:.1}, inputs like the sample");
+            table.row("", like, Some(How::Model))?;
+        }
         if let Some(measured) = output.measured_bits {
             table.row("", format!("{measured:.1}"), Some(How::Measured))?;
         }

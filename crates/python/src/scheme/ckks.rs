@@ -103,6 +103,10 @@ impl Spoken for Ckks {
         Some(prediction.bits())
     }
 
+    fn predicted_bits_like_sample(prediction: &Precision) -> Option<f64> {
+        prediction.bits_like_sample()
+    }
+
     fn predicted_budget(_: &Precision) -> Option<f64> {
         None
     }

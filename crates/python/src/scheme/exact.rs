@@ -167,6 +167,10 @@ macro_rules! spoken {
                 None
             }
 
+            fn predicted_bits_like_sample(_: &Self::Prediction) -> Option<f64> {
+                None
+            }
+
             fn predicted_budget(prediction: &Self::Prediction) -> Option<f64> {
                 Some(prediction.budget)
             }

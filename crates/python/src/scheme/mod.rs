@@ -137,6 +137,9 @@ pub trait Spoken: Served {
     /// Bits of precision that are predicted, where values are approximate.
     fn predicted_bits(prediction: &Self::Prediction) -> Option<f64>;
 
+    /// The same for inputs like the sample, where there is one.
+    fn predicted_bits_like_sample(prediction: &Self::Prediction) -> Option<f64>;
+
     /// Bits of noise budget that are predicted, where values are exact.
     fn predicted_budget(prediction: &Self::Prediction) -> Option<f64>;
 
