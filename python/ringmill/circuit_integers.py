@@ -313,6 +313,11 @@ def select(bit: Integer, when_true: Integer | int, when_false: Integer | int) ->
     if not isinstance(bit, Integer) or bit._kind != (1, False):
         refuse(f"rm.select: bit must be an encrypted bit, as x < y gives one, and is {shown(bit)}")
     if not isinstance(when_true, Integer) and not isinstance(when_false, Integer):
+        for name, side in (("when_true", when_true), ("when_false", when_false)):
+            try:
+                operator.index(side)
+            except Exception:
+                refuse(f"rm.select: {name} must be an integer, encrypted or known, and is {shown(side)}{_whole(side)}")
         refuse(
             "rm.select: both sides are known, and so no type is; write "
             f"rm.lookup(bit, [{shown(when_false)}, {shown(when_true)}], rm.uint(8)), with the type that you want"

@@ -230,7 +230,7 @@ fn what_is_refused() {
         (&[ADDER, "--failure", "-39"], "2^-40 or less"),
         (&[ADDER, "--failure", "nan"], "2^-40 or less"),
         (
-            &[ADDER, "--random-inputs", "--max-memory", "1M"],
+            &[ADDER, "--random-inputs", "--max-memory", "24M"],
             "evaluation keys",
         ),
     ] {

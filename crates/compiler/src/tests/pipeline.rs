@@ -13,7 +13,7 @@ use super::random::line;
 use super::run::{errors, run, small_params};
 use crate::builder::{TraceBuilder, Traced};
 use crate::ckks::reference::evaluate;
-use crate::ckks::{Compiled, InputRange, KeyRequest, Options, ParamsChoice, Wanted};
+use crate::ckks::{Compiled, InputRange, KeyRequest, Options, ParamsChoice, Precision, Wanted};
 use crate::{CompileError, Passes, compile};
 
 fn start(slots: u32) -> (TraceBuilder, Traced) {
@@ -304,7 +304,7 @@ fn a_sigmoid_of_an_inner_product_is_right_on_every_path() {
 }
 
 #[test]
-fn a_sample_declares_ranges_and_nothing_else() {
+fn a_sample_declares_ranges_and_adds_a_bound_for_inputs_like_it() {
     let compiled = |options: Options| {
         let options = Options {
             params: ParamsChoice::Given(small_params()),
@@ -349,7 +349,20 @@ fn a_sample_declares_ranges_and_nothing_else() {
             ..Options::default()
         });
         assert_eq!(by_sample.inputs, declared.inputs);
-        assert_eq!(by_sample.predicted, declared.predicted);
+        for (with, without) in by_sample.predicted.iter().zip(&declared.predicted) {
+            assert!(
+                with.error_like_sample
+                    .is_some_and(|like| like <= with.error)
+            );
+            let error_like_sample = None;
+            assert_eq!(
+                Precision {
+                    error_like_sample,
+                    ..*with
+                },
+                *without
+            );
+        }
     }
 }
 
