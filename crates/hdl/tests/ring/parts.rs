@@ -70,6 +70,7 @@ fn every_module_is_counted() {
 }
 
 #[test]
+#[ignore = "synthesis of a whole machine; `make full` runs it"]
 fn memories_of_a_toy_are_its_descriptions() {
     let d = toy(8, 4, 1);
     let found = machine(&d, &primes()[..1]).unwrap();

@@ -339,6 +339,7 @@ pub fn check_words_on(
 }
 
 #[test]
+#[ignore = "another machine to build; `make full` runs it"]
 fn words_beside_each_other() {
     let (log_n, butterflies, prime) = SMALL;
     check_random(&toy(log_n, butterflies, 1), prime, 5);
