@@ -408,11 +408,16 @@ fn ranges<S: Saves>(kept: Vec<Option<S::KeptRange>>) -> Result<Vec<Option<S::Ran
     kept.into_iter().map(one).collect()
 }
 
+/// The line that says how a program was compiled, without its mark.
+fn marked(text: &str) -> Option<&str> {
+    let behind = text.strip_prefix(MARK)?;
+    Some(behind.lines().next().unwrap_or_default())
+}
+
 fn line<S: Saves>(text: &str) -> Result<Option<Line<S>>, SavedError> {
-    let Some(marked) = text.strip_prefix(MARK) else {
+    let Some(line) = marked(text) else {
         return Ok(None);
     };
-    let line = marked.lines().next().unwrap_or_default();
     let altered = |fault: serde_json::Error| SavedError::Line(fault.to_string());
     // The form first: the fields of another are not known.
     #[derive(Deserialize)]
@@ -438,10 +443,9 @@ pub fn arrays(text: &str, program: &MacroProgram) -> Result<Arrays, SavedError> 
         #[serde(default)]
         lengths: Lengths,
     }
-    let Some(marked) = text.strip_prefix(MARK) else {
+    let Some(line) = marked(text) else {
         return Ok(Arrays::default());
     };
-    let line = marked.lines().next().unwrap_or_default();
     let Only { returned, lengths } =
         serde_json::from_str(line).map_err(|fault| SavedError::Line(fault.to_string()))?;
     lengths.check(program).map_err(SavedError::Line)?;
@@ -458,10 +462,7 @@ pub fn bootstraps(text: &str) -> bool {
     struct OfOptions {
         bootstrapping: Option<KeptBootstrapping>,
     }
-    let line = text
-        .strip_prefix(MARK)
-        .and_then(|marked| marked.lines().next());
-    let read = line.and_then(|line| serde_json::from_str::<Only>(line).ok());
+    let read = marked(text).and_then(|line| serde_json::from_str::<Only>(line).ok());
     read.is_some_and(|read| read.options.bootstrapping.is_some())
 }
 

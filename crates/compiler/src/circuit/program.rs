@@ -94,6 +94,16 @@ pub enum Binary {
 }
 
 impl Binary {
+    /// Whether its operands may be exchanged. Such an operation may be grouped in any way, too.
+    pub fn commutes(self) -> bool {
+        match self {
+            Self::Sub | Self::Div | Self::Rem => false,
+            Self::Add | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Min | Self::Max => {
+                true
+            }
+        }
+    }
+
     pub const ALL: [Self; 10] = [
         Self::Add,
         Self::Sub,

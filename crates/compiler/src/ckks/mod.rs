@@ -3,6 +3,7 @@
 mod algebra;
 mod alike;
 pub(crate) mod canonical;
+mod chain;
 pub(crate) mod code;
 pub(crate) mod depth;
 pub(crate) mod fold;

@@ -173,11 +173,12 @@ pub fn predict(
     like: Option<Like<'_>>,
     watch: &Watch,
 ) -> Result<Prediction, CompileError> {
+    let origins = alike::origins(managed, params);
     let typical = vec![f64::INFINITY; managed.types.len()];
-    let mut prediction = walk(managed, params, ranges, typical, watch)?;
+    let mut prediction = walk(managed, params, ranges, &origins, typical, watch)?;
     if let Some(like) = like {
         let typical = sizes(managed, like)?;
-        let of_like = walk(managed, params, ranges, typical, watch)?;
+        let of_like = walk(managed, params, ranges, &origins, typical, watch)?;
         // What falls short of a wanted precision is that of inputs like the sample.
         prediction.growths = of_like.growths;
         for (output, like) in prediction.outputs.iter_mut().zip(of_like.outputs) {
@@ -204,10 +205,10 @@ fn walk(
     managed: &MacroProgram,
     params: &Params,
     ranges: &[InputRange],
+    origins: &[Vec<Option<Origin>>],
     typical: Vec<f64>,
     watch: &Watch,
 ) -> Result<Prediction, CompileError> {
-    let origins = alike::origins(managed, params);
     let by_slot = (managed.instrs.len() as u64).saturating_mul(params.slots() as u64) <= BY_SLOT;
     let model = NoiseModel::new(params, managed.slots as usize);
     let mut walk = Walk {

@@ -19,7 +19,7 @@ pub fn evaluate(
     program: &MacroProgram,
     inputs: &[Vec<i128>],
 ) -> Result<Vec<Vec<i128>>, EvaluateError> {
-    meant(program, inputs, &mut Integers)
+    meant(program, inputs, None)
 }
 
 /// The same modulo `t`, about zero: what a program computes that bootstraps. A quotient is the integer's about zero, which is right where
@@ -32,17 +32,17 @@ pub fn evaluate_modulo(
     inputs: &[Vec<i128>],
     t: u64,
 ) -> Result<Vec<Vec<i128>>, EvaluateError> {
-    meant(program, inputs, &mut Residues(t.into()))
+    meant(program, inputs, Some(t.into()))
 }
 
 fn meant(
     program: &MacroProgram,
     inputs: &[Vec<i128>],
-    meaning: &mut impl Meaning<Whole>,
+    modulo: Option<i128>,
 ) -> Result<Vec<Vec<i128>>, EvaluateError> {
     let inputs = inputs.iter().map(|v| v.iter().map(|&x| Some(x)).collect());
     let inputs: Vec<Vec<Whole>> = inputs.collect();
-    let outputs = run(program, &inputs, meaning)?;
+    let outputs = run(program, &inputs, &mut Integers { modulo })?;
     let named = outputs.into_iter().zip(&program.outputs);
     let known = |(slots, name): (Vec<Whole>, &String)| {
         let slots: Option<Vec<i128>> = slots.into_iter().collect();
@@ -51,8 +51,10 @@ fn meant(
     named.map(known).collect()
 }
 
-/// Slots are integers.
-struct Integers;
+/// Slots are integers, or about zero modulo one.
+struct Integers {
+    modulo: Option<i128>,
+}
 
 impl Meaning<Whole> for Integers {
     fn step(
@@ -64,24 +66,11 @@ impl Meaning<Whole> for Integers {
     ) -> Option<Vec<Vec<Whole>>> {
         step(program, instr, operands, inputs)
     }
-}
-
-/// Slots are integers about zero modulo this.
-struct Residues(i128);
-
-impl Meaning<Whole> for Residues {
-    fn step(
-        &mut self,
-        program: &MacroProgram,
-        instr: &MacroInstr,
-        operands: &[&[Whole]],
-        inputs: &[Vec<Whole>],
-    ) -> Option<Vec<Vec<Whole>>> {
-        step(program, instr, operands, inputs)
-    }
 
     fn made(&mut self, _: MacroValue, slots: &mut [Whole]) {
-        let Self(t) = *self;
+        let Some(t) = self.modulo else {
+            return;
+        };
         for slot in slots.iter_mut() {
             let residue = slot.map(|x| x.rem_euclid(t));
             *slot = residue.map(|x| if x > t / 2 { x - t } else { x });

@@ -89,16 +89,8 @@ impl Simplifier {
 
     /// An operation of two integers. Of those that may be exchanged, a known one comes second, and else the later one.
     fn binary(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Value {
-        let exchanged = match op {
-            Binary::Sub | Binary::Div | Binary::Rem => false,
-            Binary::Add
-            | Binary::Mul
-            | Binary::And
-            | Binary::Or
-            | Binary::Xor
-            | Binary::Min
-            | Binary::Max => (self.known(a).is_some(), a) > (self.known(b).is_some(), b),
-        };
+        let later = (self.known(a).is_some(), a) > (self.known(b).is_some(), b);
+        let exchanged = op.commutes() && later;
         let (a, b) = if exchanged { (b, a) } else { (a, b) };
         let logic = (kind.bits() == 1).then(|| self.of_one_bit(op, a, b, kind));
         if let Some(logic) = logic.flatten() {
@@ -122,15 +114,8 @@ impl Simplifier {
 
     /// (x op c) op d as x op (c op d), for known c and d.
     fn chained(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
-        match op {
-            Binary::Sub | Binary::Div | Binary::Rem => return None,
-            Binary::Add
-            | Binary::Mul
-            | Binary::And
-            | Binary::Or
-            | Binary::Xor
-            | Binary::Min
-            | Binary::Max => {}
+        if !op.commutes() {
+            return None;
         }
         let (x, c) = self.parts(op, a)?;
         self.known(b)?;

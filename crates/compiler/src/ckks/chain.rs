@@ -1,0 +1,105 @@
+//! The primes that rescales divide by, such that scales return to where they were.
+
+use ringmill_math::primes::is_prime;
+use ringmill_schemes::ckks::CkksError;
+use ringmill_schemes::rlwe::RlweError;
+
+/// q_1 ..= q_levels, each chosen, from the top down, so that the canonical scale below it returns as near to
+/// `2^scale_bits` as it can; a fixed list of primes would let the deviation double at every level.
+pub(super) fn rescaling_primes(
+    scale_bits: u32,
+    log_n: u32,
+    levels: u32,
+) -> Result<Vec<u64>, CkksError> {
+    let wanted = f64::from(scale_bits).exp2();
+    let mut scale = wanted;
+    let mut chosen: Vec<u64> = Vec::new();
+    for _ in 0..levels {
+        let prime =
+            nearest_prime(scale * scale / wanted, log_n, &chosen).ok_or(RlweError::Parameter {
+                what: "the number of rescaling primes",
+                expected: format!(
+                    "at most {} near 2^{scale_bits} at N = 2^{log_n}",
+                    chosen.len()
+                ),
+                got: levels.to_string(),
+            })?;
+        scale = scale * scale / prime as f64;
+        chosen.push(prime);
+    }
+    chosen.reverse();
+    Ok(chosen)
+}
+
+/// The same where two primes make a scale, the larger one first in each pair's order of being dropped; none of them `taken`.
+pub(super) fn paired_primes(
+    scale_bits: u32,
+    log_n: u32,
+    levels: u32,
+    mut taken: Vec<u64>,
+) -> Result<Vec<u64>, CkksError> {
+    let wanted = f64::from(scale_bits).exp2();
+    let mut scale = wanted;
+    let mut chosen: Vec<u64> = Vec::new();
+    for _ in 0..levels {
+        let together = scale * scale / wanted;
+        let mut product = 1.0;
+        for target in [together.sqrt(), together] {
+            // The second is what the first leaves.
+            let prime = nearest_prime(target / product, log_n, &taken);
+            let prime = prime.ok_or(RlweError::Parameter {
+                what: "the number of rescaling primes",
+                expected: format!(
+                    "at most {} of half of 2^{scale_bits} that are 1 mod 2^{}",
+                    chosen.len(),
+                    log_n + 1
+                ),
+                got: (2 * levels).to_string(),
+            })?;
+            product *= prime as f64;
+            taken.push(prime);
+            chosen.push(prime);
+        }
+        scale = scale * scale / product;
+    }
+    chosen.reverse();
+    Ok(chosen)
+}
+
+/// The prime nearest `target` that is 1 mod 2N and not among `taken`, within a factor of about two.
+fn nearest_prime(target: f64, log_n: u32, taken: &[u64]) -> Option<u64> {
+    let step = 2u64 << log_n;
+    let centre = (target / step as f64).round() as u64;
+    let fits = |k: u64| {
+        let q = k.checked_mul(step)?.checked_add(1)?;
+        (!taken.contains(&q) && q >> 61 == 0 && is_prime(q)).then_some(q)
+    };
+    (0..centre.div_ceil(2)).find_map(|d| fits(centre - d).or_else(|| fits(centre + d)))
+}
+
+#[cfg(test)]
+mod tests {
+    use ringmill_isa::Level;
+
+    use super::*;
+    use crate::ckks::canonical::CanonicalScales;
+
+    #[test]
+    fn canonical_scales_stay_near_the_scale_at_any_depth() {
+        for (bits, log_n, levels) in [(40, 15, 30), (30, 16, 20), (50, 12, 40)] {
+            let mut primes = vec![(1 << 60) - 93];
+            primes.extend(rescaling_primes(bits, log_n, levels).unwrap());
+            let wanted = f64::from(bits).exp2();
+            let scales = CanonicalScales::new(&primes, wanted).unwrap();
+            for level in 0..=levels {
+                let drift = (scales.normal(Level(level)) / wanted).log2().abs();
+                assert!(drift < 0.05, "2^{bits}, level {level}: {drift}");
+            }
+        }
+    }
+
+    #[test]
+    fn primes_run_out_with_an_error() {
+        assert!(rescaling_primes(20, 17, 40).is_err());
+    }
+}
