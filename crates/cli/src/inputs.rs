@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use num_complex::Complex64;
 use ringmill_isa::macros::MacroProgram;
+use ringmill_limits::Watch;
 use ringmill_math::Prng;
+use ringmill_schemes::whole_file::{self, ReadError};
 
 use crate::args::Fill;
 use crate::error::CliError;
@@ -200,6 +202,17 @@ fn fill_up<T: Copy + Default>(
         }
     }
     Ok(())
+}
+
+/// The bytes of a file, which and as much again are within the limit; `what` names both.
+pub fn read_within(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
+    whole_file::read(path, what, watch).map_err(|error| match error {
+        ReadError::Halt(halt) => CliError::Halt(halt),
+        ReadError::Io(source) => CliError::File {
+            path: path.to_owned(),
+            source,
+        },
+    })
 }
 
 /// The text of a file of at most `limit` bytes.

@@ -15,11 +15,11 @@ use ringmill_limits::Watch;
 use ringmill_math::Prng;
 use ringmill_schemes::tfhe::mid::BootstrapPrograms;
 use ringmill_schemes::tfhe::{Evaluator, Messages, Order, Params, ParamsBuilder, keys, sets};
-use ringmill_schemes::whole_file::{self, ReadError};
 use serde_json::{Value, json};
 
 use crate::args::{CircuitArgs, CircuitLevel};
 use crate::error::CliError;
+use crate::inputs;
 use crate::kept::Folder;
 use crate::kept::circuit::{self as kept, Prepared};
 use crate::output;
@@ -73,13 +73,7 @@ pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
 
 fn read(path: &Path, watch: &Watch) -> Result<Netlist, CliError> {
     let what = format!("{} and what is made of it", path.display());
-    let bytes = whole_file::read(path, &what, watch).map_err(|error| match error {
-        ReadError::Halt(halt) => CliError::Halt(halt),
-        ReadError::Io(source) => CliError::File {
-            path: path.to_owned(),
-            source,
-        },
-    })?;
+    let bytes = inputs::read_within(path, &what, watch)?;
     netlist::read(&bytes, watch).map_err(|error| match error {
         CircuitError::Halt(halt) => CliError::Halt(halt),
         error => CliError::Input {

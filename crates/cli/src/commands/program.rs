@@ -13,8 +13,7 @@ use ringmill_schemes::file::InsecureParams;
 use crate::args::{ProgramArgs, Scheme, SecurityArgs};
 use crate::commands::params;
 use crate::error::CliError;
-use crate::inputs;
-use crate::inputs::Room;
+use crate::inputs::{self, Room};
 use crate::scheme::Served;
 use crate::{PythonTracer, Trace, TracedFile};
 
@@ -360,23 +359,16 @@ pub fn read(
     };
     let content = &traced.text;
     watch.admit(&path.display().to_string(), text::memory_for(content))?;
-    let program = text::parse(content).map_err(|e| CliError::Input {
-        path: path.clone(),
-        reason: e.to_string(),
-    })?;
     let fault = |reason: String| CliError::Input {
         path: path.clone(),
         reason,
     };
-    let arrays = saved::arrays(content, &program).map_err(|e| fault(e.to_string()))?;
-    let arrays = match traced.lengths.are_slots() {
-        true => arrays,
-        false => Arrays {
-            lengths: traced.lengths,
-            ..arrays
-        },
-    };
-    arrays.lengths.check(&program).map_err(fault)?;
+    let program = text::parse(content).map_err(|e| fault(e.to_string()))?;
+    let mut arrays = saved::arrays(content, &program).map_err(|e| fault(e.to_string()))?;
+    if !traced.lengths.are_slots() {
+        traced.lengths.check(&program).map_err(fault)?;
+        arrays.lengths = traced.lengths;
+    }
     let why = match args.scheme {
         Some(_) => "named by --scheme",
         None => "the program names it",

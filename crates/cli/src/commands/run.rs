@@ -17,13 +17,13 @@ use crate::PythonTracer;
 use crate::args::RunArgs;
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
-use crate::inputs::Room;
+use crate::inputs::{self, Room};
 use crate::kept::Folder;
 use crate::kept::scheme::{self as kept, Prepared};
 use crate::progress::Bar;
 use crate::scheme::{Ciphers, Messages, Served};
 use crate::trace::{Asked, run_on};
-use crate::{inputs, output, with_scheme};
+use crate::{output, with_scheme};
 
 pub fn run(
     args: &RunArgs,

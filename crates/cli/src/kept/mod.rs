@@ -18,7 +18,10 @@ use zeroize::Zeroizing;
 
 use self::asked::{Asked, Key};
 use crate::error::CliError;
+use crate::inputs;
 
+/// A file of the folder, in messages.
+const FILE: &str = "a file of the checkpoint's folder";
 const SECRET: &str = "secret.key";
 /// The key of what [`ASKED`] holds.
 const KEY: &str = "asked.key";
@@ -192,8 +195,9 @@ fn get(
     name: &str,
     watch: &Watch,
 ) -> Result<Vec<u8>, CliError> {
-    let (path, _) = admitted(folder, files, name, watch)?;
-    fs::read(&path).map_err(failed(&path))
+    let bytes = inputs::read_within(&folder.join(name), FILE, watch)?;
+    files.push(name.to_owned());
+    Ok(bytes)
 }
 
 /// A file that holds a secret.
@@ -203,22 +207,11 @@ fn get_secret(
     name: &str,
     watch: &Watch,
 ) -> Result<Zeroizing<Vec<u8>>, CliError> {
-    let (path, size) = admitted(folder, files, name, watch)?;
-    whole_file::read_secret(&path, size).map_err(failed(&path))
-}
-
-/// The path of a file that may be read, and its length.
-fn admitted(
-    folder: &Path,
-    files: &mut Vec<String>,
-    name: &str,
-    watch: &Watch,
-) -> Result<(PathBuf, u64), CliError> {
     let path = folder.join(name);
     let size = fs::metadata(&path).map_or(0, |data| data.len());
-    watch.admit("a file of the checkpoint's folder", size)?;
+    watch.admit(FILE, size)?;
     files.push(name.to_owned());
-    Ok((path, size))
+    whole_file::read_secret(&path, size).map_err(failed(&path))
 }
 
 /// Closes a folder to others, and all files of a run in it. A folder that holds anything else keeps its mode, since others may
