@@ -9,7 +9,9 @@ use std::time::Duration;
 use common::random::{Case, case};
 use common::{bind, ready};
 use ringmill_devices::progress::{Progress, Silent, Step};
-use ringmill_devices::{CheckpointError, Cpu, Device, DeviceError, Outcome, Request, Saving, open};
+use ringmill_devices::{
+    CheckpointError, Cpu, Device, DeviceError, Outcome, OutputLimb, Request, Saving, open,
+};
 use ringmill_limits::{Halt, Limits, Watch};
 
 struct Scratch(PathBuf);
@@ -54,6 +56,13 @@ fn run(
     progress: &dyn Progress,
 ) -> Result<Outcome, DeviceError> {
     device.run(&ready(&case.program), &bind(case), request, progress)
+}
+
+/// The outputs of a run that nothing is saved of.
+fn undisturbed(case: &Case) -> Vec<OutputLimb> {
+    let cpu = Cpu::new(1).unwrap();
+    let outcome = run(&cpu, case, Request::function_only(), &Silent).unwrap();
+    outcome.outputs.unwrap()
 }
 
 fn resumed(file: &Scratch) -> Request<'static> {
@@ -148,13 +157,7 @@ fn a_path_that_cannot_be_written_is_refused_before_the_run() {
 #[test]
 fn a_save_that_fails_for_a_moment_is_told_and_tried_again() {
     let case = case(2, 6, 12);
-    let plain = run(
-        &Cpu::new(1).unwrap(),
-        &case,
-        Request::function_only(),
-        &Silent,
-    );
-    let plain = plain.unwrap().outputs.unwrap();
+    let plain = undisturbed(&case);
     for threads in [1, 2] {
         let folder =
             std::env::temp_dir().join(format!("ringmill-away-{}-{threads}", std::process::id()));
@@ -189,13 +192,7 @@ fn a_save_that_fails_for_a_moment_is_told_and_tried_again() {
 #[test]
 fn a_run_that_is_stopped_while_a_save_fails_is_saved() {
     let case = case(2, 6, 12);
-    let plain = run(
-        &Cpu::new(1).unwrap(),
-        &case,
-        Request::function_only(),
-        &Silent,
-    );
-    let plain = plain.unwrap().outputs.unwrap();
+    let plain = undisturbed(&case);
     for threads in [1, 2] {
         let folder =
             std::env::temp_dir().join(format!("ringmill-stop-{}-{threads}", std::process::id()));
@@ -230,13 +227,7 @@ fn a_run_in_pieces_gives_the_bits_of_one() {
     let mut most = 0;
     for seed in 0..12 {
         let case = case(seed, 6, 12);
-        let whole = run(
-            &Cpu::new(1).unwrap(),
-            &case,
-            Request::function_only(),
-            &Silent,
-        );
-        let whole = whole.unwrap().outputs.unwrap();
+        let whole = undisturbed(&case);
         for threads in [1, 2] {
             // A device saves after every call, whether it is stopped or not.
             let cpu = Cpu::new(threads).unwrap();
