@@ -110,6 +110,7 @@ class CompiledProgram:
     name: str
     slots: int
     scheme: str
+    inputs: list[tuple[str, bool]]
     outputs: list[str]
     arrays: tuple[str | None, dict[str, int | None], list[int | None]]
     params: Params

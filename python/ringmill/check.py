@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ringmill.errors import ArgumentError, FileError, RingmillError
-from ringmill.frames import callers
+from ringmill.frames import public
 
 # Gives a value as the function takes it, or raises.
 Check = Callable[[str, Any], Any]
@@ -56,23 +56,20 @@ def arguments(named: str | None = None, refusal: Refusal = ArgumentError, /, **c
         order = [checks.get(p.name) for p in plain]
         least = sum(p.default is p.empty for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD)
 
+        @public
         @functools.wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
+            if not kwargs and least <= len(args) <= len(plain):  # the usual call, without the cost of `bind`
+                pairs = zip(order, plain, args, strict=False)
+                return function(*[check(p.name, value) if check else value for check, p, value in pairs])
             try:
-                if not kwargs and least <= len(args) <= len(plain):  # the usual call, without the cost of `bind`
-                    pairs = zip(order, plain, args, strict=False)
-                    return function(*[check(p.name, value) if check else value for check, p, value in pairs])
-                try:
-                    bound = signature.bind(*args, **kwargs)
-                except TypeError as error:
-                    raise refusal(_misfit(label, signature, kwargs, str(error))) from None
-                for name, check in checks.items():
-                    if name in bound.arguments:
-                        bound.arguments[name] = check(name, bound.arguments[name])
-                return function(*bound.args, **bound.kwargs)
-            except RingmillError as error:
-                error.__traceback__ = callers(error.__traceback__)
-                raise
+                bound = signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise refusal(_misfit(label, signature, kwargs, str(error))) from None
+            for name, check in checks.items():
+                if name in bound.arguments:
+                    bound.arguments[name] = check(name, bound.arguments[name])
+            return function(*bound.args, **bound.kwargs)
 
         return checked  # type: ignore[return-value]
 

@@ -23,11 +23,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from ringmill._ringmill import CircuitNetlist, CircuitParams, CircuitProgram
 from ringmill.check import arguments, guarded, instance, number, optional, path, shown, text
-from ringmill.circuit_integers import Integer, Trace, constant, kind_of, scalar
+from ringmill.circuit_integers import Integer, Trace, constant, is_list, kind_of, scalar
 from ringmill.circuit_ports import Argument, by_name
 from ringmill.circuit_run import CompiledCircuit, parameters
 from ringmill.errors import FileError, ParameterError
@@ -45,12 +43,6 @@ _PARAMS = instance(CircuitParams, "rm.circuit_params(name), or the name of a set
 def _set(name: str, value: Any) -> CircuitParams:
     """Parameters, as they are or by their name."""
     return parameters(value) if isinstance(value, str) else _PARAMS(name, value)
-
-
-def _items(value: Any) -> list[Any]:
-    """The elements of a list or an array, and of anything else itself."""
-    listed = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
-    return list(value) if listed else [value]
 
 
 # A program with compile and evaluate, its arguments and results, and the structure of what it returns.
@@ -221,7 +213,7 @@ class Circuit(_Compilable):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """In the clear on numbers; on integers of another circuit, of the types declared, as a part of that."""
         values = arguments(self.name)(bind(self._function))(*args, **kwargs)
-        flat = [x for value in values.values() for x in _items(value)]
+        flat = [x for value in values.values() for x in (value if is_list(value) else [value])]
         trace = next((x._trace for x in flat if isinstance(x, Integer)), None)
         if trace is None:
             return self._in_the_clear(values)

@@ -260,12 +260,22 @@ class Integer(Refusing):
         return f"<encrypted {self.type}>"
 
 
-def constant(trace: Trace, name: str, value: Any, kind: tuple[int, bool]) -> int:
-    """The number of a constant of a type."""
+def is_list(value: Any) -> bool:
+    """Whether a value is a list of others, or an array of numpy."""
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _known(name: str, value: Any) -> int:
+    """A known integer."""
     try:
-        known = operator.index(value)
+        return operator.index(value)
     except Exception:
         refuse(f"{name} must be an integer, encrypted or known, and is {shown(value)}{_whole(value)}")
+
+
+def constant(trace: Trace, name: str, value: Any, kind: tuple[int, bool]) -> int:
+    """The number of a constant of a type."""
+    known = _known(name, value)
     of = type_of(kind)
     low, high = of.ends or (0, 0)
     if not low <= known <= high:
@@ -278,7 +288,7 @@ def constant(trace: Trace, name: str, value: Any, kind: tuple[int, bool]) -> int
 
 def _whole(value: Any) -> str:
     """What to write instead of something that is no whole number."""
-    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
+    if is_list(value):
         return "; write it for each element, as [x + item for item in items]"
     try:
         whole = int(value)
@@ -314,10 +324,7 @@ def select(bit: Integer, when_true: Integer | int, when_false: Integer | int) ->
         refuse(f"rm.select: bit must be an encrypted bit, as x < y gives one, and is {shown(bit)}")
     if not isinstance(when_true, Integer) and not isinstance(when_false, Integer):
         for name, side in (("when_true", when_true), ("when_false", when_false)):
-            try:
-                operator.index(side)
-            except Exception:
-                refuse(f"rm.select: {name} must be an integer, encrypted or known, and is {shown(side)}{_whole(side)}")
+            _known(f"rm.select: {name}", side)
         refuse(
             "rm.select: both sides are known, and so no type is; write "
             f"rm.lookup(bit, [{shown(when_false)}, {shown(when_true)}], rm.uint(8)), with the type that you want"

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from ringmill.errors import MissingAttribute
-from ringmill.trace import compile_error, refuse
+from ringmill.trace import compile_error, refuse, refusing
 
 _IF = "what is encrypted cannot steer Python's if, while, and, or, not; use rm.select(bit, a, b), & | and ~"
 _EACH = "[x == y for x, y in zip(a, b)]"
@@ -207,12 +207,5 @@ class Refusing:
         refuse(f"numpy.{name} does not work on encrypted integers: {_INSTEAD.get(name, _NUMPY)}")
 
 
-def _refusing(message: str) -> Any:
-    def refused(self: Refusing, *_operands: object) -> NoReturn:
-        refuse(message)
-
-    return refused
-
-
 for _name, _message in _MISSING.items():
-    setattr(Refusing, f"__{_name}__", _refusing(_message))
+    setattr(Refusing, f"__{_name}__", refusing(_message))

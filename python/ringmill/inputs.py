@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from ringmill._ringmill import MacroProgram
 
 
 @dataclass(frozen=True)
 class Given:
     """The names of a program's inputs, and the calls that take them."""
 
-    encrypted: tuple[str, ...]
-    plain: tuple[str, ...]
+    encrypted: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
 
     @classmethod
-    def of_text(cls, text: str) -> Given:
-        """Those of a program's macro text."""
-        inputs = MacroProgram.from_text(text).inputs
+    def of(cls, inputs: Sequence[tuple[str, bool]]) -> Given:
+        """Those of inputs by name, each with whether it arrives encrypted."""
         return cls(
             tuple(name for name, encrypted in inputs if encrypted),
             tuple(name for name, encrypted in inputs if not encrypted),

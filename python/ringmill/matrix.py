@@ -11,7 +11,7 @@ import numpy as np
 from ringmill.check import arguments, instance, integer, items, shown
 from ringmill.errors import MissingAttribute
 from ringmill.fill import FULL
-from ringmill.trace import Encrypted, compile_error, refuse
+from ringmill.trace import Encrypted, compile_error, refuse, refusing
 from ringmill.types import named
 from ringmill.values import whole_numbers
 
@@ -184,13 +184,6 @@ _UFUNCS = {
 }
 
 
-def _refusing(message: str) -> Callable[..., NoReturn]:
-    def refused(_self: Matrix, *_operands: object) -> NoReturn:
-        refuse(message)
-
-    return refused
-
-
 for _message, _names in {
     "an encrypted matrix of whole numbers has no division; divide what is decrypted, as client.decrypt(run) / 2": [
         *("truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod")
@@ -214,7 +207,7 @@ for _message, _names in {
     "an encrypted matrix cannot be hashed, so it is no key of a dict and no member of a set": ["hash"],
 }.items():
     for _name in _names:
-        setattr(Matrix, f"__{_name}__", _refusing(_message))
+        setattr(Matrix, f"__{_name}__", refusing(_message))
 
 _VECTOR = instance(Encrypted, "an encrypted vector of a program", compile_error)
 _CHECKED = arguments("rm.Matrix", compile_error, vector=_VECTOR, shape=_SIZES)

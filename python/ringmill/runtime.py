@@ -72,19 +72,15 @@ class Named(dict[str, Any]):
         raise UnknownName(f"there is nothing named {shown(name)} here; {closest(name, self)}")
 
 
-def _ciphertexts(name: str, value: Any, cure: Callable[[], str]) -> Named:
+def _ciphertexts(name: str, value: Any, cure: str = "") -> Named:
     """Ciphertexts by name; what else is given is refused with the `cure`."""
 
     def refused(said: str) -> DataError:
-        return DataError(f"{said}{cure()}")
+        return DataError(f"{said}{cure}")
 
     found = names("ciphertexts", refused)(name, value)
     cipher = instance(Ciphertext, "a ciphertext", refused)
     return Named({key: cipher(f"{name}[{key!r}]", item) for key, item in found.items()})
-
-
-def _by_itself(name: str, value: Any) -> Named:
-    return _ciphertexts(name, value, lambda: "")
 
 
 _KEYS = optional(instance(EvaluationKeys, "evaluation keys, as client.evaluation_keys", KeysError))
@@ -135,8 +131,8 @@ class Share:
 
 # The constructors of these four are public, their parameters are their fields.
 for _class, _checks in (
-    (Inputs, {"ciphertexts": _by_itself, "evaluation_keys": _KEYS}),
-    (Run, {"ciphertexts": _by_itself, "report": instance(Report, "the report of a run")}),
+    (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS}),
+    (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run")}),
     (Precision, {"predicted_bits": number(DataError), "measured_bits": optional(number(DataError))}),
     (
         Share,
@@ -159,7 +155,7 @@ def _by_name(positional: int, call: Callable[[Given], str]) -> Callable[[F], F]:
             if len(args) > positional:
                 raise ArgumentError(
                     f"{method.__name__} takes the program's inputs by name, and {shown(args[positional])} came without "
-                    f"one; write {call(self._given())}"
+                    f"one; write {call(self._given)}"
                 )
             return method(self, *args, **inputs)
 
@@ -185,9 +181,9 @@ class Client:
         shape: Shape,
         signature: Signature | None = None,
         exact: bool = False,
-        given: Callable[[], Given] | None = None,
+        given: Given | None = None,
     ) -> None:
-        self._given = given or (lambda: Given((), ()))
+        self._given = given or Given()
         self._keys = keys
         self._shape = shape
         self._signature = signature or Signature()
@@ -226,7 +222,7 @@ class Client:
         try:
             ciphertexts = self._keys.encrypt(arrays)
         except DataError as error:
-            said = self._given().refused_by_encrypt(inputs)
+            said = self._given.refused_by_encrypt(inputs)
             raise error if said is None else DataError(said) from None
         return Inputs(ciphertexts, self._keys.evaluation_keys)
 
@@ -309,7 +305,7 @@ class Client:
         names = ", ".join(f'"{name}": ciphertext' for name in self._shape.names)
         run = "compiled.run(inputs)" if isinstance(outputs, Inputs) else "run"
         cure = f"; give what a run gave, client.decrypt({run}), or client.decrypt({{{names}}})"
-        return _ciphertexts("outputs", outputs, lambda: cure)
+        return _ciphertexts("outputs", outputs, cure)
 
     def _warn_unchecked(self, outputs: Mapping[str, Ciphertext]) -> None:
         unknown = [f"output {name}" for name, ciphertext in outputs.items() if ciphertext.key_id is None]
@@ -365,6 +361,7 @@ class Compiled:
         self._shape = shape
         self._signature = signature or Signature()
         self._choice = choice or choose_for_text(None, inner.scheme)
+        self._given = Given.of(inner.inputs)
         scheme = named(inner.scheme)
         self._exact = scheme is not None and scheme.exact
 
@@ -469,9 +466,6 @@ class Compiled:
     def _client(self, keys: Keys) -> Client:
         return Client(keys, self._shape, self._signature, self._exact, self._given)
 
-    def _given(self) -> Given:
-        return Given.of_text(self._inner.text("macro", "ring"))
-
     @overload
     def run(
         self,
@@ -560,13 +554,12 @@ class Compiled:
         if isinstance(inputs, Inputs):
             ciphertexts, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
         else:
-            ciphertexts = _ciphertexts("inputs", inputs, lambda: f"; {self._given().run_of_encrypted}")
+            ciphertexts = _ciphertexts("inputs", inputs, f"; {self._given.run_of_encrypted}")
         if keys is None:
             raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
-        if any(name not in ciphertexts and name not in (plain or {}) for name, _ in self._inner.ranges):
-            said = self._given().refused_by_run(ciphertexts, plain or {})
-            if said is not None:
-                raise DataError(said)
+        said = self._given.refused_by_run(ciphertexts, plain or {})
+        if said is not None:
+            raise DataError(said)
         vectors = as_vectors(plain or {}, self._inner.slots, self._signature.of)
         devices = _devices(device)
         if len(devices) > 1 and (checkpoint is not None or resume is not None):

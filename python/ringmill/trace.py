@@ -237,6 +237,15 @@ class Vector:
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compare  # type: ignore[assignment]
 
 
+def refusing(message: str) -> Callable[..., NoReturn]:
+    """A method that is refused whatever it is given."""
+
+    def refused(_self: object, *_operands: object) -> NoReturn:
+        refuse(message)
+
+    return refused
+
+
 def _refusing(message: str, function: str) -> Callable[..., NoReturn]:
     def refused(self: Vector, *_operands: object) -> NoReturn:
         cure = f"; {advice.instead_of_function(function, self._kind.whole)}" if function else ""

@@ -374,6 +374,14 @@ pub type PyArrays = (
     Vec<Option<u32>>,
 );
 
+/// Names of a program's inputs, each with whether it arrives encrypted.
+pub fn inputs_of(program: &MacroProgram) -> Vec<(String, bool)> {
+    let inputs = program.inputs.iter();
+    inputs
+        .map(|i| (i.name.clone(), i.visibility == Visibility::Encrypted))
+        .collect()
+}
+
 /// From Python: `None` for a name of nothing that a function returns.
 pub fn arrays_of(
     program: &MacroProgram,
@@ -438,11 +446,7 @@ impl Program {
     /// Names of the inputs, each with whether it arrives encrypted.
     #[getter]
     fn inputs(&self) -> Vec<(String, bool)> {
-        self.inner
-            .inputs
-            .iter()
-            .map(|i| (i.name.clone(), i.visibility == Visibility::Encrypted))
-            .collect()
+        inputs_of(&self.inner)
     }
 
     #[getter]

@@ -22,7 +22,7 @@ use crate::errors::{DataError, DeviceError, Fault, ParameterError, raise, refuse
 use crate::files;
 use crate::keys::{Keys, Vectors, values};
 use crate::params::Params;
-use crate::program::{Program, PyArrays, arrays_of, py_arrays};
+use crate::program::{Program, PyArrays, arrays_of, inputs_of, py_arrays};
 use crate::progress::{Asked, Shown};
 use crate::ready::{AnyProgram, Ran, Ready, Wanted};
 use crate::scheme::{Ends, Spoken, Values, Vector, Wishes, known, unknown};
@@ -279,6 +279,12 @@ impl CompiledProgram {
     /// How often each mid-level instruction is executed, counted one by one in the program written out call by call.
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>> {
         self.inner.unrolled_counts()
+    }
+
+    /// Names of the inputs, each with whether it arrives encrypted.
+    #[getter]
+    fn inputs(&self) -> Vec<(String, bool)> {
+        inputs_of(self.inner.source())
     }
 
     /// Names of the outputs.
