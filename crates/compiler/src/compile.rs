@@ -147,7 +147,7 @@ pub(crate) fn lowered<S: Compiles>(
         stands_for,
     } = lower::run(&managed, &keys, &procs, options)?;
     if let Some(target) = &options.target {
-        target.check_procedures(program.program())?;
+        crate::target::check_procedures(target, program.program())?;
     }
     let (inputs, outputs) = interface(&managed, &plaintexts, &params, output_level, ranges)?;
     Ok(Compiled {

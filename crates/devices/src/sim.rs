@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ringmill_compiler::Target;
+use ringmill_isa::Target;
 use ringmill_isa::mid::{ValueType, Verified, stats};
 use ringmill_machines::{Machine, SimOptions, TraceSink};
 

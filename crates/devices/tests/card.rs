@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use common::random::case;
 use common::{bind, ready, unmeasured};
-use ringmill_compiler::{Limit, Target};
+use ringmill_isa::{Limit, Target};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Device, Offload, Request, open};
 use ringmill_isa::Poly;

@@ -101,7 +101,7 @@ fn the_refusal_names_the_field() {
     let refused = refusal(made_for(ring.clone(), power(1, 1 << 15), 20));
     assert_eq!(refused.field, "log_n");
     let few = Target {
-        moduli: ringmill_compiler::Limit {
+        moduli: ringmill_isa::Limit {
             field: "rpaus",
             is: 3,
         },

@@ -10,8 +10,10 @@ pub mod micro;
 pub mod mid;
 pub mod numbers;
 pub mod source;
+pub mod target;
 pub mod vector;
 
 pub use error::{Fault, InstrPlace, Place, VerifyError};
 pub use lex::ParseError;
 pub use numbers::{Galois, Level, Poly};
+pub use target::{Limit, Target};

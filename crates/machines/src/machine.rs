@@ -2,7 +2,7 @@
 
 use std::io;
 
-use ringmill_compiler::Target;
+use ringmill_isa::Target;
 use ringmill_isa::mid::{Called, Head, LimbId, Procedure, ValueType, Verified};
 use ringmill_limits::Watch;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_compiler::Target;
+use ringmill_isa::Target;
 use ringmill_compiler::bgv::bootstrapping_for;
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::bootstrap::{

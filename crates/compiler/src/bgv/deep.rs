@@ -25,7 +25,7 @@ use crate::error::At;
 use crate::exact::IntegerRange;
 use crate::keys;
 use crate::scheme::{Compiles, Fitted};
-use crate::target::Target;
+use crate::target::{self, Target};
 
 /// The program managed for the procedure's parameters, its procedures each once.
 ///
@@ -276,8 +276,8 @@ fn check(
         });
     }
     if let Some(target) = &options.target {
-        target.check(&**params)?;
-        target.check_divisions(params.primes_alone())?;
+        target::check(target, &**params)?;
+        target::check_divisions(target, params.primes_alone())?;
     }
     let structure = structure(params)?;
     let available = structure.columns() as u32;

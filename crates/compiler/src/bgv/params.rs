@@ -201,7 +201,7 @@ pub(super) fn given(
 ) -> Result<Fitted<Bgv>, CompileError> {
     check_given(program, &**params, options, &held)?;
     if let Some(target) = &options.target {
-        target.check_divisions(params.primes_alone())?;
+        crate::target::check_divisions(target, params.primes_alone())?;
     }
     let t = params.plain_modulus();
     let program = &*zero::written_out(program, t, &held, &options.watch)?;

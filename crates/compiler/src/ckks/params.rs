@@ -17,7 +17,7 @@ use crate::ckks::depth::Depths;
 use crate::ckks::precision::{Closeness, Like, Precision, Prediction, predict};
 use crate::ckks::range::InputRange;
 use crate::error::{At, CompileError, Narrower};
-use crate::target::Target;
+use crate::target::{self, Target};
 
 /// Sizes of rescaling primes: below, a large ring has too few primes near the scale; above, arithmetic ends.
 const SCALE_BITS: std::ops::RangeInclusive<u32> = 28..=58;
@@ -134,7 +134,7 @@ pub(crate) fn choose(
     }
     // What would serve without the machine says which field of its description stands against it.
     let free = choose_within(program, wanted, options, ranges, None)?;
-    target.check(&*free.params)?;
+    target::check(target, &*free.params)?;
     chosen
 }
 
@@ -217,7 +217,7 @@ pub(crate) fn given(
     ranges: &[InputRange],
 ) -> Result<Fitted, CompileError> {
     if let Some(target) = &options.target {
-        target.check(&**params)?;
+        target::check(target, &**params)?;
     }
     let mut refused = None;
     let lowest = Steps::of_params(params).at_least(options.output_level);

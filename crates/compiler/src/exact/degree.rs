@@ -48,7 +48,7 @@ where
         match at_degree(log_n, allowed)? {
             Found::Fits(found) => {
                 let target = options.target.as_ref();
-                match target.map(|target| target.check(params(&found))) {
+                match target.map(|target| crate::target::check(target, params(&found))) {
                     None | Some(Ok(())) => return Ok(found),
                     // What the program needs is what the smallest degree of the machine's, or above, asks for.
                     Some(Err(error)) => {
@@ -98,7 +98,7 @@ where
     S: Compiles<Params: ExactParams, Error: From<ExactError>>,
 {
     if let Some(target) = &options.target {
-        target.check(params)?;
+        crate::target::check(target, params)?;
     }
     let log_n = params.log_n();
     let available = 1u32 << (log_n - 1);

@@ -83,7 +83,7 @@ impl Compiles for Clear {
             }
         };
         if let Some(target) = &options.target {
-            target.check(&*params)?;
+            ringmill_compiler::target::check(target, &*params)?;
         }
         // There is one level, and nothing to keep of a value.
         let there = LevelNote {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use ringmill_compiler::Target;
+use ringmill_isa::Target;
 use ringmill_isa::mid::{Head, Procedure, Verified};
 
 use super::description::{CardDescription, Memory};

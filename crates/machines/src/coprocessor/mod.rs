@@ -18,7 +18,7 @@ mod work;
 
 use std::ops::RangeInclusive;
 
-use ringmill_compiler::Target;
+use ringmill_isa::Target;
 use ringmill_isa::mid::{Head, Procedure, ValueId};
 
 pub use card::Card;

@@ -1,6 +1,6 @@
 //! The multiplier as a co-processor: what it takes of a program, and the commands of a stage.
 
-use ringmill_compiler::{Limit, Target};
+use ringmill_isa::{Limit, Target};
 use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
 
 use super::description::Description;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use ringmill_compiler::{Limit, Target};
+use ringmill_isa::{Limit, Target};
 use ringmill_isa::mid::{Called, Head, LimbId, Op, Procedure, Verified};
 
 use super::built;

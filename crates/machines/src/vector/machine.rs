@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use ringmill_compiler::{Limit, Target};
+use ringmill_isa::{Limit, Target};
 use ringmill_isa::mid::{Called, Head, LimbId, Procedure, Verified};
 use ringmill_isa::vector::{MicroOp, Unit, print};
 
