@@ -137,7 +137,6 @@ pub fn check(target: &Target, params: &impl ParameterSet) -> Result<(), Box<Targ
     Ok(())
 }
 
-
 /// A modulus of a procedure's values that is no NTT-friendly prime.
 fn no_prime(procedure: &Procedure) -> Option<TableModulus> {
     let used = procedure.types.iter().filter_map(|ty| ty.modulus());

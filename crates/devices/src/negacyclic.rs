@@ -102,6 +102,7 @@ fn program(ring: Ring, q: u64) -> Result<Verified, DeviceError> {
 #[cfg(test)]
 mod tests {
     use ringmill_hdl::polymul::Dice;
+    use ringmill_machines::coprocessor::OffloadUse;
 
     use super::*;
     use crate::open;
@@ -134,7 +135,7 @@ mod tests {
                 assert_eq!(found.residues, want, "{name}, n = {n}");
                 assert_eq!(found.machine.is_some(), name == "sim:polymul");
                 if let Some(report) = found.machine {
-                    let offload = report.offload().unwrap();
+                    let offload = report.own::<OffloadUse>().unwrap();
                     assert_eq!(
                         (offload.machine_instructions, offload.host_instructions),
                         (4, 0)

@@ -1,26 +1,142 @@
 //! Devices by name: the one place that knows them all.
 
-use ringmill_machines::registry::Opened;
-use ringmill_machines::{Kind, WholeRtl, registry};
+use ringmill_isa::Target;
+use ringmill_machines::{Opened, Registry};
 
 use crate::DeviceError;
 use crate::cpu::{Cpu, MAX_THREADS};
 use crate::device::Device;
 use crate::offload::Offload;
-use crate::rtl::{RingRtl, Rtl, TorusRtl, VectorRtl, Whole};
+use crate::rtl::Designs;
 use crate::sim::{self, Sim};
+
+/// The devices that there are: the CPU, machines and their RTL.
+#[derive(Clone, Debug)]
+pub struct Devices {
+    machines: Registry,
+    designs: Designs,
+}
+
+impl Devices {
+    /// All that Ringmill has.
+    pub fn standard() -> Self {
+        Self::of(Registry::standard(), Designs::standard())
+    }
+
+    /// The CPU, these machines and this RTL.
+    pub fn of(machines: Registry, designs: Designs) -> Self {
+        Self { machines, designs }
+    }
+
+    pub fn machines(&self) -> &Registry {
+        &self.machines
+    }
+
+    /// Names of the machines that there is RTL of.
+    pub fn with_rtl(&self) -> Vec<&'static str> {
+        self.designs.names(&self.machines)
+    }
+
+    /// The names that [`Self::open`] understands, as a user would type them.
+    pub fn known(&self) -> Vec<String> {
+        let simulated = self.machines.names().map(|name| format!("sim:{name}"));
+        let rtl = self.with_rtl();
+        let rtl = rtl.iter().map(|name| format!("rtl:{name}"));
+        let fixed = ["cpu".to_owned(), "cpu:N (N threads)".to_owned()];
+        let files = "sim:FILE.toml, rtl:FILE.toml (a machine description)".to_owned();
+        fixed
+            .into_iter()
+            .chain(simulated)
+            .chain(rtl)
+            .chain([files])
+            .collect()
+    }
+
+    /// What a machine asks of a program's parameters: by its name or its description file, with or without the `sim:` or
+    /// `rtl:` of the device that it is.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn target(&self, machine: &str) -> Result<Target, DeviceError> {
+        let device = ["sim:", "rtl:"]
+            .iter()
+            .find_map(|kind| machine.strip_prefix(kind));
+        let text = sim::description(&self.machines, device.unwrap_or(machine))?;
+        Ok(self.machines.load(&text)?.target())
+    }
+
+    /// Opens a device by name, as [`open`] does.
+    ///
+    /// # Errors
+    /// Those of [`open`].
+    pub fn open(&self, name: &str) -> Result<Box<dyn Device>, DeviceError> {
+        match name.split_once(':') {
+            None if name == "cpu" => Ok(Box::new(Cpu::all_cores()?)),
+            Some(("cpu", threads)) => match threads.parse() {
+                Ok(threads) => Ok(Box::new(Cpu::new(threads)?)),
+                Err(_) => Err(DeviceError::ThreadCount {
+                    got: shorten(name),
+                    max: MAX_THREADS,
+                }),
+            },
+            Some(("sim", machine)) if self.is_machine(machine) => {
+                let text = sim::description(&self.machines, machine)?;
+                match self.machines.opened(&text)? {
+                    Opened::Card(card) => Ok(Box::new(Offload::modelled(name.to_owned(), *card)?)),
+                    Opened::Whole(machine) => Ok(Box::new(Sim::new(name.to_owned(), machine)?)),
+                }
+            }
+            Some(("rtl", machine)) if self.is_machine(machine) => {
+                let text = sim::description(&self.machines, machine)?;
+                self.rtl(name, self.machines.opened(&text)?)
+            }
+            _ => Err(DeviceError::UnknownDevice {
+                got: shorten(name),
+                known: self.known(),
+            }),
+        }
+    }
+
+    /// Whether the name is that of a machine, or of a file that may describe one.
+    fn is_machine(&self, name: &str) -> bool {
+        name.ends_with(".toml") || self.machines.names().any(|known| known == name)
+    }
+
+    /// The RTL of a machine as the device of a name.
+    fn rtl(&self, name: &str, machine: Opened) -> Result<Box<dyn Device>, DeviceError> {
+        let no_rtl = || DeviceError::NoRtl {
+            machine: shorten(name),
+            known: self.with_rtl().join(", "),
+        };
+        if let Err(why) = self.designs.check(&machine) {
+            return Err(why.map_or_else(no_rtl, DeviceError::from));
+        }
+        match machine {
+            Opened::Whole(machine) => {
+                let open = self.designs.device_of(machine.as_ref());
+                open.ok_or_else(no_rtl)?(name.to_owned(), machine.as_ref())
+            }
+            Opened::Card(card) => {
+                let units = card.units().iter();
+                let engines = units.map(|unit| self.designs.engine_of(unit.as_ref()));
+                let engines = engines.collect::<Option<_>>().ok_or_else(no_rtl)?;
+                Ok(Box::new(Offload::rtl(name.to_owned(), *card, engines)?))
+            }
+        }
+    }
+}
 
 /// The names that [`open`] understands, as a user would type them.
 pub fn known_devices() -> Vec<String> {
-    let simulated = registry::names().map(|name| format!("sim:{name}"));
-    let rtl = registry::names_with_rtl().map(|name| format!("rtl:{name}"));
-    let fixed = ["cpu".to_owned(), "cpu:N (N threads)".to_owned()];
-    fixed
-        .into_iter()
-        .chain(simulated)
-        .chain(rtl)
-        .chain(["sim:FILE.toml, rtl:FILE.toml (a machine description)".to_owned()])
-        .collect()
+    Devices::standard().known()
+}
+
+/// What a machine asks of a program's parameters, as [`Devices::target`] says it.
+///
+/// # Errors
+/// As [`open`].
+pub fn target(machine: &str) -> Result<Target, DeviceError> {
+    Devices::standard().target(machine)
 }
 
 /// Opens a device by name: `cpu` (all cores), `cpu:2`, `sim:ring`, `rtl:polymul`, `sim:path/to/machine.toml`.
@@ -37,53 +153,7 @@ pub fn known_devices() -> Vec<String> {
 /// [`DeviceError::MachineFile`] and [`DeviceError::Machine`] for a file that cannot be read or describes no machine;
 /// [`DeviceError::NoRtl`] for a machine without RTL, [`DeviceError::Hdl`] where the RTL's tools are missing.
 pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
-    let unknown = || DeviceError::UnknownDevice {
-        got: shorten(name),
-        known: known_devices(),
-    };
-    match name.split_once(':') {
-        None if name == "cpu" => Ok(Box::new(Cpu::all_cores()?)),
-        Some(("cpu", threads)) => match threads.parse() {
-            Ok(threads) => Ok(Box::new(Cpu::new(threads)?)),
-            Err(_) => Err(DeviceError::ThreadCount {
-                got: shorten(name),
-                max: MAX_THREADS,
-            }),
-        },
-        Some((kind @ ("sim" | "rtl"), machine))
-            if machine.ends_with(".toml") || registry::names().any(|known| known == machine) =>
-        {
-            let text = sim::description(machine)?;
-            let no_rtl = || DeviceError::NoRtl {
-                machine: shorten(name),
-                known: registry::names_with_rtl().collect::<Vec<_>>().join(", "),
-            };
-            let own_name = name.to_owned();
-            match (kind, Kind::of(&text)?.open(&text)?) {
-                ("rtl", opened) if !opened.has_rtl() => {
-                    let why = match &opened {
-                        Opened::Whole(machine) => machine.unbuilt(),
-                        Opened::Card(_) => None,
-                    };
-                    Err(why.map_or_else(no_rtl, DeviceError::from))
-                }
-                ("rtl", Opened::Card(card)) => Ok(Box::new(Offload::rtl(own_name, *card)?)),
-                ("rtl", Opened::Whole(machine)) => match machine.rtl() {
-                    Some(WholeRtl::Torus(machine)) => whole(own_name, TorusRtl::new(machine)?),
-                    Some(WholeRtl::Ring(machine)) => whole(own_name, RingRtl::new(machine)?),
-                    Some(WholeRtl::Vector(machine)) => whole(own_name, VectorRtl::new(machine)?),
-                    None => Err(no_rtl()),
-                },
-                (_, Opened::Card(card)) => Ok(Box::new(Offload::modelled(own_name, *card)?)),
-                (_, Opened::Whole(machine)) => Ok(Box::new(Sim::new(own_name, machine)?)),
-            }
-        }
-        _ => Err(unknown()),
-    }
-}
-
-fn whole(name: String, whole: impl Whole + 'static) -> Result<Box<dyn Device>, DeviceError> {
-    Ok(Box::new(Rtl { name, whole }))
+    Devices::standard().open(name)
 }
 
 /// Keeps an error message short whatever was typed.

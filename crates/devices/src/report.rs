@@ -13,25 +13,11 @@ use ringmill_schemes::ckks::Ckks;
 use ringmill_schemes::rlwe::RingParams;
 use serde::Serialize;
 
+pub use ringmill_machines::How;
 pub use table::Detail;
 
-use crate::device::CpuStats;
-use crate::device::Outcome;
+use crate::device::{CpuStats, Outcome};
 use ringmill_machines::MachineReport;
-
-/// How a figure was obtained.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum How {
-    /// Read off the program.
-    Counted,
-    /// By a clock, or by the operating system, during this run.
-    Measured,
-    /// From the machine's cycle model.
-    Model,
-    /// From the simulation of the machine's RTL.
-    Rtl,
-}
 
 /// Parameters and their security.
 #[derive(Clone, Debug, Serialize)]

@@ -4,9 +4,8 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ringmill_isa::Target;
 use ringmill_isa::mid::{ValueType, Verified, stats};
-use ringmill_machines::{Machine, SimOptions, TraceSink};
+use ringmill_machines::{Machine, Registry, SimOptions, TraceSink};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
@@ -24,13 +23,13 @@ pub struct Sim {
     cpu: Cpu,
 }
 
-/// The description text of a machine: one that the machines crate ships, or a file's (`*.toml`).
+/// The description text of a machine: one that is shipped, or a file's (`*.toml`).
 ///
 /// # Errors
 /// [`DeviceError::MachineFile`] for a file that cannot be read, [`DeviceError::Machine`] for a name that is none.
-pub(crate) fn description(machine: &str) -> Result<String, DeviceError> {
+pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, DeviceError> {
     if !machine.ends_with(".toml") {
-        return Ok(ringmill_machines::registry::description(machine)?.to_owned());
+        return Ok(machines.description(machine)?.to_owned());
     }
     let path = Path::new(machine);
     let failed = |source| DeviceError::MachineFile {
@@ -44,19 +43,6 @@ pub(crate) fn description(machine: &str) -> Result<String, DeviceError> {
         .read_to_string(&mut text)
         .map_err(failed)?;
     Ok(text)
-}
-
-/// What a machine asks of a program's parameters: by its name or its description file, with or without the `sim:` or
-/// `rtl:` of the device that it is.
-///
-/// # Errors
-/// As [`crate::open`].
-pub fn target(machine: &str) -> Result<Target, DeviceError> {
-    let device = ["sim:", "rtl:"]
-        .iter()
-        .find_map(|kind| machine.strip_prefix(kind));
-    let text = description(device.unwrap_or(machine))?;
-    Ok(ringmill_machines::load(&text)?.target())
 }
 
 impl Sim {

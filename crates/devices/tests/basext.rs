@@ -13,7 +13,8 @@ use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Cpu, Device, Limb, Outcome, Request, SeedExpansion, open};
 use ringmill_isa::mid::{Procedure, Program, Verified};
 use ringmill_machines::MachineReport;
-use ringmill_machines::registry;
+use ringmill_machines::Registry;
+use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_schemes::bfv::{Level, Multiplication, OpKey, Params, PlainModulus, ProcCache};
 
 /// A description file that is gone when the test is.
@@ -71,7 +72,7 @@ fn smaller(name: &str, max_log_n: (&str, &str), hbm_mhz: &str) -> String {
         ("bits = 2048", "bits = 128"),
         ("clock_mhz = 225.0", hbm_mhz),
     ];
-    edited(registry::description(name).unwrap(), &edits)
+    edited(Registry::standard().description(name).unwrap(), &edits)
 }
 
 fn multiply(log_n: u8, bits: &[u32], multiplication: Multiplication) -> Verified {
@@ -286,7 +287,7 @@ fn what_has_no_redundant_residue_is_the_hosts() {
 #[test]
 fn residues_stay_on_a_card_with_the_multiplier() {
     let card = edited(
-        registry::description("basext-card").unwrap(),
+        Registry::standard().description("basext-card").unwrap(),
         &[
             (
                 "max_log_n = 14\nresidue_bits = 64\nbeat = 32",
@@ -314,7 +315,7 @@ fn residues_stay_on_a_card_with_the_multiplier() {
     assert_eq!(by_rtl.outputs.unwrap(), want);
     let (by_model, by_rtl) = (by_model.machine.unwrap(), by_rtl.machine.unwrap());
     assert_eq!(figures(&by_model), figures(&by_rtl));
-    let offload = by_rtl.offload().unwrap();
+    let offload = by_rtl.own::<OffloadUse>().unwrap();
     assert!(
         offload
             .coprocessors
@@ -333,7 +334,12 @@ fn residues_stay_on_a_card_with_the_multiplier() {
         .machine
         .unwrap();
     let crossed = |report: &MachineReport| {
-        let saved = report.offload().unwrap().card.unwrap().link_bytes_saved;
+        let saved = report
+            .own::<OffloadUse>()
+            .unwrap()
+            .card
+            .unwrap()
+            .link_bytes_saved;
         report.link.bytes_in + report.link.bytes_out + saved
     };
     assert_eq!(crossed(&tight), crossed(&by_rtl));

@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 
 use common::random::case;
 use common::{bind, ready, unmeasured};
-use ringmill_isa::{Limit, Target};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Device, Offload, Request, open};
 use ringmill_isa::Poly;
@@ -15,13 +14,15 @@ use ringmill_isa::mid::{
     Form, Head, Imm, LimbId, LimbType, ModulusId, Op, ParamRole, ProcBuilder, Procedure, Program,
     ValueId, Verified,
 };
+use ringmill_isa::{Limit, Target};
+use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_machines::coprocessor::{
-    Accepted, Card, CardDescription, Claim, Coprocessor, Core, Crosses, Keep, Resident, Schedule,
-    Step, Stream,
+    Accepted, Card, CardDescription, Claim, Coprocessor, Crosses, Keep, Resident, Schedule, Step,
+    Stream,
 };
 use ringmill_machines::fpga::{Needs, Part, Unit};
 use ringmill_machines::polymul::PolymulMachine;
-use ringmill_machines::{HostLink, Machine, MachineError, MachineReport, SimOptions, registry};
+use ringmill_machines::{HostLink, Machine, MachineError, MachineReport, Registry, SimOptions};
 use ringmill_math::primes::ntt_primes;
 use ringmill_math::{Ring, RingKind};
 
@@ -41,6 +42,10 @@ struct SumsOpened {
 }
 
 impl Coprocessor for Sums {
+    fn kind(&self) -> &'static str {
+        "sums"
+    }
+
     fn name(&self) -> &str {
         "sums"
     }
@@ -119,10 +124,6 @@ impl Coprocessor for Sums {
             bytes: 4 << head.log_n,
         }))
     }
-
-    fn core(&self) -> Option<Core> {
-        None
-    }
 }
 
 impl Accepted for SumsOpened {
@@ -179,7 +180,7 @@ impl Accepted for SumsOpened {
 
 /// A multiplier of four units and an adder, with a memory of that many limbs of degree 2^9.
 fn card(limbs: u64) -> Card {
-    let text = registry::description("polymul").unwrap();
+    let text = Registry::standard().description("polymul").unwrap();
     let multiplier = PolymulMachine::parse(&text.replace("units = 32", "units = 4")).unwrap();
     let description = CardDescription::POLYMUL.replace("limbs = 192", &format!("limbs = {limbs}"));
     let description = description.replace("max_log_n = 12", "max_log_n = 9");
@@ -221,7 +222,7 @@ fn what_one_makes_and_another_takes_stays_on_the_card() {
     let limb_bytes = 4 << log_n;
     let (with, alone) = (card(64), Card::alone(sums()).unwrap());
     let report = timed(&with, &program);
-    let offload = report.offload().unwrap();
+    let offload = report.own::<OffloadUse>().unwrap();
     let shares: Vec<_> = offload.coprocessors.iter().collect();
     assert_eq!(
         (shares[0].name.as_str(), shares[0].instructions),
@@ -256,8 +257,8 @@ fn what_one_makes_and_another_takes_stays_on_the_card() {
 
     // The adder by itself: the host multiplies, and everything crosses.
     let report = timed(&alone, &program);
-    assert_eq!(report.offload().unwrap().host_instructions, 4);
-    assert_eq!(report.offload().unwrap().card, None);
+    assert_eq!(report.own::<OffloadUse>().unwrap().host_instructions, 4);
+    assert_eq!(report.own::<OffloadUse>().unwrap().card, None);
     assert_eq!(report.link.bytes_in, 2 * limb_bytes);
     assert_eq!(report.link.bytes_out, limb_bytes);
 }
@@ -353,13 +354,16 @@ fn what_crosses_is_what_has_to() {
         let (came, went) = moved(&endless, &program);
         assert_eq!(report.link.bytes_in, came + tables, "seed {seed}");
         assert_eq!(report.link.bytes_out, went, "seed {seed}");
-        assert_eq!(report.offload().unwrap().card.unwrap().made_room, 0);
-        handed += report.offload().unwrap().card.unwrap().handed_on;
+        assert_eq!(
+            report.own::<OffloadUse>().unwrap().card.unwrap().made_room,
+            0
+        );
+        handed += report.own::<OffloadUse>().unwrap().card.unwrap().handed_on;
 
         let none = crossing_all(&report, log_n);
         for less in [&small, &tiny] {
             let other = timed(less, &program);
-            let card = other.offload().unwrap().card.unwrap();
+            let card = other.own::<OffloadUse>().unwrap().card.unwrap();
             made_room += card.made_room;
             assert_eq!(other.cycles, report.cycles, "seed {seed}");
             assert_eq!(other.cycles_by_kind, report.cycles_by_kind);
@@ -406,7 +410,7 @@ fn a_card_is_a_device() {
         let request = Request::timing_only();
         let without = device.run(program, &Bindings::default(), request, &Silent);
         let without = without.unwrap().machine.unwrap();
-        instructions += without.offload().unwrap().machine_instructions;
+        instructions += without.own::<OffloadUse>().unwrap().machine_instructions;
         assert_eq!(unmeasured(&with_data), unmeasured(&without), "seed {seed}");
     }
     assert!(instructions > 40, "{instructions}");
@@ -488,14 +492,14 @@ fn cards_are_checked() {
     ] {
         let broken = text.replace(old, new);
         assert_ne!(broken, text, "{old}");
-        let error = ringmill_machines::load(&broken).err();
+        let error = Registry::standard().load(&broken).err();
         let error = error.map(|e| e.to_string()).unwrap_or_default();
         assert!(error.contains(expected), "{new}: {error}");
     }
     // Keys beside the name replace the machine's own.
     let two = "machine = \"polymul\"\nunits = 8\n[[coprocessor]]\nmachine = \"polymul\"\nunits = 4";
     let two = text.replace("machine = \"polymul\"", two);
-    let machine = ringmill_machines::load(&two).unwrap();
+    let machine = Registry::standard().load(&two).unwrap();
     let dsp = machine.fit().totals.iter().map(|total| total.used);
     assert!(
         dsp.clone().any(|used| used == 12.0 * 7.0),

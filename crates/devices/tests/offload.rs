@@ -19,6 +19,7 @@ use ringmill_devices::trace::TraceWriter;
 use ringmill_devices::{Bindings, Device, DeviceError, Outcome, Request, open};
 use ringmill_isa::macros::Visibility;
 use ringmill_machines::MachineReport;
+use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_schemes::ckks::Params;
 
 /// A description file that is gone when the test is.
@@ -27,7 +28,9 @@ struct Machine(PathBuf);
 impl Machine {
     /// The paper's with another number of units: small RTL builds fast.
     fn with_units(units: usize) -> Self {
-        let text = ringmill_machines::registry::description("polymul").unwrap();
+        let text = ringmill_machines::Registry::standard()
+            .description("polymul")
+            .unwrap();
         let edited = text.replace("units = 32", &format!("units = {units}"));
         assert_ne!(edited, text);
         static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -77,7 +80,7 @@ fn random_programs_have_the_cpus_bits_and_the_models_cycles() {
         let (by_model, by_rtl) = (by_model.machine.unwrap(), by_rtl.machine.unwrap());
         assert_eq!((by_model.how, by_rtl.how), ("model", "RTL"));
         assert_eq!(figures(&by_model), figures(&by_rtl), "seed {seed}");
-        instructions += by_rtl.offload().unwrap().machine_instructions;
+        instructions += by_rtl.own::<OffloadUse>().unwrap().machine_instructions;
 
         // Timing hangs on no data.
         for device in [model.as_ref(), rtl.as_ref()] {
@@ -88,7 +91,7 @@ fn random_programs_have_the_cpus_bits_and_the_models_cycles() {
                 &Silent,
             );
             let alone = alone.unwrap().machine.unwrap();
-            assert!(alone.offload().unwrap().measured.is_none());
+            assert!(alone.own::<OffloadUse>().unwrap().measured.is_none());
             assert_eq!(figures(&alone), figures(&by_rtl), "seed {seed}");
         }
         let trace = |device: &dyn Device| -> Vec<u8> {
@@ -162,7 +165,7 @@ fn a_homomorphic_program_runs_on_the_rtl() {
     let text = rtl.report.detail().to_string();
     let report = rtl.report.machine.unwrap();
     assert_eq!(figures(&report), figures(&model.report.machine.unwrap()));
-    let offload = report.offload().unwrap();
+    let offload = report.own::<OffloadUse>().unwrap();
     let times = offload.measured.unwrap();
     // Every transform is the machine's: all primes fit.
     let kinds = &report.instructions_by_kind;

@@ -11,7 +11,7 @@ use ringmill_devices::trace::TraceWriter;
 use ringmill_devices::{Bindings, Device, DeviceError, Limb, Request, open};
 use ringmill_isa::Poly;
 use ringmill_isa::mid::*;
-use ringmill_machines::SimOptions;
+use ringmill_machines::{Registry, SimOptions};
 use ringmill_math::Ring;
 
 /// A file that is gone when the test is.
@@ -121,7 +121,7 @@ fn values_that_a_device_lacks_are_refused_by_name() {
                 other => panic!("{other:?}"),
             }
         }
-        let machine = ringmill_machines::open("ring").unwrap();
+        let machine = Registry::standard().open("ring").unwrap();
         let refused = machine.simulate(&program, SimOptions::default());
         let said = refused.unwrap_err().to_string();
         assert!(said.contains(kind) && said.contains("`odd`"), "{said}");
@@ -142,7 +142,7 @@ fn a_described_machine_gives_the_cpus_bits_and_a_trace_of_its_units() {
 
     let file = Scratch::new(
         "ring.toml",
-        ringmill_machines::registry::description("ring").unwrap(),
+        Registry::standard().description("ring").unwrap(),
     );
     let device = file.device().unwrap();
     let clock = device.clock_mhz().unwrap();
@@ -198,7 +198,7 @@ fn nonsense_machine_files_are_refused() {
         open("sim:/no/such/machine.toml").err(),
         Some(DeviceError::MachineFile { .. })
     ));
-    let shipped = ringmill_machines::registry::description("ring").unwrap();
+    let shipped = Registry::standard().description("ring").unwrap();
     for text in [
         "".to_owned(),
         "clock_mhz = ".to_owned(),

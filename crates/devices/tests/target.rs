@@ -66,7 +66,7 @@ fn what_is_made_for_a_machine_runs_on_it() {
         for (depth, precision) in [(1, 6), (1, 8)] {
             let limits = target(machine).unwrap();
             let compiled = made_for(limits.clone(), power(depth, 64), precision).unwrap();
-            limits.check(&*compiled.params).unwrap();
+            ringmill_compiler::target::check(&limits, &*compiled.params).unwrap();
             let device = open(&format!("sim:{machine}")).unwrap();
             let report =
                 simulate(&compiled, device.as_ref(), Request::timing_only(), &Silent).unwrap();

@@ -6,10 +6,6 @@ use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
 
-use crate::basext::BasextError;
-use crate::polymul::PolymulError;
-use crate::torus::TorusError;
-
 /// A description, program or request that a machine cannot serve.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -139,12 +135,24 @@ pub enum MachineError {
     Verify(#[from] VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
+    /// What one kind of machine refuses, in its own words.
     #[error(transparent)]
-    Polymul(#[from] PolymulError),
-    #[error(transparent)]
-    Basext(#[from] BasextError),
-    #[error(transparent)]
-    Torus(#[from] TorusError),
+    Own(Box<dyn std::error::Error + Send + Sync>),
     #[error("writing micro code: {0}")]
     Io(#[from] std::io::Error),
+}
+
+impl MachineError {
+    /// What a kind of machine refuses.
+    pub fn own(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Own(Box::new(error))
+    }
+
+    /// The kind's own error, where it is one of that type.
+    pub fn as_own<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        let Self::Own(error) = self else {
+            return None;
+        };
+        error.downcast_ref()
+    }
 }

@@ -1,19 +1,19 @@
 //! What every simulated machine offers.
 
+use std::any::Any;
 use std::io;
 
 use ringmill_isa::Target;
 use ringmill_isa::mid::{Called, Head, LimbId, Procedure, ValueType, Verified};
-use ringmill_limits::Watch;
 
-use crate::fpga::Fit;
-use crate::ring::RingMachine;
-use crate::torus::TorusMachine;
-use crate::vector::VectorMachine;
-use crate::{MachineError, MachineReport};
+use crate::error::MachineError;
+use crate::neutral::{Fit, MachineReport, SimOptions};
 
 /// A simulated machine: it schedules a mid-level program onto its units and counts cycles, without data.
-pub trait Machine: Send + Sync {
+pub trait Machine: Any + Send + Sync {
+    /// The kind of its description.
+    fn kind(&self) -> &'static str;
+
     /// The name of its description.
     fn name(&self) -> &str;
 
@@ -29,16 +29,6 @@ pub trait Machine: Send + Sync {
     /// Whether it holds values of this type: limbs, unless a machine says more.
     fn holds(&self, ty: ValueType) -> bool {
         ty.limb().is_some()
-    }
-
-    /// Its RTL, where there is some of a machine that runs programs whole.
-    fn rtl(&self) -> Option<WholeRtl> {
-        None
-    }
-
-    /// Why there is no RTL of this description, where there is of others of its kind.
-    fn unbuilt(&self) -> Option<MachineError> {
-        None
     }
 
     /// Which instructions of a procedure run here, in their order; a host does the others.
@@ -101,15 +91,11 @@ pub trait Machine: Send + Sync {
     ) -> Result<(), MachineError>;
 }
 
-/// The RTL of a machine that runs programs whole.
-#[derive(Clone, Debug)]
-pub enum WholeRtl {
-    /// `rm_torus`.
-    Torus(TorusMachine),
-    /// `rm_ring`, of an RPAU for each of a program's primes.
-    Ring(RingMachine),
-    /// `rm_vector`, for programs of its largest ring.
-    Vector(VectorMachine),
+impl dyn Machine {
+    /// The machine as what it is, where it is of that type: for what knows machines of one kind, as their RTL does.
+    pub fn as_a<M: Machine>(&self) -> Option<&M> {
+        (self as &dyn Any).downcast_ref()
+    }
 }
 
 /// A run of a machine, fed the calls of a program one after another. Who drops it before the end loses that run and nothing
@@ -130,54 +116,4 @@ pub trait Session {
     /// # Errors
     /// As [`Self::feed`]; an output that no call made, as when calls are missing.
     fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError>;
-}
-
-/// How a program is simulated.
-pub struct SimOptions<'a> {
-    /// Values that do not fit wait in host memory, as is usual; without it such a program is refused.
-    pub spill: bool,
-    /// The keys that fit the key memory are there before the program starts, as the paper has it, those that are used first;
-    /// otherwise it starts empty. Either way a key limb that is needed and not there crosses the link, and is counted.
-    pub resident_keys: bool,
-    /// Takes one event for each word and unit, and for what crosses the host link between calls.
-    pub trace: Option<&'a mut dyn TraceSink>,
-    /// Told how many of the program's calls are done, after each.
-    pub progress: Option<&'a mut dyn FnMut(u64)>,
-    /// Asked as it goes.
-    pub watch: Watch,
-}
-
-impl<'a> SimOptions<'a> {
-    /// The same for a shorter time.
-    pub fn for_now<'b>(self) -> SimOptions<'b>
-    where
-        'a: 'b,
-    {
-        // Not moves: what is borrowed for longer is borrowed anew.
-        SimOptions {
-            trace: self.trace.map(|sink| -> &mut dyn TraceSink { sink }),
-            progress: self.progress.map(|tell| -> &mut dyn FnMut(u64) { tell }),
-            spill: self.spill,
-            resident_keys: self.resident_keys,
-            watch: self.watch,
-        }
-    }
-}
-
-impl Default for SimOptions<'_> {
-    fn default() -> Self {
-        Self {
-            spill: true,
-            resident_keys: true,
-            trace: None,
-            progress: None,
-            watch: Watch::default(),
-        }
-    }
-}
-
-/// Takes the events of a run; one lane a unit.
-pub trait TraceSink {
-    /// `name` occupied `lane` for `cycles` from cycle `start` of the program.
-    fn event(&mut self, lane: &str, name: &str, start: u64, cycles: u64);
 }

@@ -12,7 +12,7 @@ use ringmill_machines::basext::{
 };
 use ringmill_machines::coprocessor::{Bases, CardDescription, Resident};
 use ringmill_machines::fpga::Resource;
-use ringmill_machines::{MachineError, SimOptions, load, open};
+use ringmill_machines::{MachineError, Registry, SimOptions};
 use ringmill_math::Ring;
 use ringmill_math::primes::ntt_primes;
 
@@ -36,7 +36,10 @@ fn descriptions_are_checked() {
         let broken = text.replace(old, new);
         assert_ne!(broken, text, "{old}");
         assert!(
-            matches!(load(&broken), Err(MachineError::Field { .. })),
+            matches!(
+                Registry::standard().load(&broken),
+                Err(MachineError::Field { .. })
+            ),
             "{new}"
         );
     }
@@ -50,18 +53,22 @@ fn descriptions_are_checked() {
     ] {
         let broken = Description::SHARED.replace(old, new);
         assert_ne!(broken, Description::SHARED, "{old}");
-        let refused = load(&broken).err().unwrap().to_string();
+        let refused = Registry::standard()
+            .load(&broken)
+            .err()
+            .unwrap()
+            .to_string();
         assert!(refused.contains(says), "{new}: {refused}");
     }
     let large = CardDescription::BASEXT.replace("limbs = 4096", "limbs = 1000000");
-    let refused = load(&large).err().unwrap().to_string();
+    let refused = Registry::standard().load(&large).err().unwrap().to_string();
     assert!(refused.contains("8589934592 bytes at most"), "{refused}");
 }
 
 /// By hand: three memories of 2048 x 61 bits a lane, seven columns of 9 bits each; three multipliers of 20 blocks.
 #[test]
 fn needs_of_the_papers_unit() {
-    let machine = open("basext").unwrap();
+    let machine = Registry::standard().open("basext").unwrap();
     let fit = machine.fit();
     let used = |of| fit.totals.iter().find(|t| t.resource == of).unwrap().used;
     assert_eq!((fit.part, fit.units), ("U280", 32));
@@ -84,7 +91,7 @@ fn needs_of_the_papers_unit() {
 /// 20 blocks.
 #[test]
 fn needs_of_our_unit() {
-    let fit = open("basext-shared").unwrap();
+    let fit = Registry::standard().open("basext-shared").unwrap();
     let fit = fit.fit();
     let used = |of| fit.totals.iter().find(|t| t.resource == of).unwrap().used;
     assert_eq!((fit.part, fit.units), ("U280", 32));
@@ -147,7 +154,7 @@ fn extensions(log_n: u8) -> Procedure {
 fn the_unit_takes_fast_extensions_and_exact_ones_with_a_residue_that_it_can_work_with() {
     let procedure = Arc::new(extensions(12));
     let program = Verified::new(Program::calling(Arc::clone(&procedure), Vec::new())).unwrap();
-    let machine = open("basext").unwrap();
+    let machine = Registry::standard().open("basext").unwrap();
     let taken = machine.takes(&program.head(), &procedure).unwrap();
     assert_eq!(taken, [true, true, false, false]);
     let report = machine.simulate(&program, SimOptions::default()).unwrap();
@@ -178,14 +185,23 @@ fn the_unit_takes_fast_extensions_and_exact_ones_with_a_residue_that_it_can_work
     }
 
     let small = Description::PAPER.replace("max_l = 32", "max_l = 2");
-    let taken = load(&small).unwrap().takes(&program.head(), &procedure);
+    let taken = Registry::standard()
+        .load(&small)
+        .unwrap()
+        .takes(&program.head(), &procedure);
     assert_eq!(taken.unwrap(), [false; 4]);
     let larger = Description::PAPER.replace("min_log_n = 8", "min_log_n = 13");
-    let refused = load(&larger).unwrap().takes(&program.head(), &procedure);
+    let refused = Registry::standard()
+        .load(&larger)
+        .unwrap()
+        .takes(&program.head(), &procedure);
     assert!(refused.unwrap_err().to_string().contains("13 to 16"));
     // Moduli of up to 32 bits are not among these.
     let narrow = Description::PAPER.replace("word_bits = 64", "word_bits = 32");
-    let refused = load(&narrow).unwrap().takes(&program.head(), &procedure);
+    let refused = Registry::standard()
+        .load(&narrow)
+        .unwrap()
+        .takes(&program.head(), &procedure);
     assert!(refused.unwrap_err().to_string().contains("below 2^32"));
     assert!(procedure.instrs.iter().any(|instr| instr.op == Op::Bextx));
 }

@@ -2,8 +2,7 @@
 //! of it on the way.
 #![allow(clippy::unwrap_used)]
 
-use ringmill_machines::registry::KINDS;
-use ringmill_machines::{MachineError, load};
+use ringmill_machines::{MachineError, Registry};
 use toml::Value;
 
 /// Whole numbers at the edges of what fields hold.
@@ -50,7 +49,7 @@ fn at<'a>(value: &'a mut Value, path: &[String]) -> &'a mut Value {
 #[test]
 fn numbers_at_the_edges_are_taken_or_refused() {
     let mut refused = 0;
-    for kind in &KINDS {
+    for kind in Registry::standard().kinds() {
         let (_, text) = kind.shipped[0];
         let description: Value = text.parse::<toml::Table>().unwrap().into();
         let mut paths = Vec::new();
@@ -64,7 +63,7 @@ fn numbers_at_the_edges_are_taken_or_refused() {
                     Value::Float(_) => Value::Float(extreme as f64),
                     _ => Value::Integer(extreme),
                 };
-                let opened = load(&toml::to_string(&changed).unwrap());
+                let opened = Registry::standard().load(&toml::to_string(&changed).unwrap());
                 refused += usize::from(opened.is_err());
             }
         }
@@ -74,7 +73,9 @@ fn numbers_at_the_edges_are_taken_or_refused() {
 
 #[test]
 fn lanes_beyond_all_numbers_are_refused_by_their_field() {
-    let (_, text) = KINDS
+    let machines = Registry::standard();
+    let (_, text) = machines
+        .kinds()
         .iter()
         .find(|kind| kind.name == "torus")
         .unwrap()
@@ -82,7 +83,7 @@ fn lanes_beyond_all_numbers_are_refused_by_their_field() {
     for field in ["log_lanes", "log_pos"] {
         let mut description: toml::Table = text.parse().unwrap();
         description.insert(field.to_owned(), i64::from(u32::MAX).into());
-        match load(&toml::to_string(&description).unwrap()) {
+        match Registry::standard().load(&toml::to_string(&description).unwrap()) {
             Err(MachineError::Field {
                 field: named, got, ..
             }) => {

@@ -2,7 +2,7 @@
 
 use ringmill_machines::fpga::{Fit, Part, Ports, Resource};
 use ringmill_machines::polymul::Shape;
-use ringmill_machines::{MachineError, load, names, open, polymul, ring, vector};
+use ringmill_machines::{MachineError, Registry, polymul, ring, vector};
 
 fn amount(fit: &Fit, of: Resource) -> (f64, f64) {
     let total = fit.totals.iter().find(|t| t.resource == of);
@@ -18,7 +18,7 @@ fn list(fit: &Fit, of: Resource) -> Vec<(&str, f64, f64)> {
 /// Ten RPAUs of 60-bit residues in rows of 32: a limb is 512 rows.
 #[test]
 fn the_ring_fits_the_u250_and_each_of_its_dies() {
-    let machine = open("ring").unwrap();
+    let machine = Registry::standard().open("ring").unwrap();
     let fit = machine.fit();
     assert_eq!((fit.part, fit.device, fit.units), ("U250", "XCU250", 10));
     // A column of eight slots is 4096 x 60. RPM 11 and 12 are 2 x 2048 words of 8 x 60 bits: 7 blocks. Keys are 18 x 2048
@@ -111,7 +111,11 @@ fn a_larger_ring_needs_what_it_holds() {
         assert_eq!(amount(&fit, Resource::UltraRam).0, 96.0 + keys);
         assert!(!fit.fits);
     }
-    let warning = open("ring-large").unwrap().fit().warning();
+    let warning = Registry::standard()
+        .open("ring-large")
+        .unwrap()
+        .fit()
+        .warning();
     assert!(warning.is_some_and(|text| text.contains("section 6")));
 }
 
@@ -119,8 +123,8 @@ fn a_larger_ring_needs_what_it_holds() {
 /// port for both, its registers, of which two are read, and its tables of twiddles on a die, which are only read.
 #[test]
 fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
-    for name in names() {
-        let machine = open(name).unwrap();
+    for name in Registry::standard().names() {
+        let machine = Registry::standard().open(name).unwrap();
         for need in &machine.fit().needs {
             let expected = match need.resource {
                 Resource::Dsp | Resource::Multiplier => None,
@@ -145,8 +149,9 @@ fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
 /// Radix 32, 512 lanes: eight transform units of 142 multipliers, three of which find room in a die, six blocks a multiplier.
 #[test]
 fn the_vector_machine_fits_the_u250_and_each_of_its_dies() {
-    let machine = open("vector-u250").unwrap();
-    assert!(machine.rtl().is_some());
+    let machine = Registry::standard().open("vector-u250").unwrap();
+    let vector = machine.as_a::<vector::VectorMachine>().unwrap();
+    vector::built::check(vector.description()).unwrap();
     let fit = machine.fit();
     assert_eq!((fit.part, fit.units), ("U250", 8));
     assert_eq!(
@@ -174,14 +179,14 @@ fn the_vector_machine_fits_the_u250_and_each_of_its_dies() {
         vector::Description::U250,
         &[("log_lanes = 9", "log_lanes = 10")],
     );
-    let fault = load(&twice).err().unwrap().to_string();
+    let fault = Registry::standard().load(&twice).err().unwrap().to_string();
     assert!(fault.contains("19,776 DSP"), "{fault}");
 }
 
 /// Rows of 32 as Medha's, and tables of twiddles.
 #[test]
 fn stored_twiddles_need_more_block_rams() {
-    let machine = open("ring-stored").unwrap();
+    let machine = Registry::standard().open("ring-stored").unwrap();
     let fit = machine.fit();
     // Sixteen butterflies, and eight pairs of the second in a chain: 3 rings x (512 + 128 + 32 + 8 + 2) words, seven halves
     // of 2048 x 9 bits.
@@ -205,7 +210,7 @@ fn stored_twiddles_need_more_block_rams() {
 /// What Yosys finds in the whole machine (docs/machines/polymul.md; `make full` synthesises it).
 #[test]
 fn polymul_needs_what_its_netlist_has() {
-    let machine = open("polymul").unwrap();
+    let machine = Registry::standard().open("polymul").unwrap();
     let fit = machine.fit();
     assert_eq!(fit.part, "XC7VX485T");
     assert_eq!(amount(fit, Resource::Dsp), (7.0, 224.0));
@@ -258,7 +263,7 @@ fn large() -> (String, String) {
 }
 
 fn refused(text: &str) -> String {
-    match load(text) {
+    match Registry::standard().load(text) {
         Ok(_) => panic!("taken: {text}"),
         Err(fault) => fault.to_string(),
     }
@@ -267,7 +272,10 @@ fn refused(text: &str) -> String {
 #[test]
 fn what_exceeds_its_part_is_refused_unless_it_says_so() {
     let (text, line) = large();
-    assert!(matches!(load(&text), Err(MachineError::ExceedsPart { .. })));
+    assert!(matches!(
+        Registry::standard().load(&text),
+        Err(MachineError::ExceedsPart { .. })
+    ));
     let fault = refused(&text);
     for said in [
         "`ring`",
@@ -278,7 +286,7 @@ fn what_exceeds_its_part_is_refused_unless_it_says_so() {
     ] {
         assert!(fault.contains(said), "{said}: {fault}");
     }
-    let warned = load(&format!("{line}{text}")).unwrap();
+    let warned = Registry::standard().load(&format!("{line}{text}")).unwrap();
     let warning = warned.fit().warning().unwrap();
     for said in [
         "DOES NOT FIT ITS PART",
@@ -310,7 +318,7 @@ fn what_exceeds_its_part_is_refused_unless_it_says_so() {
 fn a_die_region_ends_what_the_part_would_hold() {
     let (text, line) = large();
     let four = edited(&text, &[("rpaus = 10", "rpaus = 4")]);
-    assert!(load(&four).unwrap().fit().fits);
+    assert!(Registry::standard().load(&four).unwrap().fit().fits);
     // 5 x 228 ultra RAMs are fewer than the part's 1280, but a fifth RPAU would lie across a border.
     let five = edited(&text, &[("rpaus = 10", "rpaus = 5")]);
     let fault = refused(&five);
@@ -321,13 +329,13 @@ fn a_die_region_ends_what_the_part_would_hold() {
     // A statement that nothing needs is refused too.
     let stale = format!("{line}{four}");
     assert!(matches!(
-        load(&stale),
+        Registry::standard().load(&stale),
         Err(MachineError::FitsAfterAll { .. })
     ));
     assert!(refused(&stale).contains("take that statement away"));
     let polymul = format!("{line}{}", polymul::Description::PAPER);
     assert!(matches!(
-        load(&polymul),
+        Registry::standard().load(&polymul),
         Err(MachineError::FitsAfterAll { .. })
     ));
 }
@@ -337,11 +345,14 @@ fn a_part_must_be_named_and_known() {
     for text in [ring::Description::MEDHA, polymul::Description::PAPER] {
         let line = text.lines().find(|l| l.starts_with("part = ")).unwrap();
         let none = text.replacen(line, "", 1);
-        assert!(matches!(load(&none), Err(MachineError::Syntax(_))));
+        assert!(matches!(
+            Registry::standard().load(&none),
+            Err(MachineError::Syntax(_))
+        ));
         assert!(refused(&none).contains("missing field `part`"));
         let other = text.replacen(line, "part = \"U2500\"", 1);
         assert!(matches!(
-            load(&other),
+            Registry::standard().load(&other),
             Err(MachineError::UnknownPart { .. })
         ));
         let fault = refused(&other);
@@ -358,7 +369,7 @@ fn a_part_must_be_named_and_known() {
         &text,
         &[("\"U250\"", "\"U280\""), ("rpaus = 10", "rpaus = 4")],
     );
-    assert!(load(&whole).unwrap().fit().fits);
+    assert!(Registry::standard().load(&whole).unwrap().fit().fits);
 }
 
 #[test]
@@ -367,7 +378,7 @@ fn a_reason_is_some_words_on_one_line() {
     let long = "x".repeat(301);
     for reason in ["", "  ", "two\\nlines", long.as_str()] {
         let text = format!("allow_more_than_the_part_has = \"{reason}\"\n{text}");
-        let fault = load(&text).err().unwrap();
+        let fault = Registry::standard().load(&text).err().unwrap();
         assert!(
             matches!(
                 fault,
@@ -409,10 +420,10 @@ fn extreme_descriptions_are_counted() {
                 ("word_bits = 60", &format!("word_bits = {word}")),
             ],
         );
-        match load(&text) {
+        match Registry::standard().load(&text) {
             Ok(machine) => assert!(machine.fit().fits),
             Err(MachineError::ExceedsPart { .. }) => {
-                let machine = load(&format!("{line}{text}")).unwrap();
+                let machine = Registry::standard().load(&format!("{line}{text}")).unwrap();
                 assert!(machine.fit().warning().is_some());
             }
             Err(other) => panic!("{other}"),

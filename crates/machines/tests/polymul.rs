@@ -11,7 +11,7 @@ use ringmill_machines::polymul::{
     ArrayOp, Command, Description, Job, PolymulError, Shape, Tables, apply, cycles, load_cycles,
     partition, table_cycles, timeline, unload_cycles,
 };
-use ringmill_machines::{MachineError, SimOptions, load, open};
+use ringmill_machines::{Registry, SimOptions};
 use ringmill_math::Ring;
 use ringmill_math::primes::ntt_primes;
 
@@ -21,8 +21,8 @@ fn paper() -> Shape {
 
 fn refused(n: usize, q: u64) -> PolymulError {
     match Tables::new(paper(), n, q) {
-        Err(MachineError::Polymul(error)) => error,
-        other => panic!("{other:?}"),
+        Err(error) => error.as_own::<PolymulError>().unwrap().clone(),
+        Ok(tables) => panic!("{tables:?}"),
     }
 }
 
@@ -91,7 +91,7 @@ fn descriptions_are_checked() {
     ] {
         let broken = text.replace(old, new);
         assert_ne!(broken, text, "{old}");
-        assert!(load(&broken).is_err(), "{new}");
+        assert!(Registry::standard().load(&broken).is_err(), "{new}");
     }
 }
 
@@ -160,7 +160,7 @@ fn a_product_becomes_one_command() {
     assert_eq!(split.stages.len(), 1);
     assert_eq!(split.stages[0].offloaded().len(), 4);
 
-    let machine = open("polymul").unwrap();
+    let machine = Registry::standard().open("polymul").unwrap();
     let program = program(procedure);
     let report = machine.simulate(&program, SimOptions::default()).unwrap();
     let degree = paper().degree(4096).unwrap();
@@ -197,7 +197,7 @@ fn other_kinds_of_moduli_are_the_hosts() {
         p.result(sum, "c", 0, Poly(0)).unwrap();
         program(p.finish().unwrap())
     };
-    let machine = open("polymul").unwrap();
+    let machine = Registry::standard().open("polymul").unwrap();
     for kind in [TableModulus::Plain(65_537), TableModulus::PowerOfTwo(64)] {
         let error = machine.simulate(&sum(&[kind]), SimOptions::default()).err();
         let text = error.map(|e| e.to_string()).unwrap_or_default();
@@ -214,11 +214,12 @@ fn other_kinds_of_moduli_are_the_hosts() {
 #[test]
 fn wide_moduli_are_refused() {
     let q = ntt_primes(54, 12, 1).unwrap()[0];
-    let machine = open("polymul").unwrap();
+    let machine = Registry::standard().open("polymul").unwrap();
     let refused = machine.simulate(&program(product(12, q)), SimOptions::default());
+    let refused = refused.unwrap_err();
     assert!(matches!(
-        refused,
-        Err(MachineError::Polymul(PolymulError::Range { bits: 32, .. }))
+        refused.as_own(),
+        Some(PolymulError::Range { bits: 32, .. })
     ));
 }
 

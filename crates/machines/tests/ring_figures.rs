@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{Procedure, Program, Verified};
 use ringmill_machines::fpga::lazy_mul_latency;
+use ringmill_machines::ring::RingUse;
 use ringmill_machines::ring::board::Board;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit};
 use ringmill_machines::ring::{Description, timing};
@@ -284,7 +285,9 @@ fn simulate(machine: &str, set: &str, key: impl Fn(Level) -> OpKey) -> MachineRe
     let params = Params::named(set).unwrap();
     let key = key(params.max_level());
     let procedure = ProcCache::new(params).get(&key).unwrap();
-    let machine = ringmill_machines::open(machine).unwrap();
+    let machine = ringmill_machines::Registry::standard()
+        .open(machine)
+        .unwrap();
     machine
         .simulate(&program(procedure), SimOptions::default())
         .unwrap()
@@ -324,8 +327,8 @@ fn medha_reaches_table_2() {
             "{set}: {} cycles, the paper has {paper}",
             report.cycles
         );
-        assert_eq!(report.ring().unwrap().multipliers_per_rpau, 36);
-        assert_eq!(report.ring().unwrap().spills.bytes, 0);
+        assert_eq!(report.own::<RingUse>().unwrap().multipliers_per_rpau, 36);
+        assert_eq!(report.own::<RingUse>().unwrap().spills.bytes, 0);
     }
 }
 
@@ -346,7 +349,7 @@ fn stored_twiddles_bring_multiplication_below_48000() {
             report.cycles
         );
         assert!(report.cycles <= most, "{set}: {} cycles", report.cycles);
-        assert_eq!(report.ring().unwrap().multipliers_per_rpau, 36);
+        assert_eq!(report.own::<RingUse>().unwrap().multipliers_per_rpau, 36);
     }
 }
 
@@ -392,7 +395,7 @@ fn reports_account_for_link_memory_and_units() {
     assert_eq!(report.link.bytes_out, 2 * 7 * limb);
     assert!((report.link.seconds_in - 28.0 * 125e-6).abs() < 1e-12);
     assert_eq!(report.link.key_bytes, 0);
-    let memory = &report.ring().unwrap().memory;
+    let memory = &report.own::<RingUse>().unwrap().memory;
     assert_eq!(memory.key_limbs, 7);
     assert_eq!(memory.peak_slots.len(), 10);
     let fit = |p: &u8| usize::from(*p) <= memory.slots;

@@ -8,6 +8,7 @@ use common::programs::{Builder, Cipher, chain};
 use common::{description, execute_program, params, with_slots};
 use ringmill_isa::mid::Verified;
 use ringmill_machines::ring::RingMachine;
+use ringmill_machines::ring::RingUse;
 use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
 use ringmill_schemes::ckks::params::Params;
 use ringmill_schemes::ckks::{Galois, OpKey};
@@ -45,7 +46,7 @@ fn values_stay_on_the_machine_between_calls() {
     assert_eq!(report.calls, 6);
     assert_eq!(report.link.bytes_in, 2 * 4 * limb);
     assert_eq!(report.link.bytes_out, 2 * limb);
-    assert_eq!(report.ring().unwrap().spills.bytes, 0);
+    assert_eq!(report.own::<RingUse>().unwrap().spills.bytes, 0);
     // Again: the same cycles.
     assert_eq!(
         report,
@@ -70,14 +71,17 @@ fn what_does_not_fit_is_refused_or_spilled() {
     }
     let report = machine.simulate(&program, SimOptions::default()).unwrap();
     assert!(
-        report.ring().unwrap().spills.loads > 0 && report.ring().unwrap().spills.seconds > 0.0,
+        report.own::<RingUse>().unwrap().spills.loads > 0
+            && report.own::<RingUse>().unwrap().spills.seconds > 0.0,
         "{:?}",
-        report.ring().unwrap().spills
+        report.own::<RingUse>().unwrap().spills
     );
     // Inputs are still on the host, so leaving costs nothing; only coming back does.
     assert_eq!(
-        report.ring().unwrap().spills.bytes,
-        (report.ring().unwrap().spills.loads + report.ring().unwrap().spills.stores) * (8 << 8)
+        report.own::<RingUse>().unwrap().spills.bytes,
+        (report.own::<RingUse>().unwrap().spills.loads
+            + report.own::<RingUse>().unwrap().spills.stores)
+            * (8 << 8)
     );
     // More slots, no spills.
     let roomy = RingMachine::new(description(8, 3, 4, false)).unwrap();
@@ -85,7 +89,7 @@ fn what_does_not_fit_is_refused_or_spilled() {
         roomy
             .simulate(&program, strict())
             .unwrap()
-            .ring()
+            .own::<RingUse>()
             .unwrap()
             .spills
             .bytes,
@@ -116,7 +120,7 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
     let report = machine.simulate(&program, loaded).unwrap();
     // Three digits over four moduli, brought once.
     assert_eq!(report.link.key_bytes, 3 * 4 * (8 << 8));
-    assert_eq!(report.ring().unwrap().memory.key_limbs, 3);
+    assert_eq!(report.own::<RingUse>().unwrap().memory.key_limbs, 3);
 }
 
 /// Three rotation keys in turn, twice round, each of two limbs on each of three RPAUs.
@@ -154,7 +158,7 @@ fn keys_beyond_the_key_memory_cross_the_link_and_are_counted() {
         };
         let machine = RingMachine::new(d.clone()).unwrap();
         let report = machine.simulate(&program, options).unwrap();
-        let keys = report.ring().unwrap().keys;
+        let keys = report.own::<RingUse>().unwrap().keys;
         // Each key is two limbs on each of three RPAUs.
         assert_eq!(
             (keys.needed, keys.fit, keys.loaded),
@@ -166,7 +170,7 @@ fn keys_beyond_the_key_memory_cross_the_link_and_are_counted() {
             report.link.key_seconds,
             d.link_seconds(report.link.key_bytes)
         );
-        assert_eq!(report.ring().unwrap().memory.key_limbs, 6);
+        assert_eq!(report.own::<RingUse>().unwrap().memory.key_limbs, 6);
         execute_program(&d, &program, false);
     }
 }
@@ -233,7 +237,7 @@ fn procedures_that_do_not_fit_spill_inside() {
                 }
                 Err(other) => panic!("{what}: {other}"),
             };
-            let moved = report.ring().unwrap().spills.inside;
+            let moved = report.own::<RingUse>().unwrap().spills.inside;
             println!("{what}: {} cycles, {moved:?}", report.cycles);
             let limb = 8 << native;
             assert_eq!(moved.bytes, (moved.stores + moved.loads) * limb, "{what}");
@@ -291,13 +295,14 @@ fn hoisted_rotations_that_do_not_fit_are_cut() {
             let machine = RingMachine::new(d.clone()).unwrap();
             let report = machine.simulate(&program, strict()).unwrap();
             assert_eq!(
-                report.ring().unwrap().spills.bytes + report.ring().unwrap().spills.inside.bytes,
+                report.own::<RingUse>().unwrap().spills.bytes
+                    + report.own::<RingUse>().unwrap().spills.inside.bytes,
                 0
             );
             assert_eq!(execute_program(&d, &program, false), report.cycles);
             parts.push((
-                report.ring().unwrap().cuts.calls,
-                report.ring().unwrap().cuts.parts,
+                report.own::<RingUse>().unwrap().cuts.calls,
+                report.own::<RingUse>().unwrap().cuts.parts,
             ));
         }
         assert_eq!(parts[0], (2, 6), "2^{native}: one at a time");
@@ -325,11 +330,11 @@ fn a_rotation_loads_keys_that_do_not_fit() {
                 Err(MachineError::At { .. } | MachineError::KeyMemory { .. })
             ));
             let report = machine.simulate(&program, SimOptions::default()).unwrap();
-            let moved = report.ring().unwrap().spills.inside;
+            let moved = report.own::<RingUse>().unwrap().spills.inside;
             // Each of the six rotations brings what does not fit, on each of four RPAUs.
             assert_eq!(moved.key_loads, 6 * 4 * (needs - room) as u64, "{room}");
             assert_eq!(moved.loads + moved.stores, 0);
-            assert!(report.ring().unwrap().keys.loaded >= moved.key_loads);
+            assert!(report.own::<RingUse>().unwrap().keys.loaded >= moved.key_loads);
             // The keys loaded from nothing, so that every limb used must have come.
             execute_program(&d, &program, true);
         }
@@ -368,7 +373,7 @@ fn times_add_up() {
                     + time.outputs_seconds;
                 assert!(near(time.seconds, parts - time.overlap_seconds));
                 // The same time from the other figures: cycles, and what crosses between calls.
-                let (link, spills) = (&report.link, &report.ring().unwrap().spills);
+                let (link, spills) = (&report.link, &report.own::<RingUse>().unwrap().spills);
                 let between =
                     link.seconds_in + link.seconds_out + link.key_seconds + spills.seconds;
                 let between = between + link.program_seconds;
@@ -380,7 +385,7 @@ fn times_add_up() {
                 assert!((0.0..=1.0).contains(&time.bound.share) && !time.bound.help.is_empty());
                 assert_eq!(
                     time.resident_key_limbs > 0,
-                    resident_keys && report.ring().unwrap().keys.needed > 0
+                    resident_keys && report.own::<RingUse>().unwrap().keys.needed > 0
                 );
                 // And from the trace, whose last event ends the run.
                 // Its cycles are whole ones.

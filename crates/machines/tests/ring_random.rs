@@ -8,6 +8,7 @@ use std::sync::Arc;
 use common::programs::{Builder, Cipher};
 use common::{description, execute_program, params, with_slots};
 use ringmill_isa::mid::Verified;
+use ringmill_machines::ring::RingUse;
 use ringmill_machines::ring::description::StandIn;
 use ringmill_machines::ring::{Description, RingMachine};
 use ringmill_machines::{Machine, SimOptions};
@@ -148,7 +149,10 @@ fn play(seed: u64, operations: usize) -> bool {
     {
         Ok(report) => {
             let resident = report.end_to_end.resident_key_limbs;
-            assert!(resident <= report.ring().unwrap().keys.needed, "{what}");
+            assert!(
+                resident <= report.own::<RingUse>().unwrap().keys.needed,
+                "{what}"
+            );
             execute_program(&d, &program, true);
             true
         }

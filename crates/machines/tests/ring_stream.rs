@@ -15,6 +15,7 @@ use ringmill_isa::mid::{
     Program, Step, TableModulus, Unrolled, ValueType, Verified, stats,
 };
 use ringmill_isa::{Galois, Poly};
+use ringmill_machines::ring::RingUse;
 use ringmill_machines::ring::program::{Outcome, Running, Told, Totals};
 use ringmill_machines::ring::{Description, RingMachine};
 use ringmill_machines::{Machine, MachineError, SimOptions};
@@ -269,7 +270,7 @@ fn cycles_do_not_hang_on_what_is_in_sight() {
     let cycles = |outer| {
         let program = long(&parameters, 2, 10, outer);
         let report = machine.simulate(&program, SimOptions::default()).unwrap();
-        assert_eq!(report.ring().unwrap().spills.bytes, 0);
+        assert_eq!(report.own::<RingUse>().unwrap().spills.bytes, 0);
         report.cycles
     };
     let (few, more, many) = (cycles(10), cycles(20), cycles(200));

@@ -6,9 +6,10 @@ use common::programs::{Builder, chain};
 use common::{description, params};
 use ringmill_isa::Fault;
 use ringmill_isa::mid::{Called, LimbId, Op, Verified};
+use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_machines::ring::RingMachine;
 use ringmill_machines::ring::program::run;
-use ringmill_machines::{Machine, MachineError, MachineReport, SimOptions, open};
+use ringmill_machines::{Machine, MachineError, MachineReport, Registry, SimOptions};
 use ringmill_schemes::ckks::ops::OpKey;
 
 /// A machine of each kind, and a program that it runs.
@@ -21,9 +22,18 @@ fn cases() -> Vec<(Box<dyn Machine>, Verified)> {
     let ring = RingMachine::new(description(8, 3, 4, false)).unwrap();
     vec![
         (Box::new(ring), chain(&params(8, 2, 1), 2)),
-        (open("polymul").unwrap(), chain(&narrow, 2)),
-        (open("polymul-card").unwrap(), chain(&narrow, 2)),
-        (open("basext-card").unwrap(), chain(&narrow, 2)),
+        (
+            Registry::standard().open("polymul").unwrap(),
+            chain(&narrow, 2),
+        ),
+        (
+            Registry::standard().open("polymul-card").unwrap(),
+            chain(&narrow, 2),
+        ),
+        (
+            Registry::standard().open("basext-card").unwrap(),
+            chain(&narrow, 2),
+        ),
     ]
 }
 
@@ -140,7 +150,7 @@ fn machines_say_which_instructions_they_take() {
                 assert!(takes == transform || machine.name() != "polymul");
             }
         }
-        match report.offload() {
+        match report.own::<OffloadUse>() {
             None => assert_eq!(left, 0),
             Some(used) => {
                 assert!(taken > 0 && left > 0);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_isa::Target;
 use ringmill_compiler::bgv::bootstrapping_for;
+use ringmill_isa::Target;
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::bootstrap::{
     BootstrapError, Bootstrapping as Setup, Maps, Procedure, Set,

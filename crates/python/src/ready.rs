@@ -16,7 +16,7 @@ use ringmill_devices::runtime::{Client, EvaluationKeys, RuntimeError, Server};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
-use ringmill_machines::SimOptions;
+use ringmill_machines::{Registry, SimOptions};
 use ringmill_schemes::file;
 use ringmill_schemes::rlwe::RingParams;
 
@@ -175,7 +175,9 @@ impl<S: Spoken> AnyProgram for Ready<S> {
             "mid" => Ok(mid::text::print_program(&compiled.program)),
             "micro" => {
                 let mut text = Vec::new();
-                let machine = ringmill_machines::open(machine).map_err(raise::<DeviceError, _>)?;
+                let machine = Registry::standard()
+                    .open(machine)
+                    .map_err(raise::<DeviceError, _>)?;
                 let options = SimOptions {
                     watch: watch.clone(),
                     ..SimOptions::default()

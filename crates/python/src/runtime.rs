@@ -12,7 +12,6 @@ use ringmill_compiler::scheme::ErrorOf;
 use ringmill_compiler::{Compiled, Options, ParamsChoice, Target};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
-use ringmill_machines::registry;
 use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
@@ -383,8 +382,10 @@ impl CompiledProgram {
 /// The devices a program can run on.
 #[pyfunction]
 fn devices() -> Vec<String> {
-    let machines = registry::names().map(|name| format!("sim:{name}"));
-    let rtl = registry::names_with_rtl().map(|name| format!("rtl:{name}"));
+    let known = ringmill_devices::Devices::standard();
+    let machines = known.machines().names().map(|name| format!("sim:{name}"));
+    let rtl = known.with_rtl();
+    let rtl = rtl.iter().map(|name| format!("rtl:{name}"));
     std::iter::once("cpu".to_owned())
         .chain(machines)
         .chain(rtl)

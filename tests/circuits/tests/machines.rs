@@ -3,7 +3,8 @@
 
 use ringmill_compiler::ckks::Options;
 use ringmill_compiler::{CompileError, compile};
-use ringmill_machines::{SimOptions, registry};
+use ringmill_machines::ring::RingUse;
+use ringmill_machines::{Parse, Registry, SimOptions};
 use ringmill_schemes::ckks::Params;
 use ringmill_test_circuits::numbers::Numbers;
 use ringmill_test_circuits::programs::{Limits, case};
@@ -13,14 +14,14 @@ fn run(seeds: std::ops::Range<u64>) {
     let sets = ["set1", "set2"].map(|name| Params::named(name).unwrap());
     // The engine of TFHE takes programs whole too, of one bootstrap alone, and BASALISC those over its friendly primes of 32 bits.
     let others = ["torus", "vector"];
-    let whole = registry::KINDS
+    let registry = Registry::standard();
+    let whole = registry
+        .kinds()
         .iter()
         .filter(|kind| !others.contains(&kind.name));
-    let whole = whole.filter(|kind| matches!(kind.parse, registry::Parse::Whole(_)));
+    let whole = whole.filter(|kind| matches!(kind.parse, Parse::Whole(_)));
     let names = whole.flat_map(|kind| kind.names());
-    let machines: Vec<_> = names
-        .map(|name| ringmill_machines::open(name).unwrap())
-        .collect();
+    let machines: Vec<_> = names.map(|name| registry.open(name).unwrap()).collect();
     assert!(machines.len() >= 2);
     let (mut ran, mut calls, mut spilled, drawn) = (0u64, 0, 0, seeds.end - seeds.start);
     for seed in seeds {
@@ -56,7 +57,8 @@ fn run(seeds: std::ops::Range<u64>) {
                 report.unwrap_or_else(|error| panic!("seed {seed} on {}: {error}", machine.name()));
             calls += report.calls;
             spilled += u64::from(
-                report.ring().unwrap().spills.bytes + report.ring().unwrap().spills.inside.bytes
+                report.own::<RingUse>().unwrap().spills.bytes
+                    + report.own::<RingUse>().unwrap().spills.inside.bytes
                     > 0,
             );
         }

@@ -19,6 +19,7 @@ use ringmill_compiler::inline::length;
 use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
 use ringmill_isa::mid::text as mid;
 use ringmill_isa::{Galois, Level};
+use ringmill_machines::Registry;
 use ringmill_schemes::ckks::file::{self, Accepted, AcceptedTables, InsecureParams, Kind};
 use ringmill_schemes::ckks::{Encoder, Encryptor, KeyForm, KeyGenerator, Params, SecurityTable};
 use ringmill_schemes::seal::{self, Compression, SealContext};
@@ -261,7 +262,7 @@ pub fn seal_file(bytes: &[u8]) -> bool {
 
 /// A machine description, of any kind.
 pub fn machine_toml(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_ok_and(|text| ringmill_machines::load(text).is_ok())
+    std::str::from_utf8(bytes).is_ok_and(|text| Registry::standard().load(text).is_ok())
 }
 
 fn program() -> Result<MacroProgram, TraceError> {
@@ -424,8 +425,8 @@ fn micro_seeds() -> Vec<Vec<u8>> {
 }
 
 fn machine_seeds() -> Vec<Vec<u8>> {
-    let kinds = ringmill_machines::registry::KINDS.iter();
-    let shipped = kinds.flat_map(|kind| kind.shipped);
+    let machines = Registry::standard();
+    let shipped = machines.kinds().iter().flat_map(|kind| kind.shipped);
     shipped.map(|(_, text)| text.as_bytes().to_vec()).collect()
 }
 

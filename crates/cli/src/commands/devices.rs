@@ -1,6 +1,6 @@
 //! `ringmill devices`.
 
-use ringmill_machines::registry;
+use ringmill_devices::Devices;
 use serde_json::json;
 
 use crate::args::DevicesArgs;
@@ -9,17 +9,18 @@ use crate::output;
 
 pub fn devices(args: &DevicesArgs) -> Result<(), CliError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let known = Devices::standard();
     let devices: Vec<(String, String)> = std::iter::once((
         "cpu".to_owned(),
         format!("this computer, {cores} cores; cpu:N for N threads"),
     ))
-    .chain(registry::names().map(|name| {
+    .chain(known.machines().names().map(|name| {
         (
             format!("sim:{name}"),
             "results by the CPU, timing by the machine's cycle model".to_owned(),
         )
     }))
-    .chain(registry::names_with_rtl().map(|name| {
+    .chain(known.with_rtl().into_iter().map(|name| {
         (
             format!("rtl:{name}"),
             "results and timing by the machine's RTL, the rest by the CPU; needs `make hdl-tools`"

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ringmill_machines::{Machine, registry};
+use ringmill_machines::{Machine, Registry};
 
 use crate::args::MachineShowArgs;
 use crate::commands::needs;
@@ -19,12 +19,13 @@ pub fn find(name: &str) -> Result<Box<dyn Machine>, CliError> {
 
 /// The same, and its description as it is written.
 fn described(name: &str) -> Result<(Box<dyn Machine>, String), CliError> {
+    let machines = Registry::standard();
     if !name.ends_with(".toml") {
-        let text = registry::description(name)?;
-        return Ok((ringmill_machines::load(text)?, text.to_owned()));
+        let text = machines.description(name)?;
+        return Ok((machines.load(text)?, text.to_owned()));
     }
     let text = crate::inputs::read_text(Path::new(name), LARGEST)?;
-    let machine = ringmill_machines::load(&text).map_err(|fault| CliError::Input {
+    let machine = machines.load(&text).map_err(|fault| CliError::Input {
         path: name.into(),
         reason: fault.to_string(),
     })?;

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use ringmill_devices::Device;
 use ringmill_isa::macros::MacroOp;
 use ringmill_limits::Watch;
-use ringmill_machines::{MachineReport, Own};
+use ringmill_machines::MachineReport;
+use ringmill_machines::vector::VectorUse;
 
 use crate::PythonTracer;
 use crate::args::{ByLevel, SimArgs};
@@ -72,10 +73,7 @@ fn parts<'a>(
     level: ByLevel,
     stands_for: impl Fn(&str) -> &'a [MacroOp],
 ) -> Option<String> {
-    let Own::Vector(own) = &machine.own else {
-        return None;
-    };
-    let all = &own.parts;
+    let all = &machine.own::<VectorUse>()?.parts;
     let by_macro;
     let of = match level {
         ByLevel::Macro => {

@@ -1,8 +1,7 @@
 //! Parameters as a bootstrapping engine runs them.
 
-use ringmill_machines::registry::Opened;
-use ringmill_machines::torus::Shape;
-use ringmill_machines::{Kind, WholeRtl};
+use ringmill_machines::Registry;
+use ringmill_machines::torus::{Shape, TorusMachine};
 use ringmill_schemes::tfhe::{Decomposition, LweDimension, ParamsBuilder, Transforms, Unrolling};
 
 use crate::DeviceError;
@@ -12,13 +11,12 @@ use crate::sim;
 fn shape(machine: &str) -> Result<Shape, DeviceError> {
     let device = ["sim:", "rtl:"].iter();
     let name = device.filter_map(|kind| machine.strip_prefix(kind)).next();
-    let text = sim::description(name.unwrap_or(machine))?;
-    if let Opened::Whole(whole) = Kind::of(&text)?.open(&text)?
-        && let Some(WholeRtl::Torus(torus)) = whole.rtl()
-    {
-        return Ok(torus.shape());
-    }
-    Err(DeviceError::NoBootstraps {
+    let machines = Registry::standard();
+    let text = sim::description(&machines, name.unwrap_or(machine))?;
+    let opened = machines.load(&text)?;
+    let torus = opened.as_a::<TorusMachine>();
+    let shape = torus.map(TorusMachine::shape);
+    shape.ok_or_else(|| DeviceError::NoBootstraps {
         machine: machine.to_owned(),
     })
 }

@@ -1,13 +1,13 @@
 //! Machines that take over a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:basext`.
 //!
 //! Each procedure is cut into stages ([`ringmill_machines::coprocessor::Partition`]): the host's instructions run by the
-//! CPU's kernels ([`segment`]), then the co-processors' jobs on their RTL ([`rtl`]), or by the same kernels with the
+//! CPU's kernels ([`segment`]), then the co-processors' jobs on their RTL ([`crate::rtl::Engine`]), or by the same kernels with the
 //! models' cycles. What the CPU would take for their part, and for all, is measured beside it, so the report can say what
-//! the offload is worth ([`ringmill_machines::OffloadTimes`]).
+//! the offload is worth ([`ringmill_machines::coprocessor::OffloadTimes`]).
 
-mod rtl;
 mod run;
 mod segment;
+mod time;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,8 +25,8 @@ use crate::checkpoint::CheckpointError;
 use crate::cpu::Cpu;
 use crate::device::{Device, Outcome, Request, check_budget, check_values};
 use crate::progress::Progress;
+use crate::rtl::{Engine, OpenEngine};
 use crate::sim::calls_done;
-use rtl::Engine;
 use run::Run;
 use segment::Segments;
 
@@ -41,8 +41,8 @@ pub struct Offload {
     name: String,
     card: Card,
     cpu: Cpu,
-    /// The RTL's tools; without them the card is its models.
-    hdl: Option<Hdl>,
+    /// The RTL's tools, and what opens the engine of each co-processor; without them the card is its models.
+    rtl: Option<(Hdl, Vec<OpenEngine>)>,
     kept: Mutex<HashMap<usize, Kept>>,
 }
 
@@ -55,21 +55,25 @@ impl Offload {
         Self::new(name, card, None)
     }
 
-    /// A card by its RTL: that of the workspace at or above the current directory.
+    /// A card by its RTL: that of the workspace at or above the current directory. `engines` open that of each co-processor.
     ///
     /// # Errors
     /// [`DeviceError::Hdl`] where the RTL's tools are missing; [`DeviceError::Threads`].
-    pub fn rtl(name: String, card: Card) -> Result<Self, DeviceError> {
-        Self::new(name, card, Some(Hdl::find(Path::new("."))?))
+    pub fn rtl(name: String, card: Card, engines: Vec<OpenEngine>) -> Result<Self, DeviceError> {
+        Self::new(name, card, Some((Hdl::find(Path::new("."))?, engines)))
     }
 
-    fn new(name: String, card: Card, hdl: Option<Hdl>) -> Result<Self, DeviceError> {
+    fn new(
+        name: String,
+        card: Card,
+        rtl: Option<(Hdl, Vec<OpenEngine>)>,
+    ) -> Result<Self, DeviceError> {
         Ok(Self {
             name,
             card,
             // One thread, as the paper measures its host; a stage has little for more.
             cpu: Cpu::new(1)?,
-            hdl,
+            rtl,
             kept: Mutex::default(),
         })
     }
@@ -99,13 +103,14 @@ impl Offload {
         Ok(all)
     }
 
-    /// The RTL of each co-processor.
+    /// The RTL of each co-processor. Builds its model, unless it is in the cache: a minute or so for a large machine.
     fn engines(&self) -> Result<Option<Vec<Box<dyn Engine>>>, DeviceError> {
-        let of_card = |hdl: &Hdl| {
-            let units = self.card.units().iter();
-            units.map(|unit| rtl::engine(hdl, unit.as_ref())).collect()
+        let Some((hdl, engines)) = &self.rtl else {
+            return Ok(None);
         };
-        self.hdl.as_ref().map(of_card).transpose()
+        let units = self.card.units().iter().zip(engines);
+        let opened = units.map(|(unit, open)| open(hdl, unit.as_ref()));
+        opened.collect::<Result<_, _>>().map(Some)
     }
 
     /// Timing without data.
@@ -131,7 +136,7 @@ impl Offload {
                     watch.check()?;
                     let engine = engines.get_mut(turn.unit);
                     let engine = engine.ok_or_else(|| malformed("a co-processor without RTL"))?;
-                    rtl::time(engine.as_mut(), &turn)
+                    time::on(engine.as_mut(), &turn)
                 };
                 self.card
                     .simulate_with::<DeviceError>(program, options, "RTL", &mut run)?

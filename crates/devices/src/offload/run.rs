@@ -7,12 +7,11 @@ use std::time::Instant;
 
 use ringmill_isa::mid::{Called, LimbId, Procedure, ValueId, ValueType, Verified, stats};
 use ringmill_limits::Watch;
-use ringmill_machines::coprocessor::{Turn, Work};
-use ringmill_machines::{EndToEnd, HostTimes, OffloadTimes, Own, TraceSink};
+use ringmill_machines::coprocessor::{HostTimes, OffloadTimes, OffloadUse, Turn, Work};
+use ringmill_machines::{EndToEnd, Own, TraceSink};
 use ringmill_math::Residues;
 
 use super::malformed;
-use super::rtl::Engine;
 use super::segment::{Segment, Segments};
 use crate::DeviceError;
 use crate::bindings::{Bindings, Limb, SeedExpansion};
@@ -20,6 +19,7 @@ use crate::cpu::Cpu;
 use crate::device::{CpuStats, Outcome};
 use crate::pool::{OutputLimb, limb_modulus};
 use crate::progress::{Progress, Silent, Step};
+use crate::rtl::Engine;
 
 /// A limb of the program.
 #[derive(Clone)]
@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
         let outputs = names.iter().zip(&program.types().outputs).map(output);
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
         let alone = self.alone(program, bindings)?;
-        Ok(self.outcome(&names, outputs, alone))
+        self.outcome(&names, outputs, alone)
     }
 
     /// What the whole program takes on the CPU. The first of the runs makes plans.
@@ -140,7 +140,12 @@ impl<'a> Run<'a> {
             .1)
     }
 
-    fn outcome(self, names: &[LimbId], outputs: Vec<OutputLimb>, alone: CpuStats) -> Outcome {
+    fn outcome(
+        self,
+        names: &[LimbId],
+        outputs: Vec<OutputLimb>,
+        alone: CpuStats,
+    ) -> Result<Outcome, DeviceError> {
         let how = if self.engines.is_some() {
             "RTL"
         } else {
@@ -156,14 +161,17 @@ impl<'a> Run<'a> {
         let times = OffloadTimes::new(host, &report);
         report.end_to_end =
             EndToEnd::offload(Some(host.host_seconds), &report.link, report.seconds);
-        if let Own::Offload(offload) = &mut report.own {
-            offload.measured = Some(times);
-        }
-        Outcome {
+        let offload = report.own::<OffloadUse>().cloned();
+        let offload = offload.ok_or_else(|| malformed("a report of no offload"))?;
+        report.own = Own::new(OffloadUse {
+            measured: Some(times),
+            ..offload
+        });
+        Ok(Outcome {
             outputs: Some(outputs),
             cpu: Some(alone),
             machine: Some(report),
-        }
+        })
     }
 
     fn call<'b>(

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use ringmill_machines::{EndToEnd, MachineReport, Spills};
+use ringmill_machines::{EndToEnd, MachineReport, Remarks, bytes, grouped, seconds};
 
-use super::table::{bytes, grouped, seconds};
 use super::{
     CpuReport, KeyReport, NoiseReport, ParameterReport, PrecisionReport, RunReport, SchemeReport,
 };
@@ -59,13 +58,13 @@ fn machine_lines(
     device: &str,
     m: &MachineReport,
 ) -> fmt::Result {
-    let time = &m.end_to_end;
+    let (time, remarks) = (&m.end_to_end, m.own.remarks());
     let whole = time.seconds;
-    let how = match (m.offload(), time.host_seconds) {
+    let how = match (remarks.hosted, time.host_seconds) {
         (_, Some(_)) => "from end to end, host measured, the rest modelled",
         // Host's parts need data to be timed.
-        (Some(_), None) => "on machine and link, modelled",
-        (None, None) => "from end to end, modelled",
+        (true, None) => "on machine and link, modelled",
+        (false, None) => "from end to end, modelled",
     };
     writeln!(
         f,
@@ -89,10 +88,8 @@ fn machine_lines(
         whole,
         bytes(link.bytes_in),
     )?;
-    if let Some(ring) = m.ring().filter(|ring| ring.memory.key_slots > 0) {
-        let keys = &ring.keys;
-        let loaded = format!("{} limbs loaded, {} in use", keys.loaded, keys.needed);
-        part(f, "keys over the link", time.keys_seconds, whole, loaded)?;
+    if let Some(keys) = &remarks.keys {
+        part(f, "keys over the link", time.keys_seconds, whole, keys)?;
     }
     if link.program_bytes > 0 {
         part(
@@ -110,17 +107,9 @@ fn machine_lines(
         m.clock_mhz
     );
     part(f, "compute", time.compute_seconds, whole, cycles)?;
-    if let Some(spills) = m.ring().map(|ring| &ring.spills)
-        && let moved = spills.bytes + spills.inside.bytes - key_bytes(spills)
-        && moved > 0
-    {
-        let limbs = spills.stores + spills.loads + spills.inside.stores + spills.inside.loads;
-        let what = format!(
-            "{limbs} limbs out and in, {}, {} cycles",
-            bytes(moved),
-            grouped(spills.cycles)
-        );
-        part(f, "spills over the link", time.spills_seconds, whole, what)?;
+    if let Some(spills) = &remarks.spills {
+        let time = time.spills_seconds;
+        part(f, "spills over the link", time, whole, spills)?;
     }
     part(
         f,
@@ -129,7 +118,7 @@ fn machine_lines(
         whole,
         bytes(link.bytes_out),
     )?;
-    row(f, "counted", counted(m, time))?;
+    row(f, "counted", counted(&remarks, time))?;
     row(
         f,
         "bound by",
@@ -142,26 +131,19 @@ fn machine_lines(
     row(f, "would help", &time.bound.help)
 }
 
-/// Bytes of the key limbs that were moved inside procedures.
-fn key_bytes(spills: &Spills) -> u64 {
-    let inside = &spills.inside;
-    let limbs = inside.stores + inside.loads + inside.key_loads;
-    inside.bytes.checked_div(limbs).unwrap_or(0) * inside.key_loads
-}
-
 /// What overlaps, and what is taken to be there.
-fn counted(m: &MachineReport, time: &EndToEnd) -> String {
+fn counted(remarks: &Remarks, time: &EndToEnd) -> String {
     let overlap = if time.overlap_seconds > 0.0 {
         format!(
             "the parts' sum less {} of the link hidden behind compute",
             seconds(time.overlap_seconds)
         )
-    } else if time.host_seconds.is_some() || m.offload().is_some() {
+    } else if time.host_seconds.is_some() || remarks.hosted {
         "host, link and machine in turn".to_owned()
     } else {
         "link and units in turn".to_owned()
     };
-    if m.offload().is_some() && time.host_seconds.is_none() {
+    if remarks.hosted && time.host_seconds.is_none() {
         return format!("{overlap}; the host's part is not timed without data");
     }
     match time.resident_key_limbs {
@@ -184,13 +166,12 @@ fn threads(count: usize) -> String {
 fn this_cpu(f: &mut fmt::Formatter<'_>, m: &MachineReport, cpu: &CpuReport) -> fmt::Result {
     let time = seconds(cpu.stats.seconds);
     let threads = threads(cpu.stats.threads);
-    match m.offload().and_then(|offload| offload.measured) {
-        Some(t) => row(
+    match m.own.remarks().speedup {
+        Some(speedup) => row(
             f,
             "all on this CPU",
             format_args!(
-                "{time} on {threads} (measured): with the machine {:.2} times as fast",
-                t.speedup
+                "{time} on {threads} (measured): with the machine {speedup:.2} times as fast"
             ),
         ),
         None => row(

@@ -1,10 +1,7 @@
 //! The run report as tables for people: what a run took in a dozen lines, or every figure.
 
-mod machines;
-
 use std::fmt;
 
-use self::machines::{ring_rows, torus_rows, vector_rows};
 use super::summary;
 use super::{
     Counts, CpuReport, How, InstructionReport, KeyReport, NoiseReport, ParameterReport,
@@ -12,42 +9,7 @@ use super::{
 };
 use crate::expanded::ExpandedStats;
 use ringmill_machines::fpga::{Fit, pieces_text};
-use ringmill_machines::{MachineReport, OffloadUse, Own};
-
-/// Width of the column of labels.
-const LABEL: usize = 30;
-/// Width of the column of values; longer values push the last column.
-const VALUE: usize = 43;
-
-/// Writes sections of rows: label, value, how it was obtained.
-struct Table<'f, 'g> {
-    f: &'f mut fmt::Formatter<'g>,
-}
-
-impl Table<'_, '_> {
-    fn section(&mut self, title: &str) -> fmt::Result {
-        writeln!(self.f, "{title}")
-    }
-
-    fn row(&mut self, label: &str, value: impl fmt::Display, how: Option<How>) -> fmt::Result {
-        let value = value.to_string();
-        match how {
-            Some(how) => writeln!(self.f, "  {label:<LABEL$}{value:<VALUE$} {how}"),
-            None => writeln!(self.f, "  {label:<LABEL$}{value}"),
-        }
-    }
-}
-
-impl fmt::Display for How {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            How::Counted => "counted",
-            How::Measured => "measured",
-            How::Model => "model",
-            How::Rtl => "RTL",
-        })
-    }
-}
+use ringmill_machines::{MachineReport, Rows, bytes, grouped, seconds};
 
 impl fmt::Display for RunReport {
     /// What the run took and why, in twelve lines at most, below one for a machine that does not fit its part.
@@ -63,7 +25,7 @@ impl fmt::Display for Detail<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report = self.0;
         summary::write(report, f)?;
-        let table = &mut Table { f };
+        let table = &mut Rows::new(f);
         parameters(table, &report.parameters)?;
         if let Some(keys) = &report.keys {
             unchecked_keys(table, keys)?;
@@ -80,7 +42,7 @@ impl fmt::Display for Detail<'_> {
     }
 }
 
-fn parameters(table: &mut Table<'_, '_>, p: &ParameterReport) -> fmt::Result {
+fn parameters(table: &mut Rows<'_, '_>, p: &ParameterReport) -> fmt::Result {
     let list = |bits: &[u32]| {
         bits.iter()
             .map(u32::to_string)
@@ -128,7 +90,7 @@ fn parameters(table: &mut Table<'_, '_>, p: &ParameterReport) -> fmt::Result {
 }
 
 /// Keys are worth a line when they could not be checked.
-fn unchecked_keys(table: &mut Table<'_, '_>, keys: &KeyReport) -> fmt::Result {
+fn unchecked_keys(table: &mut Rows<'_, '_>, keys: &KeyReport) -> fmt::Result {
     if keys.unchecked.is_empty() {
         return Ok(());
     }
@@ -137,7 +99,7 @@ fn unchecked_keys(table: &mut Table<'_, '_>, keys: &KeyReport) -> fmt::Result {
     table.row("keys", said, None)
 }
 
-fn instructions(table: &mut Table<'_, '_>, i: &InstructionReport) -> fmt::Result {
+fn instructions(table: &mut Rows<'_, '_>, i: &InstructionReport) -> fmt::Result {
     table.section("Instructions")?;
     counts(table, "macro", &i.macro_level, i.how)?;
     counts(table, "mid", &i.mid_level, i.how)?;
@@ -148,7 +110,7 @@ fn instructions(table: &mut Table<'_, '_>, i: &InstructionReport) -> fmt::Result
 }
 
 /// The total, then the kinds on lines of their own, most frequent first.
-fn counts(table: &mut Table<'_, '_>, level: &str, counts: &Counts, how: How) -> fmt::Result {
+fn counts(table: &mut Rows<'_, '_>, level: &str, counts: &Counts, how: How) -> fmt::Result {
     table.row(level, grouped(counts.values().sum()), Some(how))?;
     let mut kinds: Vec<_> = counts.iter().collect();
     kinds.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), name.to_owned()));
@@ -162,7 +124,7 @@ fn counts(table: &mut Table<'_, '_>, level: &str, counts: &Counts, how: How) -> 
     Ok(())
 }
 
-fn cpu_rows(table: &mut Table<'_, '_>, cpu: &CpuReport) -> fmt::Result {
+fn cpu_rows(table: &mut Rows<'_, '_>, cpu: &CpuReport) -> fmt::Result {
     let how = Some(cpu.how);
     table.section("CPU")?;
     table.row("time", seconds(cpu.stats.seconds), how)?;
@@ -176,7 +138,7 @@ fn cpu_rows(table: &mut Table<'_, '_>, cpu: &CpuReport) -> fmt::Result {
 
 /// Keys and constants that are expanded as they are read.
 fn expanded_rows(
-    table: &mut Table<'_, '_>,
+    table: &mut Rows<'_, '_>,
     expanded: &ExpandedStats,
     how: Option<How>,
 ) -> fmt::Result {
@@ -196,8 +158,9 @@ fn expanded_rows(
     table.row("constants", constants, how)
 }
 
-fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
-    let how = Some(if m.how == "RTL" { How::Rtl } else { How::Model });
+fn machine_rows(table: &mut Rows<'_, '_>, m: &MachineReport) -> fmt::Result {
+    let obtained = if m.how == "RTL" { How::Rtl } else { How::Model };
+    let how = Some(obtained);
     table.section(&format!("Machine `{}`", m.machine))?;
     table.row("cycles", grouped(m.cycles), how)?;
     table.row(
@@ -205,9 +168,7 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
         seconds(m.seconds),
         how,
     )?;
-    if let Some(ring) = m.ring() {
-        let (each, units) = (ring.multipliers_per_rpau, ring.rpaus);
-        let multipliers = format!("{each} in each of {units} units");
+    if let Some(multipliers) = m.own.remarks().multipliers {
         table.row("modular multipliers", multipliers, None)?;
     }
     fit_rows(table, &m.fit)?;
@@ -241,16 +202,11 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
         table.row(&memory.name, text, Some(How::Model))?;
     }
     link_rows(table, m, Some(How::Model))?;
-    match &m.own {
-        Own::Offload(offload) => offload_rows(table, offload, how),
-        Own::Ring(ring) => ring_rows(table, ring, Some(How::Model)),
-        Own::Torus(torus) => torus_rows(table, torus, how),
-        Own::Vector(vector) => vector_rows(table, vector, how),
-    }
+    m.own.rows(table, obtained)
 }
 
 /// What the machine is made of: in all, then memories and multipliers by name.
-fn fit_rows(table: &mut Table<'_, '_>, fit: &Fit) -> fmt::Result {
+fn fit_rows(table: &mut Rows<'_, '_>, fit: &Fit) -> fmt::Result {
     for t in &fit.totals {
         let (used, available) = (pieces_text(t.used), pieces_text(t.available));
         let much = if t.used > t.available {
@@ -269,7 +225,7 @@ fn fit_rows(table: &mut Table<'_, '_>, fit: &Fit) -> fmt::Result {
     Ok(())
 }
 
-fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> fmt::Result {
+fn link_rows(table: &mut Rows<'_, '_>, m: &MachineReport, how: Option<How>) -> fmt::Result {
     let link = &m.link;
     for (label, bytes_moved, time) in [
         ("host link, in", link.bytes_in, link.seconds_in),
@@ -290,75 +246,7 @@ fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> 
     Ok(())
 }
 
-/// What the host keeps, what it would take for the rest, and what that makes of the whole.
-fn offload_rows(
-    table: &mut Table<'_, '_>,
-    offload: &OffloadUse,
-    machine: Option<How>,
-) -> fmt::Result {
-    table.section("Offload")?;
-    let counts = format!(
-        "{} on the machine, {} on the host",
-        grouped(offload.machine_instructions),
-        grouped(offload.host_instructions)
-    );
-    table.row("limb instructions", counts, Some(How::Counted))?;
-    for unit in offload
-        .coprocessors
-        .iter()
-        .filter(|_| offload.coprocessors.len() > 1)
-    {
-        let share = format!(
-            "{} instructions, {} cycles",
-            grouped(unit.instructions),
-            grouped(unit.cycles)
-        );
-        table.row(&unit.name, share, machine)?;
-    }
-    if let Some(card) = &offload.card {
-        let text = format!(
-            "{} limbs instead of the link, {} of them made there; {} left for want of room",
-            grouped(card.taken_from_card),
-            grouped(card.handed_on),
-            grouped(card.made_room)
-        );
-        table.row("from the card's memory", text, machine)?;
-        let saved = format!(
-            "{} of {} bytes",
-            seconds(card.link_seconds_saved),
-            grouped(card.link_bytes_saved)
-        );
-        table.row("link time saved by it", saved, Some(How::Model))?;
-    }
-    let Some(t) = &offload.measured else {
-        return Ok(());
-    };
-    let measured = Some(How::Measured);
-    let threads = match t.threads {
-        1 => "1 thread".to_owned(),
-        n => format!("{n} threads"),
-    };
-    table.row(
-        "host's part",
-        format!("{}, {threads}", seconds(t.host_seconds)),
-        measured,
-    )?;
-    let rest = format!("{}, {threads}", seconds(t.replaced_seconds));
-    table.row("machine's part on the host", rest, measured)?;
-    table.row("machine", seconds(t.machine_seconds), machine)?;
-    table.row("host link", seconds(t.link_seconds), Some(How::Model))?;
-    table.row("all on the host", seconds(t.alone_seconds), None)?;
-    let whole = format!(
-        "{}: {:.2} times as fast",
-        seconds(t.offloaded_seconds),
-        t.speedup
-    );
-    table.row("host, link, machine in turn", whole, None)?;
-    let bound = format!("{:.2} times as fast at most", t.speedup_bound);
-    table.row("were machine and link free", bound, None)
-}
-
-fn precision(table: &mut Table<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Result {
+fn precision(table: &mut Rows<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Result {
     if outputs.is_empty() {
         return Ok(());
     }
@@ -380,7 +268,7 @@ fn precision(table: &mut Table<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Res
     Ok(())
 }
 
-fn noise(table: &mut Table<'_, '_>, outputs: &[NoiseReport]) -> fmt::Result {
+fn noise(table: &mut Rows<'_, '_>, outputs: &[NoiseReport]) -> fmt::Result {
     if outputs.is_empty() {
         return Ok(());
     }
@@ -393,61 +281,4 @@ fn noise(table: &mut Table<'_, '_>, outputs: &[NoiseReport]) -> fmt::Result {
         }
     }
     Ok(())
-}
-
-/// A count with its digits in groups of three.
-pub(super) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, d) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(d);
-    }
-    out
-}
-
-/// Bytes in binary units.
-pub(super) fn bytes(n: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = n as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let unit = UNITS.get(unit).copied().unwrap_or("TiB");
-    if n < 1024 {
-        format!("{n} {unit}")
-    } else {
-        format!("{value:.1} {unit}")
-    }
-}
-
-/// A time in the unit that shows its size.
-pub(super) fn seconds(s: f64) -> String {
-    match s {
-        0.0 => "0 s".to_owned(),
-        s if s >= 1.0 => format!("{s:.2} s"),
-        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
-        s => format!("{:.2} us", s * 1e6),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_well() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(27_000_000_001), "27,000,000,001");
-        assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(3 << 20), "3.0 MiB");
-        assert_eq!(seconds(0.0195), "19.50 ms");
-        assert_eq!(seconds(0.00000105), "1.05 us");
-        assert_eq!(seconds(0.0), "0 s");
-    }
 }

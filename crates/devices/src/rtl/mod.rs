@@ -1,5 +1,9 @@
-//! Machines that run programs whole, as their simulated RTL.
+//! Machines as their simulated RTL: devices that run programs whole, engines of co-processors, and the row of each kind.
 
+mod basext;
+mod engine;
+mod polymul;
+mod registry;
 mod ring;
 mod torus;
 mod vector;
@@ -14,12 +18,11 @@ use crate::device::{Device, Outcome, Request, check_request};
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
 
-pub(crate) use ring::RingRtl;
-pub(crate) use torus::TorusRtl;
-pub(crate) use vector::VectorRtl;
+pub use engine::{Engine, Executed, Residues};
+pub use registry::{Described, Design, Designs, Folder, OpenEngine, Runs};
 
 /// A machine with its RTL.
-pub(crate) trait Whole: Send + Sync {
+trait Whole: Send + Sync {
     fn machine(&self) -> &dyn Machine;
 
     /// Runs a program whose bindings were checked. `report` is the model's of it, and is told what the RTL says otherwise.
@@ -31,7 +34,7 @@ pub(crate) trait Whole: Send + Sync {
 }
 
 /// What a device was asked to run.
-pub(crate) struct Job<'j, 'r> {
+struct Job<'j, 'r> {
     device: &'j str,
     program: &'j Verified,
     bindings: &'j Bindings<'j>,
@@ -70,9 +73,9 @@ fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
 }
 
 /// The device of that name.
-pub(crate) struct Rtl<W> {
-    pub name: String,
-    pub whole: W,
+struct Rtl<W> {
+    name: String,
+    whole: W,
 }
 
 impl<W: Whole> Device for Rtl<W> {

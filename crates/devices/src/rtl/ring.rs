@@ -26,7 +26,7 @@ const SMALL: u8 = 8;
 
 /// The machine's RTL. An RPAU is elaborated for its primes, so a model is built for each list of primes that a program has, and
 /// kept; each run starts one.
-pub(crate) struct RingRtl {
+pub(super) struct RingRtl {
     machine: RingMachine,
     hdl: Hdl,
 }

@@ -18,7 +18,7 @@ use crate::pool::OutputLimb;
 const FAST: BuildOptions = built(false);
 
 /// The engine's RTL. Its model takes a minute or so to build for a large engine, and is kept; each run starts one.
-pub(crate) struct TorusRtl {
+pub(super) struct TorusRtl {
     machine: TorusMachine,
     hdl: Hdl,
 }

@@ -24,7 +24,7 @@ use crate::pool::{OutputLimb, limb_modulus};
 const SMALL: u8 = 4;
 
 /// The machine's RTL. Its model is kept; each run starts one.
-pub(crate) struct VectorRtl {
+pub(super) struct VectorRtl {
     machine: VectorMachine,
     hdl: Hdl,
 }

@@ -13,7 +13,7 @@ use ringmill_devices::runtime::{Client, Runs, Server};
 use ringmill_devices::{Request, open, target};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility};
 use ringmill_isa::mid::ParamRole;
-use ringmill_machines::Own;
+use ringmill_machines::vector::VectorUse;
 use ringmill_machines::vector::{Counting, Description, alone, correct};
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bfv::Bfv;
@@ -68,9 +68,7 @@ where
         let answer = server.run(&*device, &inputs, &plain, request, &Silent);
         let answer = answer.unwrap_or_else(|e| panic!("{name}: {e}"));
         if let Some(report) = &answer.report.machine {
-            let Own::Vector(own) = &report.own else {
-                panic!("{:?}", report.own)
-            };
+            let own = report.own::<VectorUse>().unwrap();
             cycles = [report.cycles, own.cycles_by_papers_counting];
         }
         found.push(client.decrypt(&answer.outputs.unwrap()).unwrap());

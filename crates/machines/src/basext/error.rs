@@ -2,6 +2,8 @@
 
 use ringmill_isa::mid::TableModulus;
 
+use crate::MachineError;
+
 /// Refusals, before anything reaches a unit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -28,4 +30,10 @@ pub enum BasextError {
     Limbs { expected: usize, got: usize },
     #[error(transparent)]
     Math(#[from] ringmill_math::MathError),
+}
+
+impl From<BasextError> for MachineError {
+    fn from(error: BasextError) -> Self {
+        Self::own(error)
+    }
 }

@@ -1,7 +1,7 @@
 //! The unit as a co-processor: what it takes of a program, and the commands of a stage.
 
-use ringmill_isa::{Limit, Target};
 use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
+use ringmill_isa::{Limit, Target};
 
 use super::constants::check;
 use super::jobs::{Job, claims};
@@ -9,7 +9,7 @@ use super::needs::word_bytes;
 use super::timeline::{CONSTANTS, Command, Timed, held, loaded_after, serves, timeline};
 use super::{BasextError, Description, MachineUnit, Rate};
 use crate::coprocessor::{
-    Accepted, Claim, Coprocessor, Core, Crosses, Keep, Resident, Schedule, Step, Stream,
+    Accepted, Claim, Coprocessor, Crosses, Keep, Resident, Schedule, Step, Stream,
 };
 use crate::fpga::{Needs, Part};
 use crate::{HostLink, MachineError};
@@ -49,9 +49,22 @@ impl BasextMachine {
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         Self::new(Description::read(text)?)
     }
+
+    pub fn unit(&self) -> MachineUnit {
+        self.unit
+    }
+
+    /// What its memory's port grants it.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
 }
 
 impl Coprocessor for BasextMachine {
+    fn kind(&self) -> &'static str {
+        super::KIND
+    }
+
     fn name(&self) -> &str {
         &self.description.name
     }
@@ -145,13 +158,6 @@ impl Coprocessor for BasextMachine {
                 moduli,
             })),
         }
-    }
-
-    fn core(&self) -> Option<Core> {
-        Some(Core::Basext {
-            unit: self.unit,
-            rate: self.rate,
-        })
     }
 }
 

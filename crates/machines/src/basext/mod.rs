@@ -38,6 +38,9 @@ pub use shared::{Shared, latency};
 pub use timeline::{Command, Timed, serves, timeline};
 pub use unit::{Arithmetic, Unit};
 
+/// The kind of these descriptions.
+pub const KIND: &str = "basext";
+
 /// The descriptions that Ringmill ships, by their names.
 pub const SHIPPED: [(&str, &str); 2] = [
     ("basext", Description::PAPER),

@@ -6,14 +6,15 @@ use std::io::Write;
 use ringmill_isa::Target;
 use ringmill_isa::mid::{Head, Procedure, Verified};
 
-use super::description::{CardDescription, Memory};
+use super::description::{CardDescription, KIND, Memory};
 use super::resident::Resident;
 use super::timing::{RunStage, Timing};
 use super::work::{Turn, Work};
 use super::{Accepted, Claim, Coprocessor, Partition};
-use crate::fpga::Fit;
-use crate::report::MachineReport;
-use crate::{HostLink, Machine, MachineError, Session, SimOptions};
+use crate::error::MachineError;
+use crate::fields::HostLink;
+use crate::machine::{Machine, Session};
+use crate::neutral::{Fit, MachineReport, SimOptions};
 
 /// Co-processors behind a host link. They have their turns one after another, host, link and card too.
 pub struct Card {
@@ -223,6 +224,10 @@ fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineE
 }
 
 impl Machine for Card {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

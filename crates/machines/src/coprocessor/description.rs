@@ -3,11 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Card, Coprocessor};
-use crate::MachineError;
+use super::{Card, Catalogue, Coprocessor};
+use crate::error::MachineError;
 use crate::fields::{self, HostLink, ensure, range};
 use crate::fpga::{MemoryKind, Need, Needs, Part, Unit};
-use crate::registry;
+
+/// The kind of these descriptions.
+pub const KIND: &str = "card";
 
 /// The descriptions that Ringmill ships, by their names.
 pub const SHIPPED: [(&str, &str); 2] = [
@@ -109,13 +111,13 @@ impl CardDescription {
     /// The base-extension unit and the multiplier with high-bandwidth memory.
     pub const BASEXT: &'static str = include_str!("basext-card.toml");
 
-    /// Reads and validates a description.
+    /// Reads and validates a description, whose co-processors `catalogue` knows.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range or a
     /// co-processor that does not go with the card, those of the co-processors' own descriptions, and those of
     /// [`Needs::accepted`].
-    pub fn parse(text: &str) -> Result<Card, MachineError> {
+    pub fn parse(text: &str, catalogue: &dyn Catalogue) -> Result<Card, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
         description.check()?;
@@ -128,7 +130,7 @@ impl CardDescription {
         )?;
         let mut units = Vec::with_capacity(count);
         for table in &description.coprocessor {
-            let unit = registry::coprocessor(&description.text_of(table)?)?;
+            let unit = catalogue.coprocessor(&description.text_of(table, catalogue)?)?;
             let clock = unit.clock_mhz();
             ensure(
                 (clock - description.clock_mhz).abs() < 1e-9,
@@ -143,13 +145,17 @@ impl CardDescription {
 
     /// The text of a co-processor's description: `machine` names one that Ringmill ships, other keys replace its own; or it
     /// stands there whole. Part and link are the card's.
-    fn text_of(&self, table: &toml::Table) -> Result<String, MachineError> {
+    fn text_of(
+        &self,
+        table: &toml::Table,
+        catalogue: &dyn Catalogue,
+    ) -> Result<String, MachineError> {
         let syntax = |e: &dyn std::fmt::Display| MachineError::Syntax(e.to_string());
         let mut whole = match table.get("machine") {
             None => toml::Table::new(),
             Some(name) => {
                 let name = name.as_str().unwrap_or_default();
-                toml::from_str(registry::description(name)?).map_err(|e| syntax(&e))?
+                toml::from_str(catalogue.description(name)?).map_err(|e| syntax(&e))?
             }
         };
         let own = table.iter().filter(|(key, _)| *key != "machine");

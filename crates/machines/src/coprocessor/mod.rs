@@ -10,12 +10,14 @@
 mod card;
 mod claim;
 mod description;
+mod report;
 mod resident;
 mod shelf;
 mod tally;
 mod timing;
 mod work;
 
+use std::any::Any;
 use std::ops::RangeInclusive;
 
 use ringmill_isa::Target;
@@ -23,19 +25,22 @@ use ringmill_isa::mid::{Head, Procedure, ValueId};
 
 pub use card::Card;
 pub use claim::{Claim, Partition, Stage};
-pub use description::{CardDescription, SHIPPED};
+pub use description::{CardDescription, KIND, SHIPPED};
+pub use report::{CoprocessorUse, HostTimes, OffloadTimes, OffloadUse};
 pub use resident::{Bases, Held, Name, Resident, What};
 pub use shelf::{CardUse, Shelf};
 pub use timing::RunStage;
 pub use work::{Turn, Work};
 
-use crate::HostLink;
-use crate::MachineError;
+use crate::error::MachineError;
+use crate::fields::HostLink;
 use crate::fpga::Needs;
-use crate::{basext, polymul};
 
 /// A machine that takes some instructions, made from a description.
-pub trait Coprocessor: Send + Sync {
+pub trait Coprocessor: Any + Send + Sync {
+    /// The kind of its description.
+    fn kind(&self) -> &'static str;
+
     /// The name of its description.
     fn name(&self) -> &str;
 
@@ -67,9 +72,28 @@ pub trait Coprocessor: Send + Sync {
     /// # Errors
     /// A head of a program that it can do nothing of.
     fn accept(&self, head: &Head<'_>) -> Result<Box<dyn Accepted>, MachineError>;
+}
 
-    /// Its RTL, where there is some.
-    fn core(&self) -> Option<Core>;
+impl dyn Coprocessor {
+    /// The co-processor as what it is, where it is of that type: for what knows those of one kind, as their RTL does.
+    pub fn as_a<C: Coprocessor>(&self) -> Option<&C> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+/// Where a card finds the co-processors that its description names.
+pub trait Catalogue {
+    /// The description of a machine by its name.
+    ///
+    /// # Errors
+    /// [`MachineError::Unknown`].
+    fn description(&self, name: &str) -> Result<&'static str, MachineError>;
+
+    /// The co-processor that a description text describes.
+    ///
+    /// # Errors
+    /// Those of its parser; a machine that is no co-processor.
+    fn coprocessor(&self, text: &str) -> Result<Box<dyn Coprocessor>, MachineError>;
 }
 
 /// The width of a port of data.
@@ -79,18 +103,6 @@ pub struct Stream {
     pub residue_bits: u32,
     /// Residues in a cycle.
     pub beat: usize,
-}
-
-/// The RTL that stands behind a co-processor's model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Core {
-    /// `rm_polymul` of this shape.
-    Polymul(polymul::Shape),
-    /// A base-extension unit behind a port of this rate.
-    Basext {
-        unit: basext::MachineUnit,
-        rate: basext::Rate,
-    },
 }
 
 /// A co-processor opened on a program's head.

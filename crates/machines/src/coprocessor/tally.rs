@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use ringmill_isa::mid::Procedure;
 
 use super::claim::Partition;
+use super::report::{CoprocessorUse, OffloadUse};
 use super::shelf::Sums;
 use super::work::Moved;
 use super::{Card, Keep, Resident, Schedule};
-use crate::report::{
-    CoprocessorUse, LinkUse, MachineReport, MemoryUse, OffloadUse, Own, ProcedureUse, UnitUse,
+use crate::machine::Machine;
+use crate::neutral::{
+    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, TraceSink, UnitUse,
 };
-use crate::{EndToEnd, Machine, TraceSink};
 
 /// What one co-processor has done so far.
 #[derive(Clone, Debug, Default)]
@@ -202,7 +203,7 @@ impl Tally {
             procedures: self.procedures,
             memories,
             fit: card.fit().clone(),
-            own: Own::Offload(OffloadUse {
+            own: Own::new(OffloadUse {
                 host_instructions: self.host_instructions,
                 machine_instructions,
                 coprocessors,

@@ -9,8 +9,9 @@ use ringmill_limits::Watch;
 use super::claim::Partition;
 use super::work::{Turn, Work};
 use super::{Card, Resident, Schedule};
-use crate::report::MachineReport;
-use crate::{MachineError, Session, SimOptions, TraceSink};
+use crate::error::MachineError;
+use crate::machine::Session;
+use crate::neutral::{MachineReport, SimOptions, TraceSink};
 
 /// Carries out a turn: the commands as they ran, or as the model has them.
 pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;

@@ -9,8 +9,7 @@ use super::claim::{Claim, Partition};
 use super::shelf::Shelf;
 use super::tally::Tally;
 use super::{Accepted, Card, Crosses, Keep, Resident, Schedule, Step};
-use crate::TraceSink;
-use crate::report::MachineReport;
+use crate::neutral::{MachineReport, TraceSink};
 
 /// The jobs of one co-processor in a stage, to be carried out from idle to idle.
 pub struct Turn<'t> {

@@ -1,11 +1,10 @@
 //! A machine's needs summed up, beside what its part has.
 
-use serde::Serialize;
-
-use super::memory::{Memory, MemoryKind, Ports};
+use super::memory::{Memory, MemoryKind};
 use super::multiplier::Multipliers;
-use super::part::{Family, Part, Resource, Resources};
-use crate::MachineError;
+use super::part::{Family, Part, Resources};
+use crate::error::MachineError;
+use crate::neutral::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};
 
 /// Something that takes resources.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,69 +100,6 @@ pub struct Needs {
     pub shared: Vec<Need>,
 }
 
-/// One need and what there is, in the resource that it takes: block RAM in blocks of 36 Kbit.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct NeedUse {
-    pub name: String,
-    /// Sizes and ports of one unit's.
-    pub shape: String,
-    /// Words read and written in one cycle of each of its memories.
-    pub ports: Option<Ports>,
-    /// Units that have it; `None` for what they share.
-    pub units: Option<u64>,
-    pub resource: Resource,
-    /// Of one unit.
-    pub each: f64,
-    /// Of the machine.
-    pub used: f64,
-    /// Of the whole part.
-    pub available: f64,
-}
-
-/// A resource in all.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Total {
-    pub resource: Resource,
-    /// Of one unit.
-    pub each: f64,
-    /// Of the machine.
-    pub used: f64,
-    /// Of the whole part.
-    pub available: f64,
-}
-
-/// How many units find room where none is laid across a border between dies.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct RegionUse {
-    pub regions: u64,
-    /// Units that one region has room for.
-    pub room: u64,
-    /// The resource that ends it: of one unit, and of a region.
-    pub resource: Resource,
-    pub each: f64,
-    pub available: f64,
-}
-
-/// What a description needs beside what its part has.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Fit {
-    pub part: &'static str,
-    pub device: &'static str,
-    /// What a unit is called, and how many there are.
-    pub unit: &'static str,
-    pub units: u64,
-    pub needs: Vec<NeedUse>,
-    /// Every resource that is used.
-    pub totals: Vec<Total>,
-    /// Where the part has die regions.
-    pub regions: Option<RegionUse>,
-    pub fits: bool,
-    /// What does not fit, where something does not: each with its need and what is available.
-    pub excess: Option<String>,
-    /// Why the description may exceed its part all the same, in its own words.
-    pub allowed: Option<String>,
-}
-
 impl Needs {
     /// Counts everything.
     ///
@@ -216,7 +152,7 @@ impl Needs {
             excess: None,
             allowed: None,
         };
-        fit.excess = fit.find_excess();
+        fit.excess = excess(&fit);
         fit.fits = fit.excess.is_none();
         Ok(fit)
     }
@@ -276,69 +212,42 @@ impl Needs {
 /// Characters of a reason.
 const LONGEST: usize = 300;
 
-impl Fit {
-    /// What exceeds the part, with the need and what there is of each, and what takes most of it.
-    fn find_excess(&self) -> Option<String> {
-        let most = |of, amount: fn(&NeedUse) -> f64| {
-            let of = self.needs.iter().filter(|n| n.resource == of);
-            let most = of.max_by(|a, b| amount(a).total_cmp(&amount(b)));
-            most.map_or(String::new(), |n| {
-                format!(" ({} for {})", pieces_text(amount(n)), n.name)
-            })
-        };
-        let over = self.totals.iter().filter(|t| t.used > t.available);
-        let mut faults: Vec<String> = over
-            .map(|t| {
-                format!(
-                    "the machine needs {} {}{}, the {} has {}",
-                    pieces_text(t.used),
-                    t.resource.name(),
-                    most(t.resource, |n| n.used),
-                    self.part,
-                    pieces_text(t.available)
-                )
-            })
-            .collect();
-        if let Some(r) = &self.regions {
-            let places = r.room.saturating_mul(r.regions);
-            if places < self.units {
-                faults.push(format!(
-                    "one {} needs {} {}{}, a die region has {}: {places} of {} {}s find a place",
-                    self.unit,
-                    pieces_text(r.each),
-                    r.resource.name(),
-                    most(r.resource, |n| if n.units.is_some() { n.each } else { 0.0 }),
-                    pieces_text(r.available),
-                    self.units,
-                    self.unit
-                ));
-            }
+/// What exceeds the part, with the need and what there is of each, and what takes most of it.
+fn excess(fit: &Fit) -> Option<String> {
+    let most = |of, amount: fn(&NeedUse) -> f64| {
+        let of = fit.needs.iter().filter(|n| n.resource == of);
+        let most = of.max_by(|a, b| amount(a).total_cmp(&amount(b)));
+        most.map_or(String::new(), |n| {
+            format!(" ({} for {})", pieces_text(amount(n)), n.name)
+        })
+    };
+    let over = fit.totals.iter().filter(|t| t.used > t.available);
+    let mut faults: Vec<String> = over
+        .map(|t| {
+            format!(
+                "the machine needs {} {}{}, the {} has {}",
+                pieces_text(t.used),
+                t.resource.name(),
+                most(t.resource, |n| n.used),
+                fit.part,
+                pieces_text(t.available)
+            )
+        })
+        .collect();
+    if let Some(r) = &fit.regions {
+        let places = r.room.saturating_mul(r.regions);
+        if places < fit.units {
+            faults.push(format!(
+                "one {} needs {} {}{}, a die region has {}: {places} of {} {}s find a place",
+                fit.unit,
+                pieces_text(r.each),
+                r.resource.name(),
+                most(r.resource, |n| if n.units.is_some() { n.each } else { 0.0 }),
+                pieces_text(r.available),
+                fit.units,
+                fit.unit
+            ));
         }
-        (!faults.is_empty()).then(|| faults.join("; "))
     }
-
-    /// What stands on top of every report of a machine that does not fit.
-    pub fn warning(&self) -> Option<String> {
-        let excess = self.excess.as_ref()?;
-        let reason = self.allowed.as_deref().unwrap_or("no reason is given");
-        Some(format!(
-            "DOES NOT FIT ITS PART, by explicit statement: {excess}. Stated reason: {reason}"
-        ))
-    }
-}
-
-/// A number of pieces, its digits in groups of three; half a block RAM as `.5`.
-pub fn pieces_text(n: f64) -> String {
-    let whole = (n.trunc() as u64).to_string();
-    let mut out = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if n.fract() > 0.0 {
-        out.push_str(".5");
-    }
-    out
+    (!faults.is_empty()).then(|| faults.join("; "))
 }

@@ -8,7 +8,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::part::{Family, Resources};
-use crate::MachineError;
+use crate::error::MachineError;
+use crate::neutral::Ports;
 
 /// What a memory is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -32,39 +33,9 @@ impl MemoryKind {
     }
 }
 
-/// Words that a memory is asked for in one cycle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-pub struct Ports {
-    pub reads: u64,
-    pub writes: u64,
-    /// Words that are read or written, one or the other in a cycle.
-    pub either: u64,
-}
-
-impl Ports {
-    /// One word read and one written a cycle.
-    pub const ONE_EACH: Self = Self {
-        reads: 1,
-        writes: 1,
-        either: 0,
-    };
-    /// One word read or one written a cycle.
-    pub const SINGLE: Self = Self {
-        reads: 0,
-        writes: 0,
-        either: 1,
-    };
-    /// One word read a cycle; it is written before.
-    pub const READ: Self = Self {
-        reads: 1,
-        writes: 0,
-        either: 0,
-    };
-
-    /// Reads and writes that there must be ports for.
-    fn most(self) -> [u64; 2] {
-        [self.reads + self.either, self.writes + self.either]
-    }
+/// Reads and writes that there must be ports for.
+fn most(ports: Ports) -> [u64; 2] {
+    [ports.reads + ports.either, ports.writes + ports.either]
 }
 
 /// Memories of one shape, each with addresses of its own.
@@ -164,7 +135,7 @@ impl Memory {
     /// # Errors
     /// [`MachineError::Ports`] for more writes a cycle than copies can serve.
     pub fn takes(&self, family: Family) -> Result<Resources, MachineError> {
-        let [reads, writes] = self.ports.most();
+        let [reads, writes] = most(self.ports);
         let fault = || MachineError::Ports {
             memory: self.name.clone(),
             kind: self.kind.name(),

@@ -9,7 +9,9 @@ mod memory;
 mod multiplier;
 mod part;
 
-pub use fit::{Fit, Need, NeedUse, Needs, RegionUse, Total, Unit, pieces_text};
-pub use memory::{Memory, MemoryKind, Ports};
+pub use fit::{Need, Needs, Unit};
+pub use memory::{Memory, MemoryKind};
 pub use multiplier::{Multipliers, Reduction, Sparse, lazy_mul_latency};
-pub use part::{Family, PARTS, Part, Resource, Resources};
+pub use part::{Family, PARTS, Part, Resources};
+
+pub use crate::neutral::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};

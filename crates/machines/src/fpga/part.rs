@@ -1,52 +1,7 @@
 //! The parts that the papers name, and what they have.
 
-use serde::Serialize;
-
 use crate::MachineError;
-
-/// What a need is counted in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-pub enum Resource {
-    /// Blocks of 36 Kbit; each may serve as two of 18 Kbit.
-    #[serde(rename = "block RAM")]
-    BlockRam,
-    /// Blocks of 4096 words of 72 bits.
-    #[serde(rename = "ultra RAM")]
-    UltraRam,
-    /// Look-up tables as memory.
-    #[serde(rename = "LUT as memory")]
-    LutMemory,
-    #[serde(rename = "DSP")]
-    Dsp,
-    /// Memory of an ASIC, in Kbit.
-    #[serde(rename = "SRAM, Kbit")]
-    Sram,
-    /// Modular multipliers of an ASIC.
-    #[serde(rename = "modular multipliers")]
-    Multiplier,
-}
-
-impl Resource {
-    pub const ALL: [Self; 6] = [
-        Self::BlockRam,
-        Self::UltraRam,
-        Self::LutMemory,
-        Self::Dsp,
-        Self::Sram,
-        Self::Multiplier,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BlockRam => "block RAM",
-            Self::UltraRam => "ultra RAM",
-            Self::LutMemory => "LUT as memory",
-            Self::Dsp => "DSP",
-            Self::Sram => "SRAM, Kbit",
-            Self::Multiplier => "modular multipliers",
-        }
-    }
-}
+use crate::neutral::Resource;
 
 /// An amount of each resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -3,6 +3,8 @@
 use ringmill_isa::mid::TableModulus;
 use thiserror::Error;
 
+use crate::MachineError;
+
 /// A modulus, degree or limb that the machine cannot take.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
@@ -50,4 +52,10 @@ pub enum PolymulError {
     Length { expected: usize, got: usize },
     #[error("residue {value} at position {at} is not below the modulus {q}")]
     NotReduced { at: usize, value: u64, q: u64 },
+}
+
+impl From<PolymulError> for MachineError {
+    fn from(error: PolymulError) -> Self {
+        Self::own(error)
+    }
 }

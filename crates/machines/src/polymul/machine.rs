@@ -1,7 +1,7 @@
 //! The multiplier as a co-processor: what it takes of a program, and the commands of a stage.
 
-use ringmill_isa::{Limit, Target};
 use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
+use ringmill_isa::{Limit, Target};
 
 use super::description::Description;
 use super::jobs::{Job, claims};
@@ -10,7 +10,7 @@ use super::shape::{MIN_LOG_N, TOP_LOG_N, WIDTH};
 use super::timeline::{Command, Timed, timeline};
 use super::{Degree, PolymulError, Shape, Tables, check_modulus};
 use crate::coprocessor::{
-    Accepted, Claim, Coprocessor, Core, Crosses, Keep, Partition, Resident, Schedule, Step, Stream,
+    Accepted, Claim, Coprocessor, Crosses, Keep, Partition, Resident, Schedule, Step, Stream,
 };
 use crate::fpga::{Needs, Part};
 use crate::{HostLink, MachineError};
@@ -50,9 +50,17 @@ impl PolymulMachine {
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         Self::new(Description::read(text)?)
     }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
 }
 
 impl Coprocessor for PolymulMachine {
+    fn kind(&self) -> &'static str {
+        super::KIND
+    }
+
     fn name(&self) -> &str {
         &self.description.name
     }
@@ -133,10 +141,6 @@ impl Coprocessor for PolymulMachine {
                 moduli,
             })),
         }
-    }
-
-    fn core(&self) -> Option<Core> {
-        Some(Core::Polymul(self.shape))
     }
 }
 

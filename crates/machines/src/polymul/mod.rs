@@ -27,5 +27,8 @@ pub use shape::{Degree, MIN_LOG_N, SETS, SLOTS, Shape, TOP_LOG_N, WIDTH};
 pub use tables::{Tables, check_modulus};
 pub use timeline::{Command, Timed, timeline};
 
+/// The kind of these descriptions.
+pub const KIND: &str = "polymul";
+
 /// The description that Ringmill ships, by its name.
 pub const SHIPPED: [(&str, &str); 1] = [("polymul", Description::PAPER)];

@@ -27,7 +27,7 @@ impl Tables {
     /// bits: word m + j is psi^bitrev(m + j) R mod q, word 0 is psi^(n/2) R^2 mod q.
     ///
     /// # Errors
-    /// [`PolymulError`] (inside [`MachineError::Polymul`]) for a degree or modulus that the machine cannot take.
+    /// [`PolymulError`] (inside [`MachineError::Own`]) for a degree or modulus that the machine cannot take.
     pub fn new(shape: Shape, n: usize, q: u64) -> Result<Self, MachineError> {
         let degree = shape.degree(n)?;
         check_modulus(degree, q)?;

@@ -3,19 +3,18 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use ringmill_isa::{Limit, Target};
 use ringmill_isa::mid::{Called, Head, LimbId, Op, Procedure, Verified};
+use ringmill_isa::{Limit, Target};
 
-use super::built;
 use super::description::Description;
 use super::encode::{MAX_LAYER, decode};
 use super::micro::MicroCode;
 use super::program::{self, Running, Told, Totals};
+use super::report::{RingUse, SlotUse};
 use super::time;
 use crate::fpga::Fit;
 use crate::{
-    LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, RingUse, Session, SimOptions,
-    SlotUse, UnitUse, WholeRtl,
+    LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, Session, SimOptions, UnitUse,
 };
 
 /// A ring machine made from a description.
@@ -117,7 +116,7 @@ impl RingMachine {
                 program_seconds: d.link_seconds(totals.program_bytes),
             },
             fit: self.fit.clone(),
-            own: Own::Ring(RingUse {
+            own: Own::new(RingUse {
                 rpaus: d.rpaus,
                 multipliers_per_rpau: d.multipliers_per_rpau(),
                 memory: SlotUse {
@@ -136,6 +135,10 @@ impl RingMachine {
 }
 
 impl Machine for RingMachine {
+    fn kind(&self) -> &'static str {
+        super::KIND
+    }
+
     fn name(&self) -> &str {
         &self.description.name
     }
@@ -176,15 +179,6 @@ impl Machine for RingMachine {
             expands_seeds: true,
             explicit: false,
         }
-    }
-
-    fn rtl(&self) -> Option<WholeRtl> {
-        let built = self.unbuilt().is_none();
-        built.then(|| WholeRtl::Ring(self.clone()))
-    }
-
-    fn unbuilt(&self) -> Option<MachineError> {
-        built::check(&self.description).err()
     }
 
     /// All of a procedure or nothing of it: what the ring takes has no host beside it. Composite instructions are taken as

@@ -20,6 +20,7 @@ pub mod passes;
 pub mod place;
 pub mod policy;
 pub mod program;
+mod report;
 mod residency;
 mod rewrite;
 pub mod schedule;
@@ -33,6 +34,10 @@ pub mod timing;
 
 pub use description::Description;
 pub use machine::RingMachine;
+pub use report::{Cuts, Inside, KeyUse, RingUse, SlotUse, Spills};
+
+/// The kind of these descriptions.
+pub const KIND: &str = "ring";
 
 /// The descriptions that Ringmill ships, by name.
 pub const SHIPPED: [(&str, &str); 3] = [

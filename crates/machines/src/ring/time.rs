@@ -2,7 +2,7 @@
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_SLOTS};
 use super::program::Totals;
-use crate::{EndToEnd, Resource};
+use crate::{EndToEnd, TimePart};
 
 /// Between calls link and units take turns; inside procedures that do not fit they overlap.
 pub fn end_to_end(d: &Description, totals: &Totals) -> EndToEnd {
@@ -28,10 +28,10 @@ pub fn end_to_end(d: &Description, totals: &Totals) -> EndToEnd {
     parts.summed(|by| help(d, totals, by))
 }
 
-fn help(d: &Description, totals: &Totals, by: Resource) -> String {
+fn help(d: &Description, totals: &Totals, by: TimePart) -> String {
     const LINK: &str = "a faster link (`link.us_per_limb`)";
     match by {
-        Resource::LinkKeys => {
+        TimePart::LinkKeys => {
             let needed = totals.key_limbs as usize;
             if (d.keys.slots + 1..=MAX_KEY_SLOTS).contains(&needed) {
                 format!("room for all keys (`keys.slots` = {needed}), or fewer rotation steps")
@@ -39,22 +39,22 @@ fn help(d: &Description, totals: &Totals, by: Resource) -> String {
                 format!("fewer rotation steps, more room for keys (`keys.slots`), or {LINK}")
             }
         }
-        Resource::LinkSpills if d.slots() < MAX_SLOTS => {
+        TimePart::LinkSpills if d.slots() < MAX_SLOTS => {
             format!(
                 "more room for values (`memory.slots`, {} now), or {LINK}",
                 d.slots()
             )
         }
-        Resource::LinkSpills => format!("fewer values alive at once, or {LINK}"),
-        Resource::LinkPrograms => {
+        TimePart::LinkSpills => format!("fewer values alive at once, or {LINK}"),
+        TimePart::LinkPrograms => {
             format!(
                 "deeper program memories (`tables.words`), more calls of each procedure, or {LINK}"
             )
         }
-        Resource::LinkData => format!("{LINK}, or more work for each input"),
-        Resource::Compute => compute(d, totals),
+        TimePart::LinkData => format!("{LINK}, or more work for each input"),
+        TimePart::Compute => compute(d, totals),
         // Nothing is left to the host.
-        Resource::Host => String::new(),
+        TimePart::Host => String::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an engine cannot be made for, or given.
 
+use crate::MachineError;
+
 /// Refusals, before anything reaches an engine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,4 +26,10 @@ pub enum TorusError {
     },
     #[error(transparent)]
     Math(#[from] ringmill_math::MathError),
+}
+
+impl From<TorusError> for MachineError {
+    fn from(error: TorusError) -> Self {
+        Self::own(error)
+    }
 }

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use ringmill_isa::{Limit, Target};
 use ringmill_isa::mid::{Called, Head, LimbId, Order, Procedure, ValueType, Verified};
+use ringmill_isa::{Limit, Target};
 
 use super::keyswitch::Floor;
 use super::program::{Part as Step, check_head, part};
+use super::report::{SwitchUse, TorusUse};
 use super::{
     Description, KeyRate, Run, Shape, give_cycles, load_cycles, run, switch, switch_words,
     unload_cycles,
 };
 use crate::fpga::{Fit, Part};
-use crate::report::{SwitchUse, TorusUse};
 use crate::{
     EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
-    SimOptions, UnitUse, WholeRtl,
+    SimOptions, UnitUse,
 };
 
 /// An engine made from a description.
@@ -163,7 +163,7 @@ impl TorusMachine {
             }],
             link,
             fit: self.fit.clone(),
-            own: Own::Torus(TorusUse {
+            own: Own::new(TorusUse {
                 alone: cycles,
                 places: all,
                 interleaved: self.bootstraps(all, switches).div_ceil(all as u64),
@@ -176,6 +176,10 @@ impl TorusMachine {
 }
 
 impl Machine for TorusMachine {
+    fn kind(&self) -> &'static str {
+        super::KIND
+    }
+
     fn name(&self) -> &str {
         &self.description.name
     }
@@ -219,10 +223,6 @@ impl Machine for TorusMachine {
 
     fn holds(&self, _: ValueType) -> bool {
         true
-    }
-
-    fn rtl(&self) -> Option<WholeRtl> {
-        Some(WholeRtl::Torus(self.clone()))
     }
 
     /// All of a bootstrap.

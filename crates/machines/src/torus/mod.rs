@@ -14,6 +14,7 @@ mod model;
 mod needs;
 mod program;
 mod rate;
+mod report;
 mod schedule;
 mod shape;
 mod sizes;
@@ -26,10 +27,14 @@ pub use key::KeyStream;
 pub use machine::TorusMachine;
 pub use model::{Run, load_cycles, run, unload_cycles};
 pub use rate::KeyRate;
+pub use report::{SwitchUse, TorusUse};
 pub use schedule::Schedule;
 pub use shape::{BUTTERFLY, PRODUCT, Shape};
 pub use sizes::{KeySwitch, Sizes};
 pub use switch::{SEED_WORDS, give_cycles, switch, switch_cycles, switch_words};
+
+/// The kind of these descriptions.
+pub const KIND: &str = "torus";
 
 /// The descriptions that Ringmill ships, by their names.
 pub const SHIPPED: [(&str, &str); 5] = [

@@ -3,21 +3,20 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use ringmill_isa::{Limit, Target};
 use ringmill_isa::mid::{Called, Head, LimbId, Procedure, Verified};
 use ringmill_isa::vector::{MicroOp, Unit, print};
+use ringmill_isa::{Limit, Target};
 
-use super::built;
 use super::clockwork::Counting;
 use super::description::{Description, FIXED_BITS, Masks, WORD_BITS};
 use super::lower::{Prepared, alone};
+use super::report::{AT_END, TimeUse, VectorParts, VectorUse};
 use super::session::Running;
 use super::sides::{HostUse, Moved};
 use crate::fpga::{Fit, Part};
-use crate::report::{AT_END, VectorUse};
 use crate::{
     EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
-    SimOptions, TimeUse, UnitUse, VectorParts, WholeRtl,
+    SimOptions, TimePart, UnitUse,
 };
 
 /// A vector machine made from a description.
@@ -165,7 +164,7 @@ impl VectorMachine {
             }],
             link,
             fit: self.fit.clone(),
-            own: Own::Vector(VectorUse {
+            own: Own::new(VectorUse {
                 cycles_by_papers_counting: total.micro[1].div_ceil(d.micro.buffer),
                 port_reads: whole.reads,
                 port_writes: whole.writes,
@@ -189,19 +188,18 @@ impl VectorMachine {
         }
     }
 
-    fn help(&self, by: crate::Resource, micro: [u64; 3]) -> String {
-        use crate::Resource;
+    fn help(&self, by: TimePart, micro: [u64; 3]) -> String {
         match by {
-            Resource::Compute if micro[0] > micro[1] + micro[1] / 4 => {
+            TimePart::Compute if micro[0] > micro[1] + micro[1] / 4 => {
                 "distant memory (`distant.gbyte_per_second`, `distant.channels`) and instructions (`link.gbit_per_second`), \
                  which the units wait for"
             }
-            Resource::Compute => "a faster buffer (`clock_mhz`) or multiply-accumulate unit (`micro.mac`)",
-            Resource::Host
-            | Resource::LinkData
-            | Resource::LinkPrograms
-            | Resource::LinkKeys
-            | Resource::LinkSpills => "a faster link (`link.gbit_per_second`)",
+            TimePart::Compute => "a faster buffer (`clock_mhz`) or multiply-accumulate unit (`micro.mac`)",
+            TimePart::Host
+            | TimePart::LinkData
+            | TimePart::LinkPrograms
+            | TimePart::LinkKeys
+            | TimePart::LinkSpills => "a faster link (`link.gbit_per_second`)",
         }
         .to_owned()
     }
@@ -259,6 +257,10 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 impl Machine for VectorMachine {
+    fn kind(&self) -> &'static str {
+        super::KIND
+    }
+
     fn name(&self) -> &str {
         &self.description.name
     }
@@ -298,15 +300,6 @@ impl Machine for VectorMachine {
             expands_seeds: d.key_masks == Masks::Generated,
             explicit: true,
         }
-    }
-
-    fn rtl(&self) -> Option<WholeRtl> {
-        let built = self.unbuilt().is_none();
-        built.then(|| WholeRtl::Vector(self.clone()))
-    }
-
-    fn unbuilt(&self) -> Option<MachineError> {
-        built::check(&self.description).err()
     }
 
     /// All of a procedure or nothing of it.

@@ -25,6 +25,7 @@ mod pipe;
 mod place;
 pub mod queue;
 mod readers;
+mod report;
 mod rest;
 pub mod session;
 pub mod sides;
@@ -38,7 +39,11 @@ pub use lower::{Alone, Where, alone, time};
 pub use machine::{VectorMachine, resident};
 pub use needs::unit_multipliers;
 pub use passes::Passes;
+pub use report::{CallsUse, TimeUse, VectorParts, VectorUse};
 pub use tally::Tally;
+
+/// The kind of these descriptions.
+pub const KIND: &str = "vector";
 
 /// The descriptions that Ringmill ships, by name.
 pub const SHIPPED: [(&str, &str); 3] = [

@@ -31,12 +31,12 @@ use super::lower::Prepared;
 use super::merge::merge;
 use super::place::{Param, Request, StepKind, place};
 use super::readers::Readers;
+use super::report::CallsUse;
 use super::sides::{Side, Sides};
 use super::states::{COUNTINGS, Clocks, State, States};
 use super::tally::Ops;
 /// What runs took.
 pub use super::tally::Ran;
-use crate::report::CallsUse;
 use crate::{MachineError, SimOptions};
 
 /// What is known of a limb.

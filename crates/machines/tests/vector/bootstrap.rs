@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use ringmill_compiler::bgv::one_bootstrap;
+use ringmill_machines::vector::VectorUse;
 use ringmill_machines::vector::{Description, VectorMachine};
-use ringmill_machines::{Machine, Own, SimOptions};
+use ringmill_machines::{Machine, SimOptions};
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::bootstrap::{Bootstrapping, Maps, Procedure};
 use ringmill_schemes::bgv::{Params, PrimePower};
@@ -70,9 +71,7 @@ fn a_bootstrap_at_full_size() {
         .simulate(&compiled.program, SimOptions::default())
         .unwrap();
     let seconds = begin.elapsed().as_secs_f64();
-    let Own::Vector(own) = &report.own else {
-        panic!("{:?}", report.own)
-    };
+    let own = report.own::<VectorUse>().unwrap();
     println!(
         "{} calls, {} instructions in {seconds:.1} s: {:.2} ms by the paper's counting, {:.2} ms with all; {own:?}",
         report.calls,

@@ -5,7 +5,8 @@ use ringmill_isa::macros::MacroOp;
 use ringmill_isa::mid::{Step, Verified};
 use ringmill_machines::vector::session::{Ran, Running};
 use ringmill_machines::vector::{Description, VectorMachine};
-use ringmill_machines::{Machine, Own, SimOptions, TimeUse};
+use ringmill_machines::vector::{TimeUse, VectorUse};
+use ringmill_machines::{Machine, SimOptions};
 use ringmill_schemes::ckks::OpKey;
 
 use crate::check::{params, scaled};
@@ -101,9 +102,7 @@ fn automorphisms_and_key_switches_are_told_apart() {
     let report = machine
         .simulate(&b.finish(), SimOptions::default())
         .unwrap();
-    let Own::Vector(own) = &report.own else {
-        panic!("{:?}", report.own)
-    };
+    let own = report.own::<VectorUse>().unwrap();
     let rows = own.parts.by_macro(|name| match name.split('.').nth(1) {
         Some("rotate") => &[MacroOp::Morph, MacroOp::Ksw],
         Some("morph") => &[MacroOp::Morph],
@@ -125,9 +124,7 @@ fn a_program_is_reported() {
     let machine = VectorMachine::new(scaled(64)).unwrap();
     let program = alike(10, false);
     let report = machine.simulate(&program, SimOptions::default()).unwrap();
-    let Own::Vector(own) = report.own else {
-        panic!("{:?}", report.own)
-    };
+    let own = report.own::<VectorUse>().unwrap();
     assert_eq!(report.calls, 19);
     assert!(own.cycles_by_papers_counting < report.cycles);
     assert!(own.port_floor <= own.cycles_by_papers_counting);
@@ -178,9 +175,7 @@ fn a_program_is_reported() {
     halting.steps.push(Step::halt());
     let halting = Verified::new(halting).unwrap();
     let again = machine.simulate(&halting, SimOptions::default()).unwrap();
-    let Own::Vector(halted) = again.own else {
-        panic!("{:?}", again.own)
-    };
+    let halted = again.own::<VectorUse>().unwrap();
     assert_eq!((again.cycles, again.calls), (report.cycles, report.calls));
     assert_eq!(again.instructions, report.instructions + 1);
     for (with, without) in [

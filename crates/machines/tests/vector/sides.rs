@@ -1,9 +1,10 @@
 //! Distant memory while the host works beside the machine.
 
 use ringmill_isa::vector::{MicroOp, verify};
+use ringmill_machines::vector::VectorUse;
 use ringmill_machines::vector::sides::{HostUse, Placement, Side, Sides};
 use ringmill_machines::vector::{Counting, VectorMachine, alone, time};
-use ringmill_machines::{Machine, Own, SimOptions};
+use ringmill_machines::{Machine, SimOptions};
 use ringmill_schemes::ckks::OpKey;
 
 use crate::check::{params, scaled};
@@ -50,9 +51,7 @@ fn host(
 ) -> HostUse {
     let machine = VectorMachine::new(d.clone()).unwrap();
     let report = machine.simulate(program, SimOptions::default()).unwrap();
-    let Own::Vector(own) = report.own else {
-        panic!("{:?}", report.own)
-    };
+    let own = report.own::<VectorUse>().unwrap();
     assert_eq!(own.host.in_turn.machine, report.cycles);
     own.host
 }
@@ -95,9 +94,7 @@ fn outputs_are_stored() {
     let program = alike(3, false);
     let machine = VectorMachine::new(d.clone()).unwrap();
     let report = machine.simulate(&program, SimOptions::default()).unwrap();
-    let Own::Vector(own) = report.own else {
-        panic!("{:?}", report.own)
-    };
+    let own = report.own::<VectorUse>().unwrap();
     let chunks = u64::from(d.shape(8).limb_chunks());
     let outputs = own.host.limbs_out;
     assert_eq!(

@@ -19,9 +19,9 @@ use ringmill_devices::Cpu;
 use ringmill_devices::progress::Progress;
 use ringmill_hdl::Hdl;
 use ringmill_isa::mid::Verified;
-use ringmill_machines::MachineReport;
 use ringmill_machines::ring::seen::seen;
 use ringmill_machines::ring::{OF_THE_PAPERS_SIZE, SHIPPED};
+use ringmill_machines::{MachineReport, Registry};
 use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 
 use super::figure::{self, Figure, How};
@@ -56,7 +56,7 @@ pub fn print(synthesis: bool, json: bool, progress: &dyn Progress) -> Result<(),
 fn notes() -> Result<String, CliError> {
     let mut notes = String::new();
     for (name, _) in SHIPPED {
-        if let Some(warning) = ringmill_machines::open(name)?.fit().warning() {
+        if let Some(warning) = Registry::standard().open(name)?.fit().warning() {
             notes.push_str(&format!("\n{name} {warning}\n"));
         }
     }
@@ -72,7 +72,7 @@ fn figures(synthesis: bool, progress: &dyn Progress) -> Result<(Vec<Figure>, Vec
     let paper = paper::ring()?;
     let machines = OF_THE_PAPERS_SIZE
         .iter()
-        .map(|(name, text)| Ok((*name, ringmill_machines::load(text)?)))
+        .map(|(name, text)| Ok((*name, Registry::standard().load(text)?)))
         .collect::<Result<Vec<_>, CliError>>()?;
     let sets = [
         Set {

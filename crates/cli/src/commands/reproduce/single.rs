@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Cpu, Device, Limb, Request, SeedExpansion};
 use ringmill_isa::mid::{Procedure, Program, Verified};
-use ringmill_machines::{Machine, MachineError, MachineReport, RingUse, SimOptions};
+use ringmill_machines::ring::RingUse;
+use ringmill_machines::{Machine, MachineError, MachineReport, SimOptions};
 use ringmill_math::expand_uniform;
 
 use crate::error::CliError;
@@ -58,5 +59,5 @@ pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, CliError> {
 /// What only ring machines tell.
 pub fn own(report: &MachineReport) -> Result<&RingUse, CliError> {
     let not_one = || CliError::Internal(format!("{} is no ring machine", report.machine));
-    report.ring().ok_or_else(not_one)
+    report.own().ok_or_else(not_one)
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use ringmill_devices::rtl::{Described, Designs};
 use ringmill_hdl::{Hdl, Top};
 use ringmill_machines::polymul::Description;
-use ringmill_machines::registry::{self, Kind, Opened, Parse};
-use ringmill_machines::{MachineError, basext, torus};
+use ringmill_machines::{Kind, MachineError, Parse, Registry};
 use toml::{Table, Value};
 
 use super::args::DesignArgs;
@@ -19,8 +19,13 @@ const LETTERS: [(&str, &str); 1] = [("p", "units")];
 
 /// Machines that have a folder of RTL.
 pub fn machines() -> Vec<&'static str> {
-    let kinds = registry::KINDS.iter().filter(|kind| kind.rtl.is_some());
-    kinds.flat_map(|kind| kind.names()).collect()
+    let (machines, designs) = (Registry::standard(), Designs::standard());
+    let foldered = |kind: &&Kind| {
+        let design = designs.of(kind.name);
+        design.is_some_and(|design| design.folder.is_some())
+    };
+    let kinds = machines.kinds().iter().filter(foldered);
+    kinds.flat_map(Kind::names).collect()
 }
 
 /// A machine or a module with its parameters.
@@ -44,13 +49,14 @@ pub fn find(hdl: &Hdl, args: &DesignArgs) -> Result<Design, CliError> {
         let text = inputs::read_text(Path::new(name), LARGEST)?;
         return machine(&text, &set);
     }
-    if registry::names().any(|known| known == name) {
-        return machine(registry::description(name)?, &set);
+    let machines = Registry::standard();
+    if machines.names().any(|known| known == name) {
+        return machine(machines.description(name)?, &set);
     }
     if !hdl.sources().modules().any(|module| module == name) {
         return Err(CliError::Usage(format!(
             "there is no RTL of `{name}`; machines: {}; modules: {}",
-            machines().join(", "),
+            self::machines().join(", "),
             hdl.sources().modules().collect::<Vec<_>>().join(", ")
         )));
     }
@@ -88,44 +94,29 @@ fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
         replace(&mut table, key, value)?;
     }
     let edited = toml::to_string(&table).map_err(|e| CliError::Usage(e.to_string()))?;
-    let kind = Kind::of(&edited)?;
-    match kind.rtl {
-        Some("basext") => {
-            let description = basext::Description::read(&edited)?;
-            description.fit()?;
-            Ok(Design {
-                top: ringmill_hdl::basext::top_of(description.unit()?.into()),
-                name: description.name,
-                machine: None,
-            })
-        }
-        Some("torus") => {
-            let description = torus::Description::read(&edited)?;
-            Ok(Design {
-                top: ringmill_hdl::torus::top(description.shape()?),
-                name: description.name,
-                machine: None,
-            })
-        }
-        Some("polymul") => {
-            let description = Description::parse(&edited)?;
-            Ok(Design {
-                name: description.name.clone(),
-                top: ringmill_hdl::polymul::top(description.shape()?),
-                machine: Some(description),
-            })
-        }
-        Some(_) | None => Err(CliError::Usage(elsewhere(kind, &edited)?)),
-    }
+    let machines = Registry::standard();
+    let kind = machines.kind_of(&edited)?;
+    let design = Designs::standard().of(kind.name).copied();
+    let Some(folder) = design.and_then(|design| design.folder) else {
+        return Err(CliError::Usage(elsewhere(kind, &machines, &edited)?));
+    };
+    let Described {
+        name,
+        top,
+        multiplier,
+    } = (folder.describe)(&edited)?;
+    Ok(Design {
+        name,
+        top,
+        machine: multiplier,
+    })
 }
 
 /// Where the RTL is of a machine whose description alone does not say what to build.
-fn elsewhere(kind: &Kind, text: &str) -> Result<String, CliError> {
+fn elsewhere(kind: &Kind, machines: &Registry, text: &str) -> Result<String, CliError> {
     let name = kind.name;
-    let unbuilt = match kind.open(text)? {
-        Opened::Whole(machine) => machine.unbuilt(),
-        Opened::Card(_) => None,
-    };
+    let unbuilt = Designs::standard().check(&machines.opened(text)?);
+    let unbuilt = unbuilt.err().flatten();
     let unbuilt = unbuilt.map_or(String::new(), |why| {
         format!("; this description has no such device: {why}")
     });
@@ -133,7 +124,7 @@ fn elsewhere(kind: &Kind, text: &str) -> Result<String, CliError> {
         Parse::Card(_) => format!(
             "a {name} has no RTL of its own, its machines have: name one of {}; programs run on the RTL of all of them on a device, \
              `rtl:` and the name or file of the {name}",
-            machines().join(", ")
+            self::machines().join(", ")
         ),
         Parse::Whole(_) | Parse::Coprocessor(_) => format!(
             "the RTL of a machine of kind {name} is made for the primes of a program, which its description does not say: name a \
@@ -227,13 +218,17 @@ mod tests {
     #[test]
     fn every_machine_is_a_design_or_says_where_its_rtl_is() {
         let hdl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-        for kind in &registry::KINDS {
+        let (registry, designs) = (Registry::standard(), Designs::standard());
+        let with_rtl = designs.names(&registry);
+        for kind in registry.kinds() {
+            let folder = designs.of(kind.name).and_then(|design| design.folder);
             for &(name, text) in kind.shipped {
                 let made = machine(text, &[]);
-                match kind.rtl {
+                match folder {
                     Some(folder) => {
+                        assert!(hdl.join(folder.name).is_dir(), "{}", folder.name);
                         let top = made.unwrap().top.module;
-                        assert!(top.starts_with(&format!("rm_{folder}")), "{top}");
+                        assert!(top.starts_with(&format!("rm_{}", folder.name)), "{top}");
                     }
                     None => {
                         let said = made.err().unwrap().to_string();
@@ -242,7 +237,7 @@ mod tests {
                         let top = format!("rm_{}", kind.name);
                         let of_its_own = hdl.join(kind.name).join(format!("{top}.sv")).is_file();
                         assert_eq!(rest.contains(&top), of_its_own, "{name}: {said}");
-                        let device = registry::names_with_rtl().any(|known| known == name);
+                        let device = with_rtl.contains(&name);
                         assert_eq!(said.contains("has no such device"), !device, "{name}");
                     }
                 }

@@ -1,7 +1,7 @@
 //! `ringmill rtl list`.
 
 use ringmill_hdl::{Interface, Sources};
-use ringmill_machines::registry;
+use ringmill_machines::{MachineError, Registry};
 use serde_json::json;
 
 use super::args::ListArgs;
@@ -53,9 +53,9 @@ fn interfaces(sources: &Sources) -> Result<Vec<(&str, Interface)>, CliError> {
 
 /// What a machine's description says that it is.
 fn title(name: &str) -> Result<String, CliError> {
-    let text = registry::description(name)?;
+    let text = Registry::standard().description(name)?;
     let table: toml::Table =
-        toml::from_str(text).map_err(|e| ringmill_machines::MachineError::Syntax(e.to_string()))?;
+        toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
     let title = table.get("title").and_then(toml::Value::as_str);
     Ok(title.unwrap_or_default().to_owned())
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use ringmill_isa::mid::{Ahead, Call, Called, Head, LimbId, Procedure};
 
 use super::cutting::Cutting;
+use crate::MachineError;
 use crate::ring::description::Description;
-use crate::{Cuts, MachineError};
+use crate::ring::report::Cuts;
 
 /// Calls that are cut before they run, and calls beyond them that are in sight. Of programs no longer than that everything
 /// is known from the first call on.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use ringmill_isa::mid::{Ahead, Call, Called, Head, InputRole, LimbId, LimbMap, Procedure};
 
 use super::calls::{ITSELF, Place, Planned, WINDOW};
+use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::parts::Cutter;
-use crate::{Cuts, MachineError};
+use crate::ring::report::Cuts;
 
 pub struct Cutting<'a> {
     cutter: Cutter<'a>,

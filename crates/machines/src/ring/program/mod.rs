@@ -21,7 +21,8 @@ use super::schedule::Scheduled;
 use super::tally::{
     LINK_INPUTS, LINK_KEYS, LINK_OUTPUTS, LINK_PROGRAMS, LINK_SPILLS, Tally, Tracer,
 };
-use crate::{KeyUse, MachineError, SimOptions, Spills, TraceSink};
+use crate::ring::report::{Cuts, KeyUse, Spills};
+use crate::{MachineError, SimOptions, TraceSink};
 use moving::KeyTable;
 use state::{Run, Traffic};
 
@@ -53,7 +54,7 @@ pub struct Totals {
     /// Distinct key limbs on the RPAU with most.
     pub key_limbs: u64,
     pub spills: Spills,
-    pub cuts: crate::Cuts,
+    pub cuts: Cuts,
     /// Key limbs that were there before the first call.
     pub resident_keys: u64,
 }

@@ -14,10 +14,11 @@ use super::{Outcome, Step, Told, Totals};
 use crate::ring::description::Description;
 use crate::ring::keys::{KeyLoad, KeyMemory};
 use crate::ring::policy::Policy;
+use crate::ring::report::{Inside, KeyUse};
 use crate::ring::residency::Residency;
 use crate::ring::search::Prepared;
 use crate::ring::tally::Lanes;
-use crate::{Inside, KeyUse, MachineError, SimOptions};
+use crate::{MachineError, SimOptions};
 
 /// Bytes of memory that an instruction takes in all the forms of its procedure and their schedules.
 const SCHEDULED: u64 = 16 << 10;

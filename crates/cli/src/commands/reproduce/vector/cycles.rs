@@ -1,7 +1,8 @@
 //! Where the cycles of the buffer's port go, and how busy each unit is.
 
+use ringmill_machines::MachineReport;
+use ringmill_machines::vector::VectorUse;
 use ringmill_machines::vector::{Description, Tally};
-use ringmill_machines::{MachineReport, VectorUse};
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};

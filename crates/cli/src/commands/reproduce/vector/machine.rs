@@ -7,9 +7,9 @@ use ringmill_devices::{calls_done, progress::Progress};
 use ringmill_isa::mid;
 use ringmill_machines::vector::description::Order;
 use ringmill_machines::vector::{
-    Alone, Counting, Description, VectorMachine, alone, resident, time,
+    Alone, Counting, Description, VectorMachine, VectorUse, alone, resident, time,
 };
-use ringmill_machines::{Machine, MachineReport, Own, SimOptions, VectorUse};
+use ringmill_machines::{Machine, MachineReport, SimOptions};
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
 use ringmill_schemes::bgv::{BgvError, OpKey, ProcCache};
 
@@ -120,12 +120,10 @@ pub fn simulate(
         ..SimOptions::default()
     };
     let report = machine.simulate(program, options)?;
-    match report.own.clone() {
-        Own::Vector(own) => Ok((report, own)),
-        Own::Ring(_) | Own::Offload(_) | Own::Torus(_) => Err(CliError::Internal(
-            "a vector machine's report is another's".to_owned(),
-        )),
-    }
+    let own = report.own::<VectorUse>().cloned();
+    let own =
+        own.ok_or_else(|| CliError::Internal("a vector machine's report is another's".to_owned()))?;
+    Ok((report, own))
 }
 
 /// One bootstrap of the set (section 8.3.1); its milliseconds by both countings.

@@ -1,7 +1,8 @@
 //! Runs of a program, one after another, while the host brings the data of the next and takes the results of the last (section 6.5.2).
 
+use ringmill_machines::MachineReport;
+use ringmill_machines::vector::VectorUse;
 use ringmill_machines::vector::sides::{Period, Placement};
-use ringmill_machines::{MachineReport, VectorUse};
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};

@@ -5,6 +5,7 @@ use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Limb, Request, open};
 use ringmill_hdl::polymul::Dice;
 use ringmill_isa::mid::{Program, Verified};
+use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_schemes::bfv::{BfvError, OpKey, Params, PlainModulus, ProcCache};
 
 use super::super::super::figure::How;
@@ -54,7 +55,7 @@ pub fn rows(study: Study<'_>) -> Result<Vec<Row>, CliError> {
     let outcome = device.run(&program, &bindings, Request::both(), &Silent)?;
     let missing = || CliError::Internal("a run without its report".to_owned());
     let report = outcome.machine.ok_or_else(missing)?;
-    let offload = report.offload().ok_or_else(missing)?;
+    let offload = report.own::<OffloadUse>().ok_or_else(missing)?;
     let times = offload.measured.as_ref().ok_or_else(missing)?;
 
     let case = format!("n = {}, K = {PRIMES} x {BITS}", 1 << LOG_N);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::LinkUse;
+use super::report::LinkUse;
 
 /// Seconds from the first input limb on the host link to the last output limb. Link and units work in turn, but for what
 /// a program moves inside its procedures: `seconds` is the sum of the parts less `overlap_seconds`.
@@ -32,7 +32,7 @@ pub struct EndToEnd {
 /// What most of the time goes to, and what would make it less.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Bound {
-    pub by: Resource,
+    pub by: TimePart,
     /// Its share of the parts' sum, 0 to 1.
     pub share: f64,
     /// What would help, in words; fields of the description by their names.
@@ -42,7 +42,7 @@ pub struct Bound {
 /// A part of the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Resource {
+pub enum TimePart {
     Host,
     /// The link, by inputs and outputs.
     LinkData,
@@ -56,7 +56,7 @@ pub enum Resource {
     Compute,
 }
 
-impl Resource {
+impl TimePart {
     /// As a sentence has it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -73,15 +73,15 @@ impl Resource {
 impl EndToEnd {
     /// The time as the sum of the parts that are there, and the largest of them; `help` says what would shorten it.
     #[must_use]
-    pub fn summed(self, help: impl FnOnce(Resource) -> String) -> Self {
+    pub fn summed(self, help: impl FnOnce(TimePart) -> String) -> Self {
         let data = self.inputs_seconds + self.outputs_seconds;
         let parts = [
-            (Resource::Compute, self.compute_seconds),
-            (Resource::LinkKeys, self.keys_seconds),
-            (Resource::LinkSpills, self.spills_seconds),
-            (Resource::LinkData, data),
-            (Resource::LinkPrograms, self.programs_seconds),
-            (Resource::Host, self.host_seconds.unwrap_or(0.0)),
+            (TimePart::Compute, self.compute_seconds),
+            (TimePart::LinkKeys, self.keys_seconds),
+            (TimePart::LinkSpills, self.spills_seconds),
+            (TimePart::LinkData, data),
+            (TimePart::LinkPrograms, self.programs_seconds),
+            (TimePart::Host, self.host_seconds.unwrap_or(0.0)),
         ];
         let sum: f64 = parts.iter().map(|(_, seconds)| seconds).sum();
         let largest = parts
@@ -113,14 +113,14 @@ impl EndToEnd {
         };
         parts.summed(|by| {
             let help = match by {
-                Resource::Host => "a machine that has more of the instructions",
-                Resource::LinkData
-                | Resource::LinkPrograms
-                | Resource::LinkKeys
-                | Resource::LinkSpills => {
+                TimePart::Host => "a machine that has more of the instructions",
+                TimePart::LinkData
+                | TimePart::LinkPrograms
+                | TimePart::LinkKeys
+                | TimePart::LinkSpills => {
                     "a faster link (`link.gbit_per_second`), or more work on the machine for each limb sent"
                 }
-                Resource::Compute => "more processing units (`units`) or a faster clock (`clock_mhz`)",
+                TimePart::Compute => "more processing units (`units`) or a faster clock (`clock_mhz`)",
             };
             help.to_owned()
         })

@@ -1,0 +1,162 @@
+//! What co-processors and their host tell of a run.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::shelf::CardUse;
+use crate::neutral::{How, MachineReport, OwnReport, Remarks, Rows, grouped, seconds};
+
+/// The parts of a program that a machine and its host run, and what the offload is worth.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct OffloadUse {
+    /// Limb instructions of each.
+    pub host_instructions: u64,
+    pub machine_instructions: u64,
+    /// What each co-processor of the card did.
+    pub coprocessors: Vec<CoprocessorUse>,
+    /// Where the card has a memory: what it did instead of the link.
+    pub card: Option<CardUse>,
+    /// Where the program was run, not timed alone.
+    pub measured: Option<OffloadTimes>,
+}
+
+/// A co-processor's share.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct CoprocessorUse {
+    pub name: String,
+    /// Limb instructions.
+    pub instructions: u64,
+    pub cycles: u64,
+}
+
+/// Seconds of a run with an offload machine: the host's are measured, the machine's and the link's are at the clock and
+/// the rate of its description. Host, link and machine are taken to work in turn.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct OffloadTimes {
+    /// Threads of the host.
+    pub threads: usize,
+    /// The host's part.
+    pub host_seconds: f64,
+    /// The machine's part, done by the host instead.
+    pub replaced_seconds: f64,
+    pub machine_seconds: f64,
+    pub link_seconds: f64,
+    /// All on the host, in one run.
+    pub alone_seconds: f64,
+    /// Host, link and machine.
+    pub offloaded_seconds: f64,
+    /// `alone_seconds` over `offloaded_seconds`.
+    pub speedup: f64,
+    /// What a machine and a link that take no time would give: Amdahl's bound.
+    pub speedup_bound: f64,
+}
+
+/// What was measured on the host.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HostTimes {
+    pub threads: usize,
+    pub host_seconds: f64,
+    pub replaced_seconds: f64,
+    pub alone_seconds: f64,
+}
+
+impl OffloadTimes {
+    /// From the host's times and a machine's report.
+    pub fn new(host: HostTimes, report: &MachineReport) -> Self {
+        let link = &report.link;
+        let link = link.seconds_in + link.seconds_out + link.key_seconds + link.program_seconds;
+        let offloaded = host.host_seconds + report.seconds + link;
+        // Clocks have a resolution; a program of nothing but transforms has no bound.
+        let over = |divisor: f64| host.alone_seconds / divisor.max(1e-12);
+        Self {
+            threads: host.threads,
+            host_seconds: host.host_seconds,
+            replaced_seconds: host.replaced_seconds,
+            machine_seconds: report.seconds,
+            link_seconds: link,
+            alone_seconds: host.alone_seconds,
+            offloaded_seconds: offloaded,
+            speedup: over(offloaded),
+            speedup_bound: over(host.host_seconds),
+        }
+    }
+}
+
+impl OwnReport for OffloadUse {
+    const KEY: &'static str = "offload";
+
+    /// What the host keeps, what it would take for the rest, and what that makes of the whole.
+    fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
+        let machine = Some(how);
+        rows.section("Offload")?;
+        let counts = format!(
+            "{} on the machine, {} on the host",
+            grouped(self.machine_instructions),
+            grouped(self.host_instructions)
+        );
+        rows.row("limb instructions", counts, Some(How::Counted))?;
+        // One alone has done what the row above says.
+        let several = self
+            .coprocessors
+            .iter()
+            .filter(|_| self.coprocessors.len() > 1);
+        for unit in several {
+            let share = format!(
+                "{} instructions, {} cycles",
+                grouped(unit.instructions),
+                grouped(unit.cycles)
+            );
+            rows.row(&unit.name, share, machine)?;
+        }
+        if let Some(card) = &self.card {
+            let text = format!(
+                "{} limbs instead of the link, {} of them made there; {} left for want of room",
+                grouped(card.taken_from_card),
+                grouped(card.handed_on),
+                grouped(card.made_room)
+            );
+            rows.row("from the card's memory", text, machine)?;
+            let saved = format!(
+                "{} of {} bytes",
+                seconds(card.link_seconds_saved),
+                grouped(card.link_bytes_saved)
+            );
+            rows.row("link time saved by it", saved, Some(How::Model))?;
+        }
+        let Some(t) = &self.measured else {
+            return Ok(());
+        };
+        let measured = Some(How::Measured);
+        let threads = match t.threads {
+            1 => "1 thread".to_owned(),
+            n => format!("{n} threads"),
+        };
+        rows.row(
+            "host's part",
+            format!("{}, {threads}", seconds(t.host_seconds)),
+            measured,
+        )?;
+        let rest = format!("{}, {threads}", seconds(t.replaced_seconds));
+        rows.row("machine's part on the host", rest, measured)?;
+        rows.row("machine", seconds(t.machine_seconds), machine)?;
+        rows.row("host link", seconds(t.link_seconds), Some(How::Model))?;
+        rows.row("all on the host", seconds(t.alone_seconds), None)?;
+        let whole = format!(
+            "{}: {:.2} times as fast",
+            seconds(t.offloaded_seconds),
+            t.speedup
+        );
+        rows.row("host, link, machine in turn", whole, None)?;
+        let bound = format!("{:.2} times as fast at most", t.speedup_bound);
+        rows.row("were machine and link free", bound, None)
+    }
+
+    fn remarks(&self) -> Remarks {
+        Remarks {
+            hosted: true,
+            speedup: self.measured.map(|times| times.speedup),
+            ..Remarks::default()
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Rows of a report for people: a label, a value, how it was obtained; and how numbers are written there.
+
+use std::fmt;
+
+use super::how::How;
+
+/// Width of the column of labels.
+const LABEL: usize = 30;
+/// Width of the column of values; longer values push the last column.
+const VALUE: usize = 43;
+
+/// Writes sections of rows: label, value, how it was obtained.
+pub struct Rows<'f, 'g> {
+    f: &'f mut fmt::Formatter<'g>,
+}
+
+impl<'f, 'g> Rows<'f, 'g> {
+    /// Rows behind what was written so far.
+    pub fn new(f: &'f mut fmt::Formatter<'g>) -> Self {
+        Self { f }
+    }
+
+    /// The title of the rows that follow.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn section(&mut self, title: &str) -> fmt::Result {
+        writeln!(self.f, "{title}")
+    }
+
+    /// A row; an empty label goes on with the row above.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn row(&mut self, label: &str, value: impl fmt::Display, how: Option<How>) -> fmt::Result {
+        let value = value.to_string();
+        match how {
+            Some(how) => writeln!(self.f, "  {label:<LABEL$}{value:<VALUE$} {how}"),
+            None => writeln!(self.f, "  {label:<LABEL$}{value}"),
+        }
+    }
+}
+
+/// A count with its digits in groups of three.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+/// Bytes in binary units.
+pub fn bytes(n: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = n as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let unit = UNITS.get(unit).copied().unwrap_or("TiB");
+    if n < 1024 {
+        format!("{n} {unit}")
+    } else {
+        format!("{value:.1} {unit}")
+    }
+}
+
+/// A time in the unit that shows its size.
+pub fn seconds(s: f64) -> String {
+    match s {
+        0.0 => "0 s".to_owned(),
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
+        s => format!("{:.2} us", s * 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(27_000_000_001), "27,000,000,001");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(3 << 20), "3.0 MiB");
+        assert_eq!(seconds(0.0195), "19.50 ms");
+        assert_eq!(seconds(0.00000105), "1.05 us");
+        assert_eq!(seconds(0.0), "0 s");
+    }
+}
