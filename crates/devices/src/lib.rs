@@ -38,4 +38,4 @@ pub use open::{known_devices, open};
 pub use pool::OutputLimb;
 pub use procedures::Procedures;
 pub use saving::Saving;
-pub use sim::{Sim, calls_done, target};
+pub use sim::{Sim, calls_done, engine, target};

@@ -5,8 +5,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ringmill_compiler::Target;
+use ringmill_isa::Engine;
+use ringmill_isa::engine::Digits;
 use ringmill_isa::mid::{ValueType, Verified, stats};
-use ringmill_machines::{Machine, SimOptions, TraceSink};
+use ringmill_machines::registry::Opened;
+use ringmill_machines::{Kind, Machine, SimOptions, TraceSink, WholeRtl};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
@@ -46,17 +49,56 @@ pub(crate) fn description(machine: &str) -> Result<String, DeviceError> {
     Ok(text)
 }
 
+/// The description of a machine by its name or its description file, with or without the `sim:` or `rtl:` of the device
+/// that it is.
+fn description_of(machine: &str) -> Result<String, DeviceError> {
+    let device = ["sim:", "rtl:"]
+        .iter()
+        .find_map(|kind| machine.strip_prefix(kind));
+    description(device.unwrap_or(machine))
+}
+
 /// What a machine asks of a program's parameters: by its name or its description file, with or without the `sim:` or
 /// `rtl:` of the device that it is.
 ///
 /// # Errors
 /// As [`crate::open`].
 pub fn target(machine: &str) -> Result<Target, DeviceError> {
-    let device = ["sim:", "rtl:"]
-        .iter()
-        .find_map(|kind| machine.strip_prefix(kind));
-    let text = description(device.unwrap_or(machine))?;
-    Ok(ringmill_machines::load(&text)?.target())
+    Ok(ringmill_machines::load(&description_of(machine)?)?.target())
+}
+
+/// What a bootstrapping engine asks of TFHE's parameters, named as [`target`] takes it.
+///
+/// # Errors
+/// As [`crate::open`]; [`DeviceError::NoBootstraps`] for a machine that runs none.
+pub fn engine(machine: &str) -> Result<Engine, DeviceError> {
+    let text = description_of(machine)?;
+    let Opened::Whole(whole) = Kind::of(&text)?.open(&text)? else {
+        return Err(no_bootstraps(machine));
+    };
+    let Some(WholeRtl::Torus(torus)) = whole.rtl() else {
+        return Err(no_bootstraps(machine));
+    };
+    let sizes = torus.shape().sizes();
+    Ok(Engine {
+        dimension: sizes.dim,
+        log_degree: sizes.log_n as u8,
+        unrolling: sizes.unroll,
+        bootstrap: Digits {
+            log_base: sizes.log_base,
+            levels: sizes.levels,
+        },
+        key_switch: Digits {
+            log_base: sizes.switch.digits.log_base,
+            levels: sizes.switch.digits.levels,
+        },
+    })
+}
+
+fn no_bootstraps(machine: &str) -> DeviceError {
+    DeviceError::NoBootstraps {
+        machine: machine.to_owned(),
+    }
 }
 
 impl Sim {

@@ -2,6 +2,7 @@
 
 pub mod codegen;
 pub mod def;
+pub mod engine;
 mod error;
 mod lex;
 pub mod limits;
@@ -12,6 +13,7 @@ pub mod numbers;
 pub mod source;
 pub mod vector;
 
+pub use engine::Engine;
 pub use error::{Fault, InstrPlace, Place, VerifyError};
 pub use lex::ParseError;
 pub use numbers::{Galois, Level, Poly};

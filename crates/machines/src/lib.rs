@@ -20,7 +20,7 @@ pub use fields::HostLink;
 pub use machine::{Machine, Session, SimOptions, TraceSink, WholeRtl};
 pub use registry::{Kind, load, names, open};
 pub use report::{
-    CoprocessorUse, Cuts, HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse,
-    OffloadTimes, OffloadUse, Own, ProcedureUse, RingUse, SlotUse, Spills, SwitchUse, TimeUse,
-    TorusUse, UnitUse, VectorParts, VectorUse,
+    CoprocessorUse, Cuts, HostTimes, Inside, Interleaved, KeyUse, LinkUse, MachineReport,
+    MemoryUse, OffloadTimes, OffloadUse, Own, ProcedureUse, RingUse, SlotUse, Spills, SwitchUse,
+    TimeUse, TorusUse, UnitUse, VectorParts, VectorUse,
 };

@@ -66,6 +66,26 @@ impl MachineReport {
             Own::Offload(offload) => Some(offload),
         }
     }
+
+    /// What programs take that the machine interleaves, where it does.
+    pub fn interleaved(&self) -> Option<Interleaved> {
+        match &self.own {
+            Own::Torus(torus) => Some(Interleaved {
+                places: torus.places,
+                cycles: torus.interleaved,
+            }),
+            Own::Ring(_) | Own::Offload(_) | Own::Vector(_) => None,
+        }
+    }
+}
+
+/// Runs of one program that a machine does together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interleaved {
+    /// How many it does together.
+    pub places: usize,
+    /// Each one's share of the cycles of them all.
+    pub cycles: u64,
 }
 
 /// A memory of the machine, or one of several alike.

@@ -2,7 +2,6 @@
 
 use ringmill_compiler::circuit::Graph;
 use ringmill_limits::Watch;
-use ringmill_machines::Own;
 
 use crate::bootstrap::{Bootstrap, BootstrapError};
 use crate::device::Device;
@@ -40,13 +39,13 @@ impl MachineTime {
         let levels = levels(graph);
         let bootstraps = levels.iter().sum();
         let each = report.cycles;
-        let (places, interleaved) = match &report.own {
-            Own::Torus(torus) => {
-                let groups = levels.iter().map(|n| n.div_ceil(torus.places));
-                let shares = groups.sum::<usize>() * torus.places;
-                (torus.places, shares as u64 * torus.interleaved)
+        let (places, interleaved) = match report.interleaved() {
+            Some(together) => {
+                let groups = levels.iter().map(|n| n.div_ceil(together.places));
+                let shares = groups.sum::<usize>() * together.places;
+                (together.places, shares as u64 * together.cycles)
             }
-            Own::Ring(_) | Own::Offload(_) | Own::Vector(_) => (1, bootstraps as u64 * each),
+            None => (1, bootstraps as u64 * each),
         };
         Ok(Some(Self {
             machine: report.machine,
