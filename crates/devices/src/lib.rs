@@ -34,7 +34,7 @@ pub use error::DeviceError;
 pub use expanded::{Expanded, ExpandedStats};
 pub use negacyclic::{NegacyclicProduct, negacyclic_product};
 pub use offload::Offload;
-pub use open::{Devices, known_devices, open, target};
+pub use open::{Devices, engine, known_devices, open, target};
 pub use pool::OutputLimb;
 pub use procedures::Procedures;
 pub use saving::Saving;

@@ -1,6 +1,6 @@
 //! Devices by name: the one place that knows them all.
 
-use ringmill_isa::Target;
+use ringmill_isa::{Engine, Target};
 use ringmill_machines::{Opened, Registry};
 
 use crate::DeviceError;
@@ -63,6 +63,17 @@ impl Devices {
             .find_map(|kind| machine.strip_prefix(kind));
         let text = sim::description(&self.machines, device.unwrap_or(machine))?;
         Ok(self.machines.load(&text)?.target())
+    }
+
+    /// What a bootstrapping engine asks of TFHE's parameters, named as [`Self::target`] takes it.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`DeviceError::NoBootstraps`] for a machine that runs none.
+    pub fn engine(&self, machine: &str) -> Result<Engine, DeviceError> {
+        let engine = self.target(machine)?.engine;
+        engine.ok_or_else(|| DeviceError::NoBootstraps {
+            machine: machine.to_owned(),
+        })
     }
 
     /// Opens a device by name, as [`open`] does.
@@ -137,6 +148,14 @@ pub fn known_devices() -> Vec<String> {
 /// As [`open`].
 pub fn target(machine: &str) -> Result<Target, DeviceError> {
     Devices::standard().target(machine)
+}
+
+/// What a bootstrapping engine asks of TFHE's parameters, as [`Devices::engine`] says it.
+///
+/// # Errors
+/// As [`open`]; [`DeviceError::NoBootstraps`] for a machine that runs none.
+pub fn engine(machine: &str) -> Result<Engine, DeviceError> {
+    Devices::standard().engine(machine)
 }
 
 /// Opens a device by name: `cpu` (all cores), `cpu:2`, `sim:ring`, `rtl:polymul`, `sim:path/to/machine.toml`.

@@ -109,6 +109,7 @@ impl Coprocessor for Sums {
             },
             expands_seeds: true,
             explicit: false,
+            engine: None,
         }
     }
 

@@ -244,6 +244,7 @@ fn its_programs_compile_by_its_own_rules() {
         },
         expands_seeds: true,
         explicit: false,
+        engine: None,
     };
     let options = Options {
         params: ParamsChoice::Choose(0),

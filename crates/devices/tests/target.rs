@@ -6,7 +6,7 @@ use ringmill_compiler::ckks::{Compiled, Options, ParamsChoice, Wanted};
 use ringmill_compiler::{CompileError, Target, TargetError, compile};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::simulate;
-use ringmill_devices::{DeviceError, Request, open, target};
+use ringmill_devices::{DeviceError, Request, engine, open, target};
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_schemes::ckks::Params;
 
@@ -130,4 +130,25 @@ fn the_refusal_names_the_field() {
     let hopeless = made_for(target("ring").unwrap(), chain(200), 20);
     assert!(matches!(hopeless, Err(CompileError::NoParameters { .. })));
     assert!(matches!(target("abacus"), Err(DeviceError::Machine(_))));
+}
+
+#[test]
+fn a_bootstrapping_engine_is_known_by_its_machines_name() {
+    let torus = engine("torus").unwrap();
+    assert_eq!((torus.dimension, torus.log_degree), (630, 10));
+    assert_eq!(torus.unrolling, 1);
+    assert_eq!((torus.bootstrap.log_base, torus.bootstrap.levels), (7, 3));
+    let switch = torus.key_switch;
+    assert_eq!((switch.log_base, switch.levels), (1, 15));
+    for device in ["sim:torus", "rtl:torus"] {
+        assert_eq!(engine(device).unwrap(), torus);
+    }
+    for other in ["ring", "sim:polymul", "rtl:vector"] {
+        let refused = engine(other);
+        assert!(
+            matches!(&refused, Err(DeviceError::NoBootstraps { machine }) if machine == other),
+            "{other}: {refused:?}"
+        );
+    }
+    assert!(matches!(engine("abacus"), Err(DeviceError::Machine(_))));
 }

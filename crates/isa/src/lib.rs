@@ -2,6 +2,7 @@
 
 pub mod codegen;
 pub mod def;
+pub mod engine;
 mod error;
 mod lex;
 pub mod limits;
@@ -13,6 +14,7 @@ pub mod source;
 pub mod target;
 pub mod vector;
 
+pub use engine::Engine;
 pub use error::{Fault, InstrPlace, Place, VerifyError};
 pub use lex::ParseError;
 pub use numbers::{Galois, Level, Poly};

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::engine::Engine;
+
 /// A number of a machine's description, and the field that it comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limit<T> {
@@ -40,4 +42,6 @@ pub struct Target {
     /// Whether its instruction set says what moves and when it ends: programs made for it are written with LOAD, MORPH and KSW, and
     /// end with HCF.
     pub explicit: bool,
+    /// What it asks of TFHE's parameters, where it runs their bootstraps.
+    pub engine: Option<Engine>,
 }

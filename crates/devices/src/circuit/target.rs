@@ -1,58 +1,91 @@
 //! Parameters as a bootstrapping engine runs them.
 
-use ringmill_machines::Registry;
-use ringmill_machines::torus::{Shape, TorusMachine};
-use ringmill_schemes::tfhe::{Decomposition, LweDimension, ParamsBuilder, Transforms, Unrolling};
-
-use crate::DeviceError;
-use crate::sim;
-
-/// The engine that a name or a description file is of, with or without the `sim:` or `rtl:` of the device.
-fn shape(machine: &str) -> Result<Shape, DeviceError> {
-    let device = ["sim:", "rtl:"].iter();
-    let name = device.filter_map(|kind| machine.strip_prefix(kind)).next();
-    let machines = Registry::standard();
-    let text = sim::description(&machines, name.unwrap_or(machine))?;
-    let opened = machines.load(&text)?;
-    let torus = opened.as_a::<TorusMachine>();
-    let shape = torus.map(TorusMachine::shape);
-    shape.ok_or_else(|| DeviceError::NoBootstraps {
-        machine: machine.to_owned(),
-    })
-}
+use ringmill_isa::Engine;
+use ringmill_isa::engine::Digits;
+use ringmill_schemes::tfhe::{
+    Decomposition, LweDimension, ParamsBuilder, TfheError, Transforms, Unrolling,
+};
 
 /// A set for an engine: transforms modulo its prime, its bits a turn and its digits of a key switch. What else the engine has
 /// otherwise, it refuses by the field that forbids it.
 ///
 /// # Errors
-/// A machine that there is none of, or that runs no bootstraps.
-pub fn for_machine(machine: &str, set: ParamsBuilder) -> Result<ParamsBuilder, DeviceError> {
-    let sizes = shape(machine)?.sizes();
-    let unrolling = match sizes.unroll {
-        1 => Unrolling::One,
-        2 => Unrolling::Two,
-        _ => Unrolling::Three,
-    };
-    let digits = sizes.switch.digits;
-    let set = set.transforms(Transforms::Solinas).unrolling(unrolling);
-    Ok(set.key_switch(Decomposition {
-        log_base: digits.log_base,
-        levels: digits.levels,
-    }))
+/// [`TfheError::OutOfRange`] for an engine of more bits a turn than the scheme has.
+pub fn for_engine(engine: &Engine, set: ParamsBuilder) -> Result<ParamsBuilder, TfheError> {
+    let found = Unrolling::ALL.iter().find(|u| u.m() == engine.unrolling);
+    let unrolling = found.ok_or_else(|| TfheError::OutOfRange {
+        what: "secret bits of one step of the engine",
+        expected: "1 to 3".to_owned(),
+        got: engine.unrolling.to_string(),
+    })?;
+    let set = set.transforms(Transforms::Solinas).unrolling(*unrolling);
+    Ok(set.key_switch(decomposition(engine.key_switch)))
 }
 
 /// The same with the engine's sizes in place of the set's: for toy sets, as such sizes are mostly insecure.
 ///
 /// # Errors
-/// Those of [`for_machine`].
-pub fn with_sizes_of(machine: &str, set: ParamsBuilder) -> Result<ParamsBuilder, DeviceError> {
-    let sizes = shape(machine)?.sizes();
-    Ok(for_machine(machine, set)?.sizes(|s| {
-        s.n = LweDimension(sizes.dim);
-        s.log_degree = sizes.log_n as u8;
-        s.bootstrap = Decomposition {
-            log_base: sizes.log_base,
-            levels: sizes.levels,
-        };
+/// Those of [`for_engine`].
+pub fn with_sizes_of(engine: &Engine, set: ParamsBuilder) -> Result<ParamsBuilder, TfheError> {
+    Ok(for_engine(engine, set)?.sizes(|s| {
+        s.n = LweDimension(engine.dimension);
+        s.log_degree = engine.log_degree;
+        s.bootstrap = decomposition(engine.bootstrap);
     }))
+}
+
+fn decomposition(digits: Digits) -> Decomposition {
+    Decomposition {
+        log_base: digits.log_base,
+        levels: digits.levels,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENGINE: Engine = Engine {
+        dimension: 24,
+        log_degree: 7,
+        unrolling: 2,
+        bootstrap: Digits {
+            log_base: 6,
+            levels: 4,
+        },
+        key_switch: Digits {
+            log_base: 3,
+            levels: 6,
+        },
+    };
+
+    #[test]
+    fn parameters_have_the_numbers_of_their_engine() {
+        let toy = || ParamsBuilder::toy_for_tests_only().allow_any_failure_rate_for_tests_only();
+        let plain = toy().build().unwrap();
+        let set = for_engine(&ENGINE, toy()).unwrap();
+        let found = *set.build().unwrap().sizes();
+        assert_eq!(found.unrolling, Unrolling::Two);
+        assert_eq!((found.key_switch.log_base, found.key_switch.levels), (3, 6));
+        assert_eq!(
+            (found.n, found.log_degree),
+            (plain.sizes().n, plain.sizes().log_degree)
+        );
+        let set = with_sizes_of(&ENGINE, toy()).unwrap();
+        let found = *set.build().unwrap().sizes();
+        assert_eq!((found.n, found.log_degree), (LweDimension(24), 7));
+        assert_eq!((found.bootstrap.log_base, found.bootstrap.levels), (6, 4));
+    }
+
+    #[test]
+    fn an_engine_of_more_bits_a_step_than_the_scheme_has_is_refused() {
+        for unrolling in [0, 4] {
+            let engine = Engine {
+                unrolling,
+                ..ENGINE
+            };
+            let refused = for_engine(&engine, ParamsBuilder::toy_for_tests_only());
+            assert!(matches!(refused, Err(TfheError::OutOfRange { .. })));
+        }
+    }
 }

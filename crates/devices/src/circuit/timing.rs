@@ -2,7 +2,6 @@
 
 use ringmill_compiler::circuit::Graph;
 use ringmill_limits::Watch;
-use ringmill_machines::Interleaved;
 
 use crate::bootstrap::{Bootstrap, BootstrapError};
 use crate::device::Device;
@@ -41,10 +40,10 @@ impl MachineTime {
         let bootstraps = levels.iter().sum();
         let each = report.cycles;
         let (places, interleaved) = match report.interleaved() {
-            Some(Interleaved { places, cycles }) => {
-                let groups = levels.iter().map(|n| n.div_ceil(places));
-                let shares = groups.sum::<usize>() * places;
-                (places, shares as u64 * cycles)
+            Some(together) => {
+                let groups = levels.iter().map(|n| n.div_ceil(together.places));
+                let shares = groups.sum::<usize>() * together.places;
+                (together.places, shares as u64 * together.cycles)
             }
             None => (1, bootstraps as u64 * each),
         };

@@ -123,6 +123,7 @@ impl Coprocessor for BasextMachine {
             },
             expands_seeds: true,
             explicit: false,
+            engine: None,
         }
     }
 

@@ -219,6 +219,7 @@ fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineE
         }
         all.expands_seeds &= other.expands_seeds;
         all.explicit &= other.explicit;
+        all.engine = all.engine.or(other.engine);
     }
     Ok(all)
 }

@@ -119,6 +119,7 @@ impl Coprocessor for PolymulMachine {
             },
             expands_seeds: true,
             explicit: false,
+            engine: None,
         }
     }
 

@@ -178,6 +178,7 @@ impl Machine for RingMachine {
             },
             expands_seeds: true,
             explicit: false,
+            engine: None,
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use ringmill_isa::mid::{Called, Head, LimbId, Order, Procedure, ValueType, Verified};
+use ringmill_isa::engine::{Digits, Engine};
 use ringmill_isa::{Limit, Target};
 
 use super::keyswitch::Floor;
@@ -77,6 +78,25 @@ impl TorusMachine {
             false => each * unload_cycles(shape),
         };
         each * load_cycles(shape) + self.run(places).cycles + out
+    }
+
+    /// What its sizes ask of TFHE's parameters.
+    fn engine(&self) -> Engine {
+        let sizes = self.shape.sizes();
+        let switch = sizes.switch.digits;
+        Engine {
+            dimension: sizes.dim,
+            log_degree: sizes.log_n as u8,
+            unrolling: sizes.unroll,
+            bootstrap: Digits {
+                log_base: sizes.log_base,
+                levels: sizes.levels,
+            },
+            key_switch: Digits {
+                log_base: switch.log_base,
+                levels: switch.levels,
+            },
+        }
     }
 
     /// What a key switch is counted by.
@@ -218,6 +238,7 @@ impl Machine for TorusMachine {
             },
             expands_seeds: true,
             explicit: false,
+            engine: Some(self.engine()),
         }
     }
 

@@ -299,6 +299,7 @@ impl Machine for VectorMachine {
             },
             expands_seeds: d.key_masks == Masks::Generated,
             explicit: true,
+            engine: None,
         }
     }
 

@@ -53,13 +53,13 @@ pub fn circuit_params(
     } else {
         ParamsBuilder::toy_for_tests_only()
     };
-    let builder = match target {
+    let engine = target.map(ringmill_devices::engine).transpose();
+    let builder = match engine.map_err(raise::<DeviceError, _>)? {
         None => Ok(builder),
-        Some(machine) if toy_for_tests_only => target::with_sizes_of(machine, builder),
-        Some(machine) => target::for_machine(machine, builder),
+        Some(engine) if toy_for_tests_only => target::with_sizes_of(&engine, builder),
+        Some(engine) => target::for_engine(&engine, builder),
     };
-    let builder = builder.map_err(raise::<DeviceError, _>)?;
-    let inner = builder.build().map_err(scheme)?;
+    let inner = builder.and_then(ParamsBuilder::build).map_err(scheme)?;
     match inner.sizes().messages {
         Messages::CIRCUITS | Messages::Booleans => Ok(CircuitParams { inner }),
         Messages::Integers { .. } => Err(ParameterError::new_err(format!(
