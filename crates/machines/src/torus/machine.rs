@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use ringmill_isa::mid::{Called, Head, LimbId, Order, Procedure, ValueType, Verified};
 use ringmill_isa::engine::{Digits, Engine};
+use ringmill_isa::mid::{Called, Head, LimbId, Order, Procedure, ValueType, Verified};
 use ringmill_isa::{Limit, Target};
 
 use super::keyswitch::Floor;

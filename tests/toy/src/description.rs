@@ -1,0 +1,53 @@
+//! The description of an abacus.
+
+use ringmill_machines::fpga::{MemoryKind, Need, Needs, Part, Unit};
+use ringmill_machines::{HostLink, MachineError};
+use serde::{Deserialize, Serialize};
+
+/// How many beads there are, and what they are behind.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    pub kind: String,
+    pub name: String,
+    pub part: String,
+    pub clock_mhz: f64,
+    /// Residues that move in a cycle.
+    pub beads: u64,
+    pub link: HostLink,
+}
+
+impl Description {
+    /// The one that is shipped.
+    pub const OURS: &'static str = include_str!("abacus.toml");
+
+    /// Reads and checks a description.
+    ///
+    /// # Errors
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for no beads or too many.
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        let read: Self = toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
+        match read.beads {
+            1..=1024 => Ok(read),
+            beads => Err(MachineError::Field {
+                field: "beads",
+                got: beads.to_string(),
+                expected: "1 to 1024".to_owned(),
+            }),
+        }
+    }
+
+    /// What it needs of its part: a memory for each bead.
+    pub(crate) fn needs(&self) -> Result<Needs, MachineError> {
+        Ok(Needs {
+            machine: self.name.clone(),
+            part: Part::named(&self.part)?,
+            unit: Unit {
+                name: "bead",
+                count: self.beads,
+                needs: vec![Need::memory("wire", MemoryKind::Bram, 1, 1024, 64)],
+            },
+            shared: Vec::new(),
+        })
+    }
+}

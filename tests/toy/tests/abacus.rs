@@ -1,0 +1,123 @@
+//! A machine that no crate knows is listed, described, opened and reported as any other, by its row alone.
+#![allow(clippy::unwrap_used)]
+
+use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::ckks::{Compiled, Options, ParamsChoice, Wanted};
+use ringmill_compiler::compile;
+use ringmill_devices::progress::Silent;
+use ringmill_devices::rtl::{Design, Designs, Runs};
+use ringmill_devices::runtime::simulate;
+use ringmill_devices::{DeviceError, Devices, Request};
+use ringmill_isa::macros::Visibility;
+use ringmill_machines::{MachineError, Registry};
+use ringmill_test_toy::{Abacus, AbacusUse, Description, KIND, ROW};
+
+fn machines() -> Registry {
+    Registry::standard().with(ROW)
+}
+
+fn devices() -> Devices {
+    Devices::of(machines(), Designs::standard())
+}
+
+/// x^2 of 8 numbers.
+fn square(devices: &Devices) -> Compiled {
+    let mut t = TraceBuilder::new("square", 8).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let y = t.mul(x, x, None).unwrap();
+    t.output("y", y, None).unwrap();
+    let options = Options {
+        target: Some(devices.target("abacus").unwrap()),
+        params: ParamsChoice::Choose(Wanted {
+            precision_bits: 5,
+            ..Wanted::default()
+        }),
+        ..Options::default()
+    };
+    compile(t.finish(), &options).unwrap()
+}
+
+#[test]
+fn its_row_is_enough_to_list_describe_and_load_it() {
+    let machines = machines();
+    assert_eq!(
+        machines.kinds().len(),
+        Registry::standard().kinds().len() + 1
+    );
+    assert_eq!(machines.names().last(), Some("abacus"));
+    assert_eq!(machines.description("abacus").unwrap(), Description::OURS);
+    assert_eq!(machines.kind_of(Description::OURS).unwrap().name, KIND);
+    let edited = Description::OURS.replace("beads = 8", "beads = 16");
+    let machine = machines.load(&edited).unwrap();
+    assert_eq!((machine.name(), machine.fit().units), ("abacus", 16));
+    assert!(machine.as_a::<Abacus>().is_some());
+    for (old, new, field) in [
+        ("beads = 8", "beads = 0", "beads"),
+        ("\"abacus\"", "\"sundial\"", "\"card\" or \"abacus\""),
+    ] {
+        let refused = machines.load(&Description::OURS.replace(old, new));
+        let said = refused.err().unwrap().to_string();
+        assert!(said.contains(field), "{said}");
+    }
+    // Those who do not add the row know it as little as before.
+    let unknown = Registry::standard().open("abacus");
+    assert!(matches!(unknown, Err(MachineError::Unknown { .. })));
+}
+
+/// A row of the same name takes the place of the one that is there.
+#[test]
+fn a_row_replaces_one_of_its_name() {
+    let twice = machines().with(ROW);
+    assert_eq!(twice.kinds().len(), machines().kinds().len());
+}
+
+#[test]
+fn a_program_is_timed_on_it_and_its_rows_are_in_the_report() {
+    let devices = devices();
+    assert!(devices.known().contains(&"sim:abacus".to_owned()));
+    let compiled = square(&devices);
+    let device = devices.open("sim:abacus").unwrap();
+    let timing = Request::timing_only();
+    let report = simulate(&compiled, device.as_ref(), timing, &Silent).unwrap();
+    let machine = report.machine.clone().unwrap();
+    let own = machine.own::<AbacusUse>().unwrap();
+    // Every instruction here makes one limb, and eight beads move at once.
+    let limbs: u64 = machine.instructions_by_kind.values().sum();
+    let n = 1u64 << compiled.params.log_n();
+    assert_eq!(machine.cycles, limbs * n / 8);
+    assert_eq!((own.moves, own.beads), (limbs * n, 8));
+    let detail = report.detail().to_string();
+    let rows = ["modular multipliers", "none, 8 beads", "beads moved"];
+    for row in rows.iter().chain([&"more beads (`beads`)"]) {
+        assert!(detail.contains(row), "{row}: {detail}");
+    }
+    let json = serde_json::to_string(&machine).unwrap();
+    let written = format!("\"abacus\":{{\"moves\":{},\"beads\":8}}}}", own.moves);
+    assert!(json.ends_with(&written), "{json}");
+}
+
+#[test]
+fn its_rtl_is_a_row_too() {
+    let opened = devices().open("rtl:abacus");
+    assert!(matches!(opened, Err(DeviceError::NoRtl { .. })));
+    // RTL of a kind says by a field which of its machines it is not of.
+    let design = Design {
+        kind: KIND,
+        runs: Runs::Whole {
+            built: |_| {
+                Err(MachineError::Field {
+                    field: "beads",
+                    got: "8".to_owned(),
+                    expected: "4 in RTL".to_owned(),
+                })
+            },
+            open: |name, _| ringmill_devices::open(&name),
+        },
+        folder: None,
+    };
+    let designs = Designs::standard().with(design);
+    let devices = Devices::of(machines(), designs);
+    assert!(!devices.with_rtl().contains(&"abacus"));
+    let refused = devices.open("rtl:abacus").err().unwrap();
+    assert!(refused.to_string().contains("4 in RTL"), "{refused}");
+}
