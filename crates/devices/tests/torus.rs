@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ringmill_devices::{Bootstrap, Request, open};
 use ringmill_machines::torus::{Description, TorusMachine};
@@ -29,7 +30,11 @@ fn description(unroll: usize, dim: usize) -> (PathBuf, String) {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, &to);
     }
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("torus-{unroll}-{dim}.toml"));
+    // A file of its own: tests of one process run at once, and one must not read what another is writing.
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let name = format!("torus-{unroll}-{dim}-{number}.toml");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, &text).unwrap();
     (path, text)
 }
