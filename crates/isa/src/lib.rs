@@ -1,4 +1,5 @@
-//! The macro and mid instruction levels, and the micro level of `vector`: definitions, types, text form and verifier.
+//! The macro and mid instruction levels, and the micro level of `vector`: definitions, types, text form and verifier; and what a
+//! machine asks of parameters.
 
 pub mod codegen;
 pub mod def;
