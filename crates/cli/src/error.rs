@@ -56,11 +56,11 @@ pub enum CliError {
     #[error(transparent)]
     Verify(#[from] ringmill_isa::VerifyError),
     #[error(transparent)]
-    Circuit(#[from] ringmill_compiler::circuit::CircuitError),
+    Circuit(#[from] ringmill_circuits::circuit::CircuitError),
     #[error(transparent)]
-    CircuitRun(#[from] ringmill_devices::circuit::CircuitRunError),
+    CircuitRun(#[from] ringmill_circuits::run::CircuitRunError),
     #[error(transparent)]
-    Tfhe(#[from] ringmill_schemes::tfhe::TfheError),
+    Tfhe(#[from] ringmill_circuits::tfhe::TfheError),
     #[error(transparent)]
     Math(#[from] ringmill_math::MathError),
     #[error(transparent)]

@@ -9,7 +9,6 @@ pub mod bfv;
 pub mod bgv;
 mod bodies;
 pub mod builder;
-pub mod circuit;
 pub mod ckks;
 mod compile;
 mod cse;

@@ -90,7 +90,7 @@ impl<'a> Limb<'a> {
     }
 
     /// Of the rows of a key-switching key: the seed that their masks were expanded from.
-    pub(crate) fn with_seed(self, seed: [u8; 32]) -> Self {
+    pub fn with_seed(self, seed: [u8; 32]) -> Self {
         Self {
             seed: Some(seed),
             ..self

@@ -86,7 +86,8 @@ impl Whose {
 /// Words that are turned into bytes at one time.
 const CHUNK: usize = 1024;
 
-pub(crate) fn hash_words(hash: &mut Sha256, words: &[u64]) {
+/// Hashes words as little-endian bytes.
+pub fn hash_words(hash: &mut Sha256, words: &[u64]) {
     for chunk in words.chunks(CHUNK) {
         hash.update(bytes_of(chunk));
     }

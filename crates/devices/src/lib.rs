@@ -4,9 +4,7 @@
 //! limbs, the same bits on every device, and figures: measured on the CPU, modelled on a machine, counted in the RTL.
 
 mod bindings;
-mod bootstrap;
 mod checkpoint;
-pub mod circuit;
 mod cpu;
 mod device;
 mod error;
@@ -25,9 +23,8 @@ mod sim;
 pub mod trace;
 mod value;
 
-pub use bindings::{Bindings, Limb, SeedExpansion};
-pub use bootstrap::{Bootstrap, BootstrapError};
-pub use checkpoint::CheckpointError;
+pub use bindings::{Bindings, Limb, SeedExpansion, exponents};
+pub use checkpoint::{CheckpointError, hash_words};
 pub use cpu::Cpu;
 pub use device::{CpuStats, Device, Outcome, Request};
 pub use error::DeviceError;
@@ -37,5 +34,5 @@ pub use offload::Offload;
 pub use open::{known_devices, open};
 pub use pool::OutputLimb;
 pub use procedures::Procedures;
-pub use saving::Saving;
+pub use saving::{Saving, Schedule, save_at_last};
 pub use sim::{Sim, calls_done, engine, target};

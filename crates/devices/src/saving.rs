@@ -24,7 +24,7 @@ const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The next save of a run.
-pub(crate) struct Schedule<'a> {
+pub struct Schedule<'a> {
     saving: &'a Saving,
     progress: &'a dyn Progress,
     last: Instant,
@@ -84,7 +84,7 @@ impl<'a> Schedule<'a> {
 ///
 /// # Errors
 /// What `save` gave the last time.
-pub(crate) fn save_at_last(
+pub fn save_at_last(
     mut save: impl FnMut() -> Result<(), CheckpointError>,
 ) -> Result<(), CheckpointError> {
     for _ in 1..TRIES {

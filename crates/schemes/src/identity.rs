@@ -16,10 +16,11 @@ pub struct Origin {
     pub key_id: Option<KeyId>,
 }
 
-/// Gives an object with a field `origin` the methods that say what it belongs to.
+/// Gives an object with a field `origin` of type [`Origin`] the methods that say what it belongs to.
+#[macro_export]
 macro_rules! belongs {
     (for<$a:ident : $bound:ident> $object:ty) => {
-        belongs!(@ [<$a: $bound>] $object);
+        $crate::belongs!(@ [<$a: $bound>] $object);
     };
     (@ [$($generics:tt)*] $object:ty) => {
         impl $($generics)* $object {
@@ -45,13 +46,13 @@ macro_rules! belongs {
         }
     };
     ($object:ident) => {
-        belongs!(@ [] $object);
+        $crate::belongs!(@ [] $object);
     };
 }
-pub(crate) use belongs;
+pub use belongs;
 
 /// First eight bytes of an identity, in hexadecimal, for messages.
-pub(crate) fn short_id(id: &ParamsId) -> String {
+pub fn short_id(id: &ParamsId) -> String {
     id.iter().take(8).map(|b| format!("{b:02x}")).collect()
 }
 

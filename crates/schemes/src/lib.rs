@@ -16,8 +16,7 @@ pub mod rlwe;
 pub mod roles;
 pub mod scheme;
 pub mod seal;
-mod size;
-pub mod tfhe;
+pub mod size;
 pub mod whole_file;
 
 pub use cache::ProcCache;

@@ -173,12 +173,12 @@ const DECLASSIFIED: &[(&str, usize, &str)] = &[
         "whether a residue is not below its modulus; none of a key is",
     ),
     (
-        "schemes/src/tfhe/secret.rs",
+        "circuits/src/tfhe/secret.rs",
         2,
         "whether a key holds other bytes than bits, and whether it is heavier than is counted: none that is drawn is",
     ),
     (
-        "schemes/src/tfhe/tables.rs",
+        "circuits/src/tfhe/tables.rs",
         1,
         "whether a message is too large: the caller is told",
     ),

@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use ringmill_compiler::circuit::Port;
-use ringmill_devices::Bootstrap;
-use ringmill_devices::circuit::CircuitRunError;
-use ringmill_devices::circuit::client::check_types;
-use ringmill_devices::circuit::target;
-use ringmill_limits::Watch;
-use ringmill_schemes::file::InsecureParams;
-use ringmill_schemes::tfhe::{
+use ringmill_circuits::Bootstrap;
+use ringmill_circuits::circuit::Port;
+use ringmill_circuits::run::CircuitRunError;
+use ringmill_circuits::run::client::check_types;
+use ringmill_circuits::tfhe::target;
+use ringmill_circuits::tfhe::{
     BootstrapKey, Evaluator, IntegerType, KeySwitchKey, LweCiphertext, Messages, Params,
     ParamsBuilder, file, sets,
 };
+use ringmill_limits::Watch;
+use ringmill_schemes::file::InsecureParams;
 
 use super::{admitted, scheme, stopped};
 use crate::errors::{DeviceError, ParameterError, raise};

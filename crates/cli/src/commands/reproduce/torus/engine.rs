@@ -1,14 +1,14 @@
 //! Our engine beside the designs of Tables IV and VI: cycles of the model, which lockstep holds to the RTL; resources by synthesis
 //! of its modules, or as the description's needs count them.
 
+use ringmill_circuits::tfhe::{
+    Decomposition, LweDimension, Params, ParamsBuilder, TfheError, Transforms, Unrolling,
+};
 use ringmill_hdl::parts::Part;
 use ringmill_hdl::torus::parts::{parts, unit};
 use ringmill_machines::Machine;
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::torus::{Description, Schedule, Shape, Sizes, TorusMachine};
-use ringmill_schemes::tfhe::{
-    Decomposition, LweDimension, Params, ParamsBuilder, TfheError, Transforms, Unrolling,
-};
 
 use super::super::figure::How;
 use super::super::mapping::Mapping;

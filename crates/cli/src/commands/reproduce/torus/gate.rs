@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use ringmill_schemes::tfhe::{
+use ringmill_circuits::tfhe::{
     Client, Decomposition, Evaluator, FailureRate, Gate, Params, ParamsBuilder, Transforms,
 };
 

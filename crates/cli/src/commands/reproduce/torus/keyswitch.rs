@@ -1,8 +1,8 @@
 //! Our key switch: masks made on the chip from a public seed, distinct for every row.
 
+use ringmill_circuits::tfhe::{Decomposition, Params};
 use ringmill_hdl::torus::parts::switch;
 use ringmill_machines::torus::keyswitch::{Command, Digits, Floor, Generators, Shape, cycles};
-use ringmill_schemes::tfhe::{Decomposition, Params};
 
 use super::super::figure::How;
 use super::super::mapping::Mapping;

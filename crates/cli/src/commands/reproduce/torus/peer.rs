@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use ringmill_schemes::tfhe::Params;
+use ringmill_circuits::tfhe::Params;
 use serde_json::{Value, json};
 
 use crate::error::CliError;

@@ -1,6 +1,6 @@
 //! Table III: the security of parameter sets, as printed and by the estimates of `security_tables.toml`.
 
-use ringmill_schemes::tfhe::ParamsBuilder;
+use ringmill_circuits::tfhe::ParamsBuilder;
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};

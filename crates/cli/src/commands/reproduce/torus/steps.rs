@@ -1,8 +1,8 @@
 //! Table I: operations of a bootstrap's steps, counted in our program.
 
+use ringmill_circuits::tfhe::Params;
+use ringmill_circuits::tfhe::mid::BootstrapPrograms;
 use ringmill_isa::mid::{Op, Procedure, ValueType};
-use ringmill_schemes::tfhe::Params;
-use ringmill_schemes::tfhe::mid::BootstrapPrograms;
 
 use super::super::expression::value;
 use super::super::figure::How;
