@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use ringmill_compiler::CompileError;
 use ringmill_devices::DeviceError;
 use ringmill_devices::runtime::RuntimeError;
+use ringmill_devices::shown::TracedError;
 use ringmill_hdl::polymul::DriveError;
 use ringmill_limits::Halt;
+use ringmill_papers::PaperError;
 use thiserror::Error as Named;
 
 /// The exit status of what Ctrl-C stops: 128 and the signal's number, as shells have it.
@@ -69,6 +71,9 @@ pub enum CliError {
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// Other than what a device said.
+    #[error(transparent)]
+    Paper(Box<PaperError>),
     /// A [`RuntimeError`] of the program's scheme, other than what a device said.
     #[error(transparent)]
     Runtime(Box<dyn Error + Send + Sync>),
@@ -85,6 +90,25 @@ impl<E: Error + Send + Sync + 'static> From<RuntimeError<E>> for CliError {
         match error {
             RuntimeError::Device(error) => Self::Device(error),
             error => Self::Runtime(error.into()),
+        }
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<TracedError<E>> for CliError {
+    fn from(error: TracedError<E>) -> Self {
+        match error {
+            TracedError::Run(error) => error.into(),
+            TracedError::File { path, source } => Self::File { path, source },
+        }
+    }
+}
+
+impl From<PaperError> for CliError {
+    fn from(error: PaperError) -> Self {
+        match error {
+            PaperError::Device(error) => Self::Device(error),
+            PaperError::Disagreement(what) => Self::Disagreement(what),
+            error => Self::Paper(Box::new(error)),
         }
     }
 }

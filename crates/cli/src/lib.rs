@@ -6,9 +6,7 @@ mod error;
 mod inputs;
 mod kept;
 mod output;
-mod progress;
 pub mod scheme;
-mod trace;
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,8 +20,6 @@ use ringmill_limits::{Limits, Watch};
 
 pub use args::Scheme;
 pub use error::{CliError, INTERRUPTED};
-pub use progress::{Bar, is_long};
-pub use trace::{Asked, run_on};
 
 use args::{Cli, Command, MachineCommand};
 use commands::{circuit, compile, devices, machine, params, plans, reproduce, rtl, run, sim};

@@ -21,6 +21,7 @@ pub mod report;
 mod rtl;
 pub mod runtime;
 mod saving;
+pub mod shown;
 mod sim;
 pub mod trace;
 mod value;

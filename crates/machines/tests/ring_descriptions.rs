@@ -77,10 +77,6 @@ fn every_kind_has_its_row() {
             assert_eq!(Kind::of(text).unwrap().name, kind.name);
             assert_eq!(open(name).unwrap().name(), name);
         }
-        let papers = include_str!("../../cli/data/paper_tables.toml");
-        let papers: toml::Table = toml::from_str(papers).unwrap();
-        let printed = kind.paper.is_none_or(|paper| papers.contains_key(paper));
-        assert!(printed, "{:?}", kind.paper);
         let rtl = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
         let folder = kind.rtl.map(|folder| rtl.join(folder));
         assert!(folder.is_none_or(|folder| folder.is_dir()));

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use ringmill_cli::{Asked, CliError};
 use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::saved;
 use ringmill_compiler::{Compiled, Options};
 use ringmill_devices::Saving;
 use ringmill_devices::progress::Progress;
 use ringmill_devices::runtime::{Client, EvaluationKeys, RuntimeError, Server};
+use ringmill_devices::shown::{Asked, TracedError, run_on};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
@@ -21,7 +21,7 @@ use ringmill_schemes::file;
 use ringmill_schemes::rlwe::RingParams;
 
 use crate::data::{Ciphertext, ciphers, wrapped};
-use crate::errors::{CompileError, DataError, DeviceError, FileError, raise};
+use crate::errors::{CompileError, DeviceError, FileError, raise};
 use crate::files;
 use crate::keys::{Given, Keys, messages};
 use crate::params::Params;
@@ -257,11 +257,11 @@ impl<S: Spoken> AnyProgram for Ready<S> {
             .admit("the encrypted inputs", bytes)
             .map_err(starved)?;
         let ciphers = ciphers::<S>(ciphertexts)?;
-        let inputs = (&ciphers, &plains);
-        let answer = ringmill_cli::run_on(
+        let answer = run_on(
             device.as_ref(),
             &server,
-            inputs,
+            &ciphers,
+            &plains,
             Asked {
                 spill: wanted.spill,
                 trace: wanted.trace.as_deref(),
@@ -290,13 +290,9 @@ impl<S: Spoken> AnyProgram for Ready<S> {
 }
 
 /// Why a run gave nothing.
-fn stopped<S: Spoken>(error: CliError) -> PyErr {
+fn stopped<S: Spoken>(error: TracedError<S::Error>) -> PyErr {
     match error {
-        CliError::Device(error) => failed::<S>(RuntimeError::Device(error)),
-        CliError::Runtime(error) => match error.downcast::<RuntimeError<S::Error>>() {
-            Ok(error) => failed::<S>(*error),
-            Err(error) => raise::<DataError, _>(error),
-        },
-        error => raise::<FileError, _>(error),
+        TracedError::Run(error) => failed::<S>(error),
+        error @ TracedError::File { .. } => raise::<FileError, _>(error),
     }
 }

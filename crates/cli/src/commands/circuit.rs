@@ -10,6 +10,7 @@ use ringmill_compiler::circuit::netlist::{self, Netlist, NetlistPort};
 use ringmill_compiler::circuit::{Chosen, CircuitError, Port};
 use ringmill_devices::circuit::client::unbound;
 use ringmill_devices::circuit::{Engine, Keeping, Server, run};
+use ringmill_devices::shown::Bar;
 use ringmill_isa::mid::text::print_program;
 use ringmill_limits::Watch;
 use ringmill_math::Prng;
@@ -23,7 +24,6 @@ use crate::inputs;
 use crate::kept::Folder;
 use crate::kept::circuit::{self as kept, Prepared};
 use crate::output;
-use crate::progress::Bar;
 
 pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
     let netlist = read(&args.netlist, watch)?;

@@ -9,6 +9,7 @@ use ringmill_compiler::arrays::Lengths;
 use ringmill_devices::Device;
 use ringmill_devices::report::RunReport;
 use ringmill_devices::runtime::Server;
+use ringmill_devices::shown::{Asked, Bar, run_on};
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_limits::{Watch, human};
 use serde_json::{Map, Value, json};
@@ -20,9 +21,7 @@ use crate::error::CliError;
 use crate::inputs::{self, Room};
 use crate::kept::Folder;
 use crate::kept::scheme::{self as kept, Prepared};
-use crate::progress::Bar;
 use crate::scheme::{Ciphers, Messages, Served};
-use crate::trace::{Asked, run_on};
 use crate::{output, with_scheme};
 
 pub fn run(
@@ -115,7 +114,8 @@ fn carried_out<S: Served>(
         let done = run_on(
             device.as_ref(),
             &server,
-            (&ciphers, &plains),
+            &ciphers,
+            &plains,
             Asked {
                 spill: !args.no_spill,
                 trace,
@@ -128,7 +128,7 @@ fn carried_out<S: Served>(
             &Bar::new(),
             watch,
         );
-        let mut answer = match done {
+        let mut answer = match done.map_err(CliError::from) {
             Err(error) if error.is_interrupt() && !reports.is_empty() => {
                 return Err(complete(args, &compiled, &reports, &device.name())?);
             }

@@ -8,8 +8,10 @@ mod fit;
 mod memory;
 mod multiplier;
 mod part;
+mod printed;
 
 pub use fit::{Fit, Need, NeedUse, Needs, RegionUse, Total, Unit, pieces_text};
 pub use memory::{Memory, MemoryKind, Ports};
 pub use multiplier::{Multipliers, Reduction, Sparse, lazy_mul_latency};
 pub use part::{Family, PARTS, Part, Resource, Resources};
+pub use printed::{Printed, PrintedUse};

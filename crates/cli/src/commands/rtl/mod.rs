@@ -14,12 +14,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use ringmill_devices::progress::{Progress, Step};
+use ringmill_devices::shown::Bar;
 use ringmill_hdl::Hdl;
 use serde_json::json;
 
 use crate::error::CliError;
 use crate::output;
-use crate::progress::Bar;
 use args::{LintArgs, RtlCommand};
 
 pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {

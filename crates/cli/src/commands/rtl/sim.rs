@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use ringmill_devices::DeviceError;
+use ringmill_devices::shown::{Bar, Parts};
 use ringmill_hdl::polymul::{Dice, DriveError, Lockstep, Multiplier, lockstep};
 use ringmill_hdl::{BuildOptions, Optimise};
 use ringmill_machines::polymul::{ArrayOp, Degree, Shape, Tables, check_modulus, cycles, floor};
@@ -16,7 +17,6 @@ use super::args::DesignArgs;
 use super::{design, open};
 use crate::error::CliError;
 use crate::output;
-use crate::progress::{Bar, Parts};
 
 /// Simulate a machine's RTL with Verilator on random data, in lockstep with its cycle model and the reference transform.
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! `ringmill rtl table`: every leaf's cost, the table of `docs/rtl.md`.
 
+use ringmill_devices::shown::{Bar, Parts};
 use ringmill_hdl::leaves::{Leaf, leaves};
 use ringmill_hdl::{Area, Effort, Family, Hdl, HdlError, Placement, Synthesis};
 use serde_json::json;
@@ -7,7 +8,6 @@ use serde_json::json;
 use super::args::TableArgs;
 use crate::error::CliError;
 use crate::output;
-use crate::progress::{Bar, Parts};
 
 /// A leaf with all its figures.
 struct Row {
