@@ -1,5 +1,7 @@
 //! What the command takes. The help texts teach: every command ends with examples that run as they stand.
 
+pub mod rtl;
+
 use std::path::PathBuf;
 
 use ringmill_compiler::Compiles;
@@ -8,7 +10,7 @@ use ringmill_papers::Papers;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::rtl::args::RtlCommand;
+use rtl::RtlCommand;
 
 /// Programs on encrypted data: compile them, run them on the CPU, and see what hardware would take.
 #[derive(Debug, Parser)]

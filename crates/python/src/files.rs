@@ -9,8 +9,7 @@ use ringmill_limits::{Halt, Watch};
 use ringmill_schemes::rlwe::SecretKey;
 use ringmill_schemes::whole_file::{self, Contents, ReadError};
 
-use crate::errors::{Fault, FileError};
-use crate::watch::halted;
+use crate::errors::{Fault, FileError, halted};
 
 fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     let error = error.into();

@@ -21,12 +21,11 @@ use ringmill_schemes::file;
 use ringmill_schemes::rlwe::RingParams;
 
 use crate::data::{Ciphertext, ciphers, wrapped};
-use crate::errors::{CompileError, DeviceError, FileError, raise};
+use crate::errors::{CompileError, DeviceError, FileError, halted, raise};
 use crate::files;
 use crate::keys::{Given, Keys, messages};
 use crate::params::Params;
 use crate::scheme::{Ends, Spoken, failed};
-use crate::watch::halted;
 
 /// Ciphertexts, and the report as a summary, with every figure, and as JSON.
 pub type Ran = (HashMap<String, Ciphertext>, [String; 3]);

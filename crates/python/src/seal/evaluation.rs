@@ -13,8 +13,8 @@ use ringmill_schemes::seal::{self, SealError};
 use super::refusal::{Refusal, refused, scheme_refused};
 use super::side::{Context, Shared, Side};
 use super::{Bytes, made};
-use crate::errors::{DeviceError, KeysError, raise};
-use crate::watch::{halted, interruptible};
+use crate::errors::{DeviceError, KeysError, halted, raise};
+use crate::watch::interruptible;
 
 /// Who computes: parameters and evaluation keys, never a secret.
 pub(super) struct Evaluation<S: Side> {

@@ -8,7 +8,7 @@ use ringmill_machines::registry::{self, Kind, Opened, Parse};
 use ringmill_machines::{MachineError, basext, torus};
 use toml::{Table, Value};
 
-use super::args::DesignArgs;
+use crate::args::rtl::DesignArgs;
 use crate::error::CliError;
 use crate::inputs;
 

@@ -1,6 +1,5 @@
 //! `ringmill rtl`: the hardware description and its tools.
 
-pub mod args;
 mod design;
 mod generate;
 mod list;
@@ -18,9 +17,9 @@ use ringmill_devices::shown::Bar;
 use ringmill_hdl::Hdl;
 use serde_json::json;
 
+use crate::args::rtl::{LintArgs, RtlCommand};
 use crate::error::CliError;
 use crate::output;
-use args::{LintArgs, RtlCommand};
 
 pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
     match command {

@@ -5,7 +5,7 @@ use ringmill_hdl::leaves::{Leaf, leaves};
 use ringmill_hdl::{Area, Effort, Family, Hdl, HdlError, Placement, Synthesis};
 use serde_json::json;
 
-use super::args::TableArgs;
+use crate::args::rtl::TableArgs;
 use crate::error::CliError;
 use crate::output;
 

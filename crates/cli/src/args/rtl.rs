@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::sim::RtlSimArgs;
-
 /// The hardware description: list, lint, simulate, synthesise, place and route it. Needs the tools of `make hdl-tools`.
 #[derive(Debug, Subcommand)]
 pub enum RtlCommand {
@@ -251,4 +249,67 @@ pub struct TableArgs {
     /// Print one JSON object a line.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Simulate a machine's RTL with Verilator on random data, in lockstep with its cycle model and the reference transform.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl sim polymul --set p=4 --n 1024
+  ringmill rtl sim polymul --set p=4 --op fpm --n 256 --modulus 7681 --seed 7 --stalls
+  ringmill rtl sim polymul --set p=4 --op ntt --n 256 --waves ntt.vcd
+
+Residues are compared one by one, and in every cycle whether the array issues. Exit status: 0 all agree, 1 they do not,
+2 the request could not be carried out. The model is built once for each shape: about a minute for the paper's 32 units.
+Waves are VCD, which GTKWave and Surfer open.")]
+pub struct RtlSimArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// The operation; every one when left out.
+    #[arg(long, value_enum)]
+    pub op: Option<Operation>,
+
+    /// The degree [default: the machine's largest, at most 4096].
+    #[arg(long)]
+    pub n: Option<usize>,
+
+    /// The modulus, a prime that is 1 modulo 2n [default: the largest that the machine takes].
+    #[arg(long)]
+    pub modulus: Option<u64>,
+
+    /// Seed of the data and of the stalls.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Let both streams stall at random in one cycle of two.
+    #[arg(long)]
+    pub stalls: bool,
+
+    /// Write every signal of the run to a VCD file.
+    #[arg(long, value_name = "FILE")]
+    pub waves: Option<PathBuf>,
+
+    /// Print a JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What the array does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Operation {
+    /// Forward transform.
+    Ntt,
+    /// Inverse transform.
+    Intt,
+    /// Coefficient-wise product.
+    Mul,
+    /// Transform, product with a polynomial in evaluation form, inverse transform.
+    Hpm,
+    /// Product of two polynomials.
+    Fpm,
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
 }
