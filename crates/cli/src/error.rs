@@ -12,6 +12,8 @@ use ringmill_limits::Halt;
 use ringmill_papers::PaperError;
 use thiserror::Error as Named;
 
+use crate::Untraced;
+
 /// The exit status of what Ctrl-C stops: 128 and the signal's number, as shells have it.
 pub const INTERRUPTED: u8 = 130;
 
@@ -77,6 +79,15 @@ pub enum CliError {
     /// A [`RuntimeError`] of the program's scheme, other than what a device said.
     #[error(transparent)]
     Runtime(Box<dyn Error + Send + Sync>),
+}
+
+impl From<Untraced> for CliError {
+    fn from(why: Untraced) -> Self {
+        match why {
+            Untraced::Interrupted => Self::Halt(Halt::Interrupted),
+            Untraced::Raised(text) => Self::Usage(text),
+        }
+    }
 }
 
 impl<E: Error + Send + Sync + 'static> From<CompileError<E>> for CliError {
