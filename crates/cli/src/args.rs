@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use ringmill_compiler::Compiles;
-use ringmill_limits::Limits;
-
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ringmill_devices::runtime::Known;
+use ringmill_limits::Limits;
 
 use crate::commands::rtl::args::RtlCommand;
 
@@ -71,55 +71,11 @@ impl Command {
     }
 }
 
-/// The schemes that programs are compiled for: the command line's only list of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Scheme {
-    /// Real and complex numbers, approximately.
-    Ckks,
-    /// Whole numbers, exactly.
-    Bfv,
-    /// Whole numbers, exactly, with levels.
-    Bgv,
-}
-
-/// What is written for any scheme, for the one of a [`Scheme`]: in `body` the name stands for the scheme's type.
-#[macro_export]
-macro_rules! with_scheme {
-    ($scheme:expr, $name:ident => $body:expr) => {
-        match $scheme {
-            $crate::Scheme::Ckks => {
-                type $name = ringmill_schemes::ckks::Ckks;
-                $body
-            }
-            $crate::Scheme::Bfv => {
-                type $name = ringmill_schemes::bfv::Bfv;
-                $body
-            }
-            $crate::Scheme::Bgv => {
-                type $name = ringmill_schemes::bgv::Bgv;
-                $body
-            }
-        }
-    };
-}
-
-impl Scheme {
-    /// As programs name it.
-    pub fn name(self) -> &'static str {
-        with_scheme!(self, S => <S as Compiles>::NAME)
-    }
-
-    /// The scheme that programs call so.
-    pub fn of_name(name: &str) -> Option<Self> {
-        let mut all = Self::value_variants().iter().copied();
-        all.find(|scheme| scheme.name() == name)
-    }
-
-    /// The names of all, in one line.
-    pub fn names() -> String {
-        let names = Self::value_variants().iter().map(|scheme| scheme.name());
-        names.collect::<Vec<_>>().join(", ")
-    }
+/// The names of the schemes that programs are compiled for.
+fn schemes() -> impl TypedValueParser<Value = Known> {
+    let named = |scheme: Known| PossibleValue::new(scheme.name()).help(scheme.about());
+    let known = |name: String| Known::of_name(&name).ok_or("there is no such scheme");
+    PossibleValuesParser::new(Known::ALL.map(named)).try_map(known)
 }
 
 /// A program and how to compile it.
@@ -130,8 +86,8 @@ pub struct ProgramArgs {
 
     /// The scheme that the program is for: macro text must name it, and a program in a Python file is compiled for it
     /// [default: the one that the text names, or the first that takes the types of the arguments].
-    #[arg(long, value_enum)]
-    pub scheme: Option<Scheme>,
+    #[arg(long, value_parser = schemes())]
+    pub scheme: Option<Known>,
 
     /// Parameters: a named set (`set1`, `set2`), `auto` for the smallest secure ones, or a parameter file.
     #[arg(long, default_value = "auto")]

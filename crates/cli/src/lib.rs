@@ -5,9 +5,9 @@ mod commands;
 mod error;
 mod inputs;
 mod kept;
+mod numbers;
 mod output;
 mod progress;
-pub mod scheme;
 mod trace;
 
 use std::ffi::OsString;
@@ -20,7 +20,6 @@ use clap::Parser;
 use ringmill_compiler::arrays::Lengths;
 use ringmill_limits::{Limits, Watch};
 
-pub use args::Scheme;
 pub use error::{CliError, INTERRUPTED};
 pub use progress::{Bar, is_long};
 pub use trace::{Asked, run_on};

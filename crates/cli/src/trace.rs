@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use ringmill_compiler::Compiled;
 use ringmill_devices::progress::Progress;
 use ringmill_devices::report::RunReport;
-use ringmill_devices::runtime::{self, AnswerOf, Server};
+use ringmill_devices::runtime::{self, AnswerOf, Ciphers, Messages, Served, Server};
 use ringmill_devices::trace::TraceWriter;
 use ringmill_devices::{Device, Request, Saving};
 use ringmill_limits::Watch;
 
 use crate::error::CliError;
 use crate::output;
-use crate::scheme::{Ciphers, Messages, Served};
 
 /// What is asked of a run, beside its inputs.
 pub struct Asked<'a> {

@@ -19,9 +19,11 @@ pub mod exact;
 mod explicit;
 mod hoist;
 pub mod inline;
+pub mod kept;
 mod keys;
 mod lower;
 mod mincut;
+pub mod numbers;
 pub mod options;
 mod pipeline;
 mod poly;
@@ -38,7 +40,9 @@ mod transparent;
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use error::CompileError;
 pub use lower::{PlainRequest, PlainSource};
+pub use numbers::{Ends, Numbers, Values};
 pub use options::{Options, ParamsChoice, Passes, SAMPLE_MARGIN};
+pub use reference::EvaluateError;
 pub use scheme::{
     Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
 };

@@ -7,15 +7,19 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use ringmill_isa::macros::{
-    LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Note,
+    LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
 };
 use ringmill_isa::mid::{Form, ModulusId};
 use ringmill_isa::{Galois, Level};
+use ringmill_schemes::file::{Accepted, FileError};
+use ringmill_schemes::rlwe::Annotation;
 use ringmill_schemes::{At, Limbed, Scheme};
 
 use crate::error::{At as Line, CompileError};
+use crate::kept::KeptBootstrapping;
+use crate::numbers::{Ends, Numbers, Values};
 use crate::options::{Options, Passes};
-use crate::saved::KeptBootstrapping;
+use crate::reference::EvaluateError;
 
 /// A way to bootstrap values of a scheme.
 pub trait Bootstraps<S: Compiles>: Clone + Debug + Send + Sync {
@@ -67,13 +71,15 @@ pub trait Compiles:
     Scheme<
         Params: Clone + Debug,
         Message: Clone + Debug,
-        Annotation: Copy,
+        Annotation: Annotation + Copy,
         KeyName: Clone + Eq + Hash + Debug,
     > + Clone
     + Debug
 {
     /// What programs call it.
     const NAME: &'static str;
+    /// What its messages and ranges hold.
+    const NUMBERS: Numbers;
     /// What parameters must provide that the compiler chooses.
     type Wanted: Clone + Debug + Default;
     /// Where the values of an input must lie.
@@ -84,6 +90,37 @@ pub trait Compiles:
     /// How values are bootstrapped; `Infallible` where they are not.
     type Bootstrapping: Bootstraps<Self>;
 
+    /// A message of these values; `None` where they are other numbers than the scheme's, or some is none of it.
+    fn message(values: Values) -> Option<Self::Message>;
+
+    fn values(message: Self::Message) -> Values;
+
+    /// A range with these ends; `None` for what is none of the scheme.
+    fn declared(ends: Ends) -> Option<Self::Range>;
+
+    fn ends(range: &Self::Range) -> Ends;
+
+    /// The range of an input by its sample as versions had it that wrote files of form 1: not rounded to a power of two.
+    fn sampled(sample: &Self::Message, margin: f64) -> Self::Range;
+
+    /// The widest range within one by a sample that tells no slot.
+    fn narrowed(range: &Self::Range) -> Self::Range;
+
+    /// The program's outputs in the clear, by its inputs in order.
+    ///
+    /// # Errors
+    /// Inputs that do not fit the program; outputs that are no messages.
+    fn evaluate(
+        program: &MacroProgram,
+        inputs: &[Self::Message],
+    ) -> Result<Vec<Self::Message>, EvaluateError>;
+
+    /// Parameters by the bytes of their file.
+    ///
+    /// # Errors
+    /// A file that is damaged, of another scheme, by a security table that is not accepted, or of insecure parameters.
+    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Self::Params>, FileError>;
+
     /// Constants as the scheme has them, in a program without calls.
     ///
     /// # Errors
@@ -91,7 +128,9 @@ pub trait Compiles:
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>>;
 
     /// Simplifications that know what values and constants are; the program stays as traced.
-    fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram;
+    fn simplified(program: MacroProgram, _: Passes) -> MacroProgram {
+        program
+    }
 
     /// The range of every input: declared, or what the options say of all.
     ///
@@ -113,9 +152,6 @@ pub trait Compiles:
         ranges: &[Self::Range],
     ) -> Result<Fitted<Self>, ErrorOf<Self>>;
 
-    /// The primes of the levels, the lowest first.
-    fn primes(params: &Self::Params) -> &[u64];
-
     /// The evaluation keys that a managed program needs, each once.
     ///
     /// # Errors
@@ -125,12 +161,6 @@ pub trait Compiles:
         params: &Self::Params,
         bootstrapping: Option<&Self::Bootstrapping>,
     ) -> Result<Vec<Self::KeyName>, ErrorOf<Self>>;
-
-    /// Bytes of so many evaluation keys.
-    fn key_bytes(params: &Self::Params, keys: usize, seeded: bool) -> u64;
-
-    /// What the scheme keeps of a value whose note this is; `None` for a note of another scheme.
-    fn annotation(note: Note) -> Option<Self::Annotation>;
 
     /// Where a value rests that nothing is computed from: at `level`, or above it where a value of the range needs that.
     ///
@@ -287,6 +317,6 @@ pub(crate) fn place<S: Compiles>(
     value: MacroValue,
 ) -> Option<At<S::Annotation>> {
     let LevelNote { level, note } = types.get(value.0 as usize)?.at()?;
-    let annotation = S::annotation(note)?;
+    let annotation = S::Annotation::of_note(note)?;
     Some(At { level, annotation })
 }

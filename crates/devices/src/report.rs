@@ -145,7 +145,7 @@ pub struct PrecisionReport {
 
 impl PrecisionReport {
     /// The compiler's prediction for each output.
-    pub fn predicted(compiled: &Compiled<Ckks>) -> Vec<Self> {
+    pub(crate) fn predicted(compiled: &Compiled<Ckks>) -> Vec<Self> {
         let rows = compiled.outputs.iter().zip(&compiled.predicted);
         rows.map(|(output, predicted)| Self {
             output: output.name.clone(),

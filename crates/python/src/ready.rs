@@ -12,7 +12,7 @@ use ringmill_compiler::saved;
 use ringmill_compiler::{Compiled, Options};
 use ringmill_devices::Saving;
 use ringmill_devices::progress::Progress;
-use ringmill_devices::runtime::{Client, EvaluationKeys, RuntimeError, Server};
+use ringmill_devices::runtime::{Client, EvaluationKeys, Predicted, RuntimeError, Served, Server};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
@@ -25,7 +25,7 @@ use crate::errors::{CompileError, DataError, DeviceError, FileError, raise};
 use crate::files;
 use crate::keys::{Given, Keys, messages};
 use crate::params::Params;
-use crate::scheme::{Ends, Spoken, failed};
+use crate::scheme::{PyEnds, failed};
 use crate::watch::halted;
 
 /// Ciphertexts, and the report as a summary, with every figure, and as JSON.
@@ -54,7 +54,7 @@ pub trait AnyProgram: Send + Sync {
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>>;
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>>;
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
-    fn ranges(&self) -> Vec<(String, Ends)>;
+    fn ranges(&self) -> Vec<(String, PyEnds)>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
@@ -79,7 +79,7 @@ pub trait AnyProgram: Send + Sync {
 const MOST_UNROLLED: usize = 1 << 20;
 
 /// One of a scheme that is known.
-pub struct Ready<S: Spoken> {
+pub struct Ready<S: Served> {
     compiled: Arc<Compiled<S>>,
     /// How it was compiled.
     options: Options<S>,
@@ -89,7 +89,7 @@ pub struct Ready<S: Spoken> {
 
 type Kept<S> = (Arc<EvaluationKeys>, Arc<Server<S>>);
 
-impl<S: Spoken> Ready<S> {
+impl<S: Served> Ready<S> {
     pub fn new(compiled: Compiled<S>, options: Options<S>) -> Self {
         Self {
             compiled: Arc::new(compiled),
@@ -116,15 +116,15 @@ impl<S: Spoken> Ready<S> {
     }
 
     /// What is predicted of each output, if it is predicted of outputs at all.
-    fn predicted(&self, of: fn(&S::Prediction) -> Option<f64>) -> Option<Vec<(String, f64)>> {
+    fn predicted(&self, of: fn(Predicted) -> Option<f64>) -> Option<Vec<(String, f64)>> {
         let outputs = self.compiled.outputs.iter().zip(&self.compiled.predicted);
         outputs
-            .map(|(output, predicted)| Some((output.name.clone(), of(predicted)?)))
+            .map(|(output, predicted)| Some((output.name.clone(), of(S::predicted(predicted))?)))
             .collect()
     }
 }
 
-impl<S: Spoken> AnyProgram for Ready<S> {
+impl<S: Served> AnyProgram for Ready<S> {
     fn name(&self) -> &str {
         &self.compiled.source.name
     }
@@ -150,21 +150,30 @@ impl<S: Spoken> AnyProgram for Ready<S> {
     }
 
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>> {
-        self.predicted(S::predicted_bits)
+        self.predicted(|predicted| match predicted {
+            Predicted::Precision { bits, .. } => Some(bits),
+            Predicted::Budget { .. } => None,
+        })
     }
 
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
-        self.predicted(S::predicted_bits_like_sample)
+        self.predicted(|predicted| match predicted {
+            Predicted::Precision { like_sample, .. } => like_sample,
+            Predicted::Budget { .. } => None,
+        })
     }
 
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {
-        self.predicted(S::predicted_budget)
+        self.predicted(|predicted| match predicted {
+            Predicted::Budget { bits, .. } => Some(bits),
+            Predicted::Precision { .. } => None,
+        })
     }
 
-    fn ranges(&self) -> Vec<(String, Ends)> {
+    fn ranges(&self) -> Vec<(String, PyEnds)> {
         let inputs = self.compiled.inputs.iter();
         inputs
-            .map(|i| (i.name.clone(), S::ends(&i.range)))
+            .map(|i| (i.name.clone(), S::ends(&i.range).into()))
             .collect()
     }
 
@@ -290,7 +299,7 @@ impl<S: Spoken> AnyProgram for Ready<S> {
 }
 
 /// Why a run gave nothing.
-fn stopped<S: Spoken>(error: CliError) -> PyErr {
+fn stopped<S: Served>(error: CliError) -> PyErr {
     match error {
         CliError::Device(error) => failed::<S>(RuntimeError::Device(error)),
         CliError::Runtime(error) => match error.downcast::<RuntimeError<S::Error>>() {

@@ -1,15 +1,17 @@
 //! Compiled programs: keys, encryption, runs, decryption. The interpreter's lock is not held while computing.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_cli::with_scheme;
 use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::saved;
 use ringmill_compiler::scheme::ErrorOf;
-use ringmill_compiler::{Compiled, Options, ParamsChoice, Target};
+use ringmill_compiler::{Compiled, Options, ParamsChoice, Target, Values};
+use ringmill_devices::runtime::{Served, Wishes};
+use ringmill_devices::with_scheme;
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
 use ringmill_machines::registry;
@@ -25,7 +27,7 @@ use crate::params::Params;
 use crate::program::{Program, PyArrays, arrays_of, inputs_of, py_arrays};
 use crate::progress::{Asked, Shown};
 use crate::ready::{AnyProgram, Ran, Ready, Wanted};
-use crate::scheme::{Ends, Spoken, Values, Vector, Wishes, known, unknown};
+use crate::scheme::{PyEnds, Vector, known, unknown};
 use crate::watch::{Saves, interruptible, until_stopped};
 
 /// Compiles a traced program for given parameters, or chooses the smallest secure ones.
@@ -41,7 +43,7 @@ fn compile_program(
     precision: u32,
     integer_bits: u32,
     input_bound: f64,
-    ranges: Vec<Option<Ends>>,
+    ranges: Vec<Option<PyEnds>>,
     sample: Option<Vec<Vector<'_>>>,
     margin: f64,
     table: &str,
@@ -52,8 +54,8 @@ fn compile_program(
     let target = target.map(ringmill_devices::target).transpose();
     let target = target.map_err(raise::<DeviceError, _>)?;
     let wishes = Wishes {
-        precision,
-        integer_bits,
+        precision: Some(precision),
+        integer_bits: Some(integer_bits),
         table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
         level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
     };
@@ -81,14 +83,14 @@ struct Asking<'a> {
     params: Option<&'a Params>,
     wishes: Wishes,
     input_bound: f64,
-    ranges: Vec<Option<Ends>>,
+    ranges: Vec<Option<PyEnds>>,
     sample: Option<Vec<Values>>,
     margin: f64,
     target: Option<Target>,
     bootstrapping: Option<&'a Bootstrapping>,
 }
 
-fn compiled_as<S: Spoken>(
+fn compiled_as<S: Served>(
     py: Python<'_>,
     source: MacroProgram,
     asked: Asking<'_>,
@@ -100,11 +102,14 @@ fn compiled_as<S: Spoken>(
                 "the parameters are of another scheme",
             ));
         }
-        None => ParamsChoice::Choose(S::wanted_for(&asked.wishes)),
+        None => ParamsChoice::Choose(S::wanted(&asked.wishes)),
     };
     let other = || DataError::new_err("ranges and samples are other numbers than the scheme's");
-    let range = |ends: &Option<Ends>| match ends {
-        Some(ends) => S::declared(ends).map(Some).ok_or_else(other),
+    let range = |ends: &Option<PyEnds>| match ends {
+        Some(ends) => {
+            let range = ends.ends().and_then(S::declared);
+            range.map(Some).ok_or_else(other)
+        }
         None => Ok(None),
     };
     let message = |values| S::message(values).ok_or_else(other);
@@ -120,9 +125,16 @@ fn compiled_as<S: Spoken>(
         sample: sample.transpose()?,
         bootstrapping: match asked.bootstrapping {
             None => None,
-            Some(set) => Some(S::bootstrapping(&set.inner).ok_or_else(|| {
-                ParameterError::new_err(format!("programs of {} do not bootstrap", S::NAME))
-            })?),
+            Some(set) => {
+                let set: &dyn Any = &set.inner;
+                let taken = set.downcast_ref::<S::Bootstrapping>();
+                let none = || format!("programs of {} do not bootstrap", S::NAME);
+                Some(
+                    taken
+                        .ok_or_else(|| ParameterError::new_err(none()))?
+                        .clone(),
+                )
+            }
         },
         ..Options::default()
     };
@@ -135,7 +147,7 @@ fn compiled_as<S: Spoken>(
 }
 
 /// What `compile` gives, and the options that it is saved with.
-fn compiled<S: Spoken>(
+fn compiled<S: Served>(
     py: Python<'_>,
     compile: impl FnOnce(&Watch) -> Result<(Compiled<S>, Options<S>), ErrorOf<S>> + Send + 'static,
     arrays: Arrays,
@@ -188,7 +200,7 @@ fn load_compiled(
 /// A saved program, to be compiled when the interpreter is there.
 type Saved = Box<dyn FnOnce(Python<'_>) -> PyResult<CompiledProgram> + Send>;
 
-fn saved_as<S: Spoken>(
+fn saved_as<S: Served>(
     program: MacroProgram,
     text: &str,
     accepted: Accepted,
@@ -261,7 +273,7 @@ impl CompiledProgram {
 
     /// For each input its name and its range: one number for a radius, two for the ends.
     #[getter]
-    fn ranges(&self) -> Vec<(String, Ends)> {
+    fn ranges(&self) -> Vec<(String, PyEnds)> {
         self.inner.ranges()
     }
 

@@ -13,7 +13,6 @@ pub mod file;
 pub mod identity;
 pub mod interpret;
 pub mod rlwe;
-pub mod roles;
 pub mod scheme;
 pub mod seal;
 mod size;
@@ -22,4 +21,5 @@ pub mod whole_file;
 
 pub use cache::ProcCache;
 pub use identity::{KeyId, Origin};
+pub use scheme::roles;
 pub use scheme::{At, Encrypted, Limbed, Operation, ParameterSet, ParamsId, Scheme, SchemeTag};

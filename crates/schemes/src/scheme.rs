@@ -1,5 +1,7 @@
 //! What a scheme offers the layers above it: the seams at which a scheme is one folder.
 
+pub mod roles;
+
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
@@ -45,6 +47,10 @@ pub trait Scheme: Sized + 'static {
     /// Evaluation keys, as they are handed over.
     type Keys;
     type Error: std::error::Error + Send + Sync + 'static;
+    /// Who makes keys, encrypts and decrypts.
+    type Holder: roles::KeyHolder<Scheme = Self> + Send + Sync;
+    /// Who computes.
+    type Operator: roles::Operator<Scheme = Self> + Send + Sync;
     /// Number of polynomials of a ciphertext that programs take.
     const FRESH_POLYS: usize;
 
@@ -72,11 +78,17 @@ pub trait ParameterSet: Send + Sync + 'static {
     fn log_n(&self) -> u8;
     /// The primes of ciphertexts and keys.
     fn moduli(&self) -> &[u64];
+    /// Those of ciphertexts alone: the primes of the levels, the lowest first.
+    fn level_primes(&self) -> &[u64] {
+        self.moduli()
+    }
     /// The table that moduli in programs are indices into: [`ParameterSet::moduli`], then what else programs compute
     /// modulo.
     fn table(&self) -> Vec<TableModulus> {
         TableModulus::primes(self.moduli())
     }
+    /// Bytes of so many evaluation keys, with seeds in place of their uniform halves if `seeded`.
+    fn key_bytes(&self, keys: usize, seeded: bool) -> u64;
     /// One line for reports.
     fn summary(&self) -> String;
 }

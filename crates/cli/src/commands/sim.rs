@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use ringmill_devices::Device;
+use ringmill_devices::runtime::Served;
+use ringmill_devices::{Device, with_scheme};
 use ringmill_isa::macros::MacroOp;
 use ringmill_limits::Watch;
 use ringmill_machines::{MachineReport, Own};
@@ -13,9 +14,7 @@ use crate::commands::program::{self, Read};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Bar;
-use crate::scheme::Served;
 use crate::trace::simulate_on;
-use crate::with_scheme;
 
 pub fn sim(
     args: &SimArgs,

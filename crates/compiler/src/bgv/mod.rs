@@ -14,20 +14,21 @@ mod wanted;
 
 use std::sync::Arc;
 
-use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram, Note};
+use ringmill_isa::macros::{MacroInstr, MacroProgram};
 use ringmill_isa::mid::{Form, ModulusId};
 use ringmill_isa::{Galois, Level};
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Read};
-use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, NoiseModel, Params};
+use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, NoiseModel, Params, file};
+use ringmill_schemes::file::{Accepted, FileError};
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 use ringmill_schemes::{At, Limbed};
 
 pub use crate::exact::Prediction;
 use crate::exact::held::held;
-use crate::exact::{IntegerRange, constants, range, simplify};
+use crate::exact::{IntegerRange, constants, of_integers};
+use crate::kept::{Exact, KeptBootstrapping};
 use crate::keys;
-use crate::options::{ParamsChoice as Choice, Passes};
-use crate::saved::{Exact, KeptBootstrapping};
+use crate::options::ParamsChoice as Choice;
 use crate::scheme::{
     Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
 };
@@ -136,20 +137,14 @@ impl Compiles for Bgv {
 
     type Bootstrapping = Arc<Procedure>;
 
+    of_integers!();
+
+    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Params>, FileError> {
+        file::read_params(bytes, accepted)
+    }
+
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         constants::run(program)
-    }
-
-    fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram {
-        if passes.fold {
-            simplify::run(program)
-        } else {
-            program
-        }
-    }
-
-    fn ranges(options: &Options, inputs: &[MacroInput]) -> Result<Vec<IntegerRange>, CompileError> {
-        range::of_inputs(options, inputs)
     }
 
     fn fit(
@@ -167,10 +162,6 @@ impl Compiles for Bgv {
         }
     }
 
-    fn primes(params: &Params) -> &[u64] {
-        params.cipher_moduli()
-    }
-
     fn keys(
         managed: &MacroProgram,
         params: &Params,
@@ -182,17 +173,6 @@ impl Compiles for Bgv {
                 Ok(found.into_iter().collect())
             }
             Some(procedure) => deep::keys(managed, params, procedure),
-        }
-    }
-
-    fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
-        keys::bytes(params, keys, seeded)
-    }
-
-    fn annotation(note: Note) -> Option<Factor> {
-        match note {
-            Note::Factor(factor) => Some(Factor::unchecked(factor)),
-            Note::Bare | Note::Scale(_) => None,
         }
     }
 

@@ -7,8 +7,8 @@ use std::fmt;
 
 use ringmill_isa::macros::{MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram};
 
-use super::constants::whole;
 use crate::error::CompileError;
+use crate::numbers::whole;
 use crate::options::Options;
 use crate::scheme::Compiles;
 

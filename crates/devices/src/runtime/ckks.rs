@@ -1,69 +1,136 @@
 //! CKKS programs in the run time: what the compiler's output says of itself, and what only CKKS's key holder does.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use num_complex::Complex64;
-use ringmill_compiler::CompiledInput;
-use ringmill_compiler::ckks::Compiled;
 use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{InputRange, Precision, Wanted};
 use ringmill_limits::room;
 use ringmill_math::Prng;
 use ringmill_schemes::ckks::noise::measured_bits;
-use ringmill_schemes::ckks::roles::{KeyHolder, Operator};
-use ringmill_schemes::ckks::{Ciphertext, Ckks, Flooding, PublicKey};
+use ringmill_schemes::ckks::{
+    Ciphertext, Ckks, CkksError, Flooding, Params, ParamsBuilder, PublicKey,
+};
+use ringmill_schemes::rlwe::RlweError;
 
 use super::client::Client;
-use super::scheme::Runs;
+use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 use super::{Ciphertexts, RuntimeError, Vectors, check_names};
-use crate::device::Outcome;
-use crate::report::{KeyReport, PrecisionReport, RunReport};
+use crate::report::{PrecisionReport, RunReport};
 
-impl Runs for Ckks {
-    type Holder = KeyHolder;
-    type Operator = Operator;
-    type Report = RunReport;
+/// Parameters as a builder has them, with what is said of one's own.
+fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
+    builder = builder.security(own.table, own.level);
+    if let Some(scale) = own.scale {
+        builder = builder.default_scale(scale);
+    }
+    if own.insecure {
+        builder = builder.allow_insecure_parameters_for_tests_only();
+    }
+    builder.build()
+}
 
-    fn constant(slots: &[(f64, f64)]) -> Option<Vec<Complex64>> {
-        let slots = slots.iter();
-        Some(slots.map(|&(re, im)| Complex64::new(re, im)).collect())
+/// A value in words: real ones without their imaginary part, large ones short.
+fn shown(z: Complex64) -> String {
+    if z.im == 0.0 {
+        format!("{:?}", z.re)
+    } else {
+        format!("{:?}{:+?}i", z.re, z.im)
+    }
+}
+
+impl Served for Ckks {
+    const WRONG: &'static str = "less precise than predicted";
+    const SHARING: Option<Sharing<Self>> = Some(Sharing {
+        bits: Client::shared_bits,
+        decrypt: Client::decrypt_to_share,
+    });
+
+    fn named(name: &str, own: &Own<'_>) -> Option<Result<Arc<Params>, CkksError>> {
+        let builder = ParamsBuilder::named(name);
+        Some(builder.and_then(|builder| finished(builder, own)))
     }
 
-    fn check(
-        input: &CompiledInput<Self>,
-        slots: usize,
-        values: &Vec<Complex64>,
-    ) -> Result<(), RuntimeError> {
+    fn made(own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
+        let builder = Params::builder(own.log_n);
+        let builder = match own.bits {
+            Some((cipher, special)) => builder.prime_bits(cipher, &[special]),
+            None => builder.prime_bits(&[], &[]),
+        };
+        finished(builder, own)
+    }
+
+    fn wanted(wishes: &Wishes) -> Wanted {
+        let default = Wanted::default();
+        Wanted {
+            precision_bits: wishes.precision.unwrap_or(default.precision_bits),
+            integer_bits: wishes.integer_bits.unwrap_or(default.integer_bits),
+            table: wishes.table,
+            level: wishes.level,
+        }
+    }
+
+    fn figures(params: &Params) -> Figures {
+        Figures {
+            default_scale: Some(params.default_scale()),
+            plain_modulus: None,
+        }
+    }
+
+    fn predicted(prediction: &Precision) -> Predicted {
+        Predicted::Precision {
+            bits: prediction.bits(),
+            like_sample: prediction.bits_like_sample(),
+        }
+    }
+
+    fn check(range: &InputRange, slots: usize, values: &Vec<Complex64>) -> Result<(), Unfit> {
         if values.len() != slots {
-            return Err(RuntimeError::VectorLength {
-                name: input.name.clone(),
-                expected: slots,
-                got: values.len(),
-            });
+            return Err(Unfit::Length(values.len()));
         }
         // What is not finite is the encoder's to refuse.
-        let outside = |z: &Complex64| z.is_finite() && !input.range.contains(z.re, z.im);
-        match values.iter().position(outside) {
+        let outside = |z: &Complex64| z.is_finite() && !range.contains(z.re, z.im);
+        match values.iter().enumerate().find(|(_, z)| outside(z)) {
             None => Ok(()),
-            Some(slot) => Err(RuntimeError::OutOfRange {
-                name: input.name.clone(),
+            Some((slot, value)) => Err(Unfit::Outside {
                 slot,
-                value: values.get(slot).copied().unwrap_or_default(),
-                range: input.range,
+                value: shown(*value),
+                range: format!("values {range}"),
             }),
         }
     }
 
-    fn report(
-        compiled: &Compiled,
-        device: &str,
-        outcome: &Outcome,
-        keys: Option<KeyReport>,
-    ) -> RunReport {
-        let mut report = RunReport::new(device, compiled, outcome);
-        report.keys = keys;
-        report.parameters.log2_scale = Some(compiled.params.default_scale().log2());
-        report.precision = PrecisionReport::predicted(compiled);
-        report
+    /// Outputs whose error is larger than the noise model predicts.
+    fn judge(
+        client: &Client<Self>,
+        inputs: &Vectors,
+        (_, clear): (&Ciphertexts, &Vectors),
+        report: &mut RunReport,
+    ) -> Result<Vec<String>, RuntimeError> {
+        report.precision = client.measure(inputs, clear)?;
+        let wrong = report.precision.iter().filter(|row| {
+            row.measured_bits
+                .is_some_and(|bits| bits < row.predicted_bits)
+        });
+        let wrong = wrong.map(|row| format!("{} on {}", row.output, report.device));
+        Ok(wrong.collect())
+    }
+
+    fn measure(
+        client: &Client<Self>,
+        inputs: &Vectors,
+        outputs: &Ciphertexts,
+    ) -> Option<Result<Vec<PrecisionReport>, RuntimeError>> {
+        let clear = client.decrypt(outputs);
+        Some(clear.and_then(|clear| client.measure(inputs, &clear)))
+    }
+
+    fn ring_error(error: &CkksError) -> Option<&RlweError> {
+        match error {
+            CkksError::Rlwe(error) => Some(error),
+            _ => None,
+        }
     }
 }
 

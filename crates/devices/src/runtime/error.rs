@@ -1,9 +1,6 @@
 //! What can go wrong around a compiled program.
 
-use num_complex::Complex64;
-use ringmill_compiler::ckks::InputRange;
-use ringmill_compiler::ckks::reference::EvaluateError;
-use ringmill_compiler::exact::IntegerRange;
+use ringmill_compiler::EvaluateError;
 use ringmill_limits::Halt;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::{LedgerError, RlweError};
@@ -34,26 +31,15 @@ pub enum RuntimeError<E = CkksError> {
         got: usize,
     },
     #[error(
-        "value {slot} of `{name}` is {}, and the program was compiled for values {range}; past that a result could wrap \
-         around, so compile it with a wider range of this input",
-        shown(*value)
+        "value {slot} of `{name}` is {value}, and the program was compiled for {range}; past that a result could wrap \
+         around, so compile it with a wider range of this input"
     )]
     OutOfRange {
         name: String,
         slot: usize,
-        value: Complex64,
-        range: InputRange,
-    },
-    #[error(
-        "value {slot} of `{name}` is {value}, and the program was compiled for whole numbers from {range}; past that a result \
-         could wrap around, so compile it with a wider range of this input"
-    )]
-    IntegerOutOfRange {
-        name: String,
-        slot: usize,
-        value: i64,
-        /// Boxed, as errors are handed on by value.
-        range: Box<IntegerRange>,
+        /// In words, as the range.
+        value: String,
+        range: String,
     },
     #[error("`{name}`: {source}")]
     Value { name: String, source: E },
@@ -118,14 +104,5 @@ impl From<CkksError> for RuntimeError {
 impl From<RlweError> for RuntimeError {
     fn from(e: RlweError) -> Self {
         Self::Scheme(e.into())
-    }
-}
-
-/// A value in a message: real ones without their imaginary part, large ones short.
-fn shown(z: Complex64) -> String {
-    if z.im == 0.0 {
-        format!("{:?}", z.re)
-    } else {
-        format!("{:?}{:+?}i", z.re, z.im)
     }
 }

@@ -1,77 +1,204 @@
-//! Programs of exact integers in the run time, for all their schemes alike: messages are whole numbers, and the report says
-//! what budget is left.
+//! Programs of exact integers in the run time: messages are whole numbers, results are equal to the last digit, and the report
+//! says what budget is left.
 
-use ringmill_compiler::exact::{IntegerRange, Prediction, whole};
-use ringmill_compiler::{Compiled, CompiledInput, Compiles};
-use ringmill_schemes::Scheme;
-use ringmill_schemes::exact::{ExactError, ExactParams, ExactScheme, KeyHolder};
-use ringmill_schemes::rlwe::{Annotation, RlweError};
+use std::sync::Arc;
 
-use super::RuntimeError;
+use ringmill_compiler::Compiled;
+use ringmill_compiler::exact::reference::{evaluate, evaluate_modulo};
+use ringmill_compiler::exact::{IntegerRange, Prediction};
+use ringmill_schemes::bfv::{Bfv, BfvError};
+use ringmill_schemes::bgv::{Bgv, BgvError};
+use ringmill_schemes::exact::{ExactError, ExactParams, ExactScheme, KeyHolder, PlainModulus};
+use ringmill_schemes::rlwe::{Annotation, KeyRequest, RlweError};
+use ringmill_schemes::roles::KeyHolder as _;
+use ringmill_schemes::{Scheme, bfv, bgv};
+
 use super::client::Client;
-use super::scheme::Runs;
-use crate::device::Outcome;
-use crate::report::{KeyReport, NoiseReport, RunReport};
+use super::scheme::{ErrorOf, Runs};
+use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
+use super::{Ciphers, EvaluationKeys, Messages, RuntimeError};
+use crate::report::RunReport;
 
-/// A constant vector as a message; `None` where a slot is no whole number.
-pub(super) fn constant(slots: &[(f64, f64)]) -> Option<Vec<i64>> {
-    slots.iter().map(|&(re, _)| whole(re)).collect()
+/// Bits by which a measured budget, which is in whole bits, may be rounded down.
+const ROUNDED: f64 = 2.0;
+
+/// The plain modulus of parameters of one's own; 0, which is refused, where none is named.
+fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
+    let t = PlainModulus::new(own.plain_modulus.unwrap_or(0))?;
+    t.check_batchable(own.log_n)?;
+    Ok(t)
 }
 
-/// Refuses a message of another length, or with a value that the input was not compiled for.
-pub(super) fn check<S>(
-    input: &CompiledInput<S>,
-    slots: usize,
-    values: &[i64],
-) -> Result<(), RuntimeError<S::Error>>
-where
-    S: Compiles<Range = IntegerRange>,
-{
-    if values.len() != slots {
-        return Err(RuntimeError::VectorLength {
-            name: input.name.clone(),
-            expected: slots,
-            got: values.len(),
-        });
+/// The sizes of ciphertext primes and of the special one, where it has a size.
+fn sizes<'a>(own: &Own<'a>) -> (&'a [u32], Vec<u32>) {
+    match own.bits {
+        Some((cipher, special)) if !cipher.is_empty() => (cipher, vec![special]),
+        Some(_) | None => (&[], Vec::new()),
     }
-    let outside = |&x: &i64| !input.range.contains(x.into());
-    match values.iter().position(outside) {
+}
+
+fn predicted(prediction: &Prediction) -> Predicted {
+    Predicted::Budget {
+        bits: prediction.budget,
+        range: prediction.range.to_string(),
+    }
+}
+
+/// Refuses a message of another length, or with a value outside the range.
+fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit> {
+    if values.len() != slots {
+        return Err(Unfit::Length(values.len()));
+    }
+    let mut values = values.iter().enumerate();
+    match values.find(|&(_, &x)| !range.contains(x.into())) {
         None => Ok(()),
-        Some(slot) => Err(RuntimeError::IntegerOutOfRange {
-            name: input.name.clone(),
+        Some((slot, value)) => Err(Unfit::Outside {
             slot,
-            value: values.get(slot).copied().unwrap_or_default(),
-            range: Box::new(input.range),
+            value: value.to_string(),
+            range: format!("whole numbers from {range}"),
         }),
     }
 }
 
-/// The report of a run, with the budget that is predicted of each output.
-pub(super) fn report<S>(
-    compiled: &Compiled<S>,
-    device: &str,
-    outcome: &Outcome,
-    keys: Option<KeyReport>,
-) -> RunReport
+/// Outputs that differ from the computation in the clear anywhere, or have less budget than predicted.
+fn judge<S>(
+    client: &Client<S>,
+    inputs: &Messages<S>,
+    (ciphers, clear): (&Ciphers<S>, &Messages<S>),
+    report: &mut RunReport,
+) -> Result<Vec<String>, ErrorOf<S>>
 where
-    S: Compiles<Prediction = Prediction, Params: ExactParams>,
+    S: Served + Scheme<Message = Vec<i64>, Params: ExactParams>,
 {
-    let mut report = RunReport::new(device, compiled, outcome);
-    report.keys = keys;
-    report.parameters.plain_modulus = Some(compiled.params.plain_modulus().value());
-    let outputs = compiled.outputs.iter().zip(&compiled.predicted);
-    let noise = outputs.map(|(output, predicted)| NoiseReport {
-        output: output.name.clone(),
-        predicted_bits: predicted.budget,
-        measured_bits: None,
-    });
-    report.noise = noise.collect();
-    report
+    let compiled = client.compiled();
+    let source = &compiled.source;
+    let mut vectors = Vec::with_capacity(source.inputs.len());
+    for input in &source.inputs {
+        let missing = || RuntimeError::MissingInput {
+            kind: "clear",
+            name: input.name.clone(),
+        };
+        let values = inputs.get(&input.name).ok_or_else(missing)?;
+        vectors.push(values.iter().map(|&x| x.into()).collect());
+    }
+    let expected = match compiled.bootstrapping {
+        None => evaluate(source, &vectors)?,
+        Some(_) => evaluate_modulo(source, &vectors, compiled.params.plain_modulus().value())?,
+    };
+    let mut wrong = Vec::new();
+    for (name, expected) in source.outputs.iter().zip(&expected) {
+        let found = clear.get(name).into_iter().flatten();
+        if !found.map(|&x| i128::from(x)).eq(expected.iter().copied()) {
+            wrong.push(format!("{name} on {}", report.device));
+        }
+    }
+    for row in &mut report.noise {
+        let cipher = ciphers.get(&row.output);
+        let budget = cipher.and_then(|cipher| S::noise_budget(client, cipher));
+        row.measured_bits = budget.transpose()?;
+        let less = |bits| f64::from(bits) + ROUNDED < row.predicted_bits;
+        if row.measured_bits.is_some_and(less) {
+            wrong.push(format!("the budget of {} on {}", row.output, report.device));
+        }
+    }
+    Ok(wrong)
+}
+
+/// What of [`Served`] is alike in schemes of integers, by the scheme's module and its error.
+macro_rules! of_integers {
+    ($module:ident, $error:ident) => {
+        const WRONG: &'static str =
+            "not what the computation in the clear gives, or noisier than predicted";
+
+        fn made(own: &Own<'_>) -> Result<Arc<Self::Params>, $error> {
+            let (cipher, special) = sizes(own);
+            let mut builder = $module::Params::builder(own.log_n, plain_modulus(own)?)
+                .prime_bits(cipher, &special)
+                .security(own.table, own.level);
+            if own.insecure {
+                builder = builder.allow_insecure_parameters_for_tests_only();
+            }
+            builder.build()
+        }
+
+        fn wanted(wishes: &Wishes) -> Self::Wanted {
+            let mut wanted = Self::Wanted::default();
+            (wanted.table, wanted.level) = (wishes.table, wishes.level);
+            wanted
+        }
+
+        fn figures(params: &Self::Params) -> Figures {
+            Figures {
+                default_scale: None,
+                plain_modulus: Some(params.plain_modulus().value()),
+            }
+        }
+
+        fn predicted(prediction: &Prediction) -> Predicted {
+            predicted(prediction)
+        }
+
+        fn check(range: &IntegerRange, slots: usize, message: &Vec<i64>) -> Result<(), Unfit> {
+            check(*range, slots, message)
+        }
+
+        fn judge(
+            client: &Client<Self>,
+            inputs: &Messages<Self>,
+            outputs: (&Ciphers<Self>, &Messages<Self>),
+            report: &mut RunReport,
+        ) -> Result<Vec<String>, ErrorOf<Self>> {
+            judge(client, inputs, outputs, report)
+        }
+
+        fn noise_budget(
+            client: &Client<Self>,
+            cipher: &Self::Ciphertext,
+        ) -> Option<Result<u32, ErrorOf<Self>>> {
+            Some(client.noise_budget(cipher))
+        }
+
+        fn ring_error(error: &$error) -> Option<&RlweError> {
+            match error {
+                $error::Rlwe(error) => Some(error),
+                _ => None,
+            }
+        }
+    };
+}
+
+impl Served for Bfv {
+    of_integers!(bfv, BfvError);
+}
+
+impl Served for Bgv {
+    of_integers!(bgv, BgvError);
+
+    /// Of a program that bootstraps, bootstrapping's keys and what it takes beside them.
+    fn evaluation_keys(
+        compiled: &Compiled<Self>,
+        holder: &bgv::KeyHolder,
+    ) -> Result<EvaluationKeys, BgvError> {
+        let own = |name: &KeyRequest| *name == KeyRequest::Encapsulation;
+        let bootstraps = compiled.keys.iter().any(own);
+        let Some(procedure) = compiled.bootstrapping.as_ref().filter(|_| bootstraps) else {
+            return holder.evaluation_keys(&compiled.keys, compiled.seeded);
+        };
+        let mut keys = procedure.keys(holder.generator()).map_err(BgvError::from)?;
+        let there = procedure.key_names();
+        let others = compiled.keys.iter().filter(|name| !there.contains(name));
+        let others: Vec<KeyRequest> = others.copied().collect();
+        let others = holder.evaluation_keys(&others, compiled.seeded)?;
+        for (g, key) in others.galois.iter() {
+            keys.galois.insert(g, key.clone());
+        }
+        Ok(keys)
+    }
 }
 
 impl<S, A> Client<S>
 where
-    S: Runs<Holder = KeyHolder<S>> + ExactScheme + Scheme<Annotation = A>,
+    S: Runs + ExactScheme + Scheme<Annotation = A, Holder = KeyHolder<S>>,
     S::Params: ExactParams,
     S::Error: From<RlweError> + From<ExactError>,
     A: Annotation,

@@ -6,25 +6,33 @@
 //! client: encrypt(inputs) -- ciphertexts -> server: run(device) -- ciphertexts -> client: decrypt, measure
 //! ```
 
-mod bfv;
-mod bgv;
 mod ckks;
 mod client;
 mod error;
 mod exact;
+pub mod known;
 mod scheme;
+mod served;
 mod server;
 
 use std::collections::BTreeMap;
 
 use num_complex::Complex64;
+use ringmill_schemes::Scheme;
 use ringmill_schemes::ckks::Ciphertext;
 
 pub use client::Client;
 pub use error::RuntimeError;
+pub use known::Known;
 pub use ringmill_schemes::rlwe::EvaluationKeys;
 pub use scheme::Runs;
+pub use served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 pub use server::{Answer, AnswerOf, Server, simulate};
+
+/// Messages by input or output name.
+pub type Messages<S> = BTreeMap<String, <S as Scheme>::Message>;
+/// Ciphertexts by input or output name.
+pub type Ciphers<S> = BTreeMap<String, <S as Scheme>::Ciphertext>;
 
 /// Slot vectors by input or output name.
 pub type Vectors = BTreeMap<String, Vec<Complex64>>;

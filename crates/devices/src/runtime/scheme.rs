@@ -1,17 +1,17 @@
-//! What the run time needs of a scheme beside compiling for it: its two parties, its messages and its report.
+//! What the run time needs of a scheme beside compiling for it: which messages and keys its programs take, and its report. What
+//! people are served with ([`Served`]) has all of it.
 
-use ringmill_compiler::{Compiled, CompiledInput, Compiles};
-use ringmill_schemes::roles::{KeyHolder, Operator};
+use ringmill_compiler::{Compiled, CompiledInput, Compiles, Values};
+use ringmill_schemes::roles::KeyHolder;
 use ringmill_schemes::{ParameterSet, Scheme};
 
 use super::error::RuntimeError;
+use super::served::{Figures, Predicted, Served, Unfit};
 use crate::device::Outcome;
-use crate::report::KeyReport;
+use crate::report::{KeyReport, NoiseReport, PrecisionReport, RunReport};
 
 /// A scheme whose compiled programs clients and servers run.
 pub trait Runs: Compiles {
-    type Holder: KeyHolder<Scheme = Self>;
-    type Operator: Operator<Scheme = Self> + Sync;
     /// What a run says of itself.
     type Report;
 
@@ -25,9 +25,6 @@ pub trait Runs: Compiles {
     ) -> Result<Self::Keys, Self::Error> {
         holder.evaluation_keys(&compiled.keys, compiled.seeded)
     }
-
-    /// A constant vector of a program as a message; `None` for one that is none.
-    fn constant(slots: &[(f64, f64)]) -> Option<Self::Message>;
 
     /// Refuses a message that is not one the input was compiled for; `slots` is the program's number of them.
     ///
@@ -47,9 +44,81 @@ pub trait Runs: Compiles {
     ) -> Self::Report;
 }
 
+impl<S: Served> Runs for S {
+    type Report = RunReport;
+
+    fn evaluation_keys(
+        compiled: &Compiled<Self>,
+        holder: &Self::Holder,
+    ) -> Result<Self::Keys, Self::Error> {
+        <S as Served>::evaluation_keys(compiled, holder)
+    }
+
+    fn check(
+        input: &CompiledInput<Self>,
+        slots: usize,
+        message: &Self::Message,
+    ) -> Result<(), RuntimeError<Self::Error>> {
+        let name = || input.name.clone();
+        <S as Served>::check(&input.range, slots, message).map_err(|unfit| match unfit {
+            Unfit::Length(got) => RuntimeError::VectorLength {
+                name: name(),
+                expected: slots,
+                got,
+            },
+            Unfit::Outside { slot, value, range } => RuntimeError::OutOfRange {
+                name: name(),
+                slot,
+                value,
+                range,
+            },
+        })
+    }
+
+    fn report(
+        compiled: &Compiled<Self>,
+        device: &str,
+        outcome: &Outcome,
+        keys: Option<KeyReport>,
+    ) -> RunReport {
+        let mut report = RunReport::new(device, compiled, outcome);
+        report.keys = keys;
+        let Figures {
+            default_scale,
+            plain_modulus,
+        } = S::figures(&compiled.params);
+        report.parameters.log2_scale = default_scale.map(f64::log2);
+        report.parameters.plain_modulus = plain_modulus;
+        for (output, predicted) in compiled.outputs.iter().zip(&compiled.predicted) {
+            let output = output.name.clone();
+            match S::predicted(predicted) {
+                Predicted::Precision { bits, like_sample } => {
+                    report.precision.push(PrecisionReport {
+                        output,
+                        predicted_bits: bits,
+                        predicted_bits_like_sample: like_sample,
+                        measured_bits: None,
+                    });
+                }
+                Predicted::Budget { bits, range: _ } => report.noise.push(NoiseReport {
+                    output,
+                    predicted_bits: bits,
+                    measured_bits: None,
+                }),
+            }
+        }
+        report
+    }
+}
+
+/// A constant vector of a program as a message; `None` for one that is none.
+pub(super) fn constant<S: Compiles>(slots: &[(f64, f64)]) -> Option<S::Message> {
+    S::message(Values::of_constant(slots, S::NUMBERS)?)
+}
+
 /// What running a scheme's programs refuses.
 pub type ErrorOf<S> = RuntimeError<<S as Scheme>::Error>;
-pub type SecretKeyOf<S> = <<S as Runs>::Holder as KeyHolder>::SecretKey;
+pub type SecretKeyOf<S> = <<S as Scheme>::Holder as KeyHolder>::SecretKey;
 
 /// Slots of a program's messages.
 pub(super) fn slots<S: Compiles>(compiled: &Compiled<S>) -> usize {

@@ -16,7 +16,7 @@ use ringmill_schemes::identity::Agreement;
 use ringmill_schemes::roles::{Operator, Place};
 use ringmill_schemes::{Encrypted, Limbed, Scheme};
 
-use super::scheme::{ErrorOf, Runs, limb_bytes, slots};
+use super::scheme::{ErrorOf, Runs, constant, limb_bytes, slots};
 use super::{RuntimeError, check_names};
 use crate::DeviceError;
 use crate::bindings::{Bindings, Constant, Limb, SeedExpansion};
@@ -511,7 +511,7 @@ fn encode_constant<S: Runs>(
         kind: "constant",
         name: name.to_owned(),
     };
-    let message = S::constant(data).ok_or_else(missing)?;
+    let message = constant::<S>(data).ok_or_else(missing)?;
     let refused = |source| RuntimeError::Value {
         name: name.to_owned(),
         source,

@@ -3,18 +3,21 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use ringmill_compiler::exact::reference::evaluate;
 use ringmill_compiler::scheme::ErrorOf;
 use ringmill_compiler::{
-    Code, Compiled, CompiledInput, Compiles, Fitted, Lowerable, Options, ParamsChoice, Passes,
+    Code, Compiled, CompiledInput, Compiles, Ends, EvaluateError, Fitted, Lowerable, Numbers,
+    Options, ParamsChoice, Values,
 };
 use ringmill_devices::Outcome;
 use ringmill_devices::report::KeyReport;
 use ringmill_devices::runtime::{Runs, RuntimeError};
 use ringmill_isa::Level;
 use ringmill_isa::macros::{LevelNote, MacroImm, MacroInput, MacroOp, MacroProgram, Note};
+use ringmill_schemes::file::{Accepted, FileError};
 use ringmill_schemes::{At, ParameterSet};
 
-use super::{Clear, ClearError, KeyHolder, NoKey, Operation, Operator, Params};
+use super::{Clear, ClearError, NoKey, Operation, Params};
 
 /// An integer of a program, if it is one that the scheme has.
 fn whole(value: f64) -> Option<u64> {
@@ -32,6 +35,7 @@ fn refused(what: &'static str, got: String) -> ErrorOf<Clear> {
 
 impl Compiles for Clear {
     const NAME: &'static str = "clear";
+    const NUMBERS: Numbers = Numbers::Whole;
     /// log2 of the ring degree at least.
     type Wanted = u8;
     type Range = ();
@@ -39,6 +43,46 @@ impl Compiles for Clear {
     type Prediction = ();
 
     type Bootstrapping = Infallible;
+
+    fn message(values: Values) -> Option<Vec<u64>> {
+        match values {
+            Values::Whole(values) => values.into_iter().map(|x| x.try_into().ok()).collect(),
+            Values::Complex(_) => None,
+        }
+    }
+
+    /// Beyond 63 bits they wrap around.
+    fn values(message: Vec<u64>) -> Values {
+        Values::Whole(message.into_iter().map(|x| x as i64).collect())
+    }
+
+    fn declared(ends: Ends) -> Option<()> {
+        (ends == Self::ends(&())).then_some(())
+    }
+
+    fn ends((): &()) -> Ends {
+        Ends::Whole(0, i64::MAX.into())
+    }
+
+    fn sampled(_: &Vec<u64>, _: f64) {}
+
+    fn narrowed((): &()) {}
+
+    fn evaluate(
+        program: &MacroProgram,
+        inputs: &[Vec<u64>],
+    ) -> Result<Vec<Vec<u64>>, EvaluateError> {
+        let narrow = |vector: &Vec<u64>| vector.iter().map(|&x| x.into()).collect();
+        let inputs: Vec<Vec<i128>> = inputs.iter().map(narrow).collect();
+        let outputs = evaluate(program, &inputs)?.into_iter();
+        Ok(outputs
+            .map(|vector| vector.into_iter().map(|x| x as u64).collect())
+            .collect())
+    }
+
+    fn read_params(bytes: &[u8], _: Accepted) -> Result<Arc<Params>, FileError> {
+        Params::read(bytes).map_err(|error| FileError::Refused(error.to_string()))
+    }
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>> {
         for instr in &program.instrs {
@@ -60,10 +104,6 @@ impl Compiles for Clear {
             Some(slot) => Err(refused("a constant vector's slot", format!("{slot:?}"))),
             None => Ok(program),
         }
-    }
-
-    fn simplified(program: MacroProgram, _: Passes) -> MacroProgram {
-        program
     }
 
     fn ranges(_: &Options<Self>, inputs: &[MacroInput]) -> Result<Vec<()>, ErrorOf<Self>> {
@@ -102,24 +142,12 @@ impl Compiles for Clear {
         })
     }
 
-    fn primes(params: &Params) -> &[u64] {
-        params.moduli()
-    }
-
     fn keys(
         _: &MacroProgram,
         _: &Params,
         _: Option<&Infallible>,
     ) -> Result<Vec<NoKey>, ErrorOf<Self>> {
         Ok(vec![])
-    }
-
-    fn key_bytes(_: &Params, _: usize, _: bool) -> u64 {
-        0
-    }
-
-    fn annotation(note: Note) -> Option<()> {
-        (note == Note::Bare).then_some(())
     }
 
     fn resting(params: &Params, _: Level, _: Option<&()>) -> Result<At<()>, ErrorOf<Self>> {
@@ -155,13 +183,7 @@ impl Compiles for Clear {
 }
 
 impl Runs for Clear {
-    type Holder = KeyHolder;
-    type Operator = Operator;
     type Report = String;
-
-    fn constant(slots: &[(f64, f64)]) -> Option<Vec<u64>> {
-        slots.iter().map(|&(re, _)| whole(re)).collect()
-    }
 
     fn check(
         input: &CompiledInput<Self>,

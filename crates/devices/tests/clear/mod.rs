@@ -40,6 +40,8 @@ impl Scheme for Clear {
     type KeyName = NoKey;
     type Keys = ();
     type Error = ClearError;
+    type Holder = KeyHolder;
+    type Operator = Operator;
 
     fn agree(a: &At<()>, b: &At<()>) -> bool {
         a == b

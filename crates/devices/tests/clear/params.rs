@@ -112,6 +112,11 @@ impl ParameterSet for Params {
         &self.moduli
     }
 
+    /// There are none.
+    fn key_bytes(&self, _: usize, _: bool) -> u64 {
+        0
+    }
+
     fn summary(&self) -> String {
         format!("clear N = 2^{}, INSECURE: nothing is encrypted", self.log_n)
     }

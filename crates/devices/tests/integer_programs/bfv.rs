@@ -132,7 +132,7 @@ fn what_could_wrap_is_refused() {
     ]);
     let refused = client.encrypt(&beyond).unwrap_err();
     assert!(
-        matches!(refused, RuntimeError::IntegerOutOfRange { .. }),
+        matches!(refused, RuntimeError::OutOfRange { .. }),
         "{refused}"
     );
 

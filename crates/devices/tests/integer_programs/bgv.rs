@@ -286,7 +286,7 @@ fn inputs_that_are_not_the_programs_are_refused() {
     let named = |x: i64| BTreeMap::from([("x".to_owned(), vector(x)), ("y".to_owned(), vector(2))]);
     let refused = client.encrypt(&named(LARGEST + 1)).unwrap_err();
     assert!(
-        matches!(refused, RuntimeError::IntegerOutOfRange { .. }),
+        matches!(refused, RuntimeError::OutOfRange { .. }),
         "{refused}"
     );
 
@@ -306,7 +306,7 @@ fn inputs_that_are_not_the_programs_are_refused() {
     run(&inputs, 5).unwrap();
     let refused = run(&inputs, LARGEST + 1).unwrap_err();
     assert!(
-        matches!(refused, RuntimeError::IntegerOutOfRange { .. }),
+        matches!(refused, RuntimeError::OutOfRange { .. }),
         "{refused}"
     );
     // Of another secret key, alone and beside the client's own.

@@ -64,6 +64,8 @@ impl Scheme for Bfv {
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
     type Error = BfvError;
+    type Holder = KeyHolder;
+    type Operator = Operator;
     const FRESH_POLYS: usize = 2;
 
     fn agree(a: &At<()>, b: &At<()>) -> bool {

@@ -65,6 +65,8 @@ impl Scheme for Bgv {
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
     type Error = BgvError;
+    type Holder = KeyHolder;
+    type Operator = Operator;
     const FRESH_POLYS: usize = 2;
 
     fn agree(a: &At<Factor>, b: &At<Factor>) -> bool {

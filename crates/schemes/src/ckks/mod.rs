@@ -63,6 +63,8 @@ impl Scheme for Ckks {
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
     type Error = CkksError;
+    type Holder = roles::KeyHolder;
+    type Operator = roles::Operator;
     const FRESH_POLYS: usize = 2;
 
     fn agree(a: &At<Scale>, b: &At<Scale>) -> bool {

@@ -29,7 +29,7 @@ impl<P: ExactParams> BatchEncoder<P> {
     /// # Errors
     /// [`ExactError::NotBatchable`].
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
-        let (t, log_n) = (params.plain_modulus(), params.log_n());
+        let (t, log_n) = (params.plain_modulus(), params.ring_params().log_n());
         t.check_batchable(log_n)?;
         let plan = NttPlan::shared(t.reducer(), Ring::full(log_n))?;
         Ok(Self {

@@ -27,7 +27,7 @@ impl<P: ExactParams> ThinEncoder<P> {
             expected: "a power of an odd prime".into(),
             got: t.value().to_string(),
         })?;
-        let structure = SlotStructure::new(params.log_n().into(), power.prime());
+        let structure = SlotStructure::new(params.ring_params().log_n().into(), power.prime());
         let slots = structure.and_then(|s| SlotEncoder::new(s, power.exponent()));
         let slots = slots.map_err(refused)?;
         Ok(Self { params, slots })

@@ -22,7 +22,7 @@ pub use objects::{
     write_plaintext, write_public_key, write_relin_key, write_secret_key_in_the_clear,
     write_seeded_ciphertext,
 };
-pub use params::{RingParamsFile, read_ring_params, write_params};
+pub use params::{RingParamsFile, read_ring_params, write_params, write_params_of};
 pub(crate) use switching::{read_key, write_key};
 
 use ringmill_limits::Halt;

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use ringmill_isa::macros::Note;
 use ringmill_isa::{Level, Poly};
 use ringmill_math::{Modulus, Residues};
 use zeroize::Zeroizing;
@@ -41,6 +42,12 @@ pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
 
     fn write(&self, to: &mut Writer);
 
+    /// As programs note it.
+    fn note(&self) -> Note;
+
+    /// The annotation of this note; `None` for a note of other schemes' values.
+    fn of_note(note: Note) -> Option<Self>;
+
     /// What [`Annotation::write`] wrote; whether a value may have it is for [`Annotation::check`].
     fn read(from: &mut Reader<'_>) -> Result<Self, FileError>;
 }
@@ -57,6 +64,17 @@ impl Annotation for () {
 
     fn check(&self, _: &Params, _: Level) -> Result<(), RlweError> {
         Ok(())
+    }
+
+    fn note(&self) -> Note {
+        Note::Bare
+    }
+
+    fn of_note(note: Note) -> Option<()> {
+        match note {
+            Note::Bare => Some(()),
+            Note::Scale(_) | Note::Factor(_) => None,
+        }
     }
 
     fn write(&self, _: &mut Writer) {}

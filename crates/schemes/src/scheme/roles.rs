@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ringmill_limits::Watch;
 
+use super::{At, Scheme};
 use crate::identity::KeyId;
-use crate::scheme::{At, Scheme};
 
 /// What a program's values are at in scheme `S`.
 pub type Place<S> = At<<S as Scheme>::Annotation>;
