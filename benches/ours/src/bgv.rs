@@ -15,7 +15,7 @@ use ringmill_schemes::bgv::{
     Bgv, Ciphertext, Decryptor, Encryptor, Evaluator, ExactParams, Factor, KSwitchKey, KeyForm,
     KeyGenerator, NoiseModel, OpKey, Params, Plaintext,
 };
-use ringmill_schemes::exact::Decrypts;
+
 use ringmill_schemes::rlwe::RingParams;
 use ringmill_schemes::{Limbed, ParameterSet, ParamsId, ProcCache};
 use serde_json::json;

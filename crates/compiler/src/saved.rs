@@ -16,7 +16,7 @@ use crate::arrays::{Arrays, Lengths, Returned};
 use crate::compile::{Compiled, compile};
 use crate::kept::{Exact, KeptBootstrapping, KeptRange, KeptSlot};
 use crate::options::{Options, ParamsChoice, Passes};
-use crate::scheme::{Bootstraps, Compiles, ErrorOf};
+use crate::scheme::{Compiles, ErrorOf};
 
 /// How the line begins.
 const MARK: &str = ";ringmill compiled ";
@@ -142,6 +142,7 @@ fn written<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &A
     let keep = |range: &Option<S::Range>| range.as_ref().map(|range| S::ends(range).into());
     let slots = |message: &S::Message| KeptSlot::all(S::values(message.clone()));
     let sample = sample.as_deref();
+    let kept = bootstrapping.as_ref().zip(S::BOOTSTRAPS);
     let params = write_params_of(S::TAG, &*compiled.params);
     let line = Line {
         form: FORM,
@@ -162,7 +163,7 @@ fn written<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &A
                 hoist,
             },
             explicit: options.explicit(),
-            bootstrapping: bootstrapping.as_ref().map(Bootstraps::<S>::keep),
+            bootstrapping: kept.map(|(with, how)| (how.keep)(with)),
         },
         returned: arrays.returned,
         lengths: arrays.lengths.clone(),
@@ -266,7 +267,10 @@ pub fn recipe<S: Compiles>(
         hoist,
     } = passes;
     let params = S::read_params(&params, accepted.into())?;
-    let bootstrapping = bootstrapping.map(|kept| Bootstraps::<S>::made_again(kept, &params));
+    let bootstrapping = bootstrapping.map(|kept| match S::BOOTSTRAPS {
+        Some(how) => (how.made_again)(kept, &params),
+        None => Err(format!("programs of {} do not bootstrap", S::NAME)),
+    });
     let bootstrapping = bootstrapping
         .transpose()
         .map_err(SavedError::Bootstrapping)?;

@@ -1,7 +1,6 @@
 //! What the compiler needs of a scheme: its constants, its passes, its parameters with levels and annotations, and the
 //! procedure of each operation. Everything else is the compiler's, for all schemes alike.
 
-use std::convert::Infallible;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -21,49 +20,29 @@ use crate::numbers::{Ends, Numbers, Values};
 use crate::options::{Options, Passes};
 use crate::reference::EvaluateError;
 
-/// A way to bootstrap values of a scheme.
-pub trait Bootstraps<S: Compiles>: Clone + Debug + Send + Sync {
+/// A limb object that a run makes when it is read.
+pub type Lifted = Box<dyn Limbed + Send + Sync>;
+
+/// What a scheme's programs are bootstrapped with, or in words what is in the way.
+pub type MadeAgain<S> = Result<<S as Compiles>::Bootstrapping, String>;
+/// Makes a constant of bootstrapping, by its number; `None` where there is none.
+pub type Lifts<S> = fn(
+    &<S as Compiles>::Bootstrapping,
+    &<S as Scheme>::Params,
+    u32,
+) -> Option<Result<Lifted, <S as Scheme>::Error>>;
+
+/// How a scheme bootstraps values, by what its programs are bootstrapped with.
+#[derive(Debug)]
+pub struct Bootstraps<S: Compiles> {
     /// The operations that a `BOOTSTRAP` becomes.
-    fn sequence(&self) -> Sequence<S>;
-
-    /// A constant of these operations, by its number, as a limb of each of its primes.
-    fn lifted(
-        &self,
-        params: &S::Params,
-        number: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, S::Error>>;
-
+    pub sequence: fn(&S::Bootstrapping) -> Sequence<S>,
+    /// The constants of these operations, each as a limb of each of its primes.
+    pub lifted: Lifts<S>,
     /// How it is made again, as files of programs say.
-    fn keep(&self) -> KeptBootstrapping;
-
-    /// What was kept of one, for the same parameters.
-    ///
-    /// # Errors
-    /// In words: what no parameters bootstrap by, or these do not.
-    fn made_again(kept: KeptBootstrapping, params: &Arc<S::Params>) -> Result<Self, String>;
-}
-
-/// There is none.
-impl<S: Compiles> Bootstraps<S> for Infallible {
-    fn sequence(&self) -> Sequence<S> {
-        match *self {}
-    }
-
-    fn lifted(
-        &self,
-        _: &S::Params,
-        _: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, S::Error>> {
-        match *self {}
-    }
-
-    fn keep(&self) -> KeptBootstrapping {
-        match *self {}
-    }
-
-    fn made_again(_: KeptBootstrapping, _: &Arc<S::Params>) -> Result<Self, String> {
-        Err(format!("programs of {} do not bootstrap", S::NAME))
-    }
+    pub keep: fn(&S::Bootstrapping) -> KeptBootstrapping,
+    /// What was kept of one, for the same parameters; in words, what no parameters bootstrap by, or these do not.
+    pub made_again: fn(KeptBootstrapping, &Arc<S::Params>) -> MadeAgain<S>,
 }
 
 /// A scheme that programs are compiled for.
@@ -87,8 +66,10 @@ pub trait Compiles:
     /// What is predicted of an output.
     type Prediction: Clone + Debug;
 
-    /// How values are bootstrapped; `Infallible` where they are not.
-    type Bootstrapping: Bootstraps<Self>;
+    /// What values are bootstrapped with; `Infallible` where they are not.
+    type Bootstrapping: Clone + Debug + Send + Sync + 'static;
+    /// `None` where they are not.
+    const BOOTSTRAPS: Option<Bootstraps<Self>> = None;
 
     /// A message of these values; `None` where they are other numbers than the scheme's, or some is none of it.
     fn message(values: Values) -> Option<Self::Message>;

@@ -12,7 +12,6 @@ use ringmill_schemes::bgv::bootstrap::{BootstrapKeys, Bootstrapper, Maps, Set, S
 use ringmill_schemes::bgv::{
     Decryptor, Encryptor, ExactParams, KeyForm, KeyGenerator, NoiseModel, Plaintext,
 };
-use ringmill_schemes::exact::Decrypts;
 
 #[global_allocator]
 static ALLOCATOR: LineAllocator = LineAllocator;

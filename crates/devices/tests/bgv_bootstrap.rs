@@ -12,7 +12,6 @@ use ringmill_schemes::bgv::{
     PrimePower,
 };
 use ringmill_schemes::call::{Interpreted, Runs};
-use ringmill_schemes::exact::Decrypts;
 
 /// What each step makes, and that the slots are what they were.
 fn bootstrapped(power: (u64, u32, u32), weight: u32, form: KeyForm, runs: Vec<Arc<dyn Runs>>) {

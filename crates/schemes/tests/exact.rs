@@ -10,7 +10,7 @@ use ringmill_schemes::exact::{
     PlainModulus, Plaintext, file,
 };
 use ringmill_schemes::file::FileError;
-use ringmill_schemes::rlwe::{self, RingParams, RlweError};
+use ringmill_schemes::rlwe::{self, RlweError};
 
 const TAG: SchemeTag = SchemeTag {
     name: "test",
@@ -35,13 +35,11 @@ impl Params {
     }
 }
 
-impl RingParams for Params {
-    fn ring_params(&self) -> &Arc<rlwe::Params> {
+impl ExactParams for Params {
+    fn shared_params(&self) -> &Arc<rlwe::Params> {
         &self.ring
     }
-}
 
-impl ExactParams for Params {
     fn plain_modulus(&self) -> PlainModulus {
         self.t
     }

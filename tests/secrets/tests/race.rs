@@ -9,7 +9,7 @@ use ringmill_schemes::bfv::{
     BatchEncoder, Ciphertext, Decryptor, Encryptor, Integers, KeyGenerator, Params, PlainModulus,
     Plaintext, SecretKey,
 };
-use ringmill_schemes::exact::{Decrypts, ExactParams};
+use ringmill_schemes::exact::ExactParams;
 use ringmill_schemes::tfhe::{self, Client, LweCiphertext, LweKey, Messages, ParamsBuilder};
 use ringmill_secrets::race::{Class, Pools, TOLD_APART, least_t};
 

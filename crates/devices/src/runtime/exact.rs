@@ -8,8 +8,8 @@ use ringmill_compiler::exact::reference::{evaluate, evaluate_modulo};
 use ringmill_compiler::exact::{IntegerRange, Prediction};
 use ringmill_schemes::bfv::{Bfv, BfvError};
 use ringmill_schemes::bgv::{Bgv, BgvError};
-use ringmill_schemes::exact::{ExactError, ExactParams, ExactScheme, KeyHolder, PlainModulus};
-use ringmill_schemes::rlwe::{Annotation, KeyRequest, RlweError};
+use ringmill_schemes::exact::{ExactError, ExactParams, ExactScheme, PlainModulus};
+use ringmill_schemes::rlwe::{KeyHolder, KeyRequest, RlweError};
 use ringmill_schemes::roles::KeyHolder as _;
 use ringmill_schemes::{Scheme, bfv, bgv};
 
@@ -196,12 +196,9 @@ impl Served for Bgv {
     }
 }
 
-impl<S, A> Client<S>
+impl<S> Client<S>
 where
-    S: Runs + ExactScheme + Scheme<Annotation = A, Holder = KeyHolder<S>>,
-    S::Params: ExactParams,
-    S::Error: From<RlweError> + From<ExactError>,
-    A: Annotation,
+    S: Runs + ExactScheme + Scheme<Holder = KeyHolder<S>>,
 {
     /// Bits by which the noise of a ciphertext may still grow before its message is lost.
     ///

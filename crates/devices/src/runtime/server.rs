@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ringmill_compiler::{Bootstraps, Compiled, CompiledInput, PlainSource};
+use ringmill_compiler::{Compiled, CompiledInput, PlainSource};
 use ringmill_isa::Poly;
 use ringmill_isa::macros::Visibility;
 use ringmill_isa::mid::{HeadInput, InputRole};
@@ -490,7 +490,8 @@ fn lift<S: Runs>(
     number: u32,
 ) -> Result<Box<dyn Limbed + Send + Sync>, ErrorOf<S>> {
     let name = || format!("constant {number} of bootstrapping");
-    let lifted = bootstrapping.and_then(|b| b.lifted(params, number));
+    let with = bootstrapping.zip(S::BOOTSTRAPS);
+    let lifted = with.and_then(|(with, how)| (how.lifted)(with, params, number));
     let lifted = lifted.ok_or_else(|| RuntimeError::MissingInput {
         kind: "constant",
         name: name(),

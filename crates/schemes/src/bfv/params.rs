@@ -9,7 +9,7 @@ use super::auxiliary::Auxiliary;
 use super::error::BfvError;
 use super::params_builder::ParamsBuilder;
 use crate::exact::{ExactParams, PlainModulus};
-use crate::rlwe::{self, RingParams};
+use crate::rlwe;
 
 /// How a product of ciphertexts is computed beyond Q and divided by Q / t.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -118,13 +118,11 @@ impl Params {
     }
 }
 
-impl RingParams for Params {
-    fn ring_params(&self) -> &Arc<rlwe::Params> {
+impl ExactParams for Params {
+    fn shared_params(&self) -> &Arc<rlwe::Params> {
         &self.ring
     }
-}
 
-impl ExactParams for Params {
     fn plain_modulus(&self) -> PlainModulus {
         self.t
     }

@@ -9,7 +9,7 @@ use super::error::BgvError;
 use super::factor::Factor;
 use super::params_builder::ParamsBuilder;
 use crate::exact::{ExactParams, PlainModulus, PrimePower};
-use crate::rlwe::{self, RingParams, RlweError};
+use crate::rlwe::{self, RlweError};
 
 /// A checked parameter set. Made by [`Params::builder`]; shared as `Arc<Params>`. The ring, the primes and their security
 /// are those of [`rlwe::Params`], which it gives access to as its own.
@@ -101,13 +101,11 @@ impl Params {
     }
 }
 
-impl RingParams for Params {
-    fn ring_params(&self) -> &Arc<rlwe::Params> {
+impl ExactParams for Params {
+    fn shared_params(&self) -> &Arc<rlwe::Params> {
         &self.ring
     }
-}
 
-impl ExactParams for Params {
     fn plain_modulus(&self) -> PlainModulus {
         self.t
     }

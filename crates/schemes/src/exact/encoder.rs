@@ -23,7 +23,7 @@ impl<P: ExactParams> Encoder<P> {
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
         if params
             .plain_modulus()
-            .is_batchable(params.ring_params().log_n())
+            .is_batchable(params.shared_params().log_n())
         {
             BatchEncoder::new(params).map(Self::Slots)
         } else if params.plain_moduli().len() > 1 {

@@ -4,7 +4,7 @@ use ringmill_schemes::bfv::{
     Bfv, BfvError, Ciphertext, KeyForm, KeyGenerator, Level, Multiplication, Params, PlainModulus,
     Plaintext, SecurityLevel, SecurityTable, file,
 };
-use ringmill_schemes::exact::{Decrypts, ExactError};
+use ringmill_schemes::exact::ExactError;
 use ringmill_schemes::file::{FileError, InsecureParams};
 use ringmill_schemes::rlwe::{KeyRequest, ResidueVec, RlweError};
 use ringmill_schemes::roles::{self, KeyHolder, Operator};

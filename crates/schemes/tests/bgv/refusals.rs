@@ -5,7 +5,7 @@ use ringmill_schemes::bgv::{
     OpKey, Operator, Params, ParamsBuilder, PlainModulus, Plaintext, ProcCache, SecurityLevel,
     SecurityTable, file,
 };
-use ringmill_schemes::exact::Decrypts;
+
 use ringmill_schemes::file::{FileError, InsecureParams};
 use ringmill_schemes::rlwe::ops::{Immediate, Variant};
 use ringmill_schemes::rlwe::{KeyRequest, ResidueVec, RlweError};
