@@ -11,7 +11,7 @@ use ringmill_isa::mid::Verified;
 use ringmill_schemes::{At, ParameterSet, ProcCache};
 
 use crate::lower::{Lowered, PlainRequest, PlainSource};
-use crate::options::Options;
+use crate::scheme::options::Options;
 use crate::scheme::{Compiles, ErrorOf, Fitted, place};
 use crate::{bodies, explicit, lower, pipeline, transparent};
 

@@ -21,10 +21,10 @@ mod hoist;
 pub mod inline;
 pub mod kept;
 mod keys;
+pub mod line;
 mod lower;
 mod mincut;
 pub mod numbers;
-pub mod options;
 mod pipeline;
 mod poly;
 mod reference;
@@ -41,8 +41,8 @@ pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use error::CompileError;
 pub use lower::{PlainRequest, PlainSource};
 pub use numbers::{Ends, Numbers, Values};
-pub use options::{Options, ParamsChoice, Passes, SAMPLE_MARGIN};
 pub use reference::EvaluateError;
+pub use scheme::options::{self, Options, ParamsChoice, Passes, SAMPLE_MARGIN};
 pub use scheme::{
     Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
 };

@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::arrays::{Arrays, Lengths, Returned};
 use crate::compile::{Compiled, compile};
 use crate::kept::{Exact, KeptBootstrapping, KeptRange, KeptSlot};
-use crate::options::{Options, ParamsChoice, Passes};
+use crate::scheme::options::{Options, ParamsChoice, Passes};
 use crate::scheme::{Compiles, ErrorOf};
 
 /// How the line begins.

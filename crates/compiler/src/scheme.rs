@@ -1,6 +1,8 @@
 //! What the compiler needs of a scheme: its constants, its passes, its parameters with levels and annotations, and the
 //! procedure of each operation. Everything else is the compiler's, for all schemes alike.
 
+pub mod options;
+
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -14,11 +16,12 @@ use ringmill_schemes::file::{Accepted, FileError};
 use ringmill_schemes::rlwe::Annotation;
 use ringmill_schemes::{At, Limbed, Scheme};
 
-use crate::error::{At as Line, CompileError};
+use crate::error::CompileError;
 use crate::kept::KeptBootstrapping;
+use crate::line::At as Line;
 use crate::numbers::{Ends, Numbers, Values};
-use crate::options::{Options, Passes};
 use crate::reference::EvaluateError;
+use options::{Options, Passes};
 
 /// A limb object that a run makes when it is read.
 pub type Lifted = Box<dyn Limbed + Send + Sync>;

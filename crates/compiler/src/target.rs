@@ -6,7 +6,7 @@ use ringmill_isa::mid::{Action, Procedure, Program, TableModulus};
 use ringmill_schemes::ParameterSet;
 use thiserror::Error;
 
-use crate::error::At;
+use crate::line::At;
 
 /// A number of a machine's description, and the field that it comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,7 +5,15 @@ use std::fmt;
 use ringmill_math::{Prng, declassify};
 use thiserror::Error;
 
-use crate::scheme::{ParamsId, SchemeTag};
+use crate::scheme::ParamsId;
+
+/// A scheme's name for people and its number in files and canonical forms.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SchemeTag {
+    pub name: &'static str,
+    /// Never given to another scheme, and never changed: files carry it.
+    pub byte: u8,
+}
 
 /// What an object belongs to.
 #[derive(Clone, Copy, PartialEq, Debug)]

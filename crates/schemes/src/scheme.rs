@@ -12,6 +12,7 @@ use ringmill_math::Residues;
 use sha2::{Digest, Sha256};
 
 use crate::identity::KeyId;
+pub use crate::identity::SchemeTag;
 
 /// Identity of a parameter set: SHA-256 of its canonical form ([`ParameterSet::canonical`]).
 pub type ParamsId = [u8; 32];
@@ -19,14 +20,6 @@ pub type ParamsId = [u8; 32];
 /// The identity of the parameters of this canonical form.
 pub fn identity(canonical: &[u8]) -> ParamsId {
     Sha256::digest(canonical).into()
-}
-
-/// A scheme's name for people and its number in files and canonical forms.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct SchemeTag {
-    pub name: &'static str,
-    /// Never given to another scheme, and never changed: files carry it.
-    pub byte: u8,
 }
 
 /// A homomorphic encryption scheme.

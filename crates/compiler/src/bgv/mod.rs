@@ -28,7 +28,7 @@ pub use crate::exact::Prediction;
 use crate::exact::held::held;
 use crate::exact::{IntegerRange, constants, of_integers};
 use crate::keys;
-use crate::options::ParamsChoice as Choice;
+use crate::scheme::options::ParamsChoice as Choice;
 use crate::scheme::{Bootstraps, Code, Compiles, Fitted, Lowerable};
 pub use deep::{bootstrapping_for, one_bootstrap};
 pub use wanted::Wanted;

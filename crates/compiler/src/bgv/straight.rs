@@ -12,9 +12,9 @@ use ringmill_schemes::bgv::bootstrap::{Maps, Procedure, Set};
 use super::{CompileError, Options, deep, toy};
 use crate::bodies;
 use crate::builder::{TraceBuilder, Traced};
-use crate::options::Passes;
 use crate::pipeline;
 use crate::scheme::Compiles;
+use crate::scheme::options::Passes;
 
 /// How a body is written: at top level, or in a repeat of so many turns.
 #[derive(Clone, Copy, PartialEq, Debug)]

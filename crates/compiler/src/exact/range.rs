@@ -9,8 +9,8 @@ use ringmill_isa::macros::{MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgr
 
 use crate::error::CompileError;
 use crate::numbers::whole;
-use crate::options::Options;
 use crate::scheme::Compiles;
+use crate::scheme::options::Options;
 
 /// Whole numbers from the first to the last, both among them.
 ///

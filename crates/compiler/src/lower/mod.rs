@@ -16,8 +16,8 @@ use ringmill_math::Ring;
 use ringmill_schemes::{At, ParameterSet, ProcCache};
 
 use crate::error::{At as Line, CompileError};
-use crate::options::Options;
 use crate::rewrite::{is_cipher, use_counts};
+use crate::scheme::options::Options;
 use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, Sequence, place};
 
 /// A vector that is encoded before the program runs.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ringmill_isa::Level;
 use ringmill_limits::Watch;
 
-use crate::scheme::Compiles;
+use super::Compiles;
 use crate::target::Target;
 
 /// How much larger than on a sample values may be, unless something else is asked for.
