@@ -7,7 +7,7 @@
 // q = 2^32, k = 1; x is the external product: the accumulator is decomposed into Levels signed digits
 // of LogBase bits, each decomposed polynomial transformed once modulo 2^52 - 2^12 + 1, multiplied
 // with the rows of the key in transform form and summed, and two sums are transformed back. Exact
-// while no sum passes half of the modulus (schemes::tfhe::exactness). N = 2^LogN.
+// while no sum passes half of the modulus (circuits::tfhe::exactness). N = 2^LogN.
 //
 //   Units transform units of 2^LogLanes butterflies: 2 Levels / Units polynomials each
 //   4 Levels 2^LogPos product multipliers, 2^LogPos positions a cycle; 2^(LogPos + 1) more for weights

@@ -117,7 +117,7 @@ def with_tables(page: str, text: str) -> str:
 @cache
 def recorded(page: str) -> frozenset[float]:
     """What a page may cite: its machine's record, the figures that the paper prints, and the tables of security."""
-    papers = tomllib.loads((ROOT / "crates/cli/data/paper_tables.toml").read_text())
+    papers = tomllib.loads((ROOT / "crates/papers/data/paper_tables.toml").read_text())
     found: set[float] = set()
     for machine in MACHINES.get(page, ()):
         found.update(numbers([[row.get(key) for key in VALUES] for row in rows(machine)]), numbers(papers[machine]))

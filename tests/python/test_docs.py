@@ -159,7 +159,7 @@ def test_grid_forecast():
     assert "sim:ring" in done.stdout
     # The network that `ringmill reproduce ring` times.
     layers = re.findall(r"^ ((?: \(\d, \d\))+)$", done.stdout, re.M)
-    source = (ROOT / "crates/cli/src/commands/reproduce/ring/forecast.rs").read_text()
+    source = (ROOT / "crates/papers/src/ring/forecast.rs").read_text()
     rows = re.findall(r"^    &\[(.*)\],$", source, re.M)
     assert [re.findall(r"\(\d, \d\)", layer) for layer in layers] == [re.findall(r"\(\d, \d\)", row) for row in rows]
     error, week = map(float, re.findall(r"([\d.]+)% (?:of demand|by the change a week)", done.stdout))

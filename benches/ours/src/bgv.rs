@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use ringmill_devices::Cpu;
-use ringmill_devices::progress::Silent;
+use ringmill_cpu::Cpu;
+use ringmill_device::progress::Silent;
+use ringmill_device::{Limbed, ParamsId};
 use ringmill_isa::{Galois, Level, Poly};
 use ringmill_math::slots::SlotEncoder;
 use ringmill_math::{Modulus, NttPlan, Residues, Ring};
@@ -15,9 +16,9 @@ use ringmill_schemes::bgv::{
     Bgv, Ciphertext, Decryptor, Encryptor, Evaluator, ExactParams, Factor, KSwitchKey, KeyForm,
     KeyGenerator, NoiseModel, OpKey, Params, Plaintext,
 };
-use ringmill_schemes::exact::Decrypts;
+
 use ringmill_schemes::rlwe::RingParams;
-use ringmill_schemes::{Limbed, ParameterSet, ParamsId, ProcCache};
+use ringmill_schemes::{ParameterSet, ProcCache};
 use serde_json::json;
 
 use crate::group::Group;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use ringmill_compiler::circuit::graph::BITS;
-use ringmill_compiler::circuit::program::Binary;
-use ringmill_compiler::circuit::{Circuit, ProgramBuilder, Type, lower};
-use ringmill_devices::circuit::client::{bound, unbound};
-use ringmill_devices::circuit::{CircuitClient, Engine, Keeping, Server, run};
-use ringmill_devices::progress::Silent;
+use ringmill_circuits::circuit::graph::BITS;
+use ringmill_circuits::circuit::program::Binary;
+use ringmill_circuits::circuit::{Circuit, ProgramBuilder, Type, lower};
+use ringmill_circuits::run::client::{bound, unbound};
+use ringmill_circuits::run::{CircuitClient, Engine, Keeping, Server, run};
+use ringmill_circuits::tfhe::{Client, Evaluator, Params};
+use ringmill_device::progress::Silent;
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Client, Evaluator, Params};
 
 use crate::Result;
 use crate::group::Group;

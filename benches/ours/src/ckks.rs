@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ringmill_devices::progress::Silent;
-use ringmill_devices::{Cpu, OutputLimb};
-use ringmill_schemes::Limbed;
+use ringmill_cpu::Cpu;
+use ringmill_device::Limbed;
+use ringmill_device::OutputLimb;
+use ringmill_device::progress::Silent;
 use ringmill_schemes::ckks::{
     Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KSwitchKey, KeyForm,
     KeyGenerator, Op, OpKey, Params, ProcCache, PublicKey, RelinKey, SecretKey,

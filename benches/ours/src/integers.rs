@@ -4,12 +4,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ringmill_devices::Cpu;
-use ringmill_devices::progress::Silent;
-use ringmill_schemes::exact::{Decrypts, ExactError, ExactParams, ExactScheme};
+use ringmill_cpu::Cpu;
+use ringmill_device::Limbed;
+use ringmill_device::progress::Silent;
+use ringmill_schemes::exact::{ExactError, ExactParams, ExactScheme};
 use ringmill_schemes::rlwe::{Annotation, Ciphertext, KSwitchKey, RlweError};
 use ringmill_schemes::seal::{self, SealContext, SealError, SealParams, bfv, bgv};
-use ringmill_schemes::{Limbed, ProcCache, Scheme};
+use ringmill_schemes::{ProcCache, Scheme};
 use ringmill_schemes::{bfv as bfv_scheme, bgv as bgv_scheme};
 
 use crate::group::Group;
@@ -49,9 +50,7 @@ pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
                 ),
             ];
             let read = |bytes: &[u8]| bfv::read_ciphertext(&context, bytes);
-            group::<bfv_scheme::Bfv, (), _, bfv_scheme::Decryptor>(
-                &params, &context, folder, rows, read,
-            )
+            group::<bfv_scheme::Bfv, (), _>(&params, &context, folder, rows, read)
         }
         "bgv" => {
             let builder = bgv::read_parameters(&parameters)?;
@@ -74,9 +73,7 @@ pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
                 ),
             ];
             let read = |bytes: &[u8]| bgv::read_ciphertext(&context, bytes);
-            group::<bgv_scheme::Bgv, bgv_scheme::Factor, _, bgv_scheme::Decryptor>(
-                &params, &context, folder, rows, read,
-            )
+            group::<bgv_scheme::Bgv, bgv_scheme::Factor, _>(&params, &context, folder, rows, read)
         }
         other => Err(format!("no scheme {other}; expected bfv or bgv").into()),
     }
@@ -85,7 +82,7 @@ pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
 /// Chains of operations by name.
 type Rows<S> = Vec<(&'static str, Vec<(<S as Scheme>::Operation, Key)>)>;
 
-fn group<S, A, P, D>(
+fn group<S, A, P>(
     params: &Arc<P>,
     context: &SealContext<P>,
     folder: &Path,
@@ -98,7 +95,6 @@ where
     A: Annotation,
     A::Error: std::error::Error + 'static,
     P: ExactParams + SealParams + Send + Sync + 'static,
-    D: Decrypts<S> + 'static,
 {
     let ring = params.ring_params();
     // They live as long as the process: bound programs borrow them.
@@ -137,7 +133,7 @@ where
             Ok(())
         });
     }
-    integers_client::rows::<S, A, D>(&mut group, context, a, folder)?;
+    integers_client::rows::<S, A>(&mut group, context, a, folder)?;
     Ok(group)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ringmill_schemes::Scheme;
 use ringmill_schemes::exact::{
-    BatchEncoder, Decrypts, Encryptor, ExactError, ExactParams, ExactScheme, Integers,
+    BatchEncoder, Decryptor, Encryptor, ExactError, ExactParams, ExactScheme, Integers,
 };
 use ringmill_schemes::rlwe::{Annotation, Ciphertext, RlweError};
 use ringmill_schemes::seal::{self, SealContext, SealParams};
@@ -16,7 +16,7 @@ use crate::group::Group;
 use crate::integers::file;
 
 /// Adds the rows. Our plaintext must be SEAL's, and so must what we decrypt; what is encrypted must decrypt to it.
-pub fn rows<S, A, D>(
+pub fn rows<S, A>(
     group: &mut Group,
     context: &SealContext<S::Params>,
     cipher: &'static Ciphertext<A>,
@@ -27,12 +27,11 @@ where
     S::Params: ExactParams + SealParams + Send + Sync + 'static,
     S::Error: From<RlweError> + From<ExactError> + std::error::Error + 'static,
     A: Annotation,
-    D: Decrypts<S> + 'static,
 {
     let params: &Arc<S::Params> = context.params();
     let secret = seal::read_secret_key(context, &file(folder, "secret")?)?;
     let public = seal::read_public_key(context, &file(folder, "public")?)?;
-    let decryptor = D::new(params.clone(), secret)?;
+    let decryptor = Decryptor::<S>::new(params.clone(), secret)?;
     let encryptor = Encryptor::<S>::with_public_key(params.clone(), &public)?;
     let encoder = Rc::new(BatchEncoder::new(params.clone())?);
 

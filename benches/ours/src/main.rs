@@ -5,7 +5,7 @@
 
 mod basext;
 mod bgv;
-#[path = "../../../crates/devices/examples/chain/mod.rs"]
+#[path = "../../../crates/runtime/examples/chain/mod.rs"]
 mod chain;
 mod circuits;
 mod ckks;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ringmill_schemes::tfhe::{
+use ringmill_circuits::tfhe::{
     CiphertextModulus, Client, Evaluator, Gate, LookupTable, Messages, Params, ParamsBuilder,
     Unrolling, Workspace,
 };

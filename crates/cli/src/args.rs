@@ -1,13 +1,16 @@
 //! What the command takes. The help texts teach: every command ends with examples that run as they stand.
 
+pub mod rtl;
+
 use std::path::PathBuf;
 
-use ringmill_compiler::Compiles;
-use ringmill_limits::Limits;
-
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ringmill_limits::Limits;
+use ringmill_papers::Papers;
+use ringmill_runtime::Known;
 
-use crate::commands::rtl::args::RtlCommand;
+use rtl::RtlCommand;
 
 /// Programs on encrypted data: compile them, run them on the CPU, and see what hardware would take.
 #[derive(Debug, Parser)]
@@ -71,56 +74,51 @@ impl Command {
     }
 }
 
-/// The schemes that programs are compiled for: the command line's only list of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Scheme {
-    /// Real and complex numbers, approximately.
-    Ckks,
-    /// Whole numbers, exactly.
-    Bfv,
-    /// Whole numbers, exactly, with levels.
-    Bgv,
+/// The names of the schemes that programs are compiled for.
+fn schemes() -> impl TypedValueParser<Value = Known> {
+    let named = |scheme: Known| PossibleValue::new(scheme.name()).help(scheme.about());
+    let known = |name: String| Known::of_name(&name).ok_or("there is no such scheme");
+    PossibleValuesParser::new(Known::ALL.map(named)).try_map(known)
 }
 
-/// What is written for any scheme, for the one of a [`Scheme`]: in `body` the name stands for the scheme's type.
-#[macro_export]
-macro_rules! with_scheme {
-    ($scheme:expr, $name:ident => $body:expr) => {
-        match $scheme {
-            $crate::Scheme::Ckks => {
-                type $name = ringmill_schemes::ckks::Ckks;
-                $body
-            }
-            $crate::Scheme::Bfv => {
-                type $name = ringmill_schemes::bfv::Bfv;
-                $body
-            }
-            $crate::Scheme::Bgv => {
-                type $name = ringmill_schemes::bgv::Bgv;
-                $body
-            }
+/// What `reproduce` takes, in a line.
+fn whose_paper() -> String {
+    let names: Vec<String> = Papers::standard()
+        .names()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => {
+            format!("Whose paper: {} or {last}", rest.join(", "))
         }
-    };
-}
-
-impl Scheme {
-    /// As programs name it.
-    pub fn name(self) -> &'static str {
-        with_scheme!(self, S => <S as Compiles>::NAME)
-    }
-
-    /// The scheme that programs call so.
-    pub fn of_name(name: &str) -> Option<Self> {
-        let mut all = Self::value_variants().iter().copied();
-        all.find(|scheme| scheme.name() == name)
-    }
-
-    /// The names of all, in one line.
-    pub fn names() -> String {
-        let names = Self::value_variants().iter().map(|scheme| scheme.name());
-        names.collect::<Vec<_>>().join(", ")
+        _ => format!("Whose paper: {}", names.concat()),
     }
 }
+
+/// What follows the options of `reproduce`.
+fn examples_and_papers() -> String {
+    let papers = Papers::standard();
+    let lines = papers
+        .all()
+        .map(|paper| format!("\n  {:<8} {}", paper.name(), paper.title()));
+    format!(
+        "{REPRODUCE_EXAMPLES}\n\nPapers:{}",
+        lines.collect::<String>()
+    )
+}
+
+const REPRODUCE_EXAMPLES: &str = "\
+Examples:
+  ringmill reproduce ring                                    half an hour the first time: it synthesises the RTL
+  ringmill reproduce ring --no-synth                         seconds, needs no hardware tools
+  ringmill reproduce polymul                                 minutes the first time: it simulates and synthesises the RTL
+  ringmill reproduce polymul --model --no-synth              seconds, needs no hardware tools
+  ringmill reproduce ring --json                             one object a line
+
+How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
+`lockstep` from it too, and the hardware description at that size has run the same words in the same cycles (`make full`),
+`measured` on this computer, `recorded` once on another, `stated` by the machine's description, `counted` in our program.
+CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.";
 
 /// A program and how to compile it.
 #[derive(Debug, Args)]
@@ -130,8 +128,8 @@ pub struct ProgramArgs {
 
     /// The scheme that the program is for: macro text must name it, and a program in a Python file is compiled for it
     /// [default: the one that the text names, or the first that takes the types of the arguments].
-    #[arg(long, value_enum)]
-    pub scheme: Option<Scheme>,
+    #[arg(long, value_parser = schemes())]
+    pub scheme: Option<Known>,
 
     /// Parameters: a named set (`set1`, `set2`), `auto` for the smallest secure ones, or a parameter file.
     #[arg(long, default_value = "auto")]
@@ -585,20 +583,9 @@ pub struct MachineShowArgs {
 
 /// Print the tables of a machine's paper, one row a figure: the paper's, ours, and how ours was obtained.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringmill reproduce ring                                    half an hour the first time: it synthesises the RTL
-  ringmill reproduce ring --no-synth                         seconds, needs no hardware tools
-  ringmill reproduce polymul                                 minutes the first time: it simulates and synthesises the RTL
-  ringmill reproduce polymul --model --no-synth              seconds, needs no hardware tools
-  ringmill reproduce ring --json                             one object a line
-
-How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
-`lockstep` from it too, and the hardware description at that size has run the same words in the same cycles (`make full`),
-`measured` on this computer, `recorded` once on another, `stated` by the machine's description, `counted` in our program.
-CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.")]
+#[command(after_help = examples_and_papers())]
 pub struct ReproduceArgs {
-    /// Whose paper: `ring`, `polymul`, `basext`, `torus` or `vector`.
+    #[arg(help = whose_paper())]
     pub machine: String,
 
     /// Take cycles from the cycle model instead of the RTL (`polymul`, `basext`).

@@ -4,11 +4,15 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use ringmill_compiler::CompileError;
-use ringmill_devices::DeviceError;
-use ringmill_devices::runtime::RuntimeError;
-use ringmill_hdl::polymul::DriveError;
+use ringmill_device::DeviceError;
+use ringmill_device::error::Kind;
 use ringmill_limits::Halt;
+use ringmill_papers::PaperError;
+use ringmill_runtime::RuntimeError;
+use ringmill_runtime::shown::TracedError;
 use thiserror::Error as Named;
+
+use crate::Untraced;
 
 /// The exit status of what Ctrl-C stops: 128 and the signal's number, as shells have it.
 pub const INTERRUPTED: u8 = 130;
@@ -56,11 +60,11 @@ pub enum CliError {
     #[error(transparent)]
     Verify(#[from] ringmill_isa::VerifyError),
     #[error(transparent)]
-    Circuit(#[from] ringmill_compiler::circuit::CircuitError),
+    Circuit(#[from] ringmill_circuits::circuit::CircuitError),
     #[error(transparent)]
-    CircuitRun(#[from] ringmill_devices::circuit::CircuitRunError),
+    CircuitRun(#[from] ringmill_circuits::run::CircuitRunError),
     #[error(transparent)]
-    Tfhe(#[from] ringmill_schemes::tfhe::TfheError),
+    Tfhe(#[from] ringmill_circuits::tfhe::TfheError),
     #[error(transparent)]
     Math(#[from] ringmill_math::MathError),
     #[error(transparent)]
@@ -69,9 +73,21 @@ pub enum CliError {
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// Other than what a device said.
+    #[error(transparent)]
+    Paper(Box<PaperError>),
     /// A [`RuntimeError`] of the program's scheme, other than what a device said.
     #[error(transparent)]
     Runtime(Box<dyn Error + Send + Sync>),
+}
+
+impl From<Untraced> for CliError {
+    fn from(why: Untraced) -> Self {
+        match why {
+            Untraced::Interrupted => Self::Halt(Halt::Interrupted),
+            Untraced::Raised(text) => Self::Usage(text),
+        }
+    }
 }
 
 impl<E: Error + Send + Sync + 'static> From<CompileError<E>> for CliError {
@@ -85,6 +101,25 @@ impl<E: Error + Send + Sync + 'static> From<RuntimeError<E>> for CliError {
         match error {
             RuntimeError::Device(error) => Self::Device(error),
             error => Self::Runtime(error.into()),
+        }
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<TracedError<E>> for CliError {
+    fn from(error: TracedError<E>) -> Self {
+        match error {
+            TracedError::Run(error) => error.into(),
+            TracedError::File { path, source } => Self::File { path, source },
+        }
+    }
+}
+
+impl From<PaperError> for CliError {
+    fn from(error: PaperError) -> Self {
+        match error {
+            PaperError::Device(error) => Self::Device(error),
+            PaperError::Disagreement(what) => Self::Disagreement(what),
+            error => Self::Paper(Box::new(error)),
         }
     }
 }
@@ -118,9 +153,7 @@ impl CliError {
         match self {
             _ if self.is_interrupt() => INTERRUPTED,
             Self::Disagreement(_) => 1,
-            Self::Device(
-                DeviceError::RtlDiffers { .. } | DeviceError::Drive(DriveError::Mismatch(_)),
-            ) => 1,
+            Self::Device(DeviceError::Own(own)) if own.kind() == Kind::Differs => 1,
             _ => 2,
         }
     }
@@ -129,16 +162,21 @@ impl CliError {
 #[cfg(test)]
 mod tests {
     use ringmill_schemes::ckks::CkksError;
+    use ringmill_sim::{OpenError, RunError};
 
     use super::*;
 
     #[test]
     fn results_that_differ_are_told_from_what_could_not_be_done() {
-        let differs = || DeviceError::RtlDiffers {
-            procedure: "p".to_owned(),
-            value: 0,
+        let differs = || -> DeviceError {
+            let procedure = "p".to_owned();
+            RunError::RtlDiffers {
+                procedure,
+                value: 0,
+            }
+            .into()
         };
-        let unknown = DeviceError::UnknownDevice {
+        let unknown = OpenError::UnknownDevice {
             got: "abacus".to_owned(),
             known: Vec::new(),
         };
@@ -146,7 +184,11 @@ mod tests {
             (CliError::Disagreement(String::new()), 1),
             (CliError::Device(differs()), 1),
             (RuntimeError::<CkksError>::Device(differs()).into(), 1),
-            (CliError::Device(unknown), 2),
+            (PaperError::Device(differs()).into(), 1),
+            (PaperError::Disagreement(String::new()).into(), 1),
+            (PaperError::Tables(String::new()).into(), 2),
+            (PaperError::Halt(Halt::Interrupted).into(), 130),
+            (CliError::Device(unknown.into()), 2),
             (CliError::Usage(String::new()), 2),
             (CliError::Internal(String::new()), 2),
             (Halt::Interrupted.into(), 130),

@@ -7,10 +7,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use num_complex::Complex64;
+use ringmill_device::whole_file::{self, ReadError};
 use ringmill_isa::macros::MacroProgram;
 use ringmill_limits::Watch;
 use ringmill_math::Prng;
-use ringmill_schemes::whole_file::{self, ReadError};
 
 use crate::args::Fill;
 use crate::error::CliError;

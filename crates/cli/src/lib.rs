@@ -5,10 +5,8 @@ mod commands;
 mod error;
 mod inputs;
 mod kept;
+mod numbers;
 mod output;
-mod progress;
-pub mod scheme;
-mod trace;
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,13 +18,11 @@ use clap::Parser;
 use ringmill_compiler::arrays::Lengths;
 use ringmill_limits::{Limits, Watch};
 
-pub use args::Scheme;
-pub use error::{CliError, INTERRUPTED};
-pub use progress::{Bar, is_long};
-pub use trace::{Asked, run_on};
+pub use error::INTERRUPTED;
 
 use args::{Cli, Command, MachineCommand};
 use commands::{circuit, compile, devices, machine, params, plans, reproduce, rtl, run, sim};
+use error::CliError;
 
 /// What is asked of a Python file.
 pub struct Trace<'a> {
@@ -51,7 +47,15 @@ pub struct TracedFile {
 }
 
 /// Traces the program of a Python file.
-pub type PythonTracer<'a> = &'a dyn Fn(Trace<'_>) -> Result<TracedFile, CliError>;
+pub type PythonTracer<'a> = &'a dyn Fn(Trace<'_>) -> Result<TracedFile, Untraced>;
+
+/// Why it was not traced.
+pub enum Untraced {
+    /// By Ctrl-C.
+    Interrupted,
+    /// What Python raised, as text.
+    Raised(String),
+}
 
 /// Runs the command with its arguments, the first being its own name, and gives the exit status: 0 done, 1 results
 /// disagree, 2 the request could not be carried out (the reason is on standard error, as JSON under `--json`), 130 stopped

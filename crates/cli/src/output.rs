@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use ringmill_schemes::whole_file::{self, Contents};
+use ringmill_device::whole_file::{self, Contents};
 use serde::Serialize;
 
 use crate::error::CliError;

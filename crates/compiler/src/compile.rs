@@ -8,10 +8,10 @@ use ringmill_isa::macros::{
     MacroImm, MacroOp, MacroProgram, MacroValue, Visibility, verify_with_primes,
 };
 use ringmill_isa::mid::Verified;
-use ringmill_schemes::{At, ProcCache};
+use ringmill_schemes::{At, ParameterSet, ProcCache};
 
 use crate::lower::{Lowered, PlainRequest, PlainSource};
-use crate::options::Options;
+use crate::scheme::options::Options;
 use crate::scheme::{Compiles, ErrorOf, Fitted, place};
 use crate::{bodies, explicit, lower, pipeline, transparent};
 
@@ -66,7 +66,7 @@ pub struct Compiled<S: Compiles> {
 impl<S: Compiles> Compiled<S> {
     /// Bytes of the evaluation keys that the program needs, known before any is made.
     pub fn key_bytes(&self) -> u64 {
-        S::key_bytes(&self.params, self.keys.len(), self.seeded)
+        self.params.key_bytes(self.keys.len(), self.seeded)
     }
 
     /// The macro instructions that each procedure is, by the names that calls have for it.
@@ -138,7 +138,7 @@ pub(crate) fn lowered<S: Compiles>(
         false => managed,
     };
     // What the passes made, once: of the programs that the search for parameters made, the one it chose.
-    verify_with_primes(&managed, S::primes(&params))?;
+    verify_with_primes(&managed, params.level_primes())?;
     let keys = S::keys(&managed, &params, options.bootstrapping.as_ref())?;
     let procs = ProcCache::new(Arc::clone(&params));
     let Lowered {

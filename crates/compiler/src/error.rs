@@ -8,18 +8,7 @@ use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 use thiserror::Error;
 
-/// A source position as the front of a message; nothing where the program carries none.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct At(pub Option<SourceLoc>);
-
-impl fmt::Display for At {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Some(loc) => write!(f, "{loc}: "),
-            None => Ok(()),
-        }
-    }
-}
+pub use crate::line::At;
 
 /// How to say that inputs are smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -295,7 +284,7 @@ pub enum CompileError<E = CkksError> {
     #[error(
         "a procedure cannot be called here ({0}); this is a fault of the compiler, please report it"
     )]
-    Call(#[from] ringmill_schemes::call::CallError),
+    Call(#[from] ringmill_device::call::CallError),
 
     /// Work that was stopped, or that memory does not suffice for.
     #[error("{0}")]
@@ -303,7 +292,7 @@ pub enum CompileError<E = CkksError> {
 
     /// A sample that does not fit the program.
     #[error("the sample inputs do not fit: {0}")]
-    Sample(#[from] crate::ckks::reference::EvaluateError),
+    Sample(#[from] crate::reference::EvaluateError),
 
     /// Parameters or operations that the scheme refuses.
     #[error(transparent)]

@@ -10,7 +10,7 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroProc, MacroProgram, MacroT
 use ringmill_isa::source::SourceLoc;
 use thiserror::Error;
 
-use crate::error::At;
+use crate::line::At;
 
 /// Most values of a program written out: results of its instructions and arguments of its calls. Managing levels adds up
 /// to four times as many.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ringmill_isa::Galois;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType};
-use ringmill_schemes::rlwe::{KSwitchKey, KeyForm, KeyRequest, Params};
+use ringmill_schemes::rlwe::KeyRequest;
 
 /// The elements of the automorphisms that an instruction is, one a result, by what a step `turns` by and, where a conjugate is not what
 /// it is of, the element that `conjugates`.
@@ -81,14 +81,4 @@ pub(crate) fn of<E>(
         }
     }
     Ok(found)
-}
-
-/// Bytes of so many of them.
-pub(crate) fn bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
-    let form = if seeded {
-        KeyForm::Seeded
-    } else {
-        KeyForm::Stored
-    };
-    keys as u64 * KSwitchKey::bytes_of(params, form)
 }

@@ -4,8 +4,8 @@ use ringmill_isa::macros::{MacroProgram, Stage, stage, verify};
 use ringmill_limits::Watch;
 
 use crate::error::CompileError;
-use crate::options::Passes;
 use crate::relin::Placement;
+use crate::scheme::options::Passes;
 use crate::scheme::{Compiles, ErrorOf};
 use crate::{cse, dce, hoist, inline, relin};
 

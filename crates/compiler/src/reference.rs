@@ -22,6 +22,12 @@ pub enum EvaluateError {
     WrittenOut(#[from] InlineError),
     #[error("output {name:?} has values of more than 127 bits; evaluate smaller inputs")]
     TooLarge { name: String },
+    #[error("value {slot} of output {name} is {value}, beyond 64 bits; evaluate smaller inputs")]
+    Beyond {
+        slot: usize,
+        name: String,
+        value: i128,
+    },
     #[error("instruction {number} is ill-formed; verify the program first")]
     IllFormed { number: usize },
 }

@@ -5,50 +5,18 @@
 //! place are the ranges that it declares, whose ends are powers of two.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use std::sync::Arc;
-
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_isa::{Level, ParseError};
 use ringmill_limits::Watch;
-use ringmill_schemes::file::{Accepted, FileError};
-use serde::de::DeserializeOwned;
+use ringmill_schemes::file::{Accepted, FileError, write_params_of};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::arrays::{Arrays, Lengths, Returned};
 use crate::compile::{Compiled, compile};
-use crate::options::{Options, ParamsChoice, Passes};
-use crate::scheme::{Bootstraps, Compiles, ErrorOf};
-
-/// A scheme whose compiled programs are written to files.
-pub trait Saves: Compiles {
-    /// A range as it is written.
-    type KeptRange: Serialize + DeserializeOwned;
-    /// A slot of a sample as it is written.
-    type KeptSlot: Serialize + DeserializeOwned;
-
-    fn keep_range(range: &Self::Range) -> Self::KeptRange;
-
-    /// `None` for one that is none.
-    fn range_of(kept: Self::KeptRange) -> Option<Self::Range>;
-
-    fn keep_message(message: &Self::Message) -> Vec<Self::KeptSlot>;
-
-    fn message_of(kept: Vec<Self::KeptSlot>) -> Self::Message;
-
-    /// The range of an input by its sample as versions had it that wrote form 1: not rounded to a power of two.
-    fn range_by(sample: &Self::Message, margin: f64) -> Self::Range;
-
-    /// The widest range within one by a sample that tells no slot.
-    fn narrowed(range: &Self::Range) -> Self::Range;
-
-    /// The parameter file's bytes.
-    fn write_params(params: &Self::Params) -> Vec<u8>;
-
-    /// # Errors
-    /// A file that is damaged, of another scheme, by a security table that is not accepted, or of insecure parameters.
-    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Self::Params>, FileError>;
-}
+use crate::kept::{Exact, KeptBootstrapping, KeptRange, KeptSlot};
+use crate::scheme::options::{Options, ParamsChoice, Passes};
+use crate::scheme::{Compiles, ErrorOf};
 
 /// How the line begins.
 const MARK: &str = ";ringmill compiled ";
@@ -76,11 +44,11 @@ pub enum SavedError {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, bound = "")]
-struct Line<S: Saves> {
+#[serde(deny_unknown_fields)]
+struct Line {
     form: u32,
     params: String,
-    options: Kept<S>,
+    options: Kept,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     returned: Option<Returned>,
     /// Of programs with arrays that are shorter than the slots.
@@ -90,13 +58,13 @@ struct Line<S: Saves> {
 
 /// [`Options`] as they are written.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, bound = "")]
-struct Kept<S: Saves> {
+#[serde(deny_unknown_fields)]
+struct Kept {
     seeded_keys: bool,
     output_level: Level,
     input_bound: Exact,
-    ranges: Vec<Option<S::KeptRange>>,
-    sample: Option<Vec<Vec<S::KeptSlot>>>,
+    ranges: Vec<Option<KeptRange>>,
+    sample: Option<Vec<Vec<KeptSlot>>>,
     /// What former versions predicted by a sample: read, and in no use.
     #[serde(default, skip_serializing, rename = "sampled")]
     _sampled: Option<Vec<i16>>,
@@ -110,20 +78,6 @@ struct Kept<S: Saves> {
     bootstrapping: Option<KeptBootstrapping>,
 }
 
-/// What bootstrapping is made from, beside the parameters.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct KeptBootstrapping {
-    /// Of the encapsulated secret.
-    pub weight: u32,
-    /// Of each linear map.
-    pub stages: usize,
-    /// log2 of the chance of failure.
-    pub log2_chance: Exact,
-    /// Whether keys come with seeds.
-    pub seeded: bool,
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptPasses {
@@ -134,32 +88,13 @@ struct KeptPasses {
     hoist: bool,
 }
 
-/// A double as the shortest text that reads back to the same bits: infinities too, which JSON numbers lack.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct Exact(pub f64);
-
-impl From<Exact> for String {
-    fn from(value: Exact) -> Self {
-        format!("{:?}", value.0)
-    }
-}
-
-impl TryFrom<String> for Exact {
-    type Error = std::num::ParseFloatError;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse().map(Self)
-    }
-}
-
 /// The text of a program and how it was compiled, without the sample.
-pub fn print<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
+pub fn print<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
     written(compiled, &without_sample(compiled, options), arrays)
 }
 
 /// The same with the sample, every slot of it; `None` where there is none.
-pub fn print_with_sample<S: Saves>(
+pub fn print_with_sample<S: Compiles>(
     compiled: &Compiled<S>,
     options: &Options<S>,
     arrays: &Arrays,
@@ -169,7 +104,7 @@ pub fn print_with_sample<S: Saves>(
 }
 
 /// The options with the ranges that the sample declares in its place.
-fn without_sample<S: Saves>(compiled: &Compiled<S>, options: &Options<S>) -> Options<S> {
+fn without_sample<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>) -> Options<S> {
     if options.sample.is_none() {
         return options.clone();
     }
@@ -181,7 +116,7 @@ fn without_sample<S: Saves>(compiled: &Compiled<S>, options: &Options<S>) -> Opt
     }
 }
 
-fn written<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
+fn written<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
     // Every field by name, so that a new one cannot be forgotten.
     let Options {
         params: _,       // those that were chosen are kept, whatever chose them
@@ -204,10 +139,12 @@ fn written<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arra
         lazy_relin,
         hoist,
     } = passes;
-    let keep = |range: &Option<S::Range>| range.as_ref().map(S::keep_range);
+    let keep = |range: &Option<S::Range>| range.as_ref().map(|range| S::ends(range).into());
+    let slots = |message: &S::Message| KeptSlot::all(S::values(message.clone()));
     let sample = sample.as_deref();
-    let params = S::write_params(&compiled.params);
-    let line = Line::<S> {
+    let kept = bootstrapping.as_ref().zip(S::BOOTSTRAPS);
+    let params = write_params_of(S::TAG, &*compiled.params);
+    let line = Line {
         form: FORM,
         params: params.iter().map(|b| format!("{b:02x}")).collect(),
         options: Kept {
@@ -215,7 +152,7 @@ fn written<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arra
             output_level: compiled.output_level,
             input_bound: Exact(*input_bound),
             ranges: ranges.iter().map(keep).collect(),
-            sample: sample.map(|messages| messages.iter().map(S::keep_message).collect()),
+            sample: sample.map(|messages| messages.iter().map(slots).collect()),
             _sampled: None,
             margin: Exact(*margin),
             passes: KeptPasses {
@@ -226,7 +163,7 @@ fn written<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arra
                 hoist,
             },
             explicit: options.explicit(),
-            bootstrapping: bootstrapping.as_ref().map(Bootstraps::<S>::keep),
+            bootstrapping: kept.map(|(with, how)| (how.keep)(with)),
         },
         returned: arrays.returned,
         lengths: arrays.lengths.clone(),
@@ -238,13 +175,13 @@ fn written<S: Saves>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arra
 
 /// How a saved program was compiled, its parameters among that.
 #[derive(Clone, Debug)]
-pub struct Recipe<S: Saves> {
+pub struct Recipe<S: Compiles> {
     options: Options<S>,
     /// Of a file of form 1 with a sample: the ranges of the inputs as they are kept from now on.
     kept_ranges: Option<Vec<Option<S::Range>>>,
 }
 
-impl<S: Saves> Recipe<S> {
+impl<S: Compiles> Recipe<S> {
     /// The program as it was compiled, and the options that it is saved with.
     ///
     /// A file of form 1 may have a sample, which is dropped when the program is compiled. The program takes the inputs that it
@@ -278,7 +215,7 @@ impl<S: Saves> Recipe<S> {
 /// # Errors
 /// [`SavedError`]: an altered line, parameters that are malformed, insecure, by a table that is not accepted or of another
 /// version, text that is no program. Whether the program fits the options is for [`Recipe::compile`] to say.
-pub fn parse<S: Saves>(
+pub fn parse<S: Compiles>(
     text: &str,
     accepted: impl Into<Accepted>,
 ) -> Result<Option<(MacroProgram, Recipe<S>)>, SavedError> {
@@ -297,11 +234,11 @@ pub fn is_saved(text: &str) -> bool {
 ///
 /// # Errors
 /// As [`parse`], for the line alone.
-pub fn recipe<S: Saves>(
+pub fn recipe<S: Compiles>(
     text: &str,
     accepted: impl Into<Accepted>,
 ) -> Result<Option<Recipe<S>>, SavedError> {
-    let Some(line) = line::<S>(text)? else {
+    let Some(line) = line(text)? else {
         return Ok(None);
     };
     let params = hexadecimal(&line.params)
@@ -318,7 +255,7 @@ pub fn recipe<S: Saves>(
         passes,
         explicit,
         bootstrapping,
-    } = Kept::<S> {
+    } = Kept {
         ranges: Vec::new(),
         ..line.options
     };
@@ -330,12 +267,18 @@ pub fn recipe<S: Saves>(
         hoist,
     } = passes;
     let params = S::read_params(&params, accepted.into())?;
-    let bootstrapping = bootstrapping.map(|kept| Bootstraps::<S>::made_again(kept, &params));
+    let bootstrapping = bootstrapping.map(|kept| match S::BOOTSTRAPS {
+        Some(how) => (how.made_again)(kept, &params),
+        None => Err(format!("programs of {} do not bootstrap", S::NAME)),
+    });
     let bootstrapping = bootstrapping
         .transpose()
         .map_err(SavedError::Bootstrapping)?;
-    let sample: Option<Vec<_>> =
-        sample.map(|messages| messages.into_iter().map(S::message_of).collect());
+    let sample = sample.map(|messages| {
+        let messages = messages.into_iter();
+        messages.map(message::<S>).collect::<Result<Vec<_>, _>>()
+    });
+    let sample = sample.transpose()?;
     let kept_ranges = match &sample {
         Some(sample) if line.form == WITH_ALL_SAMPLES => {
             Some(by_sample::<S>(&mut ranges, sample, margin.0))
@@ -369,7 +312,7 @@ pub fn recipe<S: Saves>(
 }
 
 /// Declares the ranges that a file of form 1 left to its sample; gives those that are kept in their place.
-fn by_sample<S: Saves>(
+fn by_sample<S: Compiles>(
     ranges: &mut Vec<Option<S::Range>>,
     sample: &[S::Message],
     margin: f64,
@@ -380,7 +323,7 @@ fn by_sample<S: Saves>(
     let mut kept = ranges.clone();
     for ((range, kept), message) in ranges.iter_mut().zip(&mut kept).zip(sample) {
         if range.is_none() {
-            let made = S::range_by(message, margin);
+            let made = S::sampled(message, margin);
             *kept = Some(S::narrowed(&made));
             *range = Some(made);
         }
@@ -392,20 +335,30 @@ fn by_sample<S: Saves>(
 ///
 /// # Errors
 /// As [`parse`], for the line alone.
-pub fn declared_ranges<S: Saves>(text: &str) -> Result<Vec<Option<S::Range>>, SavedError> {
-    match line::<S>(text)? {
+pub fn declared_ranges<S: Compiles>(text: &str) -> Result<Vec<Option<S::Range>>, SavedError> {
+    match line(text)? {
         Some(line) => ranges::<S>(line.options.ranges),
         None => Ok(Vec::new()),
     }
 }
 
-fn ranges<S: Saves>(kept: Vec<Option<S::KeptRange>>) -> Result<Vec<Option<S::Range>>, SavedError> {
-    let altered = || SavedError::Line("a range ends before it begins".into());
-    let one = |kept: Option<S::KeptRange>| {
-        let range = kept.map(|kept| S::range_of(kept).ok_or_else(altered));
-        range.transpose()
+fn ranges<S: Compiles>(kept: Vec<Option<KeptRange>>) -> Result<Vec<Option<S::Range>>, SavedError> {
+    let altered = |what: &str| SavedError::Line(what.to_owned());
+    let one = |kept: Option<KeptRange>| {
+        let Some(kept) = kept else { return Ok(None) };
+        let other = || altered("a range is of other numbers than the scheme's");
+        let ends = kept.ends(S::NUMBERS).ok_or_else(other)?;
+        let range = S::declared(ends).ok_or_else(|| altered("a range ends before it begins"))?;
+        Ok(Some(range))
     };
     kept.into_iter().map(one).collect()
+}
+
+fn message<S: Compiles>(slots: Vec<KeptSlot>) -> Result<S::Message, SavedError> {
+    let message = KeptSlot::values(slots, S::NUMBERS).and_then(S::message);
+    message.ok_or_else(|| {
+        SavedError::Line("a sample is of other numbers than the scheme's".to_owned())
+    })
 }
 
 /// The line that says how a program was compiled, without its mark.
@@ -414,7 +367,7 @@ fn marked(text: &str) -> Option<&str> {
     Some(behind.lines().next().unwrap_or_default())
 }
 
-fn line<S: Saves>(text: &str) -> Result<Option<Line<S>>, SavedError> {
+fn line(text: &str) -> Result<Option<Line>, SavedError> {
     let Some(line) = marked(text) else {
         return Ok(None);
     };

@@ -1,65 +1,52 @@
 //! What the compiler needs of a scheme: its constants, its passes, its parameters with levels and annotations, and the
 //! procedure of each operation. Everything else is the compiler's, for all schemes alike.
 
-use std::convert::Infallible;
+pub mod options;
+
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use ringmill_device::Limbed;
 use ringmill_isa::macros::{
-    LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Note,
+    LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
 };
 use ringmill_isa::mid::{Form, ModulusId};
 use ringmill_isa::{Galois, Level};
-use ringmill_schemes::{At, Limbed, Scheme};
+use ringmill_schemes::file::{Accepted, FileError};
+use ringmill_schemes::rlwe::Annotation;
+use ringmill_schemes::{At, Scheme};
 
-use crate::error::{At as Line, CompileError};
-use crate::options::{Options, Passes};
-use crate::saved::KeptBootstrapping;
+use crate::error::CompileError;
+use crate::kept::KeptBootstrapping;
+use crate::line::At as Line;
+use crate::numbers::{Ends, Numbers, Values};
+use crate::reference::EvaluateError;
+use options::{Options, Passes};
 
-/// A way to bootstrap values of a scheme.
-pub trait Bootstraps<S: Compiles>: Clone + Debug + Send + Sync {
+/// A limb object that a run makes when it is read.
+pub type Lifted = Box<dyn Limbed + Send + Sync>;
+
+/// What a scheme's programs are bootstrapped with, or in words what is in the way.
+pub type MadeAgain<S> = Result<<S as Compiles>::Bootstrapping, String>;
+/// Makes a constant of bootstrapping, by its number; `None` where there is none.
+pub type Lifts<S> = fn(
+    &<S as Compiles>::Bootstrapping,
+    &<S as Scheme>::Params,
+    u32,
+) -> Option<Result<Lifted, <S as Scheme>::Error>>;
+
+/// How a scheme bootstraps values, by what its programs are bootstrapped with.
+#[derive(Debug)]
+pub struct Bootstraps<S: Compiles> {
     /// The operations that a `BOOTSTRAP` becomes.
-    fn sequence(&self) -> Sequence<S>;
-
-    /// A constant of these operations, by its number, as a limb of each of its primes.
-    fn lifted(
-        &self,
-        params: &S::Params,
-        number: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, S::Error>>;
-
+    pub sequence: fn(&S::Bootstrapping) -> Sequence<S>,
+    /// The constants of these operations, each as a limb of each of its primes.
+    pub lifted: Lifts<S>,
     /// How it is made again, as files of programs say.
-    fn keep(&self) -> KeptBootstrapping;
-
-    /// What was kept of one, for the same parameters.
-    ///
-    /// # Errors
-    /// In words: what no parameters bootstrap by, or these do not.
-    fn made_again(kept: KeptBootstrapping, params: &Arc<S::Params>) -> Result<Self, String>;
-}
-
-/// There is none.
-impl<S: Compiles> Bootstraps<S> for Infallible {
-    fn sequence(&self) -> Sequence<S> {
-        match *self {}
-    }
-
-    fn lifted(
-        &self,
-        _: &S::Params,
-        _: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, S::Error>> {
-        match *self {}
-    }
-
-    fn keep(&self) -> KeptBootstrapping {
-        match *self {}
-    }
-
-    fn made_again(_: KeptBootstrapping, _: &Arc<S::Params>) -> Result<Self, String> {
-        Err(format!("programs of {} do not bootstrap", S::NAME))
-    }
+    pub keep: fn(&S::Bootstrapping) -> KeptBootstrapping,
+    /// What was kept of one, for the same parameters; in words, what no parameters bootstrap by, or these do not.
+    pub made_again: fn(KeptBootstrapping, &Arc<S::Params>) -> MadeAgain<S>,
 }
 
 /// A scheme that programs are compiled for.
@@ -67,13 +54,15 @@ pub trait Compiles:
     Scheme<
         Params: Clone + Debug,
         Message: Clone + Debug,
-        Annotation: Copy,
+        Annotation: Annotation + Copy,
         KeyName: Clone + Eq + Hash + Debug,
     > + Clone
     + Debug
 {
     /// What programs call it.
     const NAME: &'static str;
+    /// What its messages and ranges hold.
+    const NUMBERS: Numbers;
     /// What parameters must provide that the compiler chooses.
     type Wanted: Clone + Debug + Default;
     /// Where the values of an input must lie.
@@ -81,8 +70,41 @@ pub trait Compiles:
     /// What is predicted of an output.
     type Prediction: Clone + Debug;
 
-    /// How values are bootstrapped; `Infallible` where they are not.
-    type Bootstrapping: Bootstraps<Self>;
+    /// What values are bootstrapped with; `Infallible` where they are not.
+    type Bootstrapping: Clone + Debug + Send + Sync + 'static;
+    /// `None` where they are not.
+    const BOOTSTRAPS: Option<Bootstraps<Self>> = None;
+
+    /// A message of these values; `None` where they are other numbers than the scheme's, or some is none of it.
+    fn message(values: Values) -> Option<Self::Message>;
+
+    fn values(message: Self::Message) -> Values;
+
+    /// A range with these ends; `None` for what is none of the scheme.
+    fn declared(ends: Ends) -> Option<Self::Range>;
+
+    fn ends(range: &Self::Range) -> Ends;
+
+    /// The range of an input by its sample as versions had it that wrote files of form 1: not rounded to a power of two.
+    fn sampled(sample: &Self::Message, margin: f64) -> Self::Range;
+
+    /// The widest range within one by a sample that tells no slot.
+    fn narrowed(range: &Self::Range) -> Self::Range;
+
+    /// The program's outputs in the clear, by its inputs in order.
+    ///
+    /// # Errors
+    /// Inputs that do not fit the program; outputs that are no messages.
+    fn evaluate(
+        program: &MacroProgram,
+        inputs: &[Self::Message],
+    ) -> Result<Vec<Self::Message>, EvaluateError>;
+
+    /// Parameters by the bytes of their file.
+    ///
+    /// # Errors
+    /// A file that is damaged, of another scheme, by a security table that is not accepted, or of insecure parameters.
+    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Self::Params>, FileError>;
 
     /// Constants as the scheme has them, in a program without calls.
     ///
@@ -91,7 +113,9 @@ pub trait Compiles:
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>>;
 
     /// Simplifications that know what values and constants are; the program stays as traced.
-    fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram;
+    fn simplified(program: MacroProgram, _: Passes) -> MacroProgram {
+        program
+    }
 
     /// The range of every input: declared, or what the options say of all.
     ///
@@ -113,9 +137,6 @@ pub trait Compiles:
         ranges: &[Self::Range],
     ) -> Result<Fitted<Self>, ErrorOf<Self>>;
 
-    /// The primes of the levels, the lowest first.
-    fn primes(params: &Self::Params) -> &[u64];
-
     /// The evaluation keys that a managed program needs, each once.
     ///
     /// # Errors
@@ -125,12 +146,6 @@ pub trait Compiles:
         params: &Self::Params,
         bootstrapping: Option<&Self::Bootstrapping>,
     ) -> Result<Vec<Self::KeyName>, ErrorOf<Self>>;
-
-    /// Bytes of so many evaluation keys.
-    fn key_bytes(params: &Self::Params, keys: usize, seeded: bool) -> u64;
-
-    /// What the scheme keeps of a value whose note this is; `None` for a note of another scheme.
-    fn annotation(note: Note) -> Option<Self::Annotation>;
 
     /// Where a value rests that nothing is computed from: at `level`, or above it where a value of the range needs that.
     ///
@@ -287,6 +302,6 @@ pub(crate) fn place<S: Compiles>(
     value: MacroValue,
 ) -> Option<At<S::Annotation>> {
     let LevelNote { level, note } = types.get(value.0 as usize)?.at()?;
-    let annotation = S::annotation(note)?;
+    let annotation = S::Annotation::of_note(note)?;
     Some(At { level, annotation })
 }

@@ -5,7 +5,7 @@ pub use ringmill_isa::target::{Limit, Target};
 use ringmill_schemes::ParameterSet;
 use thiserror::Error;
 
-use crate::error::At;
+use crate::line::At;
 
 /// Parameters that a machine does not take.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -28,6 +28,8 @@ mod area;
 pub mod basext;
 mod build;
 mod cache;
+#[cfg(feature = "rtl")]
+pub mod device;
 mod error;
 mod generate;
 mod hdl;

@@ -156,3 +156,12 @@ impl MachineError {
         error.downcast_ref()
     }
 }
+
+impl From<MachineError> for ringmill_device::DeviceError {
+    fn from(error: MachineError) -> Self {
+        match error {
+            MachineError::Halt(halt) => Self::Halt(halt),
+            other => Self::own(ringmill_device::error::Kind::Machine, other),
+        }
+    }
+}

@@ -6,7 +6,7 @@ mod error;
 mod fields;
 pub mod fpga;
 mod machine;
-mod neutral;
+mod options;
 pub mod polymul;
 pub mod registry;
 pub mod ring;
@@ -16,8 +16,5 @@ pub mod vector;
 pub use error::MachineError;
 pub use fields::HostLink;
 pub use machine::{Machine, Session};
-pub use neutral::{
-    Bound, EndToEnd, How, Interleaved, LinkUse, MachineReport, MemoryUse, Own, OwnReport,
-    ProcedureUse, Remarks, Rows, SimOptions, TimePart, TraceSink, UnitUse, bytes, grouped, seconds,
-};
+pub use options::SimOptions;
 pub use registry::{Kind, Opened, Parse, Registry};

@@ -7,7 +7,8 @@ use ringmill_isa::Target;
 use ringmill_isa::mid::{Called, Head, LimbId, Procedure, ValueType, Verified};
 
 use crate::error::MachineError;
-use crate::neutral::{Fit, MachineReport, SimOptions};
+use crate::options::SimOptions;
+use ringmill_device::report::{Fit, MachineReport};
 
 /// A simulated machine: it schedules a mid-level program onto its units and counts cycles, without data.
 pub trait Machine: Any + Send + Sync {

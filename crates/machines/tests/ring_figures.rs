@@ -4,13 +4,14 @@ mod common;
 
 use std::sync::Arc;
 
+use ringmill_device::report::MachineReport;
 use ringmill_isa::mid::{Procedure, Program, Verified};
 use ringmill_machines::fpga::lazy_mul_latency;
 use ringmill_machines::ring::RingUse;
 use ringmill_machines::ring::board::Board;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit};
 use ringmill_machines::ring::{Description, timing};
-use ringmill_machines::{Machine, MachineReport, SimOptions};
+use ringmill_machines::{Machine, SimOptions};
 use ringmill_math::RingKind;
 use ringmill_schemes::ckks::params::Params;
 use ringmill_schemes::ckks::{Level, OpKey, ProcCache};

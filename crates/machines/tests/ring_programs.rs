@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use common::programs::{Builder, Cipher, chain};
 use common::{description, execute_program, params, with_slots};
+use ringmill_device::trace::TraceSink;
 use ringmill_isa::mid::Verified;
 use ringmill_machines::ring::RingMachine;
 use ringmill_machines::ring::RingUse;
-use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
+use ringmill_machines::{Machine, MachineError, SimOptions};
 use ringmill_schemes::ckks::params::Params;
 use ringmill_schemes::ckks::{Galois, OpKey};
 

@@ -4,12 +4,13 @@ mod common;
 
 use common::programs::{Builder, chain};
 use common::{description, params};
+use ringmill_device::report::MachineReport;
 use ringmill_isa::Fault;
 use ringmill_isa::mid::{Called, LimbId, Op, Verified};
 use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_machines::ring::RingMachine;
 use ringmill_machines::ring::program::run;
-use ringmill_machines::{Machine, MachineError, MachineReport, Registry, SimOptions};
+use ringmill_machines::{Machine, MachineError, Registry, SimOptions};
 use ringmill_schemes::ckks::ops::OpKey;
 
 /// A machine of each kind, and a program that it runs.

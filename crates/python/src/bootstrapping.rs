@@ -40,7 +40,7 @@ fn made(
 }
 
 fn targeted(target: Option<&str>) -> PyResult<Option<Target>> {
-    let target = target.map(ringmill_devices::target).transpose();
+    let target = target.map(ringmill_sim::target).transpose();
     target.map_err(raise::<DeviceError, _>)
 }
 

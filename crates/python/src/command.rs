@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use ringmill_cli::{CliError, Trace, TracedFile};
+use ringmill_cli::{Trace, TracedFile, Untraced};
 use ringmill_compiler::arrays::Lengths;
-use ringmill_limits::{Halt, Watch};
+use ringmill_limits::Watch;
 
 use crate::watch::{Saves, until_stopped};
 
@@ -34,9 +34,9 @@ fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyRes
                 });
                 told.map_err(|error| {
                     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
-                        CliError::Halt(Halt::Interrupted)
+                        Untraced::Interrupted
                     } else {
-                        CliError::Usage(error.value(py).to_string())
+                        Untraced::Raised(error.value(py).to_string())
                     }
                 })
             })

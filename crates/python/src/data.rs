@@ -8,17 +8,18 @@ use std::sync::Arc;
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray3};
 use pyo3::prelude::*;
-use ringmill_cli::scheme::Ciphers;
 use ringmill_compiler::Compiles;
-use ringmill_devices::runtime;
+use ringmill_device::KeyId;
+use ringmill_isa::macros::Note;
 use ringmill_isa::{Level, Poly};
-use ringmill_schemes::rlwe::{self, GaloisKeys};
-use ringmill_schemes::{Encrypted, KeyId, Limbed, file};
+use ringmill_runtime::{Ciphers, Served};
+use ringmill_schemes::rlwe::{self, Annotation, GaloisKeys};
+use ringmill_schemes::{Encrypted, file};
 
 use crate::errors::{FileError, KeysError, raise};
 use crate::files;
 use crate::params::Params;
-use crate::scheme::{Spoken, of_another_scheme};
+use crate::scheme::of_another_scheme;
 use crate::watch::interruptible;
 
 /// A ciphertext of some scheme.
@@ -37,24 +38,24 @@ pub trait AnyCipher: Any + Send + Sync {
 }
 
 /// One of a scheme that is known.
-pub struct Held<S: Spoken> {
+pub struct Held<S: Served> {
     pub cipher: S::Ciphertext,
     /// Ring degree, which the limbs alone do not say.
     degree: usize,
 }
 
-impl<S: Spoken> Held<S> {
+impl<S: Served> Held<S> {
     pub fn new(cipher: S::Ciphertext, degree: usize) -> Self {
         Self { cipher, degree }
     }
 
     fn shape(&self) -> (usize, usize, usize) {
         let primes = self.cipher.at().level.primes();
-        (self.cipher.polys(), primes, self.degree)
+        (self.cipher.size(), primes, self.degree)
     }
 }
 
-impl<S: Spoken> AnyCipher for Held<S> {
+impl<S: Served> AnyCipher for Held<S> {
     fn scheme(&self) -> &'static str {
         <S as Compiles>::NAME
     }
@@ -64,7 +65,10 @@ impl<S: Spoken> AnyCipher for Held<S> {
     }
 
     fn scale(&self) -> Option<f64> {
-        S::scale(&self.cipher.at())
+        match self.cipher.annotation().note() {
+            Note::Scale(scale) => Some(scale),
+            Note::Bare | Note::Factor(_) => None,
+        }
     }
 
     fn key_id(&self) -> Option<KeyId> {
@@ -88,7 +92,7 @@ impl<S: Spoken> AnyCipher for Held<S> {
     }
 
     fn file(&self) -> Vec<u8> {
-        S::write_ciphertext(&self.cipher)
+        file::write_ciphertext(&self.cipher)
     }
 
     fn equals(&self, other: &dyn AnyCipher) -> bool {
@@ -112,13 +116,13 @@ impl PartialEq for Ciphertext {
 }
 
 impl Ciphertext {
-    pub fn of<S: Spoken>(cipher: S::Ciphertext, degree: usize) -> Self {
+    pub fn of<S: Served>(cipher: S::Ciphertext, degree: usize) -> Self {
         let inner = Arc::new(Held::<S>::new(cipher, degree));
         Self { inner }
     }
 
     /// The ciphertext of scheme `S`; `name` is for the refusal.
-    pub fn get<S: Spoken>(&self, name: &str) -> PyResult<&S::Ciphertext> {
+    pub fn get<S: Served>(&self, name: &str) -> PyResult<&S::Ciphertext> {
         let any: &dyn Any = &*self.inner;
         let held = any.downcast_ref::<Held<S>>();
         let other = || of_another_scheme::<S>(&format!("ciphertext `{name}`"), self.inner.scheme());
@@ -127,14 +131,14 @@ impl Ciphertext {
 }
 
 /// Ciphertexts by name, for a program of scheme `S`.
-pub fn ciphers<S: Spoken>(given: &HashMap<String, Ciphertext>) -> PyResult<Ciphers<S>> {
+pub fn ciphers<S: Served>(given: &HashMap<String, Ciphertext>) -> PyResult<Ciphers<S>> {
     let one =
         |(name, cipher): (&String, &Ciphertext)| Ok((name.clone(), cipher.get::<S>(name)?.clone()));
     given.iter().map(one).collect()
 }
 
 /// Ciphertexts by name, for Python.
-pub fn wrapped<S: Spoken>(ciphers: Ciphers<S>, degree: usize) -> HashMap<String, Ciphertext> {
+pub fn wrapped<S: Served>(ciphers: Ciphers<S>, degree: usize) -> HashMap<String, Ciphertext> {
     let wrap = |(name, cipher)| (name, Ciphertext::of::<S>(cipher, degree));
     ciphers.into_iter().map(wrap).collect()
 }
@@ -209,7 +213,7 @@ impl Ciphertext {
 #[pyclass(frozen, module = "ringmill")]
 #[derive(Clone)]
 pub struct EvaluationKeys {
-    pub inner: Arc<runtime::EvaluationKeys>,
+    pub inner: Arc<ringmill_runtime::EvaluationKeys>,
     pub params: Arc<rlwe::Params>,
 }
 
@@ -276,7 +280,7 @@ impl EvaluationKeys {
                 .exists()
                 .then(|| files::read(&further, watch, |b| file::read_further_keys(b, &params)))
                 .transpose()?;
-            let keys = runtime::EvaluationKeys {
+            let keys = ringmill_runtime::EvaluationKeys {
                 relin,
                 galois,
                 further: further.unwrap_or_default(),

@@ -1,13 +1,11 @@
 //! The package's exceptions, and which library error becomes which.
 
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyMemoryError};
 use pyo3::prelude::*;
 use ringmill_compiler::CompileError as Refused;
 use ringmill_compiler::builder::TraceError;
 use ringmill_limits::Halt;
-
-use crate::watch::halted;
 
 /// Any error, or its text.
 pub type Fault = Box<dyn std::error::Error + Send + Sync>;
@@ -54,6 +52,14 @@ create_exception!(
     RingmillError,
     "A device that does not exist, or cannot run the program."
 );
+
+/// What a halt raises.
+pub fn halted(halt: &Halt, text: String) -> PyErr {
+    match halt {
+        Halt::OverLimit { .. } | Halt::NoMemory { .. } => PyMemoryError::new_err(text),
+        Halt::Interrupted => PyKeyboardInterrupt::new_err(text),
+    }
+}
 
 /// Turns a library error into the exception that its place calls for: `.map_err(raise::<DataError, _>)`.
 /// What memory does not suffice for is a `MemoryError` whatever it is about, and what was stopped a `KeyboardInterrupt`.

@@ -5,12 +5,11 @@ use std::path::Path;
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
+use ringmill_device::whole_file::{self, Contents, ReadError};
 use ringmill_limits::{Halt, Watch};
 use ringmill_schemes::rlwe::SecretKey;
-use ringmill_schemes::whole_file::{self, Contents, ReadError};
 
-use crate::errors::{Fault, FileError};
-use crate::watch::halted;
+use crate::errors::{Fault, FileError, halted};
 
 fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     let error = error.into();

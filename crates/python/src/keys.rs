@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_cli::scheme::{Ciphers, Messages};
-use ringmill_compiler::Compiled;
-use ringmill_devices::runtime::{self, Client, RuntimeError};
+use ringmill_compiler::{Compiled, Compiles, Values};
+use ringmill_device::KeyId;
 use ringmill_limits::Watch;
-use ringmill_schemes::KeyId;
+use ringmill_runtime::{Ciphers, Client, Messages, RuntimeError, Served, Sharing};
 use ringmill_schemes::ckks::Flooding;
+use ringmill_schemes::file;
 use ringmill_schemes::rlwe::{self, RingParams};
 
 use crate::data::{Ciphertext, EvaluationKeys, ciphers, wrapped};
 use crate::errors::{DataError, ParameterError, raise};
-use crate::scheme::{Rows, Spoken, Values, Vector, failed};
+use crate::files;
+use crate::scheme::{Rows, Vector, failed, into_array, no_budget, no_precision, no_share};
 use crate::watch::interruptible;
 
 /// Vectors by name.
@@ -31,7 +32,7 @@ pub fn values(vectors: &Vectors<'_>) -> Given {
 }
 
 /// Vectors by name, as messages of scheme `S`.
-pub fn messages<S: Spoken>(given: Given) -> PyResult<Messages<S>> {
+pub fn messages<S: Compiles>(given: Given) -> PyResult<Messages<S>> {
     let one = |(name, values)| match S::message(values) {
         Some(message) => Ok((name, message)),
         None => Err(DataError::new_err(format!(
@@ -66,7 +67,7 @@ trait AnyClient: Send + Sync {
     fn shared_decryptions(&self) -> PyResult<Option<u64>>;
 }
 
-impl<S: Spoken> AnyClient for Client<S> {
+impl<S: Served> AnyClient for Client<S> {
     fn slots(&self) -> u32 {
         self.compiled().source.slots
     }
@@ -101,11 +102,17 @@ impl<S: Spoken> AnyClient for Client<S> {
         watch: &Watch,
     ) -> PyResult<Rows> {
         let (inputs, outputs) = (messages::<S>(inputs)?, ciphers::<S>(outputs)?);
-        S::measure(&self.watched(watch), &inputs, &outputs)
+        let client = self.watched(watch);
+        let rows = S::measure(&client, &inputs, &outputs).ok_or_else(no_precision)?;
+        let rows = rows.map_err(failed::<S>)?.into_iter();
+        Ok(rows
+            .map(|row| (row.output, row.predicted_bits, row.measured_bits))
+            .collect())
     }
 
     fn shared_bits(&self, flooding: &Flooding) -> PyResult<Vec<(String, f64)>> {
-        S::shared_bits(self, flooding)
+        let Sharing { bits, .. } = S::SHARING.ok_or_else(no_share)?;
+        Ok(bits(self, flooding).into_iter().collect())
     }
 
     fn decrypt_to_share(
@@ -115,21 +122,29 @@ impl<S: Spoken> AnyClient for Client<S> {
         watch: &Watch,
     ) -> PyResult<Given> {
         let outputs = ciphers::<S>(outputs)?;
-        let shared = S::decrypt_to_share(&self.watched(watch), &outputs, flooding)?;
+        let Sharing { decrypt, .. } = S::SHARING.ok_or_else(no_share)?;
+        let shared = decrypt(&self.watched(watch), &outputs, flooding).map_err(failed::<S>)?;
         let values = |(name, message)| (name, S::values(message));
         Ok(shared.into_iter().map(values).collect())
     }
 
     fn noise_budget(&self, name: &str, cipher: &Ciphertext, watch: &Watch) -> PyResult<u32> {
-        S::noise_budget(&self.watched(watch), cipher.get::<S>(name)?)
+        let budget = S::noise_budget(&self.watched(watch), cipher.get::<S>(name)?);
+        budget.ok_or_else(no_budget::<S>)?.map_err(failed::<S>)
     }
 
     fn save_secret(&self, path: &Path, watch: &Watch) -> PyResult<()> {
-        S::save_secret(self.secret_key(), path, watch)
+        let key = self.secret_key();
+        match S::SHARING {
+            // The file keeps the count of decryptions that are shared.
+            Some(_) => files::save_counted_secret(path, watch, key),
+            None => files::write_secret(path, watch, &file::write_secret_key_in_the_clear(key)),
+        }
     }
 
     fn shared_decryptions(&self) -> PyResult<Option<u64>> {
-        S::shared_decryptions(self)
+        S::SHARING.ok_or_else(no_share)?;
+        Ok(self.secret_key().shared_decryptions())
     }
 }
 
@@ -138,13 +153,13 @@ impl<S: Spoken> AnyClient for Client<S> {
 pub struct Keys {
     /// Without a lock, which a process forked while it is held could not take any more.
     client: Arc<dyn AnyClient>,
-    evaluation: Arc<runtime::EvaluationKeys>,
+    evaluation: Arc<ringmill_runtime::EvaluationKeys>,
     params: Arc<rlwe::Params>,
 }
 
 impl Keys {
     /// A client with the evaluation keys that its program needs.
-    pub fn new<S: Spoken>(
+    pub fn new<S: Served>(
         compiled: &Compiled<S>,
         client: Result<Client<S>, RuntimeError<S::Error>>,
         watch: &Watch,
@@ -202,7 +217,7 @@ impl Keys {
     ) -> PyResult<Bound<'py, PyAny>> {
         let client = Arc::clone(&self.client);
         let values = interruptible(py, move |watch| client.decrypt(&name, &ciphertext, watch))??;
-        Ok(values.into_array(py))
+        Ok(into_array(values, py))
     }
 
     /// For each output of the program its name, the predicted bits of precision, and those measured against the clear.
@@ -265,7 +280,7 @@ impl Keys {
         let shared = interruptible(py, move |watch| {
             client.decrypt_to_share(&outputs, &flooding, watch)
         })??;
-        let array = |(name, values): (String, Values)| (name, values.into_array(py));
+        let array = |(name, values): (String, Values)| (name, into_array(values, py));
         Ok(shared.into_iter().map(array).collect())
     }
 }

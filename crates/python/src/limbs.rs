@@ -2,7 +2,8 @@
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use ringmill_devices::{DeviceError as Fault, NegacyclicProduct, negacyclic_product, open};
+use ringmill_device::DeviceError as Fault;
+use ringmill_sim::{NegacyclicProduct, RunError, negacyclic_product, open};
 
 use crate::errors::{DataError, DeviceError, ParameterError, raise};
 use crate::watch::interruptible;
@@ -35,7 +36,8 @@ fn product<'py>(
 fn refused(fault: Fault) -> PyErr {
     match fault {
         Fault::Math(_) | Fault::Verify(_) => raise::<ParameterError, _>(fault),
-        Fault::Degree { .. } | Fault::LimbLength { .. } | Fault::Residue { .. } => {
+        Fault::LimbLength { .. } | Fault::Residue { .. } => raise::<DataError, _>(fault),
+        fault if matches!(fault.as_own(), Some(RunError::Degree { .. })) => {
             raise::<DataError, _>(fault)
         }
         fault => raise::<DeviceError, _>(fault),

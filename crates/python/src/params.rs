@@ -5,16 +5,17 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_cli::with_scheme;
 use ringmill_compiler::Compiles;
+use ringmill_runtime::with_scheme;
+use ringmill_runtime::{Own, Served};
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::exact::PlainModulus;
-use ringmill_schemes::file::FileError;
+use ringmill_schemes::file::{self, FileError};
 use ringmill_schemes::rlwe::{self, RingParams, SecurityLevel, SecurityTable};
 
 use crate::data::{AnyCipher, Held};
 use crate::errors::{ParameterError, raise};
-use crate::scheme::{Own, Spoken, known};
+use crate::scheme::{known, own_params};
 
 /// Parameters of some scheme.
 pub trait AnyParams: Any + Send + Sync {
@@ -29,9 +30,9 @@ pub trait AnyParams: Any + Send + Sync {
 }
 
 /// Those of a scheme that is known.
-pub struct Of<S: Spoken>(pub Arc<S::Params>);
+pub struct Of<S: Served>(pub Arc<S::Params>);
 
-impl<S: Spoken> AnyParams for Of<S> {
+impl<S: Served> AnyParams for Of<S> {
     fn scheme(&self) -> &'static str {
         <S as Compiles>::NAME
     }
@@ -41,11 +42,11 @@ impl<S: Spoken> AnyParams for Of<S> {
     }
 
     fn scale(&self) -> Option<f64> {
-        S::default_scale(&self.0)
+        S::figures(&self.0).default_scale
     }
 
     fn plain_modulus(&self) -> Option<u64> {
-        S::plain_modulus(&self.0)
+        S::figures(&self.0).plain_modulus
     }
 
     fn summary(&self) -> String {
@@ -53,7 +54,7 @@ impl<S: Spoken> AnyParams for Of<S> {
     }
 
     fn read_ciphertext(&self, bytes: &[u8]) -> Result<Arc<dyn AnyCipher>, FileError> {
-        let cipher = S::read_ciphertext(bytes, &self.0)?;
+        let cipher = file::read_ciphertext(bytes, self.ring())?;
         Ok(Arc::new(Held::<S>::new(cipher, self.ring().degree())))
     }
 }
@@ -66,14 +67,14 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of<S: Spoken>(params: &Arc<S::Params>) -> Self {
+    pub fn of<S: Served>(params: &Arc<S::Params>) -> Self {
         Self {
             inner: Arc::new(Of::<S>(Arc::clone(params))),
         }
     }
 
     /// The parameters, if they are of scheme `S`.
-    pub fn get<S: Spoken>(&self) -> Option<&Arc<S::Params>> {
+    pub fn get<S: Served>(&self) -> Option<&Arc<S::Params>> {
         let any: &dyn Any = &*self.inner;
         any.downcast_ref::<Of<S>>().map(|Of(params)| params)
     }
@@ -109,7 +110,6 @@ fn make_params(
     insecure: bool,
 ) -> PyResult<Params> {
     let own = Own {
-        name,
         log_n: log_n.unwrap_or(0),
         bits: bits
             .as_deref()
@@ -123,7 +123,7 @@ fn make_params(
     };
     let scheme = known(scheme)
         .ok_or_else(|| ParameterError::new_err(format!("there is no scheme {scheme:?}")))?;
-    with_scheme!(scheme, S => Ok(Params::of::<S>(&S::own_params(&own)?)))
+    with_scheme!(scheme, S => Ok(Params::of::<S>(&own_params::<S>(name, &own)?)))
 }
 
 /// The largest prime of `bits` bits that gives slots at ring degree 2^`log_n`.

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use num_complex::Complex64;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use ringmill_cli::with_scheme;
 use ringmill_compiler::arrays::{Arrays, Lengths, Returned};
 use ringmill_compiler::builder::{MAX_SLOTS, Power, Procedure, TraceBuilder, TraceError, Traced};
-use ringmill_compiler::saved;
+use ringmill_compiler::{Compiles, Values, saved};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
+use ringmill_runtime::with_scheme;
 
 use crate::errors::{CompileError, DataError, Fault, FileError, raise, traced};
 use crate::files;
-use crate::scheme::{Spoken, Values, Vector, known, unknown};
+use crate::scheme::{Vector, into_array, known, unknown};
 use crate::watch::interruptible;
 
 /// A macro program under construction; values are numbers counted from 0.
@@ -509,15 +509,16 @@ fn evaluate_program<'py>(
         move |_| with_scheme!(scheme, S => evaluated::<S>(&this.get().inner, inputs)),
     )??;
     let names = program.get().inner.outputs.iter().cloned();
-    let arrays = outputs.into_iter().map(|values| values.into_array(py));
+    let arrays = outputs.into_iter().map(|values| into_array(values, py));
     Ok(names.zip(arrays).collect())
 }
 
-fn evaluated<S: Spoken>(program: &MacroProgram, inputs: Vec<Values>) -> PyResult<Vec<Values>> {
+fn evaluated<S: Compiles>(program: &MacroProgram, inputs: Vec<Values>) -> PyResult<Vec<Values>> {
     let inputs = inputs.into_iter().map(S::message);
     let inputs: Option<Vec<_>> = inputs.collect();
     let other = || DataError::new_err("inputs are other numbers than the scheme's");
-    let outputs = S::evaluate(program, &inputs.ok_or_else(other)?)?;
+    let outputs = S::evaluate(program, &inputs.ok_or_else(other)?);
+    let outputs = outputs.map_err(raise::<DataError, _>)?;
     Ok(outputs.into_iter().map(S::values).collect())
 }
 

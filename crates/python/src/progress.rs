@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use ringmill_cli::{Bar, is_long};
-use ringmill_devices::progress::{Progress, Step};
+use ringmill_device::progress::{Progress, Step};
+use ringmill_runtime::shown::{Bar, is_long};
 
 /// What Python asks for.
 #[derive(FromPyObject)]

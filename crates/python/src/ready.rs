@@ -6,27 +6,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use ringmill_cli::{Asked, CliError};
 use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::saved;
 use ringmill_compiler::{Compiled, Options};
-use ringmill_devices::Saving;
-use ringmill_devices::progress::Progress;
-use ringmill_devices::runtime::{Client, EvaluationKeys, RuntimeError, Server};
+use ringmill_device::Saving;
+use ringmill_device::progress::Progress;
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
 use ringmill_machines::{Registry, SimOptions};
+use ringmill_runtime::shown::{Asked, TracedError, run_on};
+use ringmill_runtime::{Client, EvaluationKeys, Predicted, RuntimeError, Served, Server};
 use ringmill_schemes::file;
 use ringmill_schemes::rlwe::RingParams;
 
 use crate::data::{Ciphertext, ciphers, wrapped};
-use crate::errors::{CompileError, DataError, DeviceError, FileError, raise};
+use crate::errors::{CompileError, DeviceError, FileError, halted, raise};
 use crate::files;
 use crate::keys::{Given, Keys, messages};
 use crate::params::Params;
-use crate::scheme::{Ends, Spoken, failed};
-use crate::watch::halted;
+use crate::scheme::{PyEnds, failed};
 
 /// Ciphertexts, and the report as a summary, with every figure, and as JSON.
 pub type Ran = (HashMap<String, Ciphertext>, [String; 3]);
@@ -54,7 +53,7 @@ pub trait AnyProgram: Send + Sync {
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>>;
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>>;
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
-    fn ranges(&self) -> Vec<(String, Ends)>;
+    fn ranges(&self) -> Vec<(String, PyEnds)>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
@@ -79,7 +78,7 @@ pub trait AnyProgram: Send + Sync {
 const MOST_UNROLLED: usize = 1 << 20;
 
 /// One of a scheme that is known.
-pub struct Ready<S: Spoken> {
+pub struct Ready<S: Served> {
     compiled: Arc<Compiled<S>>,
     /// How it was compiled.
     options: Options<S>,
@@ -89,7 +88,7 @@ pub struct Ready<S: Spoken> {
 
 type Kept<S> = (Arc<EvaluationKeys>, Arc<Server<S>>);
 
-impl<S: Spoken> Ready<S> {
+impl<S: Served> Ready<S> {
     pub fn new(compiled: Compiled<S>, options: Options<S>) -> Self {
         Self {
             compiled: Arc::new(compiled),
@@ -116,15 +115,15 @@ impl<S: Spoken> Ready<S> {
     }
 
     /// What is predicted of each output, if it is predicted of outputs at all.
-    fn predicted(&self, of: fn(&S::Prediction) -> Option<f64>) -> Option<Vec<(String, f64)>> {
+    fn predicted(&self, of: fn(Predicted) -> Option<f64>) -> Option<Vec<(String, f64)>> {
         let outputs = self.compiled.outputs.iter().zip(&self.compiled.predicted);
         outputs
-            .map(|(output, predicted)| Some((output.name.clone(), of(predicted)?)))
+            .map(|(output, predicted)| Some((output.name.clone(), of(S::predicted(predicted))?)))
             .collect()
     }
 }
 
-impl<S: Spoken> AnyProgram for Ready<S> {
+impl<S: Served> AnyProgram for Ready<S> {
     fn name(&self) -> &str {
         &self.compiled.source.name
     }
@@ -150,21 +149,30 @@ impl<S: Spoken> AnyProgram for Ready<S> {
     }
 
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>> {
-        self.predicted(S::predicted_bits)
+        self.predicted(|predicted| match predicted {
+            Predicted::Precision { bits, .. } => Some(bits),
+            Predicted::Budget { .. } => None,
+        })
     }
 
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
-        self.predicted(S::predicted_bits_like_sample)
+        self.predicted(|predicted| match predicted {
+            Predicted::Precision { like_sample, .. } => like_sample,
+            Predicted::Budget { .. } => None,
+        })
     }
 
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {
-        self.predicted(S::predicted_budget)
+        self.predicted(|predicted| match predicted {
+            Predicted::Budget { bits, .. } => Some(bits),
+            Predicted::Precision { .. } => None,
+        })
     }
 
-    fn ranges(&self) -> Vec<(String, Ends)> {
+    fn ranges(&self) -> Vec<(String, PyEnds)> {
         let inputs = self.compiled.inputs.iter();
         inputs
-            .map(|i| (i.name.clone(), S::ends(&i.range)))
+            .map(|i| (i.name.clone(), S::ends(&i.range).into()))
             .collect()
     }
 
@@ -251,7 +259,7 @@ impl<S: Spoken> AnyProgram for Ready<S> {
         watch: &Watch,
     ) -> PyResult<Ran> {
         let plains = messages::<S>(plain)?;
-        let device = ringmill_devices::open(&wanted.device).map_err(raise::<DeviceError, _>)?;
+        let device = ringmill_sim::open(&wanted.device).map_err(raise::<DeviceError, _>)?;
         let server = self.server(keys, watch).map_err(failed::<S>)?;
         let bytes = ciphertexts.values().map(|c| c.inner.bytes()).sum();
         let starved = |halt: Halt| halted(&halt, halt.to_string());
@@ -259,11 +267,11 @@ impl<S: Spoken> AnyProgram for Ready<S> {
             .admit("the encrypted inputs", bytes)
             .map_err(starved)?;
         let ciphers = ciphers::<S>(ciphertexts)?;
-        let inputs = (&ciphers, &plains);
-        let answer = ringmill_cli::run_on(
+        let answer = run_on(
             device.as_ref(),
             &server,
-            inputs,
+            &ciphers,
+            &plains,
             Asked {
                 spill: wanted.spill,
                 trace: wanted.trace.as_deref(),
@@ -292,13 +300,9 @@ impl<S: Spoken> AnyProgram for Ready<S> {
 }
 
 /// Why a run gave nothing.
-fn stopped<S: Spoken>(error: CliError) -> PyErr {
+fn stopped<S: Served>(error: TracedError<S::Error>) -> PyErr {
     match error {
-        CliError::Device(error) => failed::<S>(RuntimeError::Device(error)),
-        CliError::Runtime(error) => match error.downcast::<RuntimeError<S::Error>>() {
-            Ok(error) => failed::<S>(*error),
-            Err(error) => raise::<DataError, _>(error),
-        },
-        error => raise::<FileError, _>(error),
+        TracedError::Run(error) => failed::<S>(error),
+        error @ TracedError::File { .. } => raise::<FileError, _>(error),
     }
 }

@@ -1,17 +1,19 @@
 //! Compiled programs: keys, encryption, runs, decryption. The interpreter's lock is not held while computing.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_cli::with_scheme;
 use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::saved;
 use ringmill_compiler::scheme::ErrorOf;
-use ringmill_compiler::{Compiled, Options, ParamsChoice, Target};
+use ringmill_compiler::{Compiled, Options, ParamsChoice, Target, Values};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
+use ringmill_runtime::with_scheme;
+use ringmill_runtime::{Served, Wishes};
 use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
@@ -24,7 +26,7 @@ use crate::params::Params;
 use crate::program::{Program, PyArrays, arrays_of, inputs_of, py_arrays};
 use crate::progress::{Asked, Shown};
 use crate::ready::{AnyProgram, Ran, Ready, Wanted};
-use crate::scheme::{Ends, Spoken, Values, Vector, Wishes, known, unknown};
+use crate::scheme::{PyEnds, Vector, known, unknown};
 use crate::watch::{Saves, interruptible, until_stopped};
 
 /// Compiles a traced program for given parameters, or chooses the smallest secure ones.
@@ -40,7 +42,7 @@ fn compile_program(
     precision: u32,
     integer_bits: u32,
     input_bound: f64,
-    ranges: Vec<Option<Ends>>,
+    ranges: Vec<Option<PyEnds>>,
     sample: Option<Vec<Vector<'_>>>,
     margin: f64,
     table: &str,
@@ -48,11 +50,11 @@ fn compile_program(
     target: Option<&str>,
     bootstrapping: Option<&Bootstrapping>,
 ) -> PyResult<CompiledProgram> {
-    let target = target.map(ringmill_devices::target).transpose();
+    let target = target.map(ringmill_sim::target).transpose();
     let target = target.map_err(raise::<DeviceError, _>)?;
     let wishes = Wishes {
-        precision,
-        integer_bits,
+        precision: Some(precision),
+        integer_bits: Some(integer_bits),
         table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
         level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
     };
@@ -80,14 +82,14 @@ struct Asking<'a> {
     params: Option<&'a Params>,
     wishes: Wishes,
     input_bound: f64,
-    ranges: Vec<Option<Ends>>,
+    ranges: Vec<Option<PyEnds>>,
     sample: Option<Vec<Values>>,
     margin: f64,
     target: Option<Target>,
     bootstrapping: Option<&'a Bootstrapping>,
 }
 
-fn compiled_as<S: Spoken>(
+fn compiled_as<S: Served>(
     py: Python<'_>,
     source: MacroProgram,
     asked: Asking<'_>,
@@ -99,11 +101,14 @@ fn compiled_as<S: Spoken>(
                 "the parameters are of another scheme",
             ));
         }
-        None => ParamsChoice::Choose(S::wanted_for(&asked.wishes)),
+        None => ParamsChoice::Choose(S::wanted(&asked.wishes)),
     };
     let other = || DataError::new_err("ranges and samples are other numbers than the scheme's");
-    let range = |ends: &Option<Ends>| match ends {
-        Some(ends) => S::declared(ends).map(Some).ok_or_else(other),
+    let range = |ends: &Option<PyEnds>| match ends {
+        Some(ends) => {
+            let range = ends.ends().and_then(S::declared);
+            range.map(Some).ok_or_else(other)
+        }
         None => Ok(None),
     };
     let message = |values| S::message(values).ok_or_else(other);
@@ -119,9 +124,16 @@ fn compiled_as<S: Spoken>(
         sample: sample.transpose()?,
         bootstrapping: match asked.bootstrapping {
             None => None,
-            Some(set) => Some(S::bootstrapping(&set.inner).ok_or_else(|| {
-                ParameterError::new_err(format!("programs of {} do not bootstrap", S::NAME))
-            })?),
+            Some(set) => {
+                let set: &dyn Any = &set.inner;
+                let taken = set.downcast_ref::<S::Bootstrapping>();
+                let none = || format!("programs of {} do not bootstrap", S::NAME);
+                Some(
+                    taken
+                        .ok_or_else(|| ParameterError::new_err(none()))?
+                        .clone(),
+                )
+            }
         },
         ..Options::default()
     };
@@ -134,7 +146,7 @@ fn compiled_as<S: Spoken>(
 }
 
 /// What `compile` gives, and the options that it is saved with.
-fn compiled<S: Spoken>(
+fn compiled<S: Served>(
     py: Python<'_>,
     compile: impl FnOnce(&Watch) -> Result<(Compiled<S>, Options<S>), ErrorOf<S>> + Send + 'static,
     arrays: Arrays,
@@ -187,7 +199,7 @@ fn load_compiled(
 /// A saved program, to be compiled when the interpreter is there.
 type Saved = Box<dyn FnOnce(Python<'_>) -> PyResult<CompiledProgram> + Send>;
 
-fn saved_as<S: Spoken>(
+fn saved_as<S: Served>(
     program: MacroProgram,
     text: &str,
     accepted: Accepted,
@@ -260,7 +272,7 @@ impl CompiledProgram {
 
     /// For each input its name and its range: one number for a radius, two for the ends.
     #[getter]
-    fn ranges(&self) -> Vec<(String, Ends)> {
+    fn ranges(&self) -> Vec<(String, PyEnds)> {
         self.inner.ranges()
     }
 
@@ -382,7 +394,7 @@ impl CompiledProgram {
 /// The devices a program can run on.
 #[pyfunction]
 fn devices() -> Vec<String> {
-    let known = ringmill_devices::Devices::standard();
+    let known = ringmill_sim::Devices::standard();
     let machines = known.machines().names().map(|name| format!("sim:{name}"));
     let rtl = known.with_rtl();
     let rtl = rtl.iter().map(|name| format!("rtl:{name}"));

@@ -5,9 +5,9 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use ringmill_limits::{Halt, Limits, Watch};
+use ringmill_limits::{Limits, Watch};
 
 use crate::errors::RingmillError;
 
@@ -38,14 +38,6 @@ fn memory_limit(text: Option<&str>) -> PyResult<u64> {
         MEMORY.store(limits.memory, Ordering::Relaxed);
     }
     Ok(limits()?.memory)
-}
-
-/// What a halt raises.
-pub fn halted(halt: &Halt, text: String) -> PyErr {
-    match halt {
-        Halt::OverLimit { .. } | Halt::NoMemory { .. } => PyMemoryError::new_err(text),
-        Halt::Interrupted => PyKeyboardInterrupt::new_err(text),
-    }
 }
 
 /// Does work on a thread of its own, without the interpreter, while this one looks for signals: what a signal's handler

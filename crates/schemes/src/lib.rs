@@ -1,25 +1,21 @@
 //! Homomorphic encryption schemes. A scheme is one folder: parameters, keys, encodings, encryption, and homomorphic
 //! operations as mid-level programs. What they share stands beside them: [`scheme`] and [`roles`] (what a scheme and
 //! its parties offer the layers above), [`rlwe`] (what the ring schemes have in common), [`exact`] (what those of exact
-//! integers have in common beside it), [`file`], and the calls of procedures.
+//! integers have in common beside it) and [`file`].
 
 pub mod bfv;
 pub mod bgv;
 mod cache;
-pub mod call;
 pub mod ckks;
 pub mod exact;
 pub mod file;
 pub mod identity;
-pub mod interpret;
 pub mod rlwe;
-pub mod roles;
 pub mod scheme;
 pub mod seal;
-mod size;
-pub mod tfhe;
-pub mod whole_file;
+pub mod size;
 
 pub use cache::ProcCache;
-pub use identity::{KeyId, Origin};
-pub use scheme::{At, Encrypted, Limbed, Operation, ParameterSet, ParamsId, Scheme, SchemeTag};
+pub use identity::Origin;
+pub use scheme::roles;
+pub use scheme::{At, Encrypted, Operation, ParameterSet, Scheme, SchemeTag};

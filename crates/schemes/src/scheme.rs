@@ -1,30 +1,22 @@
 //! What a scheme offers the layers above it: the seams at which a scheme is one folder.
 
+pub mod roles;
+
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
 use ringmill_isa::macros::MacroOp;
 use ringmill_isa::mid::{Procedure, TableModulus};
 use ringmill_isa::{Level, Poly};
-use ringmill_math::Residues;
 use sha2::{Digest, Sha256};
 
-use crate::identity::KeyId;
+use ringmill_device::{Limbed, ParamsId};
 
-/// Identity of a parameter set: SHA-256 of its canonical form ([`ParameterSet::canonical`]).
-pub type ParamsId = [u8; 32];
+pub use crate::identity::SchemeTag;
 
 /// The identity of the parameters of this canonical form.
 pub fn identity(canonical: &[u8]) -> ParamsId {
     Sha256::digest(canonical).into()
-}
-
-/// A scheme's name for people and its number in files and canonical forms.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct SchemeTag {
-    pub name: &'static str,
-    /// Never given to another scheme, and never changed: files carry it.
-    pub byte: u8,
 }
 
 /// A homomorphic encryption scheme.
@@ -45,6 +37,10 @@ pub trait Scheme: Sized + 'static {
     /// Evaluation keys, as they are handed over.
     type Keys;
     type Error: std::error::Error + Send + Sync + 'static;
+    /// Who makes keys, encrypts and decrypts.
+    type Holder: roles::KeyHolder<Scheme = Self> + Send + Sync;
+    /// Who computes.
+    type Operator: roles::Operator<Scheme = Self> + Send + Sync;
     /// Number of polynomials of a ciphertext that programs take.
     const FRESH_POLYS: usize;
 
@@ -72,11 +68,17 @@ pub trait ParameterSet: Send + Sync + 'static {
     fn log_n(&self) -> u8;
     /// The primes of ciphertexts and keys.
     fn moduli(&self) -> &[u64];
+    /// Those of ciphertexts alone: the primes of the levels, the lowest first.
+    fn level_primes(&self) -> &[u64] {
+        self.moduli()
+    }
     /// The table that moduli in programs are indices into: [`ParameterSet::moduli`], then what else programs compute
     /// modulo.
     fn table(&self) -> Vec<TableModulus> {
         TableModulus::primes(self.moduli())
     }
+    /// Bytes of so many evaluation keys, with seeds in place of their uniform halves if `seeded`.
+    fn key_bytes(&self, keys: usize, seeded: bool) -> u64;
     /// One line for reports.
     fn summary(&self) -> String;
 }
@@ -104,35 +106,6 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The operand whose polynomial `poly` is, unchanged, polynomial `poly` of the result; `None` when the procedure
     /// computes that polynomial (or the result has none).
     fn passes_through(&self, poly: Poly) -> Option<u16>;
-}
-
-/// A thing made of limbs: polynomials, each over some of the parameters' moduli.
-pub trait Limbed {
-    fn params_id(&self) -> &ParamsId;
-
-    /// Number of polynomials.
-    fn polys(&self) -> usize;
-
-    /// The limb of polynomial `poly` modulo modulus `modulus` of the parameters' table, if it has one, in the words that it is held
-    /// in. Polynomials of a key are numbered as [`Place::poly`](crate::call::Place::poly) says.
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>>;
-
-    /// The same limb by its values alone, where each stands for a run of as many equal ones: that of a polynomial in a power of x,
-    /// in evaluation form.
-    fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
-        let _ = (poly, modulus);
-        None
-    }
-
-    /// The secret key this belongs to, where it belongs to one and that is known.
-    fn key_id(&self) -> Option<KeyId> {
-        None
-    }
-
-    /// The public seed that its missing limbs are expanded from.
-    fn seed(&self) -> Option<&[u8; 32]> {
-        None
-    }
 }
 
 /// A ciphertext.

@@ -3,11 +3,11 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 /// Bytes of so many words of 64 bits.
-pub(crate) fn of_words(count: usize) -> usize {
+pub fn of_words(count: usize) -> usize {
     count.saturating_mul(8)
 }
 
 /// The sum of the parts.
-pub(crate) fn sum<const K: usize>(parts: [usize; K]) -> usize {
+pub fn sum<const K: usize>(parts: [usize; K]) -> usize {
     parts.into_iter().fold(0, usize::saturating_add)
 }

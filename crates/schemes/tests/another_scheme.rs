@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
+use ringmill_isa::macros::Note;
 use ringmill_schemes::file::{self, FileError, InsecureParams, Reader, Writer};
 use ringmill_schemes::rlwe::{
     self, Annotation, Decryptor, Encryptor, KeyForm, KeyGenerator, RingParams, RlweError,
 };
-use ringmill_schemes::{ParameterSet, ParamsId, SchemeTag, ckks};
+use ringmill_schemes::{ParameterSet, SchemeTag, ckks};
 
 const TAG: SchemeTag = SchemeTag {
     name: "test",
@@ -17,14 +18,15 @@ const TAG: SchemeTag = SchemeTag {
 /// A plaintext modulus is all that the scheme adds.
 struct Params {
     ring: Arc<rlwe::Params>,
-    t: u32,
 }
 
 impl Params {
     fn new(builder: rlwe::ParamsBuilder, t: u32) -> Result<Arc<Self>, RlweError> {
-        let ring = builder.build(TAG)?.with_own(t.to_le_bytes().to_vec());
+        let ring = builder
+            .build(TAG)?
+            .with_own(t.to_le_bytes().to_vec(), format!("t = {t}"));
         let ring = Arc::new(ring);
-        Ok(Arc::new(Self { ring, t }))
+        Ok(Arc::new(Self { ring }))
     }
 
     fn read(bytes: &[u8]) -> Result<Arc<Self>, FileError> {
@@ -33,28 +35,6 @@ impl Params {
         let params = Self::new(read.builder.clone(), u32::from_le_bytes(read.own))?;
         read.check(&params.ring)?;
         Ok(params)
-    }
-}
-
-impl ParameterSet for Params {
-    fn id(&self) -> &ParamsId {
-        self.ring.id()
-    }
-
-    fn canonical(&self) -> Vec<u8> {
-        self.ring.canonical()
-    }
-
-    fn log_n(&self) -> u8 {
-        self.ring.log_n()
-    }
-
-    fn moduli(&self) -> &[u64] {
-        self.ring.moduli()
-    }
-
-    fn summary(&self) -> String {
-        format!("{} t = {}", self.ring.chain_summary(), self.t)
     }
 }
 
@@ -80,6 +60,17 @@ impl Annotation for Factor {
             expected: "1 or more".into(),
             got: "0".into(),
         })
+    }
+
+    fn note(&self) -> Note {
+        Note::Factor(self.0.into())
+    }
+
+    fn of_note(note: Note) -> Option<Self> {
+        match note {
+            Note::Factor(factor) => factor.try_into().ok().map(Self),
+            Note::Bare | Note::Scale(_) => None,
+        }
     }
 
     fn write(&self, to: &mut Writer) {
@@ -140,7 +131,7 @@ fn its_values_are_encrypted_written_and_read_with_their_annotation() {
 
     // What the annotation refuses, what is cut, and what another scheme wrote.
     let polys = read.into_polys().into_iter();
-    let polys = polys.map(rlwe::ResidueVec::into_wide).collect();
+    let polys = polys.map(ringmill_device::ResidueVec::into_wide).collect();
     let refused = rlwe::Ciphertext::<Factor>::new(&params.ring, Level(1), Factor(0), polys);
     assert!(matches!(refused, Err(RlweError::Parameter { .. })));
     for length in [0, 11, 12, 75, bytes.len() - 1] {

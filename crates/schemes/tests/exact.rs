@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use num_bigint::BigInt;
-use ringmill_isa::mid::TableModulus;
 use ringmill_math::{NttPlan, Ring};
+use ringmill_schemes::SchemeTag;
 use ringmill_schemes::exact::{
     BatchEncoder, CoefficientEncoder, Encoder, ExactError, ExactParams, IntegerEncoder, Integers,
     PlainModulus, Plaintext, file,
 };
 use ringmill_schemes::file::FileError;
-use ringmill_schemes::rlwe::{self, RingParams, RlweError};
-use ringmill_schemes::{ParameterSet, ParamsId, SchemeTag};
+use ringmill_schemes::rlwe::{self, RlweError};
 
 const TAG: SchemeTag = SchemeTag {
     name: "test",
@@ -30,45 +29,17 @@ impl Params {
         let builder = rlwe::Params::builder(log_n).prime_bits(&[50, 40], &[50]);
         let ring = builder.allow_insecure_parameters_for_tests_only();
         let ring = ring.build(TAG).unwrap();
-        let ring = ring.with_own(t.value().to_le_bytes().to_vec());
+        let ring = ring.with_own(t.value().to_le_bytes().to_vec(), "");
         let ring = Arc::new(ring.with_auxiliary(&[t.table_modulus()]));
         Arc::new(Self { ring, t })
     }
 }
 
-impl ParameterSet for Params {
-    fn id(&self) -> &ParamsId {
-        self.ring.id()
-    }
-
-    fn canonical(&self) -> Vec<u8> {
-        self.ring.canonical()
-    }
-
-    fn log_n(&self) -> u8 {
-        self.ring.log_n()
-    }
-
-    fn moduli(&self) -> &[u64] {
-        self.ring.moduli()
-    }
-
-    fn table(&self) -> Vec<TableModulus> {
-        self.ring.table().to_vec()
-    }
-
-    fn summary(&self) -> String {
-        self.ring.chain_summary()
-    }
-}
-
-impl RingParams for Params {
-    fn ring_params(&self) -> &Arc<rlwe::Params> {
+impl ExactParams for Params {
+    fn shared_params(&self) -> &Arc<rlwe::Params> {
         &self.ring
     }
-}
 
-impl ExactParams for Params {
     fn plain_modulus(&self) -> PlainModulus {
         self.t
     }

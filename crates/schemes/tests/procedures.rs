@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use ringmill_device::call::{CallError, Place, bind};
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{Op, ParamRole, Procedure};
 use ringmill_schemes::Operation;
-use ringmill_schemes::call::{CallError, Place, bind};
 use ringmill_schemes::ckks::{Galois, Level, Op as CkksOp, OpKey, Params, ProcCache};
 
 fn count(procedure: &Procedure, op: Op) -> usize {

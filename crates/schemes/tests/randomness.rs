@@ -155,12 +155,7 @@ fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
     }
     let number = num_complex::Complex64::new(1.0, 0.0);
     let scale = ckks::Scale(2f64.powi(30));
-    holds!(
-        Params::builder(6),
-        ckks::roles::KeyHolder,
-        vec![number],
-        scale
-    );
+    holds!(Params::builder(6), ckks::KeyHolder, vec![number], scale);
     holds!(
         bfv::Params::builder(6, t),
         bfv::KeyHolder,

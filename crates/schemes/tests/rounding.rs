@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
+use ringmill_device::interpret;
 use ringmill_isa::Poly;
 use ringmill_isa::mid::ParamRole;
 use ringmill_math::{Modulus, NttPlan, Prng, RnsBasis, sample};
 use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
-use ringmill_schemes::interpret;
 
 fn params(cipher: &[u32], special: &[u32]) -> Arc<Params> {
     let builder = Params::builder(6).prime_bits(cipher, special);

@@ -8,11 +8,12 @@ use proptest::prelude::*;
 use ringmill_compiler::builder;
 use ringmill_compiler::ckks::Options;
 use ringmill_compiler::{CompileError, compile};
-use ringmill_devices::progress::Silent;
-use ringmill_devices::runtime::{Ciphertexts, Client, RuntimeError, Server, Vectors};
-use ringmill_devices::{Device, Request, open};
+use ringmill_device::progress::Silent;
+use ringmill_device::{Device, Request};
 use ringmill_isa::macros::Visibility;
+use ringmill_runtime::{Ciphertexts, Client, RuntimeError, Server, Vectors};
 use ringmill_schemes::ckks::Params;
+use ringmill_sim::open;
 use ringmill_test_circuits::inputs::of_kind;
 
 #[path = "../../../crates/compiler/src/tests/random.rs"]

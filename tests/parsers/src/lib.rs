@@ -13,15 +13,17 @@ pub use exact::{bfv, bgv};
 use num_complex::Complex64;
 use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
-use ringmill_compiler::ckks::{Options, saved};
-use ringmill_compiler::compile;
+use ringmill_compiler::ckks::Options;
 use ringmill_compiler::inline::length;
+use ringmill_compiler::{compile, saved};
 use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
 use ringmill_isa::mid::text as mid;
 use ringmill_isa::{Galois, Level};
 use ringmill_machines::Registry;
 use ringmill_schemes::ckks::file::{self, Accepted, AcceptedTables, InsecureParams, Kind};
-use ringmill_schemes::ckks::{Encoder, Encryptor, KeyForm, KeyGenerator, Params, SecurityTable};
+use ringmill_schemes::ckks::{
+    Ckks, Encoder, Encryptor, KeyForm, KeyGenerator, Params, SecurityTable,
+};
 use ringmill_schemes::seal::{self, Compression, SealContext};
 use sha2::{Digest, Sha256};
 
@@ -189,7 +191,7 @@ pub fn micro_text(bytes: &[u8]) -> bool {
 pub fn saved_program(bytes: &[u8]) -> bool {
     let parsed = std::str::from_utf8(bytes)
         .ok()
-        .and_then(|text| saved::parse(text, anything()).ok());
+        .and_then(|text| saved::parse::<Ckks>(text, anything()).ok());
     let Some(Some((program, recipe))) = parsed else {
         return false;
     };
@@ -197,7 +199,7 @@ pub fn saved_program(bytes: &[u8]) -> bool {
         && let Ok((compiled, options)) = recipe.compile(program, &Options::default().watch)
     {
         let again = saved::print(&compiled, &options, &Arrays::default());
-        let read = saved::parse(&again, anything());
+        let read = saved::parse::<Ckks>(&again, anything());
         let (program, _) = read
             .expect("what is saved is read")
             .expect("it has options");

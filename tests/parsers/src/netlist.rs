@@ -1,7 +1,7 @@
 //! Netlists of gates.
 
-use ringmill_compiler::circuit::gates::Limits;
-use ringmill_compiler::circuit::netlist::{Netlist, lower, lower_to_gates, read_blif, read_json};
+use ringmill_circuits::circuit::gates::Limits;
+use ringmill_circuits::circuit::netlist::{Netlist, lower, lower_to_gates, read_blif, read_json};
 use ringmill_limits::Watch;
 
 /// Names that are long together take long to look through; what is hostile is short here.

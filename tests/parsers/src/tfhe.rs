@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
+use ringmill_circuits::tfhe::{Client, IntegerType, LweDimension, Params, ParamsBuilder, file};
 use ringmill_schemes::file::{self as container, InsecureParams, Kind};
-use ringmill_schemes::tfhe::{Client, IntegerType, LweDimension, Params, ParamsBuilder, file};
 
 use super::repaired;
 

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use ringmill_circuits::tfhe::{self, Client, LweCiphertext, LweKey, Messages, ParamsBuilder};
 use ringmill_math::kernels::{available_backends, with_backend};
 use ringmill_math::{Backend, Modulus, Prng};
 use ringmill_schemes::bfv::{
     BatchEncoder, Ciphertext, Decryptor, Encryptor, Integers, KeyGenerator, Params, PlainModulus,
     Plaintext, SecretKey,
 };
-use ringmill_schemes::exact::{Decrypts, ExactParams};
-use ringmill_schemes::tfhe::{self, Client, LweCiphertext, LweKey, Messages, ParamsBuilder};
+use ringmill_schemes::exact::ExactParams;
 use ringmill_secrets::race::{Class, Pools, TOLD_APART, least_t};
 
 /// Inputs of each class.

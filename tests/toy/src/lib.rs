@@ -1,14 +1,16 @@
 //! The abacus: a machine that takes every limb instruction and moves some residues of it in a cycle. It shows what a new machine
-//! takes: a description, a model, a report of its own and a row for the registry; no file of another crate changes.
+//! takes: a description, a model, a report of its own, a paper and a row for each registry; no file of another crate changes.
 
 mod description;
 mod machine;
+mod paper;
 mod report;
 
 use ringmill_machines::{Kind, Parse};
 
 pub use description::Description;
 pub use machine::Abacus;
+pub use paper::OnBeads;
 pub use report::AbacusUse;
 
 /// The kind of these descriptions.

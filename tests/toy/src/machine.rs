@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use ringmill_device::report::{
+    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
+};
 use ringmill_isa::mid::{Called, Head, LimbId, Order, Procedure, Verified};
 use ringmill_isa::{Limit, Target};
 use ringmill_machines::fpga::Fit;
-use ringmill_machines::{
-    EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
-    SimOptions, UnitUse,
-};
+use ringmill_machines::{Machine, MachineError, Session, SimOptions};
 
 use crate::{AbacusUse, Description};
 

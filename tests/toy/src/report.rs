@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ringmill_machines::{How, OwnReport, Remarks, Rows, grouped};
+use ringmill_device::report::{How, OwnReport, Remarks, Rows, grouped};
 use serde::Serialize;
 
 /// Beads that were moved.

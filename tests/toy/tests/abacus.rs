@@ -4,20 +4,22 @@
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::ckks::{Compiled, Options, ParamsChoice, Wanted};
 use ringmill_compiler::compile;
-use ringmill_devices::progress::Silent;
-use ringmill_devices::rtl::{Design, Designs, Runs};
-use ringmill_devices::runtime::simulate;
-use ringmill_devices::{DeviceError, Devices, Request};
+use ringmill_device::Request;
+use ringmill_device::progress::Silent;
+use ringmill_hdl::device::{Design, Designs, RtlError, Runs};
 use ringmill_isa::macros::Visibility;
 use ringmill_machines::{MachineError, Registry};
-use ringmill_test_toy::{Abacus, AbacusUse, Description, KIND, ROW};
+use ringmill_papers::{Asked, Papers, Sources};
+use ringmill_runtime::simulate;
+use ringmill_sim::Devices;
+use ringmill_test_toy::{Abacus, AbacusUse, Description, KIND, OnBeads, ROW};
 
 fn machines() -> Registry {
     Registry::standard().with(ROW)
 }
 
 fn devices() -> Devices {
-    Devices::of(machines(), Designs::standard())
+    Devices::of(machines())
 }
 
 /// x^2 of 8 numbers.
@@ -99,7 +101,8 @@ fn a_program_is_timed_on_it_and_its_rows_are_in_the_report() {
 #[test]
 fn its_rtl_is_a_row_too() {
     let opened = devices().open("rtl:abacus");
-    assert!(matches!(opened, Err(DeviceError::NoRtl { .. })));
+    let refused = opened.err().unwrap();
+    assert!(matches!(refused.as_own(), Some(RtlError::NoRtl { .. })));
     // RTL of a kind says by a field which of its machines it is not of.
     let design = Design {
         kind: KIND,
@@ -111,13 +114,31 @@ fn its_rtl_is_a_row_too() {
                     expected: "4 in RTL".to_owned(),
                 })
             },
-            open: |name, _| ringmill_devices::open(&name),
+            open: |name, _| ringmill_sim::open(&name),
         },
         folder: None,
     };
     let designs = Designs::standard().with(design);
-    let devices = Devices::of(machines(), designs);
+    let devices = Devices::of(machines()).with_designs(designs);
     assert!(!devices.with_rtl().contains(&"abacus"));
     let refused = devices.open("rtl:abacus").err().unwrap();
     assert!(refused.to_string().contains("4 in RTL"), "{refused}");
+}
+
+/// Its paper's table is printed beside its own figure.
+#[test]
+fn its_papers_table_is_reproduced() {
+    let papers = Papers::standard().with(OnBeads);
+    assert!(papers.of_machine(KIND).is_some());
+    let asked = Asked {
+        sources: Sources {
+            model: false,
+            synthesis: false,
+        },
+        picture: false,
+        runs: None,
+    };
+    let found = papers.reproduce("abacus", &asked, &Silent).unwrap();
+    let line = found.rows[0].json("abacus");
+    assert_eq!((&line["paper"], &line["ours"]), (&10.0.into(), &8.0.into()));
 }

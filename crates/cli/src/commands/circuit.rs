@@ -5,16 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ringmill_compiler::circuit::choose::{CANDIDATES, Estimate, Source, choose};
-use ringmill_compiler::circuit::netlist::{self, Netlist, NetlistPort};
-use ringmill_compiler::circuit::{Chosen, CircuitError, Port};
-use ringmill_devices::circuit::client::unbound;
-use ringmill_devices::circuit::{Engine, Keeping, Server, run};
+use ringmill_circuits::circuit::choose::{CANDIDATES, Estimate, Source, choose};
+use ringmill_circuits::circuit::netlist::{self, Netlist, NetlistPort};
+use ringmill_circuits::circuit::{Chosen, CircuitError, Port};
+use ringmill_circuits::run::client::unbound;
+use ringmill_circuits::run::{Engine, Keeping, Server, run};
+use ringmill_circuits::tfhe::mid::BootstrapPrograms;
+use ringmill_circuits::tfhe::{Evaluator, Messages, Order, Params, ParamsBuilder, keys, sets};
 use ringmill_isa::mid::text::print_program;
 use ringmill_limits::Watch;
 use ringmill_math::Prng;
-use ringmill_schemes::tfhe::mid::BootstrapPrograms;
-use ringmill_schemes::tfhe::{Evaluator, Messages, Order, Params, ParamsBuilder, keys, sets};
 use serde_json::{Value, json};
 
 use crate::args::{CircuitArgs, CircuitLevel};
@@ -23,7 +23,7 @@ use crate::inputs;
 use crate::kept::Folder;
 use crate::kept::circuit::{self as kept, Prepared};
 use crate::output;
-use crate::progress::Bar;
+use ringmill_runtime::shown::Bar;
 
 pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
     let netlist = read(&args.netlist, watch)?;

@@ -3,11 +3,13 @@
 use std::io::Write;
 
 use ringmill_compiler::saved;
+use ringmill_device::whole_file::Contents;
 use ringmill_isa::mid::stats::call_counts;
 use ringmill_isa::{macros, mid};
 use ringmill_limits::Watch;
 use ringmill_machines::SimOptions;
-use ringmill_schemes::whole_file::Contents;
+use ringmill_runtime::Served;
+use ringmill_runtime::with_scheme;
 use serde_json::{Map, json};
 
 use crate::PythonTracer;
@@ -15,9 +17,7 @@ use crate::args::{CompileArgs, Emit};
 use crate::commands::program::Read;
 use crate::commands::{machine, params, program};
 use crate::error::CliError;
-use crate::output;
-use crate::scheme::Served;
-use crate::with_scheme;
+use crate::{numbers, output};
 
 /// The machine of `--emit micro` where none is named.
 const MACHINE: &str = "ring";
@@ -96,7 +96,7 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
             "mid_calls": call_counts(&compiled.program).into_iter().fold(0, u64::saturating_add),
             "outputs": compiled.outputs.iter().zip(&compiled.predicted).map(|(output, prediction)| {
                 let mut row = Map::from_iter([("name".to_owned(), json!(output.name)), ("level".to_owned(), json!(output.at.level))]);
-                row.extend(S::predicted(prediction));
+                row.extend(numbers::predicted(S::predicted(prediction)));
                 row
             }).collect::<Vec<_>>(),
             "text": String::from_utf8_lossy(&text),

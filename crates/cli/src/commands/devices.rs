@@ -1,6 +1,6 @@
 //! `ringmill devices`.
 
-use ringmill_devices::Devices;
+use ringmill_sim::Devices;
 use serde_json::json;
 
 use crate::args::DevicesArgs;

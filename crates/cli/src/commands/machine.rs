@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use ringmill_machines::fpga::Printed;
 use ringmill_machines::{Machine, Registry};
+use ringmill_papers::Papers;
 
 use crate::args::MachineShowArgs;
 use crate::commands::needs;
@@ -40,16 +42,20 @@ pub fn show(args: &MachineShowArgs) -> Result<(), CliError> {
         path: args.name.clone().into(),
         reason: fault.to_string(),
     })?;
-    let kind = fields.get("kind").and_then(toml::Value::as_str);
-    let (printed, placed) = needs::printed(kind)?;
+    let papers = Papers::standard();
+    let paper = papers.of_machine(Registry::standard().kind_of(&text)?.name);
+    let printed = paper.map_or_else(|| Ok(Printed::default()), |paper| paper.printed())?;
     if !args.json {
-        let comment = needs::comment(fit, &printed, placed);
+        let comment = needs::comment(fit, &printed);
         return output::text(&format!("{}\n\n{comment}", needs::written(&text)));
     }
     let mut object = serde_json::to_value(&fields)?;
     if let Some(object) = object.as_object_mut() {
         object.insert("needs".to_owned(), serde_json::to_value(fit)?);
-        object.insert("paper_needs".to_owned(), serde_json::to_value(&printed)?);
+        object.insert(
+            "paper_needs".to_owned(),
+            serde_json::to_value(&printed.uses)?,
+        );
     }
     output::json(&object)
 }

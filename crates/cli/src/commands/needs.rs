@@ -2,65 +2,10 @@
 
 use std::fmt::Write;
 
-use ringmill_machines::fpga::{Fit, NeedUse, Resource, pieces_text};
-use serde::Serialize;
-
-use super::reproduce::{basext, paper, torus};
-use crate::error::CliError;
+use ringmill_machines::fpga::{Fit, NeedUse, Printed, pieces_text};
 
 /// Above what is computed.
 const MARK: &str = "# ---- computed from the fields above by `ringmill machine show`, no part of the description ----";
-
-/// What the machine's paper says that it took.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Printed {
-    pub resource: Resource,
-    /// Of one unit, where it says so.
-    pub each: Option<f64>,
-    pub used: f64,
-}
-
-/// What the papers print of a machine of a description's `kind`, and how many of its units a die region holds.
-pub fn printed(kind: Option<&str>) -> Result<(Vec<Printed>, Option<u64>), CliError> {
-    let row = |resource, each, used| Printed {
-        resource,
-        each,
-        used,
-    };
-    Ok(match kind {
-        Some("polymul") => {
-            let paper = paper::polymul()?;
-            let rows = vec![
-                row(Resource::BlockRam, None, paper.bram),
-                row(Resource::Dsp, None, paper.dsp),
-            ];
-            (rows, None)
-        }
-        Some("basext") => {
-            let (bram, dsp) = basext::needs()?;
-            let rows = vec![
-                row(Resource::BlockRam, None, bram),
-                row(Resource::Dsp, None, dsp),
-            ];
-            (rows, None)
-        }
-        Some("torus") => {
-            let dsp = torus::needs()?;
-            (vec![row(Resource::Dsp, None, dsp)], None)
-        }
-        Some(_) => (Vec::new(), None),
-        None => {
-            let paper = paper::ring()?;
-            let (whole, rpau) = (paper.taken, paper.rpau_60);
-            let rows = vec![
-                row(Resource::BlockRam, Some(rpau.bram), whole.bram),
-                row(Resource::UltraRam, Some(rpau.uram), whole.uram),
-                row(Resource::Dsp, Some(rpau.dsp), whole.dsp),
-            ];
-            (rows, Some(paper.floorplan.rpaus_per_slr))
-        }
-    })
-}
 
 /// A description as it was written: without what this command put below it before.
 pub fn written(text: &str) -> &str {
@@ -72,7 +17,7 @@ pub fn written(text: &str) -> &str {
 }
 
 /// The needs as comment lines of a description file.
-pub fn comment(fit: &Fit, printed: &[Printed], placed: Option<u64>) -> String {
+pub fn comment(fit: &Fit, printed: &Printed) -> String {
     let device = match fit.device {
         same if same == fit.part => String::new(),
         device => format!(" ({device})"),
@@ -119,13 +64,14 @@ pub fn comment(fit: &Fit, printed: &[Printed], placed: Option<u64>) -> String {
             &available,
             verdict,
         );
-        if let Some(p) = printed.iter().find(|p| p.resource == of) {
+        if let Some(p) = printed.uses.iter().find(|p| p.resource == of) {
             let each = p.each.map_or(String::new(), pieces_text);
             line("  the paper's", &each, &pieces_text(p.used), "", "");
         }
     }
     if let Some(r) = &fit.regions {
-        let theirs = placed.map_or(String::new(), |n| format!(" (the paper: {n})"));
+        let theirs = printed.units_in_a_region;
+        let theirs = theirs.map_or(String::new(), |n| format!(" (the paper: {n})"));
         let _ = writeln!(
             out,
             "# A die region, of {}, has {} {}: room for {} {}{theirs}.",

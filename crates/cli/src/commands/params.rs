@@ -3,17 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::ValueEnum;
+use ringmill_runtime::with_scheme;
+use ringmill_runtime::{Known, Own, RuntimeError, Served};
 use ringmill_schemes::ckks::{Ckks, Params, SecurityLevel, SecurityTable};
 use ringmill_schemes::file::{AcceptedTables, peek_scheme};
 use ringmill_schemes::rlwe::RingParams;
 use ringmill_schemes::{self as schemes, ParameterSet};
 use serde_json::{Value, json};
 
-use crate::args::{ParamsArgs, Scheme, SecurityArgs};
+use crate::args::{ParamsArgs, SecurityArgs};
 use crate::error::CliError;
-use crate::scheme::Served;
-use crate::{inputs, output, with_scheme};
+use crate::{inputs, numbers, output};
 
 /// Longest parameter file read: the longest there is takes less than a kilobyte.
 const LARGEST: u64 = 1 << 16;
@@ -62,7 +62,22 @@ fn refuse(flag: &str, given: bool, because: &str) -> Result<(), CliError> {
 pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Params>, CliError> {
     if NAMED.contains(&set) || !Path::new(set).exists() {
         let (table, level) = security.wanted()?;
-        return S::named_params(set, table, level);
+        let own = Own {
+            log_n: 0,
+            bits: None,
+            table,
+            level,
+            scale: None,
+            plain_modulus: None,
+            insecure: false,
+        };
+        return match S::named(set, &own) {
+            Some(made) => Ok(made.map_err(RuntimeError::Scheme)?),
+            None => Err(CliError::Usage(format!(
+                "there is no set of {} parameters named `{set}`, and no such file; name a parameter file, or let `auto` choose",
+                S::NAME
+            ))),
+        };
     }
     security.no_level(&format!(
         "the parameter file {set} states its own security level"
@@ -92,7 +107,7 @@ pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
     }
     if let Some(set) = &args.set {
         let scheme = match NAMED.contains(&set.as_str()) {
-            true => Scheme::Ckks,
+            true => Known::Ckks,
             false => scheme_of(set)?,
         };
         return with_scheme!(scheme, S => {
@@ -110,16 +125,16 @@ pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
 }
 
 /// The scheme of a parameter file; CKKS's of what is none, whose reader says why.
-fn scheme_of(set: &str) -> Result<Scheme, CliError> {
+fn scheme_of(set: &str) -> Result<Known, CliError> {
     let path = Path::new(set);
     if !path.exists() {
-        return Ok(Scheme::Ckks);
+        return Ok(Known::Ckks);
     }
     let byte = peek_scheme(&inputs::read_bytes(path, LARGEST)?);
-    let mut all = Scheme::value_variants().iter().copied();
+    let mut all = Known::ALL.into_iter();
     let of =
-        |scheme: &Scheme| with_scheme!(*scheme, S => Ok(<S as schemes::Scheme>::TAG.byte) == byte);
-    Ok(all.find(of).unwrap_or(Scheme::Ckks))
+        |scheme: &Known| with_scheme!(*scheme, S => Ok(<S as schemes::Scheme>::TAG.byte) == byte);
+    Ok(all.find(of).unwrap_or(Known::Ckks))
 }
 
 fn show<S: Served>(name: &str, params: &S::Params, as_json: bool) -> Result<(), CliError> {
@@ -141,7 +156,7 @@ fn show<S: Served>(name: &str, params: &S::Params, as_json: bool) -> Result<(), 
 
 /// The parameters as JSON.
 pub fn describe<S: Served>(name: &str, params: &S::Params) -> Value {
-    let own = S::describe(params);
+    let own = numbers::describe::<S>(params);
     let params = params.ring_params();
     let security = params.security();
     let described = json!({

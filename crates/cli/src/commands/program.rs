@@ -5,16 +5,17 @@ use std::path::Path;
 use ringmill_compiler::arrays::{Arrays, Lengths};
 use ringmill_compiler::saved::{self, Recipe};
 use ringmill_compiler::{Compiled, Options, ParamsChoice};
-use ringmill_devices::report::SchemeReport;
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_limits::Watch;
+use ringmill_runtime::report::SchemeReport;
+use ringmill_runtime::{Known, Served};
 use ringmill_schemes::file::InsecureParams;
 
-use crate::args::{ProgramArgs, Scheme, SecurityArgs};
+use crate::args::{ProgramArgs, SecurityArgs};
 use crate::commands::params;
 use crate::error::CliError;
 use crate::inputs::{self, Room};
-use crate::scheme::Served;
+use crate::numbers;
 use crate::{PythonTracer, Trace, TracedFile};
 
 /// Of `--params`: those that the compiler chooses.
@@ -25,7 +26,7 @@ const LARGEST_TEXT: u64 = 1 << 28;
 /// A program that was read: its scheme, and what is known of its inputs.
 pub struct Read {
     pub program: MacroProgram,
-    pub scheme: Scheme,
+    pub scheme: Known,
     /// Why it is that scheme.
     why: String,
     /// The ends of inputs whose types set them.
@@ -52,7 +53,7 @@ impl Read {
 }
 
 /// The program's scheme, which the command line may name too.
-fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Scheme, CliError> {
+fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Known, CliError> {
     if let Some(scheme) = args.scheme
         && scheme.name() != program.scheme.as_str()
     {
@@ -63,12 +64,12 @@ fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Scheme, CliError
             program.scheme
         )));
     }
-    Scheme::of_name(program.scheme.as_str()).ok_or_else(|| {
+    Known::of_name(program.scheme.as_str()).ok_or_else(|| {
         CliError::Usage(format!(
             "the program {:?} is for the scheme {}, which is not among those here: {}",
             program.name,
             program.scheme,
-            Scheme::names()
+            Known::names()
         ))
     })
 }
@@ -174,10 +175,10 @@ fn options<S: Served>(
     watch: &Watch,
 ) -> Result<Options<S>, CliError> {
     let choice = match args.params.as_str() {
-        AUTO => ParamsChoice::Choose(S::wanted(args)?),
+        AUTO => ParamsChoice::Choose(numbers::wanted::<S>(args)?),
         set => ParamsChoice::Given(params::find::<S>(set, &args.security)?),
     };
-    let target = args.target.as_deref().map(ringmill_devices::target);
+    let target = args.target.as_deref().map(ringmill_sim::target);
     let mut options = Options::<S> {
         params: choice,
         target: target.transpose()?,
@@ -191,7 +192,7 @@ fn options<S: Served>(
             )));
         }
         (Some(bound), _) => {
-            S::bounded(bound)?;
+            numbers::bounded::<S>(bound)?;
             options.input_bound = bound;
         }
         (None, false) => options.sample = Some(sample::<S>(args, read)?),
@@ -213,7 +214,7 @@ fn options<S: Served>(
         let unsaid = unsaid.filter(|(_, range)| range.is_none());
         let unsaid: Vec<&str> = unsaid.map(|(input, _)| input.name.as_str()).collect();
         if !unsaid.is_empty() {
-            S::unsaid(&unsaid, json)?;
+            numbers::unsaid(&unsaid, S::NUMBERS, json)?;
         }
     }
     if args.samples.is_empty() {
@@ -223,8 +224,8 @@ fn options<S: Served>(
             .iter_mut()
             .zip(options.sample.iter().flatten())
         {
-            if S::is_zero(values) && range.is_none() {
-                *range = Some(S::bounded(options.input_bound)?);
+            if range.is_none() && numbers::is_zero(&S::values(values.clone())) {
+                *range = Some(numbers::bounded::<S>(options.input_bound)?);
             }
         }
     }
@@ -246,7 +247,7 @@ pub fn ranges<S: Served>(
             .ok_or_else(|| usage("expected NAME=LOW:HIGH"))?;
         let ends = ends.split_once(':');
         let declared = ends
-            .and_then(|(low, high)| S::range(low, high))
+            .and_then(|(low, high)| numbers::range::<S>(low, high))
             .ok_or_else(|| usage("expected two numbers, the smaller one first, as in x=-1:1"))?;
         let known = || {
             let names: Vec<&str> = program.inputs.iter().map(|i| i.name.as_str()).collect();
@@ -263,10 +264,11 @@ pub fn ranges<S: Served>(
         if let Some(range) = place(name).and_then(|i| ranges.get_mut(i))
             && range.is_none()
         {
-            *range = S::typed_range(*low, *high);
+            *range = numbers::typed_range::<S>(*low, *high);
         }
     }
-    let kept = read.saved.as_deref().map(S::kept_ranges).transpose()?;
+    let kept = read.saved.as_deref().map(numbers::kept_ranges::<S>);
+    let kept = kept.transpose()?;
     for (range, kept) in ranges.iter_mut().zip(kept.into_iter().flatten()) {
         if range.is_none() && args.input_bound.is_none() && args.samples.is_empty() {
             *range = kept;
@@ -288,7 +290,7 @@ fn sample<S: Served>(args: &ProgramArgs, read: &Read) -> Result<Vec<S::Message>,
             ))
         })?;
         let room = Room::new(program.slots, lengths.input(number));
-        vectors.push(S::read(&path, room, args.fill)?);
+        vectors.push(numbers::read::<S>(&path, room, args.fill)?);
     }
     inputs::all_known(&files, program)?;
     Ok(vectors)
@@ -342,7 +344,7 @@ pub fn read(
         (true, Some(trace)) => trace(Trace {
             program: path,
             slots: args.slots,
-            scheme: args.scheme.map(Scheme::name),
+            scheme: args.scheme.map(Known::name),
             json,
         })?,
         (true, None) => {

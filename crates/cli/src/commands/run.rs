@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use ringmill_compiler::Compiled;
 use ringmill_compiler::arrays::Lengths;
-use ringmill_devices::Device;
-use ringmill_devices::report::RunReport;
-use ringmill_devices::runtime::Server;
+use ringmill_device::Device;
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_limits::{Watch, human};
+use ringmill_runtime::report::RunReport;
+use ringmill_runtime::shown::{Asked, Bar, run_on};
+use ringmill_runtime::with_scheme;
+use ringmill_runtime::{Ciphers, Messages, Served, Server};
 use serde_json::{Map, Value, json};
 
 use crate::PythonTracer;
@@ -20,10 +22,7 @@ use crate::error::CliError;
 use crate::inputs::{self, Room};
 use crate::kept::Folder;
 use crate::kept::scheme::{self as kept, Prepared};
-use crate::progress::Bar;
-use crate::scheme::{Ciphers, Messages, Served};
-use crate::trace::{Asked, run_on};
-use crate::{output, with_scheme};
+use crate::{numbers, output};
 
 pub fn run(
     args: &RunArgs,
@@ -50,7 +49,7 @@ pub fn run(
     let devices = args
         .devices
         .iter()
-        .map(|name| Ok(ringmill_devices::open(name)?))
+        .map(|name| Ok(ringmill_sim::open(name)?))
         .collect::<Result<Vec<_>, CliError>>()?;
     let read = program::read(&args.program, args.json, python, watch)?;
     with_scheme!(read.scheme, S => carried_out::<S>(args, read, &devices, watch))
@@ -115,7 +114,8 @@ fn carried_out<S: Served>(
         let done = run_on(
             device.as_ref(),
             &server,
-            (&ciphers, &plains),
+            &ciphers,
+            &plains,
             Asked {
                 spill: !args.no_spill,
                 trace,
@@ -128,7 +128,7 @@ fn carried_out<S: Served>(
             &Bar::new(),
             watch,
         );
-        let mut answer = match done {
+        let mut answer = match done.map_err(CliError::from) {
             Err(error) if error.is_interrupt() && !reports.is_empty() => {
                 return Err(complete(args, &compiled, &reports, &device.name())?);
             }
@@ -242,11 +242,11 @@ fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool),
     for ((number, input), range) in program.inputs.iter().enumerate().zip(ranges) {
         let room = Room::new(program.slots, read.arrays.lengths.input(number));
         let values = match files.remove(&input.name) {
-            Some(path) => S::read(&path, room, args.program.fill)?,
+            Some(path) => numbers::read::<S>(&path, room, args.program.fill)?,
             None if args.random_inputs => {
                 from_files = false;
                 let seed = args.seed.unwrap_or(1);
-                S::random(seed, number as u64, room, range.as_ref(), bound)
+                numbers::random::<S>(seed, number as u64, room, range.as_ref(), bound)?
             }
             None => {
                 return Err(CliError::Usage(format!(
@@ -275,7 +275,10 @@ fn write_outputs<S: Served>(
     };
     let object: Map<String, Value> = outputs
         .iter()
-        .map(|(name, message)| (name.clone(), S::shown(message, values(name))))
+        .map(|(name, message)| {
+            let shown = numbers::shown(&S::values(message.clone()), values(name));
+            (name.clone(), shown)
+        })
         .collect();
     output::whole_file(path, |out| Ok(serde_json::to_writer(out, &object)?))
 }

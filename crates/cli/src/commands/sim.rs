@@ -2,28 +2,27 @@
 
 use std::fmt::Write;
 
-use ringmill_devices::Device;
+use ringmill_device::Device;
+use ringmill_device::report::MachineReport;
 use ringmill_isa::macros::MacroOp;
 use ringmill_limits::Watch;
-use ringmill_machines::MachineReport;
 use ringmill_machines::vector::VectorUse;
+use ringmill_runtime::Served;
+use ringmill_runtime::shown::{Bar, Simulated, simulate_on};
+use ringmill_runtime::with_scheme;
 
 use crate::PythonTracer;
 use crate::args::{ByLevel, SimArgs};
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
 use crate::output;
-use crate::progress::Bar;
-use crate::scheme::Served;
-use crate::trace::simulate_on;
-use crate::with_scheme;
 
 pub fn sim(
     args: &SimArgs,
     python: Option<PythonTracer<'_>>,
     watch: &Watch,
 ) -> Result<(), CliError> {
-    let device = ringmill_devices::open(&format!("sim:{}", args.machine))?;
+    let device = ringmill_sim::open(&format!("sim:{}", args.machine))?;
     let read = program::read_alone(&args.program, args.json, python, watch)?;
     with_scheme!(read.scheme, S => timed::<S>(args, read, &*device, watch))
 }
@@ -36,15 +35,12 @@ fn timed<S: Served>(
 ) -> Result<(), CliError> {
     let scheme = read.report();
     let (compiled, _) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
-    let options = (!args.no_spill, !args.send_keys);
-    let mut report = simulate_on(
-        device,
-        &compiled,
-        options,
-        args.trace.as_deref(),
-        &Bar::new(),
-        watch,
-    )?;
+    let asked = Simulated {
+        spill: !args.no_spill,
+        resident_keys: !args.send_keys,
+        trace: args.trace.as_deref(),
+    };
+    let mut report = simulate_on(device, &compiled, &asked, &Bar::new(), watch)?;
     report.scheme = scheme;
     if let Some(level) = args.by {
         let stands_for = compiled.macros_of_procedures();

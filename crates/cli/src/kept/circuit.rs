@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ringmill_compiler::circuit::{Chosen, Circuit};
-use ringmill_devices::circuit::CircuitClient;
-use ringmill_devices::circuit::client::bound;
+use ringmill_circuits::circuit::{Chosen, Circuit};
+use ringmill_circuits::run::CircuitClient;
+use ringmill_circuits::run::client::bound;
+use ringmill_circuits::tfhe::{BootstrapKey, Client, KeySwitchKey, LweCiphertext, file};
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{BootstrapKey, Client, KeySwitchKey, LweCiphertext, file};
 
 use super::{Asked, Folder, SECRET};
 use crate::error::CliError;

@@ -11,9 +11,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ringmill_devices::Saving;
+use ringmill_device::Saving;
+use ringmill_device::whole_file::{self, Contents};
 use ringmill_limits::Watch;
-use ringmill_schemes::whole_file::{self, Contents};
 use zeroize::Zeroizing;
 
 use self::asked::{Asked, Key};

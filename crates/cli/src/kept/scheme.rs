@@ -4,15 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ringmill_compiler::Compiled;
-use ringmill_devices::runtime::{Client, EvaluationKeys};
 use ringmill_isa::macros::Visibility;
 use ringmill_limits::Watch;
+use ringmill_runtime::{Ciphers, Client, EvaluationKeys, Messages, Served};
 use ringmill_schemes::file;
 use ringmill_schemes::rlwe::RingParams;
 
 use super::{Asked, Folder, SECRET};
 use crate::error::CliError;
-use crate::scheme::{Ciphers, Messages, Served};
+use crate::numbers;
 
 const RELIN: &str = "relin.key";
 const GALOIS: &str = "galois.keys";
@@ -81,7 +81,7 @@ fn asked<S: Served>(
     let asked = nothing.with("", program.as_bytes());
     let inputs = encrypted.iter().chain(plains);
     inputs.fold(asked, |asked, (name, values)| {
-        asked.with(name, &S::bytes(values))
+        asked.with(name, &numbers::bytes(&S::values(values.clone())))
     })
 }
 
@@ -99,7 +99,7 @@ fn write<S: Served>(
     let galois = galois.map_err(|e| CliError::Internal(e.to_string()))?;
     folder.put(GALOIS, &galois)?;
     for (number, cipher) in ciphers.values().enumerate() {
-        let bytes = S::write_ciphertext(cipher);
+        let bytes = file::write_ciphertext(cipher);
         folder.put(&cipher_name(number), &bytes)?;
     }
     folder.complete()
@@ -131,7 +131,7 @@ fn read<S: Served>(
     names.sort_unstable();
     for (number, name) in names.into_iter().enumerate() {
         let file = cipher_name(number);
-        let cipher = S::read_ciphertext(&folder.get(&file, watch)?, &compiled.params);
+        let cipher = file::read_ciphertext(&folder.get(&file, watch)?, params);
         ciphers.insert(name.clone(), cipher.map_err(|e| folder.damaged(&file, e))?);
     }
     let client = Client::with_secret_key(Arc::clone(compiled), secret)?.watched(watch);

@@ -6,20 +6,22 @@ mod params;
 mod wanted;
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
-use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram, Note};
+use ringmill_isa::macros::{MacroInstr, MacroProgram};
 use ringmill_isa::mid::{Form, ModulusId};
 use ringmill_isa::{Galois, Level};
 use ringmill_schemes::At;
-use ringmill_schemes::bfv::{Bfv, BfvError, Params};
+use ringmill_schemes::bfv::{Bfv, BfvError, Params, file};
 use ringmill_schemes::exact::ExactParams;
+use ringmill_schemes::file::{Accepted, FileError};
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 
 pub use crate::exact::Prediction;
 use crate::exact::held::held;
-use crate::exact::{IntegerRange, constants, range, simplify};
+use crate::exact::{IntegerRange, constants, of_integers};
 use crate::keys;
-use crate::options::{ParamsChoice as Choice, Passes};
+use crate::scheme::options::ParamsChoice as Choice;
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 pub use wanted::Wanted;
 
@@ -52,21 +54,15 @@ impl Compiles for Bfv {
 
     type Bootstrapping = Infallible;
 
+    of_integers!();
+
+    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Params>, FileError> {
+        file::read_params(bytes, accepted)
+    }
+
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         constants::without_quotients(&program)?;
         constants::run(program)
-    }
-
-    fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram {
-        if passes.fold {
-            simplify::run(program)
-        } else {
-            program
-        }
-    }
-
-    fn ranges(options: &Options, inputs: &[MacroInput]) -> Result<Vec<IntegerRange>, CompileError> {
-        range::of_inputs(options, inputs)
     }
 
     fn fit(
@@ -81,10 +77,6 @@ impl Compiles for Bfv {
         }
     }
 
-    fn primes(params: &Params) -> &[u64] {
-        params.cipher_moduli()
-    }
-
     fn keys(
         managed: &MacroProgram,
         params: &Params,
@@ -92,17 +84,6 @@ impl Compiles for Bfv {
     ) -> Result<Vec<KeyRequest>, CompileError> {
         let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
         Ok(found.into_iter().collect())
-    }
-
-    fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
-        keys::bytes(params, keys, seeded)
-    }
-
-    fn annotation(note: Note) -> Option<()> {
-        match note {
-            Note::Bare => Some(()),
-            Note::Scale(_) | Note::Factor(_) => None,
-        }
     }
 
     fn resting(

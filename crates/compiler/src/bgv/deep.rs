@@ -432,8 +432,8 @@ mod tests {
     use super::super::toy;
     use super::*;
     use crate::builder::{Power, TraceBuilder};
-    use crate::options::Passes;
     use crate::pipeline;
+    use crate::scheme::options::Passes;
 
     /// A procedure of digits, and one that gives it a sum of products: of each of `count` values with the square of one, masked. The
     /// program calls the second one.

@@ -1,5 +1,6 @@
 //! BGV in the compiler: constants are whole, values have ranges and noise, levels come with correction factors.
 
+mod bootstrapping;
 mod code;
 mod cost;
 mod deep;
@@ -14,23 +15,21 @@ mod wanted;
 
 use std::sync::Arc;
 
-use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram, Note};
+use ringmill_isa::macros::{MacroInstr, MacroProgram};
 use ringmill_isa::mid::{Form, ModulusId};
 use ringmill_isa::{Galois, Level};
-use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Read};
-use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, NoiseModel, Params};
+use ringmill_schemes::At;
+use ringmill_schemes::bgv::bootstrap::Procedure;
+use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, NoiseModel, Params, file};
+use ringmill_schemes::file::{Accepted, FileError};
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
-use ringmill_schemes::{At, Limbed};
 
 pub use crate::exact::Prediction;
 use crate::exact::held::held;
-use crate::exact::{IntegerRange, constants, range, simplify};
+use crate::exact::{IntegerRange, constants, of_integers};
 use crate::keys;
-use crate::options::{ParamsChoice as Choice, Passes};
-use crate::saved::{Exact, KeptBootstrapping};
-use crate::scheme::{
-    Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
-};
+use crate::scheme::options::ParamsChoice as Choice;
+use crate::scheme::{Bootstraps, Code, Compiles, Fitted, Lowerable};
 pub use deep::{bootstrapping_for, one_bootstrap};
 pub use wanted::Wanted;
 
@@ -55,79 +54,6 @@ impl From<RlweError> for CompileError {
     }
 }
 
-impl Bootstraps<Bgv> for Arc<Procedure> {
-    fn sequence(&self) -> Sequence<Bgv> {
-        let steps = self.steps().iter().map(|step| {
-            let (operation, immediates) = step.operation.opened();
-            let read = |read: &Read| match *read {
-                Read::Value(number) => SequenceRead::Value(number),
-                Read::Key(name) => SequenceRead::Key(name),
-            };
-            SequenceStep {
-                operation,
-                immediates,
-                ciphers: step.ciphers.iter().map(read).collect(),
-                constants: step.constants.clone(),
-                keys: step.keys.clone(),
-                results: step.results.clone(),
-            }
-        });
-        let at = |level| At {
-            level,
-            annotation: Factor::ONE,
-        };
-        Sequence {
-            name: "bgv.bootstrap".to_owned(),
-            start: self.start(),
-            steps: steps.collect(),
-            constants: self.constants().iter().map(|c| at(c.level)).collect(),
-            output: self.output(),
-        }
-    }
-
-    fn lifted(
-        &self,
-        params: &Params,
-        number: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, BgvError>> {
-        let constant = self.constants().get(number as usize)?;
-        let encoded = constant.encoded(params, Factor::ONE);
-        Some(match encoded {
-            Ok(plain) => Ok(Box::new(plain)),
-            Err(error) => Err(error.into()),
-        })
-    }
-
-    fn keep(&self) -> KeptBootstrapping {
-        let setup = self.setup();
-        KeptBootstrapping {
-            weight: setup.weight(),
-            stages: setup.shape().depth,
-            log2_chance: Exact(setup.log2_chance()),
-            seeded: self.seeded(),
-        }
-    }
-
-    fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Self, String> {
-        let (params, weight) = (Arc::clone(params), kept.weight);
-        let Exact(chance) = kept.log2_chance;
-        // What was accepted when it was made; what is no number is accepted as little as there.
-        let setup = if chance == f64::NEG_INFINITY {
-            Bootstrapping::rigorous(params, weight)
-        } else if chance.is_nan() || chance <= Bootstrapping::LOG2_CHANCE {
-            Bootstrapping::new(params, weight)
-        } else {
-            Bootstrapping::with_chance(params, weight, chance.min(0.0))
-        };
-        let made = || -> Result<Procedure, BootstrapError> {
-            let setup = setup?.with_map_depth(kept.stages);
-            let maps = Maps::new(&setup, setup.shape())?;
-            Procedure::new(setup, maps, kept.seeded)
-        };
-        made().map(Arc::new).map_err(|e| e.to_string())
-    }
-}
-
 impl Compiles for Bgv {
     const NAME: &'static str = "bgv";
     type Wanted = Wanted;
@@ -135,21 +61,16 @@ impl Compiles for Bgv {
     type Prediction = Prediction;
 
     type Bootstrapping = Arc<Procedure>;
+    const BOOTSTRAPS: Option<Bootstraps<Self>> = Some(bootstrapping::BY_PROCEDURE);
+
+    of_integers!();
+
+    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Params>, FileError> {
+        file::read_params(bytes, accepted)
+    }
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         constants::run(program)
-    }
-
-    fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram {
-        if passes.fold {
-            simplify::run(program)
-        } else {
-            program
-        }
-    }
-
-    fn ranges(options: &Options, inputs: &[MacroInput]) -> Result<Vec<IntegerRange>, CompileError> {
-        range::of_inputs(options, inputs)
     }
 
     fn fit(
@@ -167,10 +88,6 @@ impl Compiles for Bgv {
         }
     }
 
-    fn primes(params: &Params) -> &[u64] {
-        params.cipher_moduli()
-    }
-
     fn keys(
         managed: &MacroProgram,
         params: &Params,
@@ -182,17 +99,6 @@ impl Compiles for Bgv {
                 Ok(found.into_iter().collect())
             }
             Some(procedure) => deep::keys(managed, params, procedure),
-        }
-    }
-
-    fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
-        keys::bytes(params, keys, seeded)
-    }
-
-    fn annotation(note: Note) -> Option<Factor> {
-        match note {
-            Note::Factor(factor) => Some(Factor::unchecked(factor)),
-            Note::Bare | Note::Scale(_) => None,
         }
     }
 

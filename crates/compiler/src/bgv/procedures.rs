@@ -96,7 +96,15 @@ pub(super) fn chosen(
 fn callee(instr: &MacroInstr) -> Option<usize> {
     match instr.imm {
         MacroImm::Proc(proc) | MacroImm::Repeat { proc, .. } => Some(proc as usize),
-        _ => None,
+        MacroImm::None
+        | MacroImm::Input(_)
+        | MacroImm::Output(_)
+        | MacroImm::Data(_)
+        | MacroImm::Constant { .. }
+        | MacroImm::Integer(_)
+        | MacroImm::Level(_)
+        | MacroImm::Galois(_)
+        | MacroImm::Steps(_) => None,
     }
 }
 

@@ -12,9 +12,9 @@ use ringmill_schemes::bgv::bootstrap::{Maps, Procedure, Set};
 use super::{CompileError, Options, deep, toy};
 use crate::bodies;
 use crate::builder::{TraceBuilder, Traced};
-use crate::options::Passes;
 use crate::pipeline;
 use crate::scheme::Compiles;
+use crate::scheme::options::Passes;
 
 /// How a body is written: at top level, or in a repeat of so many turns.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -68,7 +68,7 @@ fn bootstraps(program: &MacroProgram, procedure: &Arc<Procedure>) -> Result<usiz
         ..Options::given(Arc::clone(params))
     };
     let managed = deep::fit(program, &options, procedure)?.managed;
-    verify_with_primes(&managed, Bgv::primes(params)).unwrap();
+    verify_with_primes(&managed, params.cipher_moduli()).unwrap();
     let procs = managed.procs.iter().flat_map(|proc| &proc.instrs);
     let all = procs.chain(&managed.instrs);
     Ok(all.filter(|i| i.op == MacroOp::Bootstrap).count())

@@ -6,7 +6,7 @@ use ringmill_math::digits::{LowDigit, Plan, PlanCosts};
 
 use super::node::Sort;
 use super::{TraceBuilder, TraceError, Traced};
-use crate::error::At;
+use crate::line::At;
 
 /// p and r of a plaintext modulus p^r.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

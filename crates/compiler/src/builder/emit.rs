@@ -5,7 +5,7 @@ use ringmill_isa::source::SourceLoc;
 
 use super::node::{Binary, Home, Node, Sort};
 use super::{MAX_INSTRUCTIONS, Slot, TraceBuilder, TraceError, Traced};
-use crate::error::At;
+use crate::line::At;
 
 impl TraceBuilder {
     pub(super) fn binary(

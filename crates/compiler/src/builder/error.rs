@@ -6,7 +6,7 @@ use ringmill_math::digits::DigitError;
 use thiserror::Error;
 
 use super::{MAX_INSTRUCTIONS, MAX_NESTING, MAX_SLOTS};
-use crate::error::At;
+use crate::line::At;
 
 /// What a traced function may not do.
 #[derive(Clone, PartialEq, Debug, Error)]

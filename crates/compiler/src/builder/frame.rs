@@ -12,7 +12,7 @@ use super::emit::{CIPHER, PLAIN};
 use super::error::named;
 use super::node::{Home, Node, Sort};
 use super::{TraceBuilder, TraceError, Traced};
-use crate::error::At;
+use crate::line::At;
 
 /// How deep procedures and repeats may be nested while they are traced.
 pub const MAX_NESTING: usize = 64;

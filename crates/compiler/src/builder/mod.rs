@@ -16,7 +16,7 @@ mod frame;
 mod node;
 mod polynomial;
 
-use crate::error::At;
+use crate::line::At;
 use constants::Constants;
 pub use digits::Power;
 use emit::first_not_finite;

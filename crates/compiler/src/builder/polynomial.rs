@@ -3,7 +3,7 @@
 use ringmill_isa::source::SourceLoc;
 
 use super::{TraceBuilder, TraceError, Traced};
-use crate::error::At;
+use crate::line::At;
 use crate::poly::{self, Arithmetic};
 
 impl TraceBuilder {

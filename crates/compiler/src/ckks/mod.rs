@@ -12,23 +12,27 @@ pub mod precision;
 pub mod range;
 mod real;
 pub mod reference;
-pub mod saved;
 pub(crate) mod scale;
 mod values;
 mod wanted;
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
-use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram, Note};
+use num_complex::Complex64;
+use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram};
 use ringmill_isa::{Galois, Level};
 use ringmill_schemes::At;
 use ringmill_schemes::ckks::encoder::capacity;
-use ringmill_schemes::ckks::{Ckks, Params, Scale};
+use ringmill_schemes::ckks::{Ckks, Params, Scale, file};
+use ringmill_schemes::file::{Accepted, FileError};
 pub use ringmill_schemes::rlwe::KeyRequest;
 
 use crate::error::CompileError;
 use crate::keys;
-use crate::options::{ParamsChoice as Choice, Passes};
+use crate::numbers::{Ends, Numbers, Values};
+use crate::reference::EvaluateError;
+use crate::scheme::options::{ParamsChoice as Choice, Passes};
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 use canonical::{CanonicalScales, Steps};
 pub use precision::Precision;
@@ -46,11 +50,58 @@ pub type PlainRequest = crate::PlainRequest<Ckks>;
 
 impl Compiles for Ckks {
     const NAME: &'static str = "ckks";
+    const NUMBERS: Numbers = Numbers::Complex;
     type Wanted = Wanted;
     type Range = InputRange;
     type Prediction = Precision;
 
     type Bootstrapping = Infallible;
+
+    fn message(values: Values) -> Option<Vec<Complex64>> {
+        match values {
+            Values::Complex(values) => Some(values),
+            Values::Whole(_) => None,
+        }
+    }
+
+    fn values(message: Vec<Complex64>) -> Values {
+        Values::Complex(message)
+    }
+
+    fn declared(ends: Ends) -> Option<InputRange> {
+        match ends {
+            Ends::Real(lowest, highest) => Some(InputRange::Real { lowest, highest }),
+            Ends::Disc(radius) => Some(InputRange::Disc { radius }),
+            Ends::Whole(..) => None,
+        }
+    }
+
+    fn ends(range: &InputRange) -> Ends {
+        match *range {
+            InputRange::Real { lowest, highest } => Ends::Real(lowest, highest),
+            InputRange::Disc { radius } => Ends::Disc(radius),
+        }
+    }
+
+    fn sampled(sample: &Vec<Complex64>, margin: f64) -> InputRange {
+        let radius = values::as_large(sample, margin);
+        InputRange::Disc { radius }
+    }
+
+    fn narrowed(range: &InputRange) -> InputRange {
+        values::narrowed(*range)
+    }
+
+    fn evaluate(
+        program: &MacroProgram,
+        inputs: &[Vec<Complex64>],
+    ) -> Result<Vec<Vec<Complex64>>, EvaluateError> {
+        reference::evaluate(program, inputs)
+    }
+
+    fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Params>, FileError> {
+        file::read_params(bytes, accepted)
+    }
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         real::run(program)
@@ -88,10 +139,6 @@ impl Compiles for Ckks {
         })
     }
 
-    fn primes(params: &Params) -> &[u64] {
-        params.cipher_moduli()
-    }
-
     fn keys(
         managed: &MacroProgram,
         params: &Params,
@@ -99,17 +146,6 @@ impl Compiles for Ckks {
     ) -> Result<Vec<KeyRequest>, CompileError> {
         let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
         Ok(found.into_iter().collect())
-    }
-
-    fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
-        keys::bytes(params, keys, seeded)
-    }
-
-    fn annotation(note: Note) -> Option<Scale> {
-        match note {
-            Note::Scale(scale) => Some(Scale(scale)),
-            Note::Bare | Note::Factor(_) => None,
-        }
     }
 
     fn resting(

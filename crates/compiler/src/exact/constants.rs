@@ -3,15 +3,7 @@
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
 
 use crate::error::{At, CompileError};
-
-/// Doubles up to here tell neighbouring integers apart.
-const EXACT: f64 = 9_007_199_254_740_992.0;
-
-/// The whole number that a double is, where no other one could have been meant.
-pub fn whole(value: f64) -> Option<i64> {
-    let fits = value.fract() == 0.0 && value.abs() < EXACT;
-    fits.then_some(value as i64)
-}
+use crate::numbers::whole;
 
 /// Makes every constant an integer, and checks that constant vectors hold whole numbers.
 ///

@@ -8,8 +8,8 @@ use ringmill_schemes::rlwe::{RlweError, SecretDistribution, SecurityLevel, Secur
 
 use super::held::Held;
 use crate::error::{At, CompileError};
-use crate::options::Options;
 use crate::scheme::Compiles;
+use crate::scheme::options::Options;
 
 /// Ring degrees that the security tables cover and SEAL's rules for auxiliary primes were made for.
 const LOG_N: std::ops::RangeInclusive<u8> = 11..=15;

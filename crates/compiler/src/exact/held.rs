@@ -69,7 +69,33 @@ pub(crate) fn held<E>(
                     *slot = range;
                 }
             }
-            _ => {}
+            // Values on the way may pass the modulus and come back.
+            (
+                MacroOp::Input
+                | MacroOp::Load
+                | MacroOp::Add
+                | MacroOp::Sub
+                | MacroOp::Neg
+                | MacroOp::Addc
+                | MacroOp::Mulc
+                | MacroOp::Mul
+                | MacroOp::Square
+                | MacroOp::Relin
+                | MacroOp::Rescale
+                | MacroOp::Modswitch
+                | MacroOp::Refactor
+                | MacroOp::Rotate
+                | MacroOp::Hrotate
+                | MacroOp::Conj
+                | MacroOp::Morph
+                | MacroOp::Ksw
+                | MacroOp::Quotient
+                | MacroOp::Bootstrap
+                | MacroOp::Output
+                | MacroOp::Call
+                | MacroOp::Repeat,
+                _,
+            ) => {}
         }
     }
     Ok(held)

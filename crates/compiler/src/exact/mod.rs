@@ -4,14 +4,15 @@
 pub(crate) mod constants;
 pub(crate) mod degree;
 pub(crate) mod held;
+pub(crate) mod messages;
 mod prediction;
 pub(crate) mod primes;
 pub mod range;
 pub mod reference;
-pub mod saved;
 pub(crate) mod simplify;
 pub(crate) mod zero;
 
-pub use constants::whole;
+pub use crate::numbers::whole;
+pub(crate) use messages::of_integers;
 pub use prediction::Prediction;
 pub use range::IntegerRange;

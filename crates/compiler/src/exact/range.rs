@@ -7,10 +7,10 @@ use std::fmt;
 
 use ringmill_isa::macros::{MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram};
 
-use super::constants::whole;
 use crate::error::CompileError;
-use crate::options::Options;
+use crate::numbers::whole;
 use crate::scheme::Compiles;
+use crate::scheme::options::Options;
 
 /// Whole numbers from the first to the last, both among them.
 ///

@@ -2,7 +2,7 @@
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 
-use super::constants::whole;
+use crate::numbers::whole;
 pub use crate::reference::EvaluateError;
 use crate::reference::{Meaning, rotated, run, turned_by};
 

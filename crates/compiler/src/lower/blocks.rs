@@ -3,13 +3,13 @@
 
 use std::mem;
 
+use ringmill_device::call::{Bound, Place, bind};
 use ringmill_isa::macros::{MacroInstr, MacroProc, MacroType, MacroValue};
 use ringmill_isa::mid::pack::{Loose, pack};
 use ringmill_isa::mid::walk::Held;
 use ringmill_isa::mid::{Action, Block, Form, InputRole, LimbType, ValueType};
 use ringmill_isa::{Level, Poly};
 use ringmill_schemes::Operation;
-use ringmill_schemes::call::{Bound, Place, bind};
 
 use super::{Limbs, Lowering, PlainRequest, PlainSource, Scope};
 use crate::error::CompileError;

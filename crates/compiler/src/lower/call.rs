@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use ringmill_device::call::{Bound, Place, bind, key_digit};
 use ringmill_isa::macros::{MacroInstr, MacroType, MacroValue};
 use ringmill_isa::mid::pack::Loose;
 use ringmill_isa::mid::walk::Held;
 use ringmill_isa::mid::{Action, Form, HeadInput, InputRole, LimbType, ModulusId, Procedure};
 use ringmill_isa::{Level, Poly};
 use ringmill_schemes::Operation;
-use ringmill_schemes::call::{Bound, Place, bind, key_digit};
 
 use super::{Limbs, Lowering};
 use crate::error::CompileError;

@@ -16,9 +16,9 @@ use ringmill_math::Ring;
 use ringmill_schemes::{At, ParameterSet, ProcCache};
 
 use crate::error::{At as Line, CompileError};
-use crate::options::Options;
 use crate::rewrite::{is_cipher, use_counts};
-use crate::scheme::{Bootstraps, Code, Compiles, ErrorOf, Lowerable, Sequence, place};
+use crate::scheme::options::Options;
+use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, Sequence, place};
 
 /// A vector that is encoded before the program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -110,13 +110,14 @@ pub(crate) fn run<S: Compiles>(
     options: &Options<S>,
 ) -> Result<Lowered<S>, ErrorOf<S>> {
     let params = procs.params();
+    let bootstrapping = options.bootstrapping.as_ref().zip(S::BOOTSTRAPS);
     let mut lowering = Lowering {
         source,
         procs,
         ring: Ring::full(params.log_n()),
         seeded: options.seeded(),
         watch: &options.watch,
-        sequence: options.bootstrapping.as_ref().map(Bootstraps::sequence),
+        sequence: bootstrapping.map(|(with, how)| (how.sequence)(with)),
         bootstrap: None,
         block_of_proc: Vec::new(),
         program: Program::empty(params.log_n(), params.table()),

@@ -11,9 +11,9 @@ use crate::ckks::canonical::CanonicalScales;
 use crate::ckks::reference::evaluate;
 use crate::ckks::scale;
 use crate::error::CompileError;
-use crate::options::Passes;
 use crate::relin::Placement;
 use crate::scheme::Compiles;
+use crate::scheme::options::Passes;
 use crate::{ckks::fold, cse, dce, explicit, hoist, pipeline, relin};
 
 /// Primes near 2^40, none of them exactly there; the canonical scales drift as real ones do.

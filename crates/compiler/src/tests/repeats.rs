@@ -15,8 +15,8 @@ use crate::arrays::{Arrays, Lengths, Returned};
 use crate::builder::{MAX_NESTING, TraceBuilder, TraceError, Traced};
 use crate::ckks::Options;
 use crate::ckks::reference::{EvaluateError, evaluate};
-use crate::ckks::saved;
 use crate::inline::{InlineError, MAX_WRITTEN_OUT, written_out};
+use crate::saved;
 use crate::{CompileError, compile, cse};
 
 /// A loop: how often, how many values it carries, what it does, and perhaps a loop within at the end.
@@ -509,9 +509,10 @@ fn saved_programs_keep_their_repeats() {
     };
     let text = saved::print(&compiled, &options, &arrays);
     assert_eq!(saved::arrays(&text, &compiled.source), Ok(arrays));
-    let (program, recipe) = saved::parse(&text, InsecureParams::AllowForTestsOnly)
-        .unwrap()
-        .unwrap();
+    let (program, recipe) =
+        saved::parse::<ringmill_schemes::ckks::Ckks>(&text, InsecureParams::AllowForTestsOnly)
+            .unwrap()
+            .unwrap();
     assert_eq!(program, compiled.source);
     let (again, _) = recipe.compile(program, &options.watch).unwrap();
     assert_eq!(again.program, compiled.program);

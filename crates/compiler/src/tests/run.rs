@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use num_complex::Complex64;
 use proptest::prelude::*;
+use ringmill_device::interpret;
 use ringmill_isa::macros::Visibility;
 use ringmill_isa::mid::{InputRole, Unrolled};
 use ringmill_schemes::ckks::key::KeyForm;
@@ -11,7 +12,6 @@ use ringmill_schemes::ckks::{
     Ciphertext, Decryptor, Encoder, Encryptor, GaloisKeys, KSwitchKey, KeyGenerator, Params,
     Plaintext, RelinKey,
 };
-use ringmill_schemes::interpret;
 
 use super::random::{Case, cases};
 use crate::ckks::reference::evaluate;

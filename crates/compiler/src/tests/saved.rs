@@ -5,15 +5,23 @@ use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroProgram, Visibility, text};
 use ringmill_isa::mid::text::print_program;
 use ringmill_limits::Watch;
-use ringmill_schemes::ckks::file::InsecureParams;
-use ringmill_schemes::ckks::{Params, ParamsBuilder};
+use ringmill_schemes::ckks::file::{Accepted, InsecureParams};
+use ringmill_schemes::ckks::{Ckks, Params, ParamsBuilder};
 
 use crate::arrays::{Arrays, Lengths};
 use crate::builder::TraceBuilder;
-use crate::ckks::saved::{self, SavedError, parse, print, print_with_sample};
 use crate::ckks::{Compiled, InputRange, Options, ParamsChoice, Precision, Wanted};
 use crate::exact::IntegerRange;
+use crate::saved::{self, Recipe, SavedError, print, print_with_sample};
 use crate::{Passes, compile};
+
+/// A saved program of CKKS.
+fn parse(
+    text: &str,
+    accepted: impl Into<Accepted>,
+) -> Result<Option<(MacroProgram, Recipe<Ckks>)>, SavedError> {
+    saved::parse(text, accepted)
+}
 
 fn program() -> MacroProgram {
     let mut t = TraceBuilder::new("kept; as it was", 4).unwrap();

@@ -13,8 +13,8 @@ use crate::ckks::depth::Depths;
 use crate::ckks::reference::evaluate;
 use crate::ckks::scale;
 use crate::error::CompileError;
-use crate::options::Passes;
 use crate::pipeline;
+use crate::scheme::options::Passes;
 
 fn encrypted(t: &mut TraceBuilder, names: &[&str]) -> Vec<Traced> {
     names

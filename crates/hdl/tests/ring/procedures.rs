@@ -166,7 +166,7 @@ fn run_ready(
         .map(|_| std::array::from_fn(|_| dice.bits() as u8))
         .collect();
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
-    let expected = ringmill_schemes::interpret::run(procedure, &refs, &seeds).unwrap();
+    let expected = ringmill_device::interpret::run(procedure, &refs, &seeds).unwrap();
     let mut memory = Memory::new(procedure.moduli.clone(), seeds.clone(), halves);
     let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
     let mut key_tables = vec![Vec::new(); d.rpaus];

@@ -74,7 +74,7 @@ fn check(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &m
         ended.cycles
     );
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
-    let expected = ringmill_schemes::interpret::run(procedure, &refs, &[]).expect("well-formed");
+    let expected = ringmill_device::interpret::run(procedure, &refs, &[]).expect("well-formed");
     for ((result, &at), want) in procedure.results.iter().zip(&results).zip(&expected) {
         let chunks = at * limb..(at + 1) * limb;
         let words: Vec<u32> = chunks

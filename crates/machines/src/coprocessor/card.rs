@@ -14,7 +14,8 @@ use super::{Accepted, Claim, Coprocessor, Partition};
 use crate::error::MachineError;
 use crate::fields::HostLink;
 use crate::machine::{Machine, Session};
-use crate::neutral::{Fit, MachineReport, SimOptions};
+use crate::options::SimOptions;
+use ringmill_device::report::{Fit, MachineReport};
 
 /// Co-processors behind a host link. They have their turns one after another, host, link and card too.
 pub struct Card {

@@ -10,6 +10,7 @@
 mod card;
 mod claim;
 mod description;
+mod engine;
 mod report;
 mod resident;
 mod shelf;
@@ -26,6 +27,7 @@ use ringmill_isa::mid::{Head, Procedure, ValueId};
 pub use card::Card;
 pub use claim::{Claim, Partition, Stage};
 pub use description::{CardDescription, KIND, SHIPPED};
+pub use engine::{Engine, Executed, Residues};
 pub use report::{CoprocessorUse, HostTimes, OffloadTimes, OffloadUse};
 pub use resident::{Bases, Held, Name, Resident, What};
 pub use shelf::{CardUse, Shelf};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::shelf::CardUse;
-use crate::neutral::{How, MachineReport, OwnReport, Remarks, Rows, grouped, seconds};
+use ringmill_device::report::{How, MachineReport, OwnReport, Remarks, Rows, grouped, seconds};
 
 /// The parts of a program that a machine and its host run, and what the offload is worth.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

@@ -10,9 +10,10 @@ use super::shelf::Sums;
 use super::work::Moved;
 use super::{Card, Keep, Resident, Schedule};
 use crate::machine::Machine;
-use crate::neutral::{
-    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, TraceSink, UnitUse,
+use ringmill_device::report::{
+    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
 };
+use ringmill_device::trace::TraceSink;
 
 /// What one co-processor has done so far.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,9 @@ use super::work::{Turn, Work};
 use super::{Card, Resident, Schedule};
 use crate::error::MachineError;
 use crate::machine::Session;
-use crate::neutral::{MachineReport, SimOptions, TraceSink};
+use crate::options::SimOptions;
+use ringmill_device::report::MachineReport;
+use ringmill_device::trace::TraceSink;
 
 /// Carries out a turn: the commands as they ran, or as the model has them.
 pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;

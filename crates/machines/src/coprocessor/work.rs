@@ -9,7 +9,8 @@ use super::claim::{Claim, Partition};
 use super::shelf::Shelf;
 use super::tally::Tally;
 use super::{Accepted, Card, Crosses, Keep, Resident, Schedule, Step};
-use crate::neutral::{MachineReport, TraceSink};
+use ringmill_device::report::MachineReport;
+use ringmill_device::trace::TraceSink;
 
 /// The jobs of one co-processor in a stage, to be carried out from idle to idle.
 pub struct Turn<'t> {

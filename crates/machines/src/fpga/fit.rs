@@ -4,7 +4,7 @@ use super::memory::{Memory, MemoryKind};
 use super::multiplier::Multipliers;
 use super::part::{Family, Part, Resources};
 use crate::error::MachineError;
-use crate::neutral::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};
+use ringmill_device::report::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};
 
 /// Something that takes resources.
 #[derive(Clone, PartialEq, Eq, Debug)]

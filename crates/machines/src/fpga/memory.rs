@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::part::{Family, Resources};
 use crate::error::MachineError;
-use crate::neutral::Ports;
+use ringmill_device::report::Ports;
 
 /// What a memory is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -8,10 +8,12 @@ mod fit;
 mod memory;
 mod multiplier;
 mod part;
+mod printed;
 
 pub use fit::{Need, Needs, Unit};
 pub use memory::{Memory, MemoryKind};
 pub use multiplier::{Multipliers, Reduction, Sparse, lazy_mul_latency};
 pub use part::{Family, PARTS, Part, Resources};
+pub use printed::{Printed, PrintedUse};
 
-pub use crate::neutral::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};
+pub use ringmill_device::report::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};

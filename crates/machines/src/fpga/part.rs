@@ -1,7 +1,7 @@
 //! The parts that the papers name, and what they have.
 
 use crate::MachineError;
-use crate::neutral::Resource;
+use ringmill_device::report::Resource;
 
 /// An amount of each resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

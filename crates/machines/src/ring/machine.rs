@@ -13,9 +13,8 @@ use super::program::{self, Running, Told, Totals};
 use super::report::{RingUse, SlotUse};
 use super::time;
 use crate::fpga::Fit;
-use crate::{
-    LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, Session, SimOptions, UnitUse,
-};
+use crate::{Machine, MachineError, Session, SimOptions};
+use ringmill_device::report::{LinkUse, MachineReport, MemoryUse, Own, UnitUse};
 
 /// A ring machine made from a description.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::neutral::{How, OwnReport, Remarks, Rows, bytes, grouped, seconds};
+use ringmill_device::report::{How, OwnReport, Remarks, Rows, bytes, grouped, seconds};
 
 /// What a ring machine did with its memories.
 #[derive(Clone, PartialEq, Debug, Serialize)]

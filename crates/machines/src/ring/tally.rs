@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::description::MAX_RPAUS;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 use super::model::{Observer, Started};
-use crate::{MachineError, TraceSink};
+use crate::MachineError;
+use ringmill_device::trace::TraceSink;
 
 /// Word counts and busy cycles of one procedure, or of many.
 #[derive(Clone, Debug, Default, PartialEq)]

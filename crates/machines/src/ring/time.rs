@@ -2,7 +2,7 @@
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_SLOTS};
 use super::program::Totals;
-use crate::{EndToEnd, TimePart};
+use ringmill_device::report::{EndToEnd, TimePart};
 
 /// Between calls link and units take turns; inside procedures that do not fit they overlap.
 pub fn end_to_end(d: &Description, totals: &Totals) -> EndToEnd {

@@ -15,9 +15,9 @@ use super::{
     unload_cycles,
 };
 use crate::fpga::{Fit, Part};
-use crate::{
-    EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
-    SimOptions, UnitUse,
+use crate::{Machine, MachineError, Session, SimOptions};
+use ringmill_device::report::{
+    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
 };
 
 /// An engine made from a description.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::neutral::{How, Interleaved, OwnReport, Rows};
+use ringmill_device::report::{How, Interleaved, OwnReport, Rows};
 
 /// What a bootstrapping engine takes for one ciphertext and for several.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -14,9 +14,9 @@ use super::report::{AT_END, TimeUse, VectorParts, VectorUse};
 use super::session::Running;
 use super::sides::{HostUse, Moved};
 use crate::fpga::{Fit, Part};
-use crate::{
-    EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
-    SimOptions, TimePart, UnitUse,
+use crate::{Machine, MachineError, Session, SimOptions};
+use ringmill_device::report::{
+    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, TimePart, UnitUse,
 };
 
 /// A vector machine made from a description.

@@ -7,7 +7,7 @@ use ringmill_isa::macros::MacroOp;
 use serde::Serialize;
 
 use super::sides::{HostUse, Period, Placement};
-use crate::neutral::{How, OwnReport, Rows, grouped};
+use ringmill_device::report::{How, OwnReport, Rows, grouped};
 
 /// What a vector machine did. Cycles are the buffer's.
 #[derive(Clone, PartialEq, Debug, Serialize)]

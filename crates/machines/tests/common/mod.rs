@@ -172,7 +172,7 @@ fn execute_placed(
         .map(|i| [i as u8 + 7; 32])
         .collect();
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
-    let expected = ringmill_schemes::interpret::run(procedure, &refs, &seeds).unwrap();
+    let expected = ringmill_device::interpret::run(procedure, &refs, &seeds).unwrap();
 
     let pieces = d.pieces(procedure.log_n);
     let splits = d.depth(procedure.log_n).into();
@@ -264,7 +264,7 @@ fn interpreted(program: &Unrolled) -> HashMap<LimbId, Vec<u64>> {
         let procedure = &program.procs[call.proc as usize];
         let seeds: Vec<_> = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
         let args: Vec<&[u64]> = call.args.iter().map(|l| values[l].as_slice()).collect();
-        let results = ringmill_schemes::interpret::run(procedure, &args, &seeds).unwrap();
+        let results = ringmill_device::interpret::run(procedure, &args, &seeds).unwrap();
         values.extend(call.results.iter().copied().zip(results));
     }
     values

@@ -60,7 +60,7 @@ fn check(d: &Description, procedure: &Procedure, ciphertexts: u16, together: u16
             refs[at]
         });
         let args: Vec<&[u64]> = args.collect();
-        let expected = ringmill_schemes::interpret::run(procedure, &args, &seeds).unwrap();
+        let expected = ringmill_device::interpret::run(procedure, &args, &seeds).unwrap();
         assert!(found == expected, "{}", batch.name);
     }
     made

@@ -59,7 +59,7 @@ pub fn check(d: &Description, procedure: &Procedure) -> Alone {
     let args: Vec<Vec<u64>> = args.collect();
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
     let seeds: Vec<[u8; 32]> = procedure.seeds.iter().map(|_| prng.next_seed()).collect();
-    let expected = ringmill_schemes::interpret::run(procedure, &refs, &seeds).unwrap();
+    let expected = ringmill_device::interpret::run(procedure, &refs, &seeds).unwrap();
     let found = correct::seeded_results(&made, procedure, &refs, &seeds).unwrap();
     for ((result, found), expected) in procedure.results.iter().zip(&found).zip(&expected) {
         assert!(found == expected, "{what}: result {} differs", result.name);

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use ringmill_compiler::circuit::netlist::{self, Netlist, NetlistPort};
-use ringmill_compiler::circuit::program::{Binary, Comparison, Shift};
-use ringmill_compiler::circuit::{
+use ringmill_circuits::circuit::netlist::{self, Netlist, NetlistPort};
+use ringmill_circuits::circuit::program::{Binary, Comparison, Shift};
+use ringmill_circuits::circuit::{
     CircuitError, Program, ProgramBuilder, Source, Type, Value, choose,
 };
 

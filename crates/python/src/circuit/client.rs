@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_compiler::circuit::{Circuit, Port};
-use ringmill_devices::circuit::CircuitClient;
-use ringmill_devices::circuit::client::ciphertexts;
+use ringmill_circuits::circuit::{Circuit, Port};
+use ringmill_circuits::run::CircuitClient;
+use ringmill_circuits::run::client::ciphertexts;
+use ringmill_circuits::tfhe::{Client, Params, file, keys};
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Client, Params, file, keys};
 
 use super::data::{CircuitEvaluationKeys, EncryptedIntegers, ServerKeys};
 use super::{admitted, scheme, stopped};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use ringmill_compiler::circuit::choose::CANDIDATES;
-use ringmill_compiler::circuit::{Chosen, Circuit, CircuitError, Estimate};
-use ringmill_devices::Saving;
-use ringmill_devices::circuit::client::{bound, unbound};
-use ringmill_devices::circuit::{CircuitRunError, Engine, Keeping, MachineTime, Server, run};
+use ringmill_circuits::circuit::choose::CANDIDATES;
+use ringmill_circuits::circuit::{Chosen, Circuit, CircuitError, Estimate};
+use ringmill_circuits::run::client::{bound, unbound};
+use ringmill_circuits::run::{CircuitRunError, Engine, Keeping, MachineTime, Server, run};
+use ringmill_circuits::tfhe::{Client, Params, keys};
+use ringmill_device::Saving;
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Client, Params, keys};
 
 use super::client::CircuitKeys;
 use super::data::{CircuitEvaluationKeys, CircuitParams, EncryptedIntegers};
@@ -171,7 +171,7 @@ impl LoweredCircuit {
                 given.check(own)?;
                 let mut digits = given.inner.iter().cloned();
                 for port in own {
-                    let wanted = ringmill_devices::circuit::client::ciphertexts(port);
+                    let wanted = ringmill_circuits::run::client::ciphertexts(port);
                     each.push(digits.by_ref().take(wanted).collect());
                 }
                 if digits.next().is_some() {
@@ -181,7 +181,7 @@ impl LoweredCircuit {
                 }
             }
             let inputs = bound(&circuit, each).map_err(stopped)?;
-            let device = device.map(|name| ringmill_devices::open(&name));
+            let device = device.map(|name| ringmill_sim::open(&name));
             let device = device.transpose().map_err(raise::<DeviceError, _>)?;
             let failed = |e| stopped(CircuitRunError::Bootstrap(e));
             let (evaluator, programs);

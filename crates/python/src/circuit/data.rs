@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use ringmill_compiler::circuit::Port;
-use ringmill_devices::Bootstrap;
-use ringmill_devices::circuit::CircuitRunError;
-use ringmill_devices::circuit::client::check_types;
-use ringmill_devices::circuit::target;
-use ringmill_limits::Watch;
-use ringmill_schemes::file::InsecureParams;
-use ringmill_schemes::tfhe::{
+use ringmill_circuits::Bootstrap;
+use ringmill_circuits::circuit::Port;
+use ringmill_circuits::run::CircuitRunError;
+use ringmill_circuits::run::client::check_types;
+use ringmill_circuits::tfhe::target;
+use ringmill_circuits::tfhe::{
     BootstrapKey, Evaluator, IntegerType, KeySwitchKey, LweCiphertext, Messages, Params,
     ParamsBuilder, file, sets,
 };
+use ringmill_limits::Watch;
+use ringmill_schemes::file::InsecureParams;
 
 use super::{admitted, scheme, stopped};
 use crate::errors::{DeviceError, ParameterError, raise};
@@ -53,7 +53,7 @@ pub fn circuit_params(
     } else {
         ParamsBuilder::toy_for_tests_only()
     };
-    let engine = target.map(ringmill_devices::engine).transpose();
+    let engine = target.map(ringmill_sim::engine).transpose();
     let builder = match engine.map_err(raise::<DeviceError, _>)? {
         None => Ok(builder),
         Some(engine) if toy_for_tests_only => target::with_sizes_of(&engine, builder),

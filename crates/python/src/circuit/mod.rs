@@ -10,11 +10,11 @@ use pyo3::prelude::*;
 use crate::errors::{
     CompileError, DataError, DeviceError, FileError, KeysError, ParameterError, raise,
 };
-use ringmill_compiler::circuit::CircuitError;
-use ringmill_devices::BootstrapError;
-use ringmill_devices::circuit::CircuitRunError;
+use ringmill_circuits::BootstrapError;
+use ringmill_circuits::circuit::CircuitError;
+use ringmill_circuits::run::CircuitRunError;
+use ringmill_circuits::tfhe::TfheError;
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::TfheError;
 
 /// What making a circuit refuses; the Python side, which knows the line, adds it.
 fn refused(error: CircuitError) -> PyErr {

@@ -4,17 +4,17 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use ringmill_devices::Procedures;
+use ringmill_device::Procedures;
+use ringmill_device::call::{Interpreted, Runs};
 use ringmill_schemes::ParameterSet;
-use ringmill_schemes::call::{Interpreted, Runs};
 use ringmill_schemes::rlwe::{GaloisKeys, RelinKey};
 use ringmill_schemes::seal::{self, SealError};
 
 use super::refusal::{Refusal, refused, scheme_refused};
 use super::side::{Context, Shared, Side};
 use super::{Bytes, made};
-use crate::errors::{DeviceError, KeysError, raise};
-use crate::watch::{halted, interruptible};
+use crate::errors::{DeviceError, KeysError, halted, raise};
+use crate::watch::interruptible;
 
 /// Who computes: parameters and evaluation keys, never a secret.
 pub(super) struct Evaluation<S: Side> {
@@ -35,7 +35,7 @@ impl<S: Side> Evaluation<S> {
         let runs: Arc<dyn Runs> = match device {
             None => Arc::new(Interpreted),
             Some(name) => {
-                let device = ringmill_devices::open(name).map_err(raise::<DeviceError, _>)?;
+                let device = ringmill_sim::open(name).map_err(raise::<DeviceError, _>)?;
                 Arc::new(Procedures::new(device))
             }
         };

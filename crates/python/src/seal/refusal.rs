@@ -10,8 +10,7 @@ use ringmill_schemes::exact::ExactError;
 use ringmill_schemes::rlwe::RlweError;
 use ringmill_schemes::seal::SealError;
 
-use crate::errors::{DataError, FileError, KeysError, ParameterError, RingmillError};
-use crate::watch::halted;
+use crate::errors::{DataError, FileError, KeysError, ParameterError, RingmillError, halted};
 
 /// An error of a scheme, or of the layers below it.
 pub(super) trait Refusal: ToString {

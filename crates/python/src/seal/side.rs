@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_schemes::call::Runs;
-use ringmill_schemes::exact::{Decrypts, ExactParams, Plaintext};
+use ringmill_device::call::Runs;
+use ringmill_schemes::exact::{ExactParams, Plaintext};
 use ringmill_schemes::rlwe::{SecretKey, SecurityLevel, SecurityTable};
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError, SealParams};
 use ringmill_schemes::{bfv, bgv, ckks};

@@ -1,28 +1,15 @@
 //! Decryption in RNS, as SEAL does it (polymul paper, Algorithm 5).
 
-use std::sync::Arc;
-
 use num_bigint::BigUint;
 use ringmill_math::basext::BaseExtension;
-use ringmill_math::wipe::off_the_stack;
 use ringmill_math::{AnyModulus, BaseConverter, Modulus, RnsBasis, declassify, kernels};
 use zeroize::Zeroizing;
 
 use super::auxiliary::product;
 use super::error::BfvError;
 use super::params::Params;
-use super::{Bfv, Ciphertext};
-use crate::exact::{Decrypts, ExactError, ExactParams, Plaintext, budget};
-use crate::rlwe::arith::{limbs_mut, plan};
-use crate::rlwe::{self, KeyId, Level, RlweError, SecretKey};
-
-/// Decrypts; holds the secret key. Running time depends on public sizes and on whether the message is refused, but for
-/// that of the noise budget.
-pub struct Decryptor {
-    params: Arc<Params>,
-    phases: rlwe::Decryptor,
-    levels: Vec<Division>,
-}
+use crate::exact::{ExactError, ExactParams, Plaintext};
+use crate::rlwe::{Level, RlweError};
 
 /// Division of c(s) by Q / t at one level, in the steps of SEAL's decryption (polymul paper, Algorithm 5).
 ///
@@ -117,68 +104,41 @@ impl Division {
     }
 }
 
-impl Decryptor {
-    /// The secret key's identity, where it has one.
-    pub fn key_id(&self) -> Option<KeyId> {
-        self.phases.key_id()
-    }
-
-    /// c(s) in coefficient form, limb-major.
-    fn phase(&self, cipher: &Ciphertext) -> Result<Zeroizing<Vec<u64>>, BfvError> {
-        let mut phase = self.phases.phase(cipher)?;
-        let indices: Vec<usize> = cipher.level().moduli().collect();
-        off_the_stack(|| {
-            for (i, _, limb) in limbs_mut(&self.params, &indices, &mut phase) {
-                plan(&self.params, i)?.inverse(limb)?;
-            }
-            Ok(phase)
-        })
-    }
+/// One for each level.
+///
+/// # Errors
+/// None that a checked parameter set can have.
+pub(super) fn divisions(params: &Params) -> Result<Vec<Division>, BfvError> {
+    let gamma = Modulus::new(params.auxiliary().gamma)?;
+    let levels = Level::LOWEST.to(params.max_level());
+    let levels = levels.map(|level| Division::of(params, gamma, level));
+    Ok(levels.collect::<Result<_, _>>()?)
 }
 
-impl Decrypts<Bfv> for Decryptor {
-    fn new(params: Arc<Params>, secret: SecretKey) -> Result<Self, BfvError> {
-        let gamma = Modulus::new(params.auxiliary().gamma)?;
-        let levels = Level::LOWEST.to(params.max_level());
-        let levels = levels.map(|level| Division::of(&params, gamma, level));
-        Ok(Self {
-            phases: rlwe::Decryptor::new(params.clone(), secret)?,
-            levels: levels.collect::<Result<_, _>>()?,
-            params,
-        })
+/// The message round(t c(s) / Q) mod t by [`Division`].
+///
+/// # Errors
+/// [`ExactError::NoBudget`] for noise of 1/4 or more in a coefficient (or less than that by at most k / gamma): a
+/// message that is lost has noise everywhere between -1/2 and 1/2.
+pub(super) fn opened(
+    divisions: &[Division],
+    params: &Params,
+    level: Level,
+    mut phase: Zeroizing<Vec<u64>>,
+) -> Result<Plaintext, BfvError> {
+    let n = params.degree();
+    let division = divisions.get(level.index());
+    let division = division.ok_or_else(|| RlweError::Level {
+        got: level,
+        max: params.max_level(),
+    })?;
+    division.raise(&mut phase);
+    let mut sums = Zeroizing::new(vec![0; 2 * n]);
+    division.extend(&phase, &mut sums)?;
+    let mut message = Zeroizing::new(vec![0; n]);
+    if declassify(division.too_noisy(division.correct(&sums, &mut message))) {
+        return Err(ExactError::NoBudget.into());
     }
-
-    /// The message round(t c(s) / Q) mod t, c(s) = c_0 + c_1 s + c_2 s^2, by [`Division`].
-    ///
-    /// # Errors
-    /// [`ExactError::NoBudget`] for noise of 1/4 or more in a coefficient (or less than that by at most k / gamma): a
-    /// message that is lost has noise everywhere between -1/2 and 1/2. Ciphertexts of other parameters or another key.
-    fn decrypt(&self, cipher: &Ciphertext) -> Result<Plaintext, BfvError> {
-        let mut phase = self.phase(cipher)?;
-        let n = self.params.degree();
-        let level = self.levels.get(cipher.level().index());
-        let level = level.ok_or_else(|| RlweError::Level {
-            got: cipher.level(),
-            max: self.params.max_level(),
-        })?;
-        level.raise(&mut phase);
-        let mut sums = Zeroizing::new(vec![0; 2 * n]);
-        level.extend(&phase, &mut sums)?;
-        let mut message = Zeroizing::new(vec![0; n]);
-        if declassify(level.too_noisy(level.correct(&sums, &mut message))) {
-            return Err(ExactError::NoBudget.into());
-        }
-        let message = std::mem::take(&mut *message);
-        Ok(Plaintext::trusted(&*self.params, message))
-    }
-
-    /// Of t c(s) mod Q, whose largest centred coefficient over Q is the invariant noise.
-    fn noise_budget(&self, cipher: &Ciphertext) -> Result<u32, BfvError> {
-        let (mut noise, t) = (self.phase(cipher)?, self.params.plain_modulus().value());
-        let indices: Vec<usize> = cipher.level().moduli().collect();
-        for (_, q, limb) in limbs_mut(&self.params, &indices, &mut noise) {
-            kernels::mul_scalar_assign(q, limb, q.reduce(t));
-        }
-        Ok(budget(&self.params, &noise, cipher.level())?)
-    }
+    let message = std::mem::take(&mut *message);
+    Ok(Plaintext::trusted(params, message))
 }

@@ -7,11 +7,11 @@ use super::error::BfvError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Bfv, Ciphertext, scalar};
-use crate::call::Runs;
 use crate::exact::scalar::residues;
 use crate::exact::{ExactParams, Plaintext};
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
 use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
+use ringmill_device::call::Runs;
 
 /// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
 /// keys: where one has no identity that cannot be checked, and the result has none.

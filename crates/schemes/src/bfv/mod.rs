@@ -18,17 +18,20 @@ pub mod scalar;
 pub use crate::exact::{BatchEncoder, CoefficientEncoder, Encoder, IntegerEncoder};
 pub use crate::exact::{Integers, PlainModulus, Plaintext};
 pub use crate::rlwe::{
-    ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator, KeyHalf, KeyId,
-    Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel, SecurityTable,
+    ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator, KeyHalf, Level, Poly,
+    PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel, SecurityTable,
 };
-pub use decrypt::{Decryptor, Division};
+pub use decrypt::Division;
 pub use error::BfvError;
 pub use evaluator::Evaluator;
 pub use ops::{Op, OpKey, ProcCache};
 pub use params::{Multiplication, Params};
 pub use params_builder::ParamsBuilder;
+pub use ringmill_device::KeyId;
 
-use crate::exact::{self, Embedding, ExactScheme};
+use zeroize::Zeroizing;
+
+use crate::exact::{self, Embedding, ExactParams, ExactScheme};
 use crate::rlwe::{self, EvaluationKeys, KeyRequest, RlweError};
 use crate::scheme::{At, Scheme, SchemeTag};
 
@@ -39,10 +42,12 @@ pub type SeededCiphertext = rlwe::SeededCiphertext<()>;
 
 /// Encrypts.
 pub type Encryptor = exact::Encryptor<Bfv>;
+/// Holds a secret key and opens ciphertexts.
+pub type Decryptor = exact::Decryptor<Bfv>;
 /// Holds a secret key; encrypts under its public key.
-pub type KeyHolder = exact::KeyHolder<Bfv>;
+pub type KeyHolder = rlwe::KeyHolder<Bfv>;
 /// Computes on ciphertexts.
-pub type Operator = exact::Operator<Bfv>;
+pub type Operator = rlwe::Operator<Bfv>;
 
 /// The scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +69,8 @@ impl Scheme for Bfv {
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
     type Error = BfvError;
+    type Holder = KeyHolder;
+    type Operator = Operator;
     const FRESH_POLYS: usize = 2;
 
     fn agree(a: &At<()>, b: &At<()>) -> bool {
@@ -76,10 +83,28 @@ impl Scheme for Bfv {
 }
 
 impl ExactScheme for Bfv {
-    type Decryptor = Decryptor;
+    type Opening = Vec<Division>;
     const FRESH: () = ();
 
     fn embedding(params: &Params, at: &At<()>) -> Result<Embedding, RlweError> {
         plain::embedding(params, at.level)
+    }
+
+    fn opening(params: &Params) -> Result<Vec<Division>, BfvError> {
+        decrypt::divisions(params)
+    }
+
+    fn opened(
+        divisions: &Vec<Division>,
+        params: &Params,
+        cipher: &Ciphertext,
+        phase: Zeroizing<Vec<u64>>,
+    ) -> Result<Plaintext, BfvError> {
+        decrypt::opened(divisions, params, cipher.level(), phase)
+    }
+
+    /// Of t c(s) mod Q, whose largest centred coefficient over Q is the invariant noise.
+    fn noise_factor(params: &Params) -> u64 {
+        params.plain_modulus().value()
     }
 }

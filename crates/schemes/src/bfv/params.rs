@@ -4,15 +4,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_isa::mid::TableModulus;
 
-use super::Bfv;
 use super::auxiliary::Auxiliary;
 use super::error::BfvError;
 use super::params_builder::ParamsBuilder;
 use crate::exact::{ExactParams, PlainModulus};
-use crate::rlwe::{self, RingParams};
-use crate::scheme::{ParameterSet, ParamsId, Scheme};
+use crate::rlwe;
 
 /// How a product of ciphertexts is computed beyond Q and divided by Q / t.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -95,8 +92,9 @@ impl Params {
         let (auxiliary, ring) = Auxiliary::new(ring, t, multiplication)?;
         let mut own = t.value().to_le_bytes().to_vec();
         own.push(multiplication.byte());
+        let words = format!("t = {}, products by {}", t.value(), multiplication.name());
         Ok(Arc::new(Self {
-            ring: Arc::new(ring.with_own(own)),
+            ring: Arc::new(ring.with_own(own, words)),
             t,
             multiplication,
             auxiliary,
@@ -118,53 +116,13 @@ impl Params {
     pub(super) fn auxiliary(&self) -> &Auxiliary {
         &self.auxiliary
     }
-
-    /// One line for reports.
-    pub fn summary(&self) -> String {
-        format!(
-            "{} {}, t = {}, products by {}; {}",
-            Bfv::TAG.name,
-            self.chain_summary(),
-            self.t.value(),
-            self.multiplication.name(),
-            self.security().summary()
-        )
-    }
-}
-
-impl ParameterSet for Params {
-    fn id(&self) -> &ParamsId {
-        self.ring.id()
-    }
-
-    fn canonical(&self) -> Vec<u8> {
-        self.ring.canonical()
-    }
-
-    fn log_n(&self) -> u8 {
-        self.ring.log_n()
-    }
-
-    fn moduli(&self) -> &[u64] {
-        self.ring.moduli()
-    }
-
-    fn table(&self) -> Vec<TableModulus> {
-        self.ring.table().to_vec()
-    }
-
-    fn summary(&self) -> String {
-        self.summary()
-    }
-}
-
-impl RingParams for Params {
-    fn ring_params(&self) -> &Arc<rlwe::Params> {
-        &self.ring
-    }
 }
 
 impl ExactParams for Params {
+    fn shared_params(&self) -> &Arc<rlwe::Params> {
+        &self.ring
+    }
+
     fn plain_modulus(&self) -> PlainModulus {
         self.t
     }

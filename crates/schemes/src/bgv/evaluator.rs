@@ -10,12 +10,12 @@ use super::error::BgvError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Bgv, Ciphertext, Factor, scalar};
-use crate::call::Runs;
 use crate::exact::Plaintext;
 use crate::exact::scalar::residues_modulo;
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
 use crate::rlwe::record::Recorder;
 use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
+use ringmill_device::call::Runs;
 
 /// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
 /// keys: where one has no identity that cannot be checked, and the result has none. Correction factors may differ: sums make

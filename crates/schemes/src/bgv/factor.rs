@@ -4,6 +4,7 @@ use std::fmt;
 use std::iter::successors;
 
 use ringmill_isa::Level;
+use ringmill_isa::macros::Note;
 use ringmill_math::Modulus;
 
 use super::error::BgvError;
@@ -72,6 +73,14 @@ impl Factor {
     /// In one word, as files have it.
     fn packed(self) -> u64 {
         self.value | u64::from(self.plain) << Self::VALUE_BITS
+    }
+
+    /// What [`Factor::packed`] gave, still to be checked.
+    fn unpacked(word: u64) -> Self {
+        Self {
+            value: word & ((1 << Self::VALUE_BITS) - 1),
+            plain: (word >> Self::VALUE_BITS) as u8,
+        }
     }
 
     /// The factor of a product.
@@ -198,16 +207,23 @@ impl Annotation for Factor {
         low(params, self.plain).map(Some)
     }
 
+    fn note(&self) -> Note {
+        Note::Factor(self.packed())
+    }
+
+    fn of_note(note: Note) -> Option<Self> {
+        match note {
+            Note::Factor(word) => Some(Self::unpacked(word)),
+            Note::Bare | Note::Scale(_) => None,
+        }
+    }
+
     fn write(&self, to: &mut Writer) {
         to.residues(&[self.packed()]);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, FileError> {
-        let word = from.u64()?;
-        Ok(Self {
-            value: word & ((1 << Self::VALUE_BITS) - 1),
-            plain: (word >> Self::VALUE_BITS) as u8,
-        })
+        Ok(Self::unpacked(from.u64()?))
     }
 }
 

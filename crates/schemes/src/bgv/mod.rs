@@ -18,10 +18,9 @@ pub mod scalar;
 pub use crate::exact::{BatchEncoder, CoefficientEncoder, Encoder, IntegerEncoder};
 pub use crate::exact::{ExactError, ExactParams, Integers, PlainModulus, Plaintext, PrimePower};
 pub use crate::rlwe::{
-    ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator, KeyHalf, KeyId,
-    Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel, SecurityTable,
+    ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator, KeyHalf, Level, Poly,
+    PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel, SecurityTable,
 };
-pub use decrypt::Decryptor;
 pub use error::BgvError;
 pub use evaluator::Evaluator;
 pub use factor::{Balance, Factor};
@@ -29,6 +28,10 @@ pub use noise::{Noise, NoiseModel};
 pub use ops::{Op, OpKey, ProcCache};
 pub use params::Params;
 pub use params_builder::{ParamsBuilder, friendly_primes};
+pub use ringmill_device::KeyId;
+
+use ringmill_math::basext::MiddleHalf;
+use zeroize::Zeroizing;
 
 use crate::exact::{self, Embedding, ExactScheme};
 use crate::rlwe::{self, EvaluationKeys, KeyRequest, RlweError};
@@ -40,10 +43,12 @@ pub type Ciphertext = rlwe::Ciphertext<Factor>;
 pub type SeededCiphertext = rlwe::SeededCiphertext<Factor>;
 /// Encrypts.
 pub type Encryptor = exact::Encryptor<Bgv>;
+/// Holds a secret key and opens ciphertexts.
+pub type Decryptor = exact::Decryptor<Bgv>;
 /// Holds a secret key; encrypts under its public key.
-pub type KeyHolder = exact::KeyHolder<Bgv>;
+pub type KeyHolder = rlwe::KeyHolder<Bgv>;
 /// Computes on ciphertexts.
-pub type Operator = exact::Operator<Bgv>;
+pub type Operator = rlwe::Operator<Bgv>;
 
 /// The scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +70,8 @@ impl Scheme for Bgv {
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
     type Error = BgvError;
+    type Holder = KeyHolder;
+    type Operator = Operator;
     const FRESH_POLYS: usize = 2;
 
     fn agree(a: &At<Factor>, b: &At<Factor>) -> bool {
@@ -77,10 +84,28 @@ impl Scheme for Bgv {
 }
 
 impl ExactScheme for Bgv {
-    type Decryptor = Decryptor;
+    type Opening = Vec<MiddleHalf>;
     const FRESH: Factor = Factor::ONE;
 
     fn embedding(params: &Params, at: &At<Factor>) -> Result<Embedding, RlweError> {
         plain::embedding(params, at)
+    }
+
+    fn opening(params: &Params) -> Result<Vec<MiddleHalf>, BgvError> {
+        decrypt::extensions(params)
+    }
+
+    fn opened(
+        extensions: &Vec<MiddleHalf>,
+        params: &Params,
+        cipher: &Ciphertext,
+        phase: Zeroizing<Vec<u64>>,
+    ) -> Result<Plaintext, BgvError> {
+        decrypt::opened(extensions, params, cipher, &phase)
+    }
+
+    /// The phase is the noise: the message is its low part.
+    fn noise_factor(_: &Params) -> u64 {
+        1
     }
 }

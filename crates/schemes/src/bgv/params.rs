@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::TableModulus;
 
-use super::Bgv;
 use super::error::BgvError;
 use super::factor::Factor;
 use super::params_builder::ParamsBuilder;
 use crate::exact::{ExactParams, PlainModulus, PrimePower};
-use crate::rlwe::{self, RingParams, RlweError};
-use crate::scheme::{ParameterSet, ParamsId, Scheme};
+use crate::rlwe::{self, RlweError};
 
 /// A checked parameter set. Made by [`Params::builder`]; shared as `Arc<Params>`. The ring, the primes and their security
 /// are those of [`rlwe::Params`], which it gives access to as its own.
@@ -71,7 +69,8 @@ impl Params {
         let table: Vec<TableModulus> = plain.iter().map(|t| t.table_modulus()).collect();
         let ring = ring.with_low_messages(&table)?;
         let own = t.value() | u64::from(further) << PlainModulus::MAX_BITS;
-        let ring = Arc::new(ring.with_own(own.to_le_bytes().to_vec()));
+        let words = format!("t = {}", t.value());
+        let ring = Arc::new(ring.with_own(own.to_le_bytes().to_vec(), words));
         Ok(Arc::new(Self { ring, t, plain }))
     }
 
@@ -100,52 +99,13 @@ impl Params {
     pub fn prime_power(&self) -> Result<PrimePower, RlweError> {
         prime_power(self.plain_modulus())
     }
-
-    /// One line for reports.
-    pub fn summary(&self) -> String {
-        format!(
-            "{} {}, t = {}; {}",
-            Bgv::TAG.name,
-            self.chain_summary(),
-            self.plain_modulus().value(),
-            self.security().summary()
-        )
-    }
-}
-
-impl ParameterSet for Params {
-    fn id(&self) -> &ParamsId {
-        self.ring.id()
-    }
-
-    fn canonical(&self) -> Vec<u8> {
-        self.ring.canonical()
-    }
-
-    fn log_n(&self) -> u8 {
-        self.ring.log_n()
-    }
-
-    fn moduli(&self) -> &[u64] {
-        self.ring.moduli()
-    }
-
-    fn table(&self) -> Vec<TableModulus> {
-        self.ring.table().to_vec()
-    }
-
-    fn summary(&self) -> String {
-        self.summary()
-    }
-}
-
-impl RingParams for Params {
-    fn ring_params(&self) -> &Arc<rlwe::Params> {
-        &self.ring
-    }
 }
 
 impl ExactParams for Params {
+    fn shared_params(&self) -> &Arc<rlwe::Params> {
+        &self.ring
+    }
+
     fn plain_modulus(&self) -> PlainModulus {
         self.t
     }

@@ -9,10 +9,10 @@ use super::error::CkksError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Ciphertext, Ckks, Plaintext, Scale};
-use crate::call::{Interpreted, Runs};
 use crate::rlwe::evaluator::{Evaluation, check_level, check_three, check_two, opaque};
 use crate::rlwe::{GaloisKeys, KSwitchKey, Level, RelinKey, RlweError};
-use crate::scheme::Limbed;
+use ringmill_device::Limbed;
+use ringmill_device::call::{Interpreted, Runs};
 
 /// Homomorphic operations on whole ciphertexts. Operands must agree in level, and in scale where they are added, and must
 /// belong to one secret key, as must keys: where one has no identity that cannot be checked, and the result has none.

@@ -12,13 +12,12 @@ pub mod noise;
 pub mod ops;
 pub mod params;
 mod params_builder;
-pub mod roles;
 pub mod scale;
 
 pub use crate::rlwe::{Charge, LedgerError};
 pub use crate::rlwe::{
     Decryptor, Encryptor, ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator,
-    KeyHalf, KeyId, Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel,
+    KeyHalf, Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel,
     SecurityTable,
 };
 pub use crate::rlwe::{identity, key, security};
@@ -30,11 +29,14 @@ pub use noise::{Ball, Domain, FAILURE_BITS, Factor, Noise, NoiseModel, Origin, P
 pub use ops::{Op, OpKey, ProcCache};
 pub use params::Params;
 pub use params_builder::ParamsBuilder;
+pub use ringmill_device::KeyId;
 pub use scale::Scale;
+
+use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::rlwe::{self, EvaluationKeys, KeyRequest};
+use crate::rlwe::{self, EvaluationKeys, KeyRequest, RingScheme};
 use crate::scheme::{At, Scheme, SchemeTag};
 
 /// An encoded vector at a level and a scale.
@@ -43,6 +45,11 @@ pub type Plaintext = rlwe::Plaintext<Scale>;
 pub type Ciphertext = rlwe::Ciphertext<Scale>;
 /// A secret-key ciphertext whose c_1 is expanded from a seed.
 pub type SeededCiphertext = rlwe::SeededCiphertext<Scale>;
+
+/// Holds a secret key; encrypts under its public key.
+pub type KeyHolder = rlwe::KeyHolder<Ckks>;
+/// Computes on ciphertexts.
+pub type Operator = rlwe::Operator<Ckks>;
 
 /// The scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +70,8 @@ impl Scheme for Ckks {
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
     type Error = CkksError;
+    type Holder = KeyHolder;
+    type Operator = Operator;
     const FRESH_POLYS: usize = 2;
 
     fn agree(a: &At<Scale>, b: &At<Scale>) -> bool {
@@ -75,5 +84,55 @@ impl Scheme for Ckks {
             at.level,
             at.annotation.0.log2()
         )
+    }
+}
+
+impl RingScheme for Ckks {
+    type Encoder = Encoder;
+    type Encryptor = Encryptor;
+    type Decryptor = Decryptor;
+
+    fn encoder(params: &Arc<Params>) -> Result<Encoder, CkksError> {
+        Ok(Encoder::new(Arc::clone(params)))
+    }
+
+    fn encryptor(params: &Arc<Params>, key: &PublicKey) -> Result<Encryptor, CkksError> {
+        Ok(Encryptor::with_public_key(Arc::clone(params), key)?)
+    }
+
+    fn seeded_for_reproducible_tests_only(encryptor: Encryptor, seed: [u8; 32]) -> Encryptor {
+        encryptor.seed_for_reproducible_tests_only(seed)
+    }
+
+    fn decryptor(params: &Arc<Params>, secret: SecretKey) -> Result<Decryptor, CkksError> {
+        Ok(Decryptor::new(Arc::clone(params), secret)?)
+    }
+
+    fn encoded(
+        encoder: &Encoder,
+        message: &Vec<Complex64>,
+        at: &At<Scale>,
+    ) -> Result<Plaintext, CkksError> {
+        encoder.encode(message, at.level, at.annotation.0)
+    }
+
+    fn encrypted(
+        encryptor: &Encryptor,
+        plain: &Plaintext,
+        _: &At<Scale>,
+    ) -> Result<Ciphertext, CkksError> {
+        Ok(encryptor.encrypt(plain)?)
+    }
+
+    fn decrypted(decryptor: &Decryptor, cipher: &Ciphertext) -> Result<Plaintext, CkksError> {
+        Ok(decryptor.decrypt(cipher)?)
+    }
+
+    fn decoded(
+        encoder: &Encoder,
+        plain: &Plaintext,
+        length: usize,
+    ) -> Result<Vec<Complex64>, CkksError> {
+        encoder.decode(plain, length)
     }
 }

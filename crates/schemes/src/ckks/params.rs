@@ -3,11 +3,9 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::Ckks;
 use super::error::CkksError;
 use super::params_builder::ParamsBuilder;
 use crate::rlwe::{self, RingParams};
-use crate::scheme::{ParameterSet, ParamsId, Scheme};
 
 /// A checked parameter set. Made by [`Params::builder`] or [`Params::named`]; shared as `Arc<Params>`. The ring, the
 /// primes and their security are those of [`rlwe::Params`], which it gives access to as its own.
@@ -50,9 +48,10 @@ impl Params {
     }
 
     pub(super) fn new(ring: rlwe::Params, default_scale: f64) -> Arc<Self> {
+        let words = format!("scale 2^{:.2}", default_scale.log2());
         let own = default_scale.to_bits().to_le_bytes();
         Arc::new(Self {
-            ring: Arc::new(ring.with_own(own.to_vec())),
+            ring: Arc::new(ring.with_own(own.to_vec(), words)),
             default_scale,
         })
     }
@@ -65,39 +64,6 @@ impl Params {
     /// The scale fresh values are encoded at unless another is asked for.
     pub fn default_scale(&self) -> f64 {
         self.default_scale
-    }
-
-    /// One line for reports.
-    pub fn summary(&self) -> String {
-        format!(
-            "{} {}, scale 2^{:.2}; {}",
-            Ckks::TAG.name,
-            self.chain_summary(),
-            self.default_scale.log2(),
-            self.security().summary()
-        )
-    }
-}
-
-impl ParameterSet for Params {
-    fn id(&self) -> &ParamsId {
-        self.ring.id()
-    }
-
-    fn canonical(&self) -> Vec<u8> {
-        self.ring.canonical()
-    }
-
-    fn log_n(&self) -> u8 {
-        self.ring.log_n()
-    }
-
-    fn moduli(&self) -> &[u64] {
-        self.ring.moduli()
-    }
-
-    fn summary(&self) -> String {
-        self.summary()
     }
 }
 

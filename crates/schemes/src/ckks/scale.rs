@@ -1,7 +1,7 @@
 //! The annotation of CKKS: what a message is multiplied by before it is rounded.
 
 use ringmill_isa::Level;
-use ringmill_isa::macros::SCALE_TOLERANCE;
+use ringmill_isa::macros::{Note, SCALE_TOLERANCE};
 
 use super::error::CkksError;
 use crate::file::{FileError, Reader, Writer};
@@ -37,6 +37,17 @@ impl Annotation for Scale {
             got: self.0,
             max_log2: params.log_q(level),
         })
+    }
+
+    fn note(&self) -> Note {
+        Note::Scale(self.0)
+    }
+
+    fn of_note(note: Note) -> Option<Self> {
+        match note {
+            Note::Scale(scale) => Some(Self(scale)),
+            Note::Bare | Note::Factor(_) => None,
+        }
     }
 
     fn write(&self, to: &mut Writer) {

@@ -29,7 +29,7 @@ impl<P: ExactParams> BatchEncoder<P> {
     /// # Errors
     /// [`ExactError::NotBatchable`].
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
-        let (t, log_n) = (params.plain_modulus(), params.log_n());
+        let (t, log_n) = (params.plain_modulus(), params.shared_params().log_n());
         t.check_batchable(log_n)?;
         let plan = NttPlan::shared(t.reducer(), Ring::full(log_n))?;
         Ok(Self {
@@ -75,7 +75,7 @@ impl<P: ExactParams> BatchEncoder<P> {
     /// # Errors
     /// A plaintext of other parameters.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
-        let params = self.params.ring_params();
+        let params = self.params.shared_params();
         params.check_id("plaintext", plain.params_id())?;
         plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
         let mut form = Zeroizing::new(plain.residues().to_vec());

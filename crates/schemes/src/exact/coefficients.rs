@@ -30,7 +30,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     ) -> Result<Plaintext, ExactError> {
         let room = (
             self.params.plain_modulus(),
-            self.params.ring_params().degree(),
+            self.params.shared_params().degree(),
         );
         let residues = residues(room, values, which, 0..values.len())?;
         Ok(Plaintext::trusted(&*self.params, residues))
@@ -55,7 +55,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     }
 
     fn checked<'a>(&self, plain: &'a Plaintext) -> Result<&'a [u64], ExactError> {
-        let params = self.params.ring_params();
+        let params = self.params.shared_params();
         params.check_id("plaintext", plain.params_id())?;
         plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
         Ok(plain.residues())

@@ -21,7 +21,10 @@ impl<P: ExactParams> Encoder<P> {
     /// # Errors
     /// None that a checked parameter set can have.
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
-        if params.plain_modulus().is_batchable(params.log_n()) {
+        if params
+            .plain_modulus()
+            .is_batchable(params.shared_params().log_n())
+        {
             BatchEncoder::new(params).map(Self::Slots)
         } else if params.plain_moduli().len() > 1 {
             ThinEncoder::new(params).map(Self::Thin)

@@ -22,7 +22,7 @@ pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
 /// # Errors
 /// A damaged file, one of another scheme or of other parameters, a residue that is not below t.
 pub fn read_plaintext(bytes: &[u8], params: &impl ExactParams) -> Result<Plaintext, FileError> {
-    let ring = params.ring_params();
+    let ring = params.shared_params();
     let (_, mut r) = open(bytes, Kind::Plaintext, ring.scheme(), Some(ring.id()))?;
     r.expect_remaining(size::of_words(ring.degree()) as u64)?;
     let residues = r.residues(ring.degree())?;

@@ -57,7 +57,7 @@ impl<P: ExactParams> IntegerEncoder<P> {
     pub fn encode(&self, value: &BigInt) -> Result<Plaintext, ExactError> {
         let (t, max) = (
             self.params.plain_modulus(),
-            self.params.ring_params().degree(),
+            self.params.shared_params().degree(),
         );
         let negative = value.sign() == Sign::Minus;
         if negative && self.which == Integers::Unsigned {
@@ -88,7 +88,7 @@ impl<P: ExactParams> IntegerEncoder<P> {
     /// # Errors
     /// A plaintext of other parameters.
     pub fn decode(&self, plain: &Plaintext) -> Result<BigInt, ExactError> {
-        let (params, t) = (self.params.ring_params(), self.params.plain_modulus());
+        let (params, t) = (self.params.shared_params(), self.params.plain_modulus());
         params.check_id("plaintext", plain.params_id())?;
         plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
         let integer = |&x: &u64| match self.which {

@@ -1,10 +1,11 @@
 //! What the schemes of exact integers (BFV, BGV) share beside [`rlwe`](crate::rlwe): the plaintext modulus t, plaintexts
-//! as polynomials modulo t, the encodings of integers as such polynomials, encryption, and the parties. Integers stay integers
+//! as polynomials modulo t, the encodings of integers as such polynomials, encryption and decryption. Integers stay integers
 //! throughout.
 
 mod batch;
 mod budget;
 mod coefficients;
+mod decrypt;
 mod embedding;
 mod encoder;
 mod encrypt;
@@ -16,14 +17,13 @@ pub(crate) mod noise;
 mod plain_modulus;
 mod plaintext;
 mod prime_power;
-mod roles;
 pub mod scalar;
 mod scheme;
 mod thin;
 
 pub use batch::BatchEncoder;
-pub(crate) use budget::budget;
 pub use coefficients::CoefficientEncoder;
+pub use decrypt::Decryptor;
 pub use embedding::Embedding;
 pub use encoder::Encoder;
 pub use encrypt::Encryptor;
@@ -33,6 +33,5 @@ pub(crate) use lift::{at_level, lifted, mul_plain, mul_plain_unsigned, plain_ind
 pub use plain_modulus::{Integers, PlainModulus};
 pub use plaintext::{ExactParams, Plaintext};
 pub use prime_power::PrimePower;
-pub use roles::{KeyHolder, Operator};
-pub use scheme::{Decrypts, ExactScheme};
+pub use scheme::ExactScheme;
 pub use thin::ThinEncoder;

@@ -1,5 +1,7 @@
 //! Plaintexts: polynomials modulo t.
 
+use std::sync::Arc;
+
 use ringmill_isa::Poly;
 use ringmill_math::{Modulus, Residues, declassify};
 use zeroize::Zeroizing;
@@ -7,11 +9,14 @@ use zeroize::Zeroizing;
 use super::error::ExactError;
 use super::plain_modulus::PlainModulus;
 use crate::identity::{Origin, belongs};
-use crate::rlwe::{RingParams, RlweError};
-use crate::scheme::{Limbed, ParamsId};
+use crate::rlwe::{Params, RingParams, RlweError};
+use ringmill_device::{Limbed, ParamsId};
 
 /// Parameters of a scheme whose messages are polynomials modulo t.
-pub trait ExactParams: RingParams {
+pub trait ExactParams: Send + Sync + 'static {
+    /// What ring schemes share of them.
+    fn shared_params(&self) -> &Arc<Params>;
+
     /// t.
     fn plain_modulus(&self) -> PlainModulus;
 
@@ -21,6 +26,12 @@ pub trait ExactParams: RingParams {
     /// The plaintext moduli: t, then what else plaintexts may be modulo, each behind the one before in the table of moduli.
     fn plain_moduli(&self) -> Vec<PlainModulus> {
         vec![self.plain_modulus()]
+    }
+}
+
+impl<P: ExactParams> RingParams for P {
+    fn ring_params(&self) -> &Arc<Params> {
+        self.shared_params()
     }
 }
 

@@ -23,7 +23,7 @@ pub fn residues_modulo(
     level: Level,
 ) -> Vec<u64> {
     let value = i128::from(reduced(t, value));
-    let primes = params.ring_params().cipher_moduli().iter();
+    let primes = params.shared_params().cipher_moduli().iter();
     let residues = primes
         .take(level.primes())
         .map(|&q| value.rem_euclid(q.into()) as u64);

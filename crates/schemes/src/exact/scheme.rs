@@ -2,15 +2,39 @@
 
 use std::sync::Arc;
 
+use zeroize::Zeroizing;
+
+use super::decrypt::Decryptor;
 use super::embedding::Embedding;
-use super::plaintext::Plaintext;
-use crate::rlwe::{RlweError, SecretKey};
+use super::encoder::Encoder;
+use super::encrypt::Encryptor;
+use super::error::ExactError;
+use super::plain_modulus::Integers;
+use super::plaintext::{ExactParams, Plaintext};
+use crate::rlwe::{
+    Annotation, Ciphertext, EvaluationKeys, KSwitchKey, KeyRequest, PublicKey, RingScheme,
+    RlweError, SecretKey,
+};
 use crate::scheme::{At, Scheme};
 
+type AnnotationError<S> = <<S as Scheme>::Annotation as Annotation>::Error;
+
 /// A scheme whose messages are polynomials modulo t.
-pub trait ExactScheme: Scheme {
-    /// Opens its ciphertexts.
-    type Decryptor: Decrypts<Self>;
+pub trait ExactScheme:
+    Scheme<
+        Params: ExactParams,
+        Annotation: Annotation,
+        Plaintext = Plaintext,
+        Ciphertext = Ciphertext<<Self as Scheme>::Annotation>,
+        Key = KSwitchKey,
+        Message = Vec<i64>,
+        KeyName = KeyRequest,
+        Keys = EvaluationKeys,
+        Error: From<RlweError> + From<ExactError> + From<AnnotationError<Self>>,
+    >
+{
+    /// What opens phases, made once for all levels.
+    type Opening: Send + Sync;
 
     /// What a fresh ciphertext carries unless another annotation is asked for.
     const FRESH: Self::Annotation;
@@ -20,25 +44,80 @@ pub trait ExactScheme: Scheme {
     /// # Errors
     /// A place that the parameters do not have.
     fn embedding(params: &Self::Params, at: &At<Self::Annotation>) -> Result<Embedding, RlweError>;
+
+    /// # Errors
+    /// None that a checked parameter set can have.
+    fn opening(params: &Self::Params) -> Result<Self::Opening, Self::Error>;
+
+    /// The message of a ciphertext with this phase, in coefficient form and limb-major.
+    ///
+    /// # Errors
+    /// [`ExactError::NoBudget`] where it may be lost.
+    fn opened(
+        opening: &Self::Opening,
+        params: &Self::Params,
+        cipher: &Self::Ciphertext,
+        phase: Zeroizing<Vec<u64>>,
+    ) -> Result<Plaintext, Self::Error>;
+
+    /// What the phase is multiplied by to have the message lost where a coefficient leaves (-Q/2, Q/2].
+    fn noise_factor(params: &Self::Params) -> u64;
 }
 
-/// Holds a secret key and opens ciphertexts of scheme `S`. Running time depends on public sizes and on whether a message is
-/// refused, but for that of [`Decrypts::noise_budget`].
-pub trait Decrypts<S: Scheme>: Sized {
-    /// # Errors
-    /// A secret key of other parameters.
-    fn new(params: Arc<S::Params>, secret: SecretKey) -> Result<Self, S::Error>;
+impl<S: ExactScheme> RingScheme for S {
+    type Encoder = Encoder<S::Params>;
+    type Encryptor = Encryptor<S>;
+    type Decryptor = Decryptor<S>;
 
-    /// The message.
-    ///
-    /// # Errors
-    /// [`ExactError::NoBudget`](super::ExactError::NoBudget) where it may be lost; ciphertexts of other parameters or another
-    /// key.
-    fn decrypt(&self, cipher: &S::Ciphertext) -> Result<Plaintext, S::Error>;
+    fn encoder(params: &Arc<S::Params>) -> Result<Self::Encoder, S::Error> {
+        Ok(Encoder::new(Arc::clone(params))?)
+    }
 
-    /// Bits of noise that the ciphertext can still take: SEAL's invariant noise budget, from 0.
-    ///
-    /// # Errors
-    /// Ciphertexts of other parameters or another key.
-    fn noise_budget(&self, cipher: &S::Ciphertext) -> Result<u32, S::Error>;
+    fn encryptor(params: &Arc<S::Params>, key: &PublicKey) -> Result<Self::Encryptor, S::Error> {
+        Encryptor::with_public_key(Arc::clone(params), key)
+    }
+
+    fn seeded_for_reproducible_tests_only(
+        encryptor: Self::Encryptor,
+        seed: [u8; 32],
+    ) -> Self::Encryptor {
+        encryptor.seed_for_reproducible_tests_only(seed)
+    }
+
+    fn decryptor(params: &Arc<S::Params>, secret: SecretKey) -> Result<Self::Decryptor, S::Error> {
+        Decryptor::new(Arc::clone(params), secret)
+    }
+
+    fn encoded(
+        encoder: &Self::Encoder,
+        message: &Vec<i64>,
+        _: &At<S::Annotation>,
+    ) -> Result<Plaintext, S::Error> {
+        Ok(encoder.encode_repeated(message, Integers::Signed)?)
+    }
+
+    fn encrypted(
+        encryptor: &Self::Encryptor,
+        plain: &Plaintext,
+        at: &At<S::Annotation>,
+    ) -> Result<S::Ciphertext, S::Error> {
+        encryptor.encrypt_under(plain, at)
+    }
+
+    fn decrypted(
+        decryptor: &Self::Decryptor,
+        cipher: &S::Ciphertext,
+    ) -> Result<Plaintext, S::Error> {
+        decryptor.decrypt(cipher)
+    }
+
+    fn decoded(
+        encoder: &Self::Encoder,
+        plain: &Plaintext,
+        length: usize,
+    ) -> Result<Vec<i64>, S::Error> {
+        let mut values = encoder.decode_signed(plain)?;
+        values.truncate(length);
+        Ok(values)
+    }
 }

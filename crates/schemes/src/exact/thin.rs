@@ -27,7 +27,7 @@ impl<P: ExactParams> ThinEncoder<P> {
             expected: "a power of an odd prime".into(),
             got: t.value().to_string(),
         })?;
-        let structure = SlotStructure::new(params.log_n().into(), power.prime());
+        let structure = SlotStructure::new(params.shared_params().log_n().into(), power.prime());
         let slots = structure.and_then(|s| SlotEncoder::new(s, power.exponent()));
         let slots = slots.map_err(refused)?;
         Ok(Self { params, slots })
@@ -62,7 +62,7 @@ impl<P: ExactParams> ThinEncoder<P> {
     /// # Errors
     /// A plaintext of other parameters, or with other elements than integers in its slots.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
-        let params = self.params.ring_params();
+        let params = self.params.shared_params();
         params.check_id("plaintext", plain.params_id())?;
         plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
         self.slots.decode(plain.residues()).map_err(refused)

@@ -8,8 +8,10 @@ use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use super::{FileError, Kind};
-use crate::identity::{KeyId, Origin, short_id};
-use crate::scheme::{ParamsId, SchemeTag};
+use crate::identity::{Origin, short_id};
+use crate::scheme::SchemeTag;
+use ringmill_device::KeyId;
+use ringmill_device::ParamsId;
 
 const MAGIC: &[u8; 8] = b"RINGMILL";
 const VERSION: u16 = 2;

@@ -8,11 +8,11 @@ use ringmill_isa::{Galois, Level};
 use super::container::{Writer, open};
 use super::switching::{key_bytes, read_key, write_key};
 use super::{FileError, Kind};
-use crate::identity::KeyId;
 use crate::rlwe::ops::keyswitch::special_of_few;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{KSwitchKey, KeyRequest, Params};
 use crate::size;
+use ringmill_device::KeyId;
 
 /// Keys that bootstrapping alone takes: [`crate::rlwe::EvaluationKeys::further`].
 pub type FurtherKeys = BTreeMap<KeyRequest, KSwitchKey>;

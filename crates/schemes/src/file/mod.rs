@@ -1,7 +1,7 @@
 //! Files of parameters, plaintexts, ciphertexts and keys of every scheme: a versioned container with a checksum, which
 //! says what scheme it is of (docs/files.md), and the objects that ring schemes share. Every byte string is hostile until it has passed: sizes are compared with what the parameters imply before anything is
 //! allocated, residues must be below their moduli, identities must match, and nothing may follow the end.
-//! [`crate::whole_file`] puts the bytes on the disk.
+//! [`ringmill_device::whole_file`] puts the bytes on the disk.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod accepted;
@@ -22,7 +22,7 @@ pub use objects::{
     write_plaintext, write_public_key, write_relin_key, write_secret_key_in_the_clear,
     write_seeded_ciphertext,
 };
-pub use params::{RingParamsFile, read_ring_params, write_params};
+pub use params::{RingParamsFile, read_ring_params, write_params, write_params_of};
 pub(crate) use switching::{read_key, write_key};
 
 use ringmill_limits::Halt;

@@ -10,10 +10,11 @@ use super::{FileError, Kind};
 use crate::rlwe::ledger::Account;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{
-    Annotation, Ciphertext, GaloisKeys, KeyHalf, Params, Plaintext, PublicKey, RelinKey,
-    ResidueVec, SecretKey, SeededCiphertext,
+    Annotation, Ciphertext, GaloisKeys, KeyHalf, Params, Plaintext, PublicKey, RelinKey, SecretKey,
+    SeededCiphertext,
 };
 use crate::size;
+use ringmill_device::ResidueVec;
 
 const SEED: usize = 32;
 /// Form bytes of a uniform half.

@@ -2,17 +2,27 @@
 
 use super::container::{Header, Writer, open};
 use super::{Accepted, FileError, InsecureParams, Kind};
-use crate::identity::short_id;
+use crate::identity::{Origin, short_id};
 use crate::rlwe::{
     ErrorDistribution, Insecure, Params, ParamsBuilder, RingParams, SecretDistribution,
     SecurityLevel, SecurityTable,
 };
-use crate::scheme::{ParamsId, SchemeTag};
+use crate::scheme::{ParameterSet, SchemeTag};
+use ringmill_device::ParamsId;
 
 /// The parameter file's bytes.
 pub fn write_params(params: &impl RingParams) -> Vec<u8> {
+    write_params_of(params.ring_params().scheme(), params)
+}
+
+/// The bytes of a parameter file of any scheme.
+pub fn write_params_of(scheme: SchemeTag, params: &impl ParameterSet) -> Vec<u8> {
     let canonical = params.canonical();
-    let origin = params.ring_params().origin(None);
+    let origin = Origin {
+        scheme,
+        params_id: *params.id(),
+        key_id: None,
+    };
     let mut w = Writer::new(Kind::Params, &origin, canonical.len());
     w.bytes(&canonical);
     w.finish()

@@ -2,10 +2,11 @@
 
 use super::FileError;
 use super::container::{Reader, Writer};
-use crate::identity::KeyId;
 use crate::rlwe::switching::Shape;
-use crate::rlwe::{KSwitchKey, KeyForm, KeyHalf, Params, ResidueVec};
+use crate::rlwe::{KSwitchKey, KeyForm, KeyHalf, Params};
 use crate::size;
+use ringmill_device::KeyId;
+use ringmill_device::ResidueVec;
 
 /// How a key is written. Words of 32 bits are written where keys are held so; keys in words of 64 bits of the same parameters, which
 /// earlier versions wrote, are read too.

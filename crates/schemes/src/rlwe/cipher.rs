@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use ringmill_isa::macros::Note;
 use ringmill_isa::{Level, Poly};
 use ringmill_math::{Modulus, Residues};
 use zeroize::Zeroizing;
@@ -9,10 +10,12 @@ use zeroize::Zeroizing;
 use super::arith::{check_limbs, expand};
 use super::error::RlweError;
 use super::params::Params;
-use super::residues::ResidueVec;
 use crate::file::{FileError, Reader, Writer};
-use crate::identity::{KeyId, Origin, belongs};
-use crate::scheme::{At, Encrypted, Limbed, ParamsId};
+use crate::identity::{Origin, belongs};
+use crate::scheme::{At, Encrypted};
+use ringmill_device::KeyId;
+use ringmill_device::ResidueVec;
+use ringmill_device::{Limbed, ParamsId};
 
 /// Most polynomials a ciphertext may have.
 pub(crate) const MAX_SIZE: usize = 3;
@@ -41,6 +44,12 @@ pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
 
     fn write(&self, to: &mut Writer);
 
+    /// As programs note it.
+    fn note(&self) -> Note;
+
+    /// The annotation of this note; `None` for a note of other schemes' values.
+    fn of_note(note: Note) -> Option<Self>;
+
     /// What [`Annotation::write`] wrote; whether a value may have it is for [`Annotation::check`].
     fn read(from: &mut Reader<'_>) -> Result<Self, FileError>;
 }
@@ -57,6 +66,17 @@ impl Annotation for () {
 
     fn check(&self, _: &Params, _: Level) -> Result<(), RlweError> {
         Ok(())
+    }
+
+    fn note(&self) -> Note {
+        Note::Bare
+    }
+
+    fn of_note(note: Note) -> Option<()> {
+        match note {
+            Note::Bare => Some(()),
+            Note::Scale(_) | Note::Factor(_) => None,
+        }
     }
 
     fn write(&self, _: &mut Writer) {}
@@ -106,7 +126,7 @@ impl<A: Annotation> Plaintext<A> {
             origin: params.origin(None),
             level,
             annotation,
-            limbs: ResidueVec::packed_secret(params, limbs)?,
+            limbs: ResidueVec::packed_secret(params.short_words(), limbs)?,
         })
     }
 
@@ -165,7 +185,7 @@ impl<A: Annotation> Ciphertext<A> {
         for poly in &polys {
             check_limbs(params, "ciphertext", &level_indices(level), poly)?;
         }
-        let packed = |poly| ResidueVec::packed(params, poly);
+        let packed = |poly| ResidueVec::packed(params.short_words(), poly);
         let polys = polys.into_iter().map(packed).collect();
         Ok(Self::trusted(params, level, annotation, polys, None))
     }
@@ -307,8 +327,8 @@ impl<A: Annotation> SeededCiphertext<A> {
             self.level,
             self.annotation.clone(),
             vec![
-                ResidueVec::packed(params, self.c0.clone()),
-                ResidueVec::packed(params, c1),
+                ResidueVec::packed(params.short_words(), self.c0.clone()),
+                ResidueVec::packed(params.short_words(), c1),
             ],
             self.origin.key_id,
         ))

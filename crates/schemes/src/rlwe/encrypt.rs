@@ -14,8 +14,8 @@ use super::key::{PublicKey, SecretKey};
 use super::keygen::encrypt_zero;
 use super::params::{Params, RingParams};
 use super::public::PublicHalves;
-use super::residues::ResidueVec;
-use crate::identity::KeyId;
+use ringmill_device::KeyId;
+use ringmill_device::ResidueVec;
 
 /// Writes coefficients of a message, modulo the prime of this index, from this coefficient on.
 pub(crate) type Message<'a> =
@@ -86,7 +86,7 @@ impl Encryptor {
             Some(c0) => {
                 let mut sum = c0.residues().wide().into_owned();
                 add_plain(&self.params, &mut sum, plain)?;
-                *c0 = ResidueVec::packed(&self.params, sum);
+                *c0 = ResidueVec::packed(self.params.short_words(), sum);
             }
             None => {}
         }
@@ -123,7 +123,7 @@ impl Encryptor {
                 }
                 let mut prng = self.source.fresh()?;
                 let polys = off_the_stack(|| halves.encrypt(params, level, message, &mut prng))?;
-                let packed = |poly| ResidueVec::packed(params, poly);
+                let packed = |poly| ResidueVec::packed(params.short_words(), poly);
                 let polys = polys.into_iter().map(packed).collect();
                 let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
                 Ok(cipher)

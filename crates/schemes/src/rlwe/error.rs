@@ -6,8 +6,8 @@ use ringmill_math::MathError;
 use thiserror::Error;
 
 use super::security::SecurityTable;
-use crate::call::CallError;
-use crate::identity::Mismatch;
+use ringmill_device::Mismatch;
+use ringmill_device::call::CallError;
 
 /// An input that the layer below the ring schemes refuses.
 #[derive(Debug, Clone, PartialEq, Error)]

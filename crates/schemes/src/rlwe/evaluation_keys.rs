@@ -9,7 +9,7 @@ use super::error::RlweError;
 use super::key::{GaloisKeys, KSwitchKey, KeyForm, RelinKey};
 use super::keygen::KeyGenerator;
 use super::params::Params;
-use crate::identity::KeyId;
+use ringmill_device::KeyId;
 
 /// An evaluation key that a program takes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

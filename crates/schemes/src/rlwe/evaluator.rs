@@ -13,9 +13,10 @@ use super::ops::{OpKey, Table};
 use super::params::{Params, RingParams};
 use super::record::Recorder;
 use crate::cache::ProcCache;
-use crate::call::{Interpreted, Runs, call};
-use crate::identity::KeyId;
-use crate::scheme::{Limbed, Operation, Scheme};
+use crate::scheme::{Operation, Scheme};
+use ringmill_device::KeyId;
+use ringmill_device::Limbed;
+use ringmill_device::call::{Interpreted, Results, Runs, call};
 
 /// Has operations of scheme `S` run, by the reference interpreter unless told otherwise, or noted down.
 pub(crate) struct Evaluation<S: Scheme> {
@@ -114,8 +115,12 @@ where
             }
             .into());
         }
-        let short = self.params().short_words();
-        let results = call(&*self.runs, op, &procedure, &operands, short);
+        let made_of = Results {
+            size: op.result_size(),
+            passes_through: &|poly| op.passes_through(poly),
+            short: self.params().short_words(),
+        };
+        let results = call(&*self.runs, &procedure, &operands, &made_of);
         let results = results.map_err(RlweError::from)?;
         let level = op.result_level(self.params())?;
         let cipher = |polys| {
@@ -308,7 +313,7 @@ mod tests {
 
     #[test]
     fn steps_are_sums_of_few_powers_of_two() {
-        assert_eq!(powers_of_two(0), []);
+        assert!(powers_of_two(0).is_empty());
         assert_eq!(powers_of_two(7), [-1, 8]);
         assert_eq!(powers_of_two(-7), [1, -8]);
         assert_eq!(powers_of_two(11), [-1, -4, 16]);

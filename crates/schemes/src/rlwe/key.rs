@@ -16,10 +16,11 @@ use super::cipher::limb;
 use super::error::RlweError;
 use super::ledger::{Charge, Ledger, LedgerError};
 use super::params::Params;
-use super::residues::ResidueVec;
-use crate::call::key_digit;
-use crate::identity::{KeyId, Origin, belongs};
-use crate::scheme::{Limbed, ParamsId};
+use crate::identity::{Origin, belongs};
+use ringmill_device::KeyId;
+use ringmill_device::ResidueVec;
+use ringmill_device::call::key_digit;
+use ringmill_device::{Limbed, ParamsId};
 
 fn all_indices(params: &Params) -> Vec<usize> {
     (0..params.moduli().len()).collect()
@@ -83,7 +84,7 @@ impl SecretKey {
     /// shared. Other files have none, since two would count apart.
     ///
     /// # Errors
-    /// Those of [`crate::whole_file::write`].
+    /// Those of [`ringmill_device::whole_file::write`].
     pub fn save(&self, path: &Path) -> io::Result<()> {
         self.ledger.save(self, path)
     }
@@ -231,7 +232,7 @@ impl KSwitchKey {
         let packed = |half: Vec<Vec<u64>>| -> Arc<[ResidueVec]> {
             let digits = half.into_iter();
             digits
-                .map(|limbs| ResidueVec::packed(params, limbs))
+                .map(|limbs| ResidueVec::packed(params.short_words(), limbs))
                 .collect()
         };
         Self {
@@ -334,7 +335,7 @@ impl KSwitchKey {
         let count = params.moduli().len();
         let half = |j: usize| {
             let a = expand(params, &self.moduli, seed, (j * count) as u64);
-            ResidueVec::packed(params, a)
+            ResidueVec::packed(params.short_words(), a)
         };
         let a = (0..self.digits()).map(half).collect();
         Ok(Self {

@@ -13,7 +13,7 @@ use super::error::RlweError;
 use super::key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
 use super::params::{Params, RingParams};
 use super::switching::{Shape, switching_key};
-use crate::identity::KeyId;
+use ringmill_device::KeyId;
 
 /// Makes keys for one secret key, each from randomness of its own: copies of a generator of keys, in a forked process or
 /// a restored machine, repeat nothing.

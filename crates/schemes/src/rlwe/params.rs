@@ -9,10 +9,13 @@ use ringmill_math::{Modulus, Ring, is_short};
 
 use super::distributions::{ErrorDistribution, SecretDistribution};
 use super::error::RlweError;
+use super::key::{KSwitchKey, KeyForm};
 use super::params_builder::ParamsBuilder;
 use super::security::SecurityRecord;
-use crate::identity::{KeyId, Origin, short_id};
-use crate::scheme::{ParameterSet, ParamsId, SchemeTag, identity};
+use crate::identity::{Origin, short_id};
+use crate::scheme::{ParameterSet, SchemeTag, identity};
+use ringmill_device::KeyId;
+use ringmill_device::ParamsId;
 
 /// Whether parameters may be insecure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,8 +29,47 @@ pub(crate) enum Insecure {
 }
 
 /// A parameter set of a ring scheme: what is below it is a [`Params`], with the scheme's own choices in its identity.
-pub trait RingParams: ParameterSet {
+pub trait RingParams: Send + Sync + 'static {
     fn ring_params(&self) -> &Arc<Params>;
+}
+
+impl<P: RingParams> ParameterSet for P {
+    fn id(&self) -> &ParamsId {
+        self.ring_params().id()
+    }
+
+    fn canonical(&self) -> Vec<u8> {
+        self.ring_params().canonical()
+    }
+
+    fn log_n(&self) -> u8 {
+        self.ring_params().log_n()
+    }
+
+    fn moduli(&self) -> &[u64] {
+        self.ring_params().moduli()
+    }
+
+    fn level_primes(&self) -> &[u64] {
+        self.ring_params().cipher_moduli()
+    }
+
+    fn table(&self) -> Vec<TableModulus> {
+        self.ring_params().table().to_vec()
+    }
+
+    fn key_bytes(&self, keys: usize, seeded: bool) -> u64 {
+        let form = if seeded {
+            KeyForm::Seeded
+        } else {
+            KeyForm::Stored
+        };
+        keys as u64 * KSwitchKey::bytes_of(self.ring_params(), form)
+    }
+
+    fn summary(&self) -> String {
+        self.ring_params().summary()
+    }
 }
 
 /// What ring schemes share of a checked parameter set. A scheme's own set holds one of these and its own choices, which
@@ -53,6 +95,8 @@ pub struct Params {
     pub(super) primes_alone: bool,
     /// What the scheme adds to the canonical form.
     pub(super) own: Vec<u8>,
+    /// The same in words.
+    pub(super) own_words: String,
     pub(super) id: ParamsId,
 }
 
@@ -271,7 +315,21 @@ impl Params {
         Galois(2 * self.degree() as u32 - 1)
     }
 
-    /// The ring and the primes in words, for a scheme's own summary.
+    /// One line for reports: the scheme, the ring and the primes, what the scheme adds, security.
+    pub fn summary(&self) -> String {
+        let own = match self.own_words.as_str() {
+            "" => String::new(),
+            words => format!(", {words}"),
+        };
+        format!(
+            "{} {}{own}; {}",
+            self.scheme.name,
+            self.chain_summary(),
+            self.security.summary()
+        )
+    }
+
+    /// The ring and the primes in words.
     pub fn chain_summary(&self) -> String {
         let sizes = |q: &[u64]| {
             q.iter()
@@ -381,9 +439,10 @@ impl Params {
         self.low.last().copied()
     }
 
-    /// The same with what the scheme adds to the canonical form, and the identity of both.
-    pub fn with_own(mut self, own: Vec<u8>) -> Self {
+    /// The same with what the scheme adds to the canonical form, also in `words` for reports, and the identity of both.
+    pub fn with_own(mut self, own: Vec<u8>, words: impl Into<String>) -> Self {
         self.own = own;
+        self.own_words = words.into();
         self.id = identity(&self.canonical());
         self
     }

@@ -164,9 +164,10 @@ impl ParamsBuilder {
             low: Vec::new(),
             primes_alone: self.primes_alone,
             own: Vec::new(),
+            own_words: String::new(),
             id: [0; 32],
         };
-        Ok(params.with_own(Vec::new()))
+        Ok(params.with_own(Vec::new(), ""))
     }
 
     fn choose_primes(&self) -> Result<(Vec<u64>, Vec<u64>), RlweError> {

@@ -221,13 +221,14 @@ mod tests {
     use ringmill_isa::Poly;
 
     use super::*;
-    use crate::call::bind;
     use crate::exact::PlainModulus;
     use crate::rlwe::arith::{extended, small_to_eval};
     use crate::rlwe::ops::scaling::mod_down_all;
     use crate::rlwe::ops::{Emit, Immediate, Variant};
     use crate::rlwe::{KeyGenerator, KeyHalf, RingParams};
-    use crate::{bgv, ckks, interpret};
+    use crate::{bgv, ckks};
+    use ringmill_device::call::bind;
+    use ringmill_device::interpret;
 
     /// The definition: encrypt modulo q_0 ... q_level P, then the mod-down procedure.
     fn by_definition<P: RingParams>(

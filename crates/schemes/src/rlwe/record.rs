@@ -15,8 +15,8 @@ use super::cipher::{Annotation, Ciphertext, Plaintext};
 use super::error::RlweError;
 use super::key::KSwitchKey;
 use super::params::Params;
-use super::residues::ResidueVec;
-use crate::scheme::Limbed;
+use ringmill_device::Limbed;
+use ringmill_device::ResidueVec;
 
 /// Integers as the coefficients of a polynomial, those that are not 0 alone, at a level.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

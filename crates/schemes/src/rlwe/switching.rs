@@ -13,7 +13,7 @@ use super::error::RlweError;
 use super::key::{KSwitchKey, KeyForm, KeyHalf, SecretKey};
 use super::keygen::encrypt_zero;
 use super::params::Params;
-use crate::identity::KeyId;
+use ringmill_device::KeyId;
 
 /// What a key-switching key is over.
 pub(crate) struct Shape {

@@ -10,7 +10,7 @@ pub use super::exact::{read_integers as read_plaintext, write_integers as write_
 use super::{Compression, emit, raw};
 use crate::bfv::{Ciphertext, Multiplication, Params, ParamsBuilder, PlainModulus};
 use crate::exact::ExactParams;
-use crate::rlwe::ResidueVec;
+use ringmill_device::ResidueVec;
 
 /// The scale that SEAL writes where there is none.
 const SCALE: f64 = 1.0;

@@ -3,7 +3,7 @@
 use ringmill_schemes::bfv::{
     BfvError, Ciphertext, Decryptor, Integers, KeyGenerator, Multiplication,
 };
-use ringmill_schemes::exact::{Decrypts, ExactParams};
+use ringmill_schemes::exact::ExactParams;
 use ringmill_schemes::rlwe::RlweError;
 
 use super::setup::{Numbers, STEPS, Setup, params};

@@ -7,7 +7,7 @@ use ringmill_schemes::bfv::{
     Encryptor, Evaluator, Integers, KeyForm, Level, Multiplication, Params, PlainModulus,
     Plaintext, RelinKey,
 };
-use ringmill_schemes::exact::{Decrypts, ExactParams};
+use ringmill_schemes::exact::ExactParams;
 
 use super::integers::{
     Polynomial, centred, ciphertext, coefficients, fast_extension, map, modulus, product, reduced,

@@ -2,9 +2,9 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Euclid, ToPrimitive, Zero};
+use ringmill_device::ResidueVec;
 use ringmill_math::{NttPlan, RnsBasis};
 use ringmill_schemes::bfv::{Ciphertext, Level, Params};
-use ringmill_schemes::rlwe::ResidueVec;
 
 /// A polynomial with integer coefficients.
 pub type Polynomial = Vec<BigInt>;

@@ -1,12 +1,13 @@
 //! What is refused, and files.
 
+use ringmill_device::ResidueVec;
 use ringmill_schemes::bfv::{
     Bfv, BfvError, Ciphertext, KeyForm, KeyGenerator, Level, Multiplication, Params, PlainModulus,
     Plaintext, SecurityLevel, SecurityTable, file,
 };
-use ringmill_schemes::exact::{Decrypts, ExactError};
+use ringmill_schemes::exact::ExactError;
 use ringmill_schemes::file::{FileError, InsecureParams};
-use ringmill_schemes::rlwe::{KeyRequest, ResidueVec, RlweError};
+use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 use ringmill_schemes::roles::{self, KeyHolder, Operator};
 use ringmill_schemes::scheme::At;
 use ringmill_schemes::{ParameterSet, Scheme, bfv, ckks};

@@ -6,7 +6,6 @@ use ringmill_schemes::bfv::{
     Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, Galois, GaloisKeys, Integers, KeyForm,
     KeyGenerator, Multiplication, Params, PlainModulus, RelinKey,
 };
-use ringmill_schemes::exact::Decrypts;
 
 pub struct Setup {
     pub params: Arc<Params>,

@@ -4,7 +4,6 @@ use ringmill_schemes::bgv::{
     Decryptor, Encoder, Integers, KeyForm, KeyGenerator, Level, Params, PlainModulus,
     SecretDistribution,
 };
-use ringmill_schemes::exact::Decrypts;
 
 use super::setup::{Circuit, STEPS, Setup, params};
 

@@ -2,12 +2,12 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
+use ringmill_device::call::{Interpreted, Results, call};
 use ringmill_math::{Modulus, NttPlan, Ring, RnsBasis};
-use ringmill_schemes::At;
 use ringmill_schemes::bgv::{
     Ciphertext, Encryptor, ExactParams, Factor, Integers, Level, OpKey, Params, ProcCache,
 };
-use ringmill_schemes::call::{Interpreted, call};
+use ringmill_schemes::{At, Operation};
 
 use super::setup::{Numbers, Setup, params};
 
@@ -76,14 +76,13 @@ fn a_modulus_switch_is_its_definition() {
             let polys = vec![to_limbs(&params, &above, &x); 2];
             let cipher = Ciphertext::new(&params, level, Factor::ONE, polys).unwrap();
             let op = OpKey::mod_switch(level, 2);
-            let results = call(
-                &Interpreted,
-                &op,
-                &cache.get(&op).unwrap(),
-                &[&cipher],
-                false,
-            )
-            .unwrap();
+            let made_of = Results {
+                size: op.result_size(),
+                passes_through: &|poly| op.passes_through(poly),
+                short: false,
+            };
+            let procedure = cache.get(&op).unwrap();
+            let results = call(&Interpreted, &procedure, &[&cipher], &made_of).unwrap();
             let (q_big, t_big) = (BigInt::from(q), BigInt::from(t));
             let inverse = Modulus::new(t).unwrap().inv(q % t).unwrap();
             for poly in &results[0] {

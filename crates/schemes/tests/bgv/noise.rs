@@ -2,7 +2,6 @@
 
 use ringmill_schemes::bgv::SecretDistribution;
 use ringmill_schemes::bgv::{Params, PlainModulus};
-use ringmill_schemes::exact::Decrypts;
 
 use super::setup::{Circuit, Setup, params};
 

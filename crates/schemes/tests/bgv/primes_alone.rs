@@ -3,7 +3,6 @@
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::file::{InsecureParams, read_params, write_params};
 use ringmill_schemes::bgv::{KeyForm, OpKey, Params, PlainModulus, ProcCache};
-use ringmill_schemes::exact::Decrypts;
 
 use super::setup::{Circuit, Setup, params};
 

@@ -1,14 +1,15 @@
 //! What is refused, and files.
 
+use ringmill_device::ResidueVec;
 use ringmill_schemes::bgv::{
     Bgv, BgvError, Ciphertext, Evaluator, ExactError, Factor, KeyForm, KeyGenerator, Level, Op,
     OpKey, Operator, Params, ParamsBuilder, PlainModulus, Plaintext, ProcCache, SecurityLevel,
     SecurityTable, file,
 };
-use ringmill_schemes::exact::Decrypts;
+
 use ringmill_schemes::file::{FileError, InsecureParams};
 use ringmill_schemes::rlwe::ops::{Immediate, Variant};
-use ringmill_schemes::rlwe::{KeyRequest, ResidueVec, RlweError};
+use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 use ringmill_schemes::roles::{self, KeyHolder as _, Operator as _};
 use ringmill_schemes::scheme::At;
 use ringmill_schemes::{Operation, ParameterSet, Scheme, bgv, ckks};

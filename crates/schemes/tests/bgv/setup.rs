@@ -7,7 +7,7 @@ use ringmill_schemes::bgv::{
     GaloisKeys, Integers, KeyForm, KeyGenerator, Level, Noise, NoiseModel, Params, PlainModulus,
     RelinKey,
 };
-use ringmill_schemes::exact::Decrypts;
+
 use ringmill_schemes::rlwe::RlweError;
 
 pub struct Setup {

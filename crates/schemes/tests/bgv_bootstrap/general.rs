@@ -9,7 +9,6 @@ use ringmill_schemes::bgv::{
     Decryptor, Encryptor, ExactParams, KeyForm, KeyGenerator, Level, NoiseModel, Params, Plaintext,
     PrimePower, friendly_primes,
 };
-use ringmill_schemes::exact::Decrypts;
 
 use super::thin::slots;
 

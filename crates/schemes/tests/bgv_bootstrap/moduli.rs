@@ -7,7 +7,6 @@ use ringmill_schemes::bgv::{
     Ciphertext, CoefficientEncoder, Decryptor, Encryptor, Evaluator, Factor, Galois, KeyForm,
     KeyGenerator, Level, Params, Plaintext, PrimePower, file, friendly_primes,
 };
-use ringmill_schemes::exact::Decrypts;
 
 const N: usize = 16;
 

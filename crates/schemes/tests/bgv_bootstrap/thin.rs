@@ -12,7 +12,6 @@ use ringmill_schemes::bgv::{
     Ciphertext, Decryptor, Encryptor, ExactParams, KeyForm, KeyGenerator, Level, NoiseModel,
     Params, Plaintext, PrimePower, friendly_primes,
 };
-use ringmill_schemes::exact::Decrypts;
 
 pub(super) struct Toy {
     pub params: Arc<Params>,

@@ -7,7 +7,7 @@ use ringmill_schemes::bfv::{self, Bfv};
 use ringmill_schemes::bgv::bootstrap::{BootstrapKeys, Bootstrapping, Maps};
 use ringmill_schemes::bgv::{self, Bgv, friendly_primes};
 use ringmill_schemes::exact::{
-    Decrypts, Encoder, Encryptor, ExactError, ExactParams, ExactScheme, Integers, PlainModulus,
+    Decryptor, Encoder, Encryptor, ExactError, ExactParams, ExactScheme, Integers, PlainModulus,
     Plaintext, PrimePower,
 };
 use ringmill_schemes::rlwe::{Annotation, Ciphertext, KeyForm, KeyGenerator, RlweError};
@@ -159,7 +159,7 @@ where
         let public = self.keys.public_key()?;
         let encryptor = Encryptor::<S>::with_public_key(Arc::clone(&self.params), &public)?;
         let cipher = encryptor.encrypt(&self.plaintext()?)?;
-        let decryptor = S::Decryptor::new(Arc::clone(&self.params), secret_key(&self.keys))?;
+        let decryptor = Decryptor::<S>::new(Arc::clone(&self.params), secret_key(&self.keys))?;
         expect_dependent(&self.encoder.decode_signed(&decryptor.decrypt(&cipher)?)?)
     }
 }

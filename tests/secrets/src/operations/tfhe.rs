@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ringmill_schemes::tfhe::client::Encryptor;
-use ringmill_schemes::tfhe::{
+use ringmill_circuits::tfhe::client::Encryptor;
+use ringmill_circuits::tfhe::{
     CiphertextModulus, Client, LweDimension, LweKey, Messages, Order, Params, ParamsBuilder,
     Transforms,
 };

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use ringmill_devices::rtl::{Described, Designs};
+use ringmill_hdl::device::{Described, Designs};
 use ringmill_hdl::{Hdl, Top};
 use ringmill_machines::polymul::Description;
 use ringmill_machines::{Kind, MachineError, Parse, Registry};
 use toml::{Table, Value};
 
-use super::args::DesignArgs;
+use crate::args::rtl::DesignArgs;
 use crate::error::CliError;
 use crate::inputs;
 

@@ -4,8 +4,8 @@ use ringmill_hdl::Table;
 use ringmill_machines::polymul::{Description, Tables, WIDTH};
 use serde_json::json;
 
-use super::args::GenerateArgs;
 use super::{design, open};
+use crate::args::rtl::GenerateArgs;
 use crate::error::CliError;
 use crate::output;
 

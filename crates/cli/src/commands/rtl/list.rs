@@ -4,8 +4,8 @@ use ringmill_hdl::{Interface, Sources};
 use ringmill_machines::{MachineError, Registry};
 use serde_json::json;
 
-use super::args::ListArgs;
 use super::{design, open};
+use crate::args::rtl::ListArgs;
 use crate::error::CliError;
 use crate::output;
 

@@ -1,6 +1,5 @@
 //! `ringmill rtl`: the hardware description and its tools.
 
-pub mod args;
 mod design;
 mod generate;
 mod list;
@@ -13,14 +12,14 @@ mod timing;
 use std::path::Path;
 use std::time::Instant;
 
-use ringmill_devices::progress::{Progress, Step};
+use ringmill_device::progress::{Progress, Step};
 use ringmill_hdl::Hdl;
+use ringmill_runtime::shown::Bar;
 use serde_json::json;
 
+use crate::args::rtl::{LintArgs, RtlCommand};
 use crate::error::CliError;
 use crate::output;
-use crate::progress::Bar;
-use args::{LintArgs, RtlCommand};
 
 pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
     match command {

@@ -3,8 +3,8 @@
 use ringmill_hdl::Effort;
 use serde_json::json;
 
-use super::args::PnrArgs;
 use super::{design, open};
+use crate::args::rtl::PnrArgs;
 use crate::error::CliError;
 use crate::output;
 

@@ -1,97 +1,31 @@
 //! `ringmill rtl sim`: a machine's RTL on random data, in lockstep with its model.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
-use ringmill_devices::DeviceError;
+use ringmill_device::DeviceError;
 use ringmill_hdl::polymul::{Dice, DriveError, Lockstep, Multiplier, lockstep};
 use ringmill_hdl::{BuildOptions, Optimise};
 use ringmill_machines::polymul::{ArrayOp, Degree, Shape, Tables, check_modulus, cycles, floor};
 use ringmill_math::primes::ntt_primes;
+use ringmill_runtime::shown::{Bar, Parts};
 use serde::Serialize;
 use serde_json::json;
 
-use super::args::DesignArgs;
 use super::{design, open};
+use crate::args::rtl::{Operation, RtlSimArgs};
 use crate::error::CliError;
 use crate::output;
-use crate::progress::{Bar, Parts};
 
-/// Simulate a machine's RTL with Verilator on random data, in lockstep with its cycle model and the reference transform.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringmill rtl sim polymul --set p=4 --n 1024
-  ringmill rtl sim polymul --set p=4 --op fpm --n 256 --modulus 7681 --seed 7 --stalls
-  ringmill rtl sim polymul --set p=4 --op ntt --n 256 --waves ntt.vcd
-
-Residues are compared one by one, and in every cycle whether the array issues. Exit status: 0 all agree, 1 they do not,
-2 the request could not be carried out. The model is built once for each shape: about a minute for the paper's 32 units.
-Waves are VCD, which GTKWave and Surfer open.")]
-pub struct RtlSimArgs {
-    #[command(flatten)]
-    pub design: DesignArgs,
-
-    /// The operation; every one when left out.
-    #[arg(long, value_enum)]
-    pub op: Option<Operation>,
-
-    /// The degree [default: the machine's largest, at most 4096].
-    #[arg(long)]
-    pub n: Option<usize>,
-
-    /// The modulus, a prime that is 1 modulo 2n [default: the largest that the machine takes].
-    #[arg(long)]
-    pub modulus: Option<u64>,
-
-    /// Seed of the data and of the stalls.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-
-    /// Let both streams stall at random in one cycle of two.
-    #[arg(long)]
-    pub stalls: bool,
-
-    /// Write every signal of the run to a VCD file.
-    #[arg(long, value_name = "FILE")]
-    pub waves: Option<PathBuf>,
-
-    /// Print a JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// What the array does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Operation {
-    /// Forward transform.
-    Ntt,
-    /// Inverse transform.
-    Intt,
-    /// Coefficient-wise product.
-    Mul,
-    /// Transform, product with a polynomial in evaluation form, inverse transform.
-    Hpm,
-    /// Product of two polynomials.
-    Fpm,
-    /// Sum.
-    Add,
-    /// Difference.
-    Sub,
-}
-
-impl Operation {
-    fn op(self) -> ArrayOp {
-        match self {
-            Self::Ntt => ArrayOp::Ntt,
-            Self::Intt => ArrayOp::Intt,
-            Self::Mul => ArrayOp::Mul,
-            Self::Hpm => ArrayOp::Hpm,
-            Self::Fpm => ArrayOp::Fpm,
-            Self::Add => ArrayOp::Add,
-            Self::Sub => ArrayOp::Sub,
-        }
+/// As the machine calls it.
+fn array_op(operation: Operation) -> ArrayOp {
+    match operation {
+        Operation::Ntt => ArrayOp::Ntt,
+        Operation::Intt => ArrayOp::Intt,
+        Operation::Mul => ArrayOp::Mul,
+        Operation::Hpm => ArrayOp::Hpm,
+        Operation::Fpm => ArrayOp::Fpm,
+        Operation::Add => ArrayOp::Add,
+        Operation::Sub => ArrayOp::Sub,
     }
 }
 
@@ -132,7 +66,9 @@ pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
     }
     multiplier.stall(args.stalls.then_some(args.seed));
     multiplier.load_tables(&tables).map_err(failed)?;
-    let operations = args.op.map_or(ArrayOp::ALL.to_vec(), |op| vec![op.op()]);
+    let operations = args
+        .op
+        .map_or(ArrayOp::ALL.to_vec(), |op| vec![array_op(op)]);
     let rows = rows(&mut multiplier, &operations, (degree, q), args.seed)?;
     if args.waves.is_some() {
         multiplier.driver_mut().waves_close()?;

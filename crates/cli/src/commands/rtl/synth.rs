@@ -3,9 +3,9 @@
 use ringmill_hdl::{Area, Family, Hdl, Synthesis};
 use serde_json::json;
 
-use super::args::{SynthArgs, Target};
 use super::design::Design;
 use super::{design, open};
+use crate::args::rtl::{SynthArgs, Target};
 use crate::error::CliError;
 use crate::output;
 

@@ -2,12 +2,12 @@
 
 use ringmill_hdl::leaves::{Leaf, leaves};
 use ringmill_hdl::{Area, Effort, Family, Hdl, HdlError, Placement, Synthesis};
+use ringmill_runtime::shown::{Bar, Parts};
 use serde_json::json;
 
-use super::args::TableArgs;
+use crate::args::rtl::TableArgs;
 use crate::error::CliError;
 use crate::output;
-use crate::progress::{Bar, Parts};
 
 /// A leaf with all its figures.
 struct Row {

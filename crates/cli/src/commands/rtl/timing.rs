@@ -7,8 +7,8 @@ use ringmill_hdl::{
 use serde::Serialize;
 use serde_json::json;
 
-use super::args::{TimingArgs, TimingTarget};
 use super::{design, open};
+use crate::args::rtl::{TimingArgs, TimingTarget};
 use crate::error::CliError;
 use crate::output;
 

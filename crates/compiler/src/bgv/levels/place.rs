@@ -331,8 +331,8 @@ mod tests {
     use super::super::super::toy;
     use super::*;
     use crate::builder::{TraceBuilder, Traced};
-    use crate::options::Passes;
     use crate::pipeline;
+    use crate::scheme::options::Passes;
 
     /// A program of two inputs.
     fn program(body: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced) -> MacroProgram {

@@ -22,8 +22,9 @@ use super::tally::{
     LINK_INPUTS, LINK_KEYS, LINK_OUTPUTS, LINK_PROGRAMS, LINK_SPILLS, Tally, Tracer,
 };
 use crate::ring::report::{Cuts, KeyUse, Spills};
-use crate::{MachineError, SimOptions, TraceSink};
+use crate::{MachineError, SimOptions};
 use moving::KeyTable;
+use ringmill_device::trace::TraceSink;
 use state::{Run, Traffic};
 
 /// A scheduled and timed procedure at one placement.
@@ -42,7 +43,7 @@ pub struct Totals {
     pub cycles: u64,
     pub calls: u64,
     pub tally: Tally,
-    pub procedures: std::collections::BTreeMap<String, crate::ProcedureUse>,
+    pub procedures: std::collections::BTreeMap<String, ringmill_device::report::ProcedureUse>,
     pub peak: Vec<u8>,
     pub bytes_in: u64,
     pub bytes_out: u64,

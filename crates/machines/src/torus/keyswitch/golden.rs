@@ -47,8 +47,8 @@ pub fn golden(
 
 #[cfg(test)]
 mod tests {
+    use ringmill_circuits::tfhe::{Client, Params};
     use ringmill_math::Prng;
-    use ringmill_schemes::tfhe::{Client, Params};
 
     use super::*;
 

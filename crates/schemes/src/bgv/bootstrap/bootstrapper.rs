@@ -14,9 +14,9 @@ use super::plan;
 use super::table::Table;
 use super::value::{Engine, Value};
 use crate::bgv::{Evaluator, ExactParams, Factor, NoiseModel, OpKey};
-use crate::call::{Interpreted, Runs};
 use crate::rlwe::RlweError;
 use crate::rlwe::evaluator::check_two;
+use ringmill_device::call::{Interpreted, Runs};
 
 /// The steps of a bootstrap, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

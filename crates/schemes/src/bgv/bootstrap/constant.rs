@@ -9,7 +9,7 @@ use ringmill_math::slots::CorePoly;
 use crate::bgv::{Factor, Params};
 use crate::rlwe::RlweError;
 use crate::rlwe::arith::plan;
-use crate::scheme::{Limbed, ParamsId};
+use ringmill_device::{Limbed, ParamsId};
 
 /// A polynomial in the core's y, lifted to integers about zero, in evaluation form modulo the primes of a level. In that form it
 /// has as many values as y has powers, and each stands for a run of coefficients: evaluation points that differ in their low bits

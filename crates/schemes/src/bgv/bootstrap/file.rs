@@ -11,10 +11,11 @@ use super::maps::Maps;
 use super::params::Bootstrapping;
 use crate::bgv::{Ciphertext, Factor, Params};
 use crate::file::{FileError, Kind, Writer, open, read_key, write_key};
-use crate::identity::KeyId;
 use crate::rlwe::switching::Shape;
-use crate::rlwe::{GaloisKeys, KSwitchKey, RelinKey, ResidueVec};
+use crate::rlwe::{GaloisKeys, KSwitchKey, RelinKey};
 use crate::size;
+use ringmill_device::KeyId;
+use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
     /// The keys as a file.

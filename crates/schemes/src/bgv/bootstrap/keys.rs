@@ -13,7 +13,8 @@ use crate::rlwe::key::KSwitchKey;
 use crate::rlwe::keygen::encrypt_zero;
 use crate::rlwe::ops::keyswitch::special_of_few;
 use crate::rlwe::switching::{Shape as KeyShape, switching_key};
-use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, ResidueVec, SecretDistribution, SecretKey};
+use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, SecretDistribution, SecretKey};
+use ringmill_device::ResidueVec;
 
 /// The sparse secret that ciphertexts are encapsulated under: needed to make keys, and for nothing else.
 pub struct SparseSecret(SecretKey);
@@ -181,7 +182,9 @@ fn encrypted(
         params,
         level,
         factor,
-        [b, a].map(|poly| ResidueVec::packed(params, poly)).into(),
+        [b, a]
+            .map(|poly| ResidueVec::packed(params.short_words(), poly))
+            .into(),
         key_id,
     ))
 }

@@ -15,7 +15,7 @@ use super::error::BootstrapError;
 use super::params::Bootstrapping;
 use super::value::Value;
 use crate::bgv::Params;
-use crate::scheme::ParamsId;
+use ringmill_device::ParamsId;
 
 /// What is done before the modulus is raised, and after. Between the maps each slot's integer is one coefficient
 /// ([`coefficient_of_slot`](ringmill_math::slots::linear::coefficient_of_slot)).

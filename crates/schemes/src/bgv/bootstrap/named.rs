@@ -8,7 +8,8 @@ use super::params::Bootstrapping;
 use crate::bgv::{Ciphertext, Factor};
 use crate::rlwe::key::{KSwitchKey, KeyHalf};
 use crate::rlwe::record::Recorder;
-use crate::rlwe::{EvaluationKeys, GaloisKeys, KeyRequest, RelinKey, ResidueVec};
+use crate::rlwe::{EvaluationKeys, GaloisKeys, KeyRequest, RelinKey};
+use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
     /// The same as programs take them.

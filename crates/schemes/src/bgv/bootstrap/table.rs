@@ -5,7 +5,7 @@ use ringmill_math::digits::{Plan, PlanCosts, table_plan};
 use super::error::BootstrapError;
 use super::params::Bootstrapping;
 use crate::rlwe::RlweError;
-use crate::scheme::ParamsId;
+use ringmill_device::ParamsId;
 
 /// A function from the integers modulo p to themselves: a polynomial of degree p - 1 at most.
 #[derive(Clone, PartialEq, Debug)]

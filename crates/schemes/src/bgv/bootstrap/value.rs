@@ -11,7 +11,7 @@ use super::maps::Constants;
 use crate::bgv::evaluator::Evaluator;
 use crate::bgv::{Ciphertext, Factor, Noise, NoiseModel, OpKey, Params};
 use crate::rlwe::{GaloisKeys, RlweError};
-use crate::scheme::Limbed;
+use ringmill_device::Limbed;
 
 /// A ciphertext with a bound on its phase.
 #[derive(Clone, PartialEq, Debug)]

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::Account;
 use crate::file;
 use crate::rlwe::SecretKey;
-use crate::whole_file::{self, Contents};
+use ringmill_device::whole_file::{self, Contents};
 
 /// How long another process may hold the file.
 const PATIENCE: Duration = Duration::from_secs(10);

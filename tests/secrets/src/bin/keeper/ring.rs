@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ringmill_device::whole_file::{self, Contents};
 use ringmill_math::sample::{self, WideGaussian};
 use ringmill_math::{Modulus, NttPlan, Prng, kernels};
 use ringmill_schemes::bgv::bootstrap::{BootstrapKeys, Bootstrapping, Maps, SparseSecret};
 use ringmill_schemes::bgv::{PlainModulus, PrimePower, friendly_primes};
-use ringmill_schemes::exact::{BatchEncoder, Decrypts, ExactParams, ExactScheme, Integers};
+use ringmill_schemes::exact::{BatchEncoder, ExactParams, ExactScheme, Integers};
 use ringmill_schemes::rlwe::{
     self, Annotation, Ciphertext, KeyForm, KeyGenerator, Level, Params, RingParams, SecretKey,
 };
 use ringmill_schemes::roles::KeyHolder as _;
 use ringmill_schemes::scheme::{At, Scheme};
-use ringmill_schemes::whole_file::{self, Contents};
 use ringmill_schemes::{bfv, bgv, ckks, exact, file};
 use ringmill_secrets::telling::{Keeper, Kept, Stage, Teller};
 use zeroize::Zeroizing;
@@ -270,8 +270,7 @@ pub fn ckks(keeper: &mut Keeper, (cipher, special): Chain) {
         tell_opened(to, &encoder, &decryptor, &cipher);
     });
     // The same by the roles that run time and packages use.
-    let holder =
-        ckks::roles::KeyHolder::with_secret_key(params.clone(), keygen.secret_key().clone());
+    let holder = ckks::KeyHolder::with_secret_key(params.clone(), keygen.secret_key().clone());
     let holder = holder.expect("holder");
     let at = At {
         level: params.max_level(),
@@ -308,7 +307,7 @@ fn flooded(params: &ckks::Params, plain: &ckks::Plaintext) -> ckks::Plaintext {
         .expect("noise")
 }
 
-/// Decrypts, decodes, copies, writes, reads and shares.
+/// decodes, copies, writes, reads and shares.
 fn opened(encoder: &ckks::Encoder, decryptor: &ckks::Decryptor, cipher: &ckks::Ciphertext) {
     let params = encoder.params();
     let plain = decryptor.decrypt(cipher).expect("decryption");
@@ -397,7 +396,7 @@ where
     let halves = seeded
         .encrypt_seeded(&message, Level::LOWEST)
         .expect("encryption");
-    let decryptor = S::Decryptor::new(params.clone(), secret).expect("decryptor");
+    let decryptor = exact::Decryptor::<S>::new(params.clone(), secret).expect("decryptor");
     let plain = decryptor.decrypt(&cipher).expect("decryption");
     assert_eq!(encoder.decode_signed(&plain).expect("integers"), values);
     decryptor.noise_budget(&cipher).expect("budget");
@@ -428,8 +427,7 @@ where
         );
         tell_phases(to, ring, "lost phase", &phase(ring, secret, &broken), t);
     });
-    let holder =
-        exact::KeyHolder::<S>::with_secret_key(params.clone(), keygen.secret_key().clone());
+    let holder = rlwe::KeyHolder::<S>::with_secret_key(params.clone(), keygen.secret_key().clone());
     let holder = holder.expect("holder");
     let plain = holder.decrypt(&cipher).expect("decryption");
     holder.decode(&plain, 8).expect("integers");

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use ringmill_math::Prng;
-use ringmill_math::torus::{KeyRows, KeyShape};
-use ringmill_schemes::tfhe::{
+use ringmill_circuits::tfhe::{
     Client, LweKey, Params, ParamsBuilder, SecretKey, client::Encryptor, file,
 };
-use ringmill_schemes::whole_file::{self, Contents};
+use ringmill_device::whole_file::{self, Contents};
+use ringmill_math::Prng;
+use ringmill_math::torus::{KeyRows, KeyShape};
 use ringmill_secrets::telling::{Keeper, Kept, Stage, Teller};
 use zeroize::Zeroizing;
 

@@ -1,0 +1,280 @@
+//! A bootstrap of TFHE on any device: the programs of [`crate::tfhe::mid`], and the keys as their inputs.
+
+use std::sync::Arc;
+
+use ringmill_device::progress::Silent;
+use ringmill_device::{Bindings, Device, DeviceError, Limb, Outcome, Request, exponents};
+use ringmill_isa::mid::{TableModulus, Verified};
+use ringmill_limits::Watch;
+use thiserror::Error;
+
+use crate::tfhe::mid::{self, BootstrapPrograms, Ending, RotationInput};
+use crate::tfhe::{
+    BootstrapKey, KeySwitchKey, LinearEvaluator, LookupTable, LweCiphertext, Order, Params,
+    TfheError, keys, shared, steps,
+};
+
+/// Why a bootstrap did not run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BootstrapError {
+    #[error(transparent)]
+    Tfhe(#[from] TfheError),
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// The programs of a parameter set's bootstrap, ready to run, with the evaluation keys bound. What they give is what
+/// [`crate::tfhe::Evaluator`] gives, bit for bit.
+pub struct Bootstrap {
+    linear: LinearEvaluator,
+    rotate: Verified,
+    turn: Verified,
+    switch: Verified,
+    q: TableModulus,
+    /// The gadget ciphertexts' polynomials, in the order of the rotation's inputs.
+    keys: Vec<Limb<'static>>,
+    switch_key: Limb<'static>,
+    /// What tables that share a rotation have turned; of bits, the sign's table.
+    flat: Vec<u64>,
+}
+
+impl Bootstrap {
+    /// Expands both keys, and transforms the bootstrapping key.
+    ///
+    /// # Errors
+    /// Keys of other parameters, or that do not belong together; sizes that programs do not have.
+    pub fn new(
+        params: &Arc<Params>,
+        bootstrap: &BootstrapKey,
+        switch: &KeySwitchKey,
+    ) -> Result<Self, BootstrapError> {
+        let programs = BootstrapPrograms::new(params)?;
+        let verified = |program| Verified::new(program).map_err(TfheError::from);
+        let q = params.coefficients().into();
+        let key_id = keys::common(bootstrap, switch)?;
+        Ok(Self {
+            linear: LinearEvaluator::new(Arc::clone(params), key_id),
+            keys: transformed(params, bootstrap)?,
+            switch_key: Limb::shared(switch.words(params)?.into(), q)?.with_seed(*switch.seed()),
+            rotate: verified(programs.rotate)?,
+            turn: verified(programs.turn)?,
+            switch: verified(programs.switch)?,
+            flat: shared::flat(params),
+            q,
+        })
+    }
+
+    /// The program of the blind rotation.
+    pub fn rotation(&self) -> &Verified {
+        &self.rotate
+    }
+
+    /// What needs no device.
+    pub fn linear(&self) -> &LinearEvaluator {
+        &self.linear
+    }
+
+    /// Whether a sum of bits is positive.
+    ///
+    /// # Errors
+    /// As all here: ciphertexts and tables of other parameters or keys; what the device refuses.
+    pub fn sign(
+        &self,
+        device: &dyn Device,
+        a: &LweCiphertext,
+        watch: &Watch,
+    ) -> Result<LweCiphertext, BootstrapError> {
+        self.entry(device, &self.flat, a, watch)
+    }
+
+    /// A table's entry.
+    pub fn lookup(
+        &self,
+        device: &dyn Device,
+        table: &LookupTable,
+        a: &LweCiphertext,
+        watch: &Watch,
+    ) -> Result<LweCiphertext, BootstrapError> {
+        table.check(self.linear.params())?;
+        self.entry(device, table.polynomial(), a, watch)
+    }
+
+    /// The entries of several tables, by one rotation.
+    pub fn lookup_all(
+        &self,
+        device: &dyn Device,
+        tables: &[&LookupTable],
+        a: &LweCiphertext,
+        watch: &Watch,
+    ) -> Result<Vec<LweCiphertext>, BootstrapError> {
+        let params = self.linear.params();
+        tables.iter().try_for_each(|table| table.check(params))?;
+        let (words, key_id) = self.linear.to_rotate(a)?;
+        let inputs = self.inputs(device, &self.flat, &words, watch)?;
+        let (acc, _) = outputs(device, &self.turn, inputs, functional(watch))?;
+        let mut weighed = vec![0; acc.len()];
+        let mut turned = vec![0; params.sizes().degree()];
+        let mut large = vec![0; params.sizes().large_dimension() + 1];
+        let mut entries = Vec::with_capacity(tables.len());
+        for table in tables {
+            shared::weigh(params, table, &acc, &mut turned, &mut weighed)?;
+            steps::sample_extract(params, &weighed, &mut large)?;
+            let words = match params.sizes().order {
+                Order::KeySwitchFirst => large.clone(),
+                Order::BootstrapFirst => self.switched(device, &large, watch)?,
+            };
+            entries.push(self.linear.rested(words, key_id)?);
+        }
+        Ok(entries)
+    }
+
+    fn entry(
+        &self,
+        device: &dyn Device,
+        table: &[u64],
+        a: &LweCiphertext,
+        watch: &Watch,
+    ) -> Result<LweCiphertext, BootstrapError> {
+        let (words, key_id) = self.linear.to_rotate(a)?;
+        let (entry, _) = self.run(device, table, &words, functional(watch))?;
+        Ok(self.linear.rested(entry, key_id)?)
+    }
+
+    /// A resting ciphertext's words to those of the one that the table gives, and what the machine would take for it: what the
+    /// evaluator does between its sums.
+    ///
+    /// # Errors
+    /// Words of other lengths or that are no residues; what the device refuses.
+    pub fn run(
+        &self,
+        device: &dyn Device,
+        table: &[u64],
+        resting: &[u64],
+        request: Request<'_>,
+    ) -> Result<(Vec<u64>, Outcome), BootstrapError> {
+        let mut inputs = self.inputs(device, table, resting, &request.watch)?;
+        if self.linear.params().sizes().order == Order::BootstrapFirst {
+            inputs.push(self.switch_key.clone());
+        }
+        Ok(outputs(device, &self.rotate, inputs, request)?)
+    }
+
+    /// A bootstrap of nothing, for what it takes.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    pub fn any(&self, device: &dyn Device, watch: &Watch) -> Result<Outcome, BootstrapError> {
+        let sizes = self.linear.params().sizes();
+        let dimension = match sizes.order {
+            Order::BootstrapFirst => sizes.n.0,
+            Order::KeySwitchFirst => sizes.large_dimension(),
+        };
+        let request = Request {
+            watch: watch.clone(),
+            ..Request::both()
+        };
+        let (_, outcome) = self.run(device, &self.flat, &vec![0; dimension + 1], request)?;
+        Ok(outcome)
+    }
+
+    /// From the large key to the small one.
+    fn switched(
+        &self,
+        device: &dyn Device,
+        large: &[u64],
+        watch: &Watch,
+    ) -> Result<Vec<u64>, BootstrapError> {
+        let inputs = vec![Limb::borrowed(large, self.q)?, self.switch_key.clone()];
+        Ok(outputs(device, &self.switch, inputs, functional(watch))?.0)
+    }
+
+    /// A rotation's inputs up to the bootstrapping key.
+    fn inputs<'a>(
+        &'a self,
+        device: &dyn Device,
+        table: &'a [u64],
+        resting: &[u64],
+        watch: &Watch,
+    ) -> Result<Vec<Limb<'a>>, BootstrapError> {
+        let params = self.linear.params();
+        let n = params.sizes().n.0;
+        let switched = match params.sizes().order {
+            Order::BootstrapFirst => None,
+            // Its timing is not the rotation's; nothing but its function is asked for.
+            Order::KeySwitchFirst => Some(self.switched(device, resting, watch)?),
+        };
+        let small: &[u64] = switched.as_deref().unwrap_or(resting);
+        if small.len() != n + 1 {
+            return Err(TfheError::Dimension {
+                what: "ciphertext",
+                expected: n,
+                got: small.len().saturating_sub(1),
+            }
+            .into());
+        }
+        let mut turns = vec![0; n + 1];
+        steps::modulus_switch(params, small, &mut turns);
+        let two_n = 2 * params.sizes().degree();
+        let minus_body = turns.pop().map(|body| (two_n - body) % two_n);
+        let modulus = exponents(params.sizes().log_degree);
+        let mut limbs = Vec::with_capacity(self.rotate.inputs.len());
+        limbs.push(Limb::borrowed(table, self.q)?);
+        for a in minus_body.into_iter().chain(turns) {
+            limbs.push(Limb::shared(Arc::from([a as u64]), modulus)?);
+        }
+        limbs.extend(self.keys.iter().cloned());
+        Ok(limbs)
+    }
+}
+
+/// Outputs alone.
+fn functional(watch: &Watch) -> Request<'static> {
+    Request {
+        watch: watch.clone(),
+        ..Request::function_only()
+    }
+}
+
+/// A program's outputs, one after the other.
+fn outputs(
+    device: &dyn Device,
+    program: &Verified,
+    limbs: Vec<Limb<'_>>,
+    request: Request<'_>,
+) -> Result<(Vec<u64>, Outcome), DeviceError> {
+    let bindings = Bindings {
+        limbs,
+        seeds: Vec::new(),
+    };
+    let mut outcome = device.run(program, &bindings, request, &Silent)?;
+    let words = outcome.outputs.take().unwrap_or_default();
+    let words = words.iter().flat_map(|limb| limb.wide().into_owned());
+    Ok((words.collect(), outcome))
+}
+
+/// The polynomials of a bootstrapping key in transform form, in the order of [`mid::rotation_inputs`].
+fn transformed(params: &Params, key: &BootstrapKey) -> Result<Vec<Limb<'static>>, BootstrapError> {
+    let (ring, degree) = (params.ring(), params.sizes().degree());
+    let primes = mid::lanes(params);
+    let mut row_words = vec![0; params.shape().cols() * degree];
+    let mut held = None;
+    let mut limbs = Vec::new();
+    for input in mid::rotation_inputs(params, Ending::Accumulator) {
+        let RotationInput::Key { at, row, col, lane } = input else {
+            continue;
+        };
+        if held != Some((at, row)) {
+            key.row(params, at, row, &mut row_words)?;
+            held = Some((at, row));
+        }
+        let mut limb = vec![0; degree];
+        let polynomial = row_words.chunks(degree).nth(col).unwrap_or_default();
+        ring.residues(lane, &mut limb, polynomial)
+            .map_err(TfheError::from)?;
+        ring.forward(lane, &mut limb).map_err(TfheError::from)?;
+        let prime = primes.get(lane).map_or(0, |p| p.value());
+        limbs.push(Limb::shared(limb.into(), prime)?);
+    }
+    Ok(limbs)
+}

@@ -1,0 +1,183 @@
+//! The lowering for a set of parameters, and the choice between sets: lookups of 2 + 2 bits or gates, whichever costs less.
+
+use std::sync::Arc;
+
+use ringmill_limits::Watch;
+
+use super::error::CircuitError;
+use super::gates::{self, Limits};
+use super::graph::BITS;
+use super::lower::{self, Circuit};
+use super::netlist::{self, Netlist};
+use super::program::Program;
+use super::simplify::simplify;
+use crate::tfhe::params::FailureRate;
+use crate::tfhe::{Messages, Params};
+
+/// The sets that are chosen from, by name: 2 + 2 bits, and booleans.
+pub const CANDIDATES: [&str; 2] = ["circuits", "circuit_bits"];
+
+/// What becomes a circuit.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    Program(&'a Program),
+    Netlist(&'a Netlist),
+}
+
+impl Source<'_> {
+    /// The circuit for these parameters, each of whose bootstraps fails with a probability of at most 2^`failure`: gates
+    /// where they are for booleans, lookups where they are for 2 + 2 bits.
+    ///
+    /// # Errors
+    /// [`CircuitError::Unreliable`] for a probability of more than 2^-40, or none;
+    /// [`CircuitError::Fails`], [`CircuitError::Noise`] for parameters that fail more often; [`CircuitError::Messages`] for
+    /// those of other messages; [`CircuitError::Halt`].
+    pub fn compile(
+        self,
+        params: &Params,
+        failure: f64,
+        watch: &Watch,
+    ) -> Result<Circuit, CircuitError> {
+        // What is no number is not less, either.
+        let most = FailureRate::default().log2();
+        if failure.is_nan() || failure > f64::from(most) {
+            let asked = failure;
+            return Err(CircuitError::Unreliable { asked, most });
+        }
+        let noise = params.noise();
+        match params.sizes().messages {
+            Messages::Booleans => {
+                let limits = Limits::of(&noise, failure)?;
+                match self {
+                    Self::Program(program) => {
+                        gates::lower(&simplify(program, watch)?, limits, watch)
+                    }
+                    Self::Netlist(netlist) => netlist::lower_to_gates(netlist, limits, watch),
+                }
+            }
+            Messages::CIRCUITS => {
+                let limit = noise.largest_norm(BITS, failure);
+                let limit = limit.ok_or_else(|| CircuitError::Fails {
+                    asked: failure,
+                    got: noise.sum_failure(BITS, 1),
+                })?;
+                match self {
+                    Self::Program(program) => {
+                        lower::lower(&simplify(program, watch)?, limit, watch)
+                    }
+                    Self::Netlist(netlist) => netlist::lower(netlist, limit, watch),
+                }
+            }
+            Messages::Integers {
+                message_bits,
+                carry_bits,
+            } => Err(CircuitError::Messages {
+                got: format!("integers of {message_bits} + {carry_bits} bits"),
+            }),
+        }
+    }
+}
+
+/// What a circuit takes with a set.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// The set's name; `None` for parameters of one's own.
+    pub set: Option<&'static str>,
+    pub bootstraps: usize,
+    /// Bootstraps of the longest chain.
+    pub depth: usize,
+    /// Bytes that the operations of all bootstraps go over ([`crate::tfhe::Floor::work`]): what sets are compared
+    /// by. It is counted from sizes, so that every computer chooses the same.
+    pub work: u64,
+    /// log2 of the probability that any bootstrap fails.
+    pub failure: f64,
+}
+
+impl Estimate {
+    pub fn of(circuit: &Circuit, params: &Params) -> Self {
+        let cost = circuit.graph.cost();
+        Self {
+            set: params.name(),
+            bootstraps: cost.bootstraps,
+            depth: cost.depth,
+            work: params.floor().work() * cost.bootstraps as u64,
+            failure: circuit.graph.failure(&params.noise()),
+        }
+    }
+}
+
+/// The circuit of the set that takes least work, and what each set takes.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub params: Arc<Params>,
+    pub circuit: Circuit,
+    /// Of all sets that are reliable enough, in the order given.
+    pub estimates: Vec<Estimate>,
+}
+
+/// Chooses among sets; between equals the first. One that fails more often than asked for is left out.
+///
+/// # Errors
+/// That of the last set where none is reliable enough; others of [`Source::compile`].
+pub fn choose(
+    source: Source<'_>,
+    sets: &[Arc<Params>],
+    failure: f64,
+    watch: &Watch,
+) -> Result<Chosen, CircuitError> {
+    let mut estimates = Vec::with_capacity(sets.len());
+    let mut best: Option<(u64, Arc<Params>, Circuit)> = None;
+    let mut refused = CircuitError::Refused("there are no sets to choose from".to_owned());
+    for params in sets {
+        let circuit = match source.compile(params, failure, watch) {
+            Ok(circuit) => circuit,
+            Err(error @ (CircuitError::Fails { .. } | CircuitError::Noise { .. })) => {
+                refused = error;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let estimate = Estimate::of(&circuit, params);
+        estimates.push(estimate);
+        if best.as_ref().is_none_or(|(work, ..)| estimate.work < *work) {
+            best = Some((estimate.work, Arc::clone(params), circuit));
+        }
+    }
+    let (_, params, circuit) = best.ok_or(refused)?;
+    Ok(Chosen {
+        params,
+        circuit,
+        estimates,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::program::{Binary, ProgramBuilder, Type};
+
+    /// A probability above 2^-40, and what is none, is no rate that is offered.
+    #[test]
+    fn rates_of_failure_that_are_refused() {
+        let mut b = ProgramBuilder::new();
+        let of = Type::new(4, false).unwrap();
+        let (x, y) = (b.input("x", of), b.input("y", of));
+        let sum = b.binary(Binary::Add, x, y).unwrap();
+        b.output("sum", sum).unwrap();
+        let program = b.finish();
+        for name in CANDIDATES {
+            let params = Params::named(name).unwrap();
+            let compiled =
+                |failure| Source::Program(&program).compile(&params, failure, &Watch::default());
+            assert!(compiled(-40.0).is_ok() && compiled(-100.0).is_ok());
+            for asked in [-39.9, -1.0, 0.0, 5.0, f64::NAN, f64::INFINITY] {
+                let refused = compiled(asked);
+                let unreliable = matches!(refused, Err(CircuitError::Unreliable { .. }));
+                assert!(unreliable, "{asked}: {refused:?}");
+            }
+            for asked in [-5000.0, f64::NEG_INFINITY] {
+                assert!(matches!(compiled(asked), Err(CircuitError::Fails { .. })));
+            }
+        }
+    }
+}

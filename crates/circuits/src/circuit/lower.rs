@@ -1,0 +1,174 @@
+//! From a program on integers to a circuit of lookups on 2 + 2 bits.
+
+use ringmill_limits::Watch;
+
+use super::error::CircuitError;
+use super::graph::Graph;
+use super::integer::{Choice, DIGIT, Int, LIMB, mask};
+use super::program::{Binary, Comparison, Instr, Op, Program, Type, Value};
+use super::small::Lookups;
+use crate::tfhe::IntegerType;
+
+/// An input or output of a circuit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Port {
+    pub name: String,
+    pub kind: Type,
+    /// For inputs their wires in base 4, for outputs their sums in base 16, each from this bit on.
+    pub parts: Vec<Part>,
+}
+
+impl Port {
+    /// What its ciphertexts carry.
+    pub fn integer(&self) -> IntegerType {
+        let (mut encrypted, mut known) = (0, 0);
+        for part in &self.parts {
+            match *part {
+                Part::Encrypted { at, bits, .. } => encrypted |= mask(bits) << at,
+                Part::Known { value, at } => known |= value << at,
+            }
+        }
+        IntegerType::new(self.kind.bits(), self.kind.signed(), encrypted, known)
+    }
+}
+
+/// A piece of an integer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Encrypted: wire or output number so and so of the graph, of so many bits.
+    Encrypted { number: u32, at: u32, bits: u32 },
+    /// Known when the circuit was made.
+    Known { value: u64, at: u32 },
+}
+
+/// A lowered program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Circuit {
+    pub graph: Graph,
+    pub inputs: Vec<Port>,
+    pub outputs: Vec<Port>,
+}
+
+/// Lowers a program for parameters whose lookups bear sums of squared factors up to `limit`.
+///
+/// # Errors
+/// [`CircuitError::Noise`] where that is too little; [`CircuitError::Halt`].
+pub fn lower(program: &Program, limit: u64, watch: &Watch) -> Result<Circuit, CircuitError> {
+    let mut l = Lookups::new(limit, watch);
+    // Wires of inputs come before all others.
+    let mut inputs = Vec::new();
+    let mut wires = Vec::new();
+    let mut number = 0;
+    for (name, kind) in program.inputs() {
+        let int = Int::input(&mut l, kind.bits());
+        let parts = (0..kind.bits()).step_by(DIGIT as usize).map(|at| {
+            number += 1;
+            Part::Encrypted {
+                number: number - 1,
+                at,
+                bits: DIGIT,
+            }
+        });
+        inputs.push(Port {
+            name: name.to_owned(),
+            kind,
+            parts: parts.collect(),
+        });
+        wires.push(int);
+    }
+    let mut wires = wires.into_iter();
+    let mut ints: Vec<Int> = Vec::with_capacity(program.instrs().len());
+    for instr in program.instrs() {
+        let int = match &instr.op {
+            Op::Input { .. } => wires.next().ok_or(CircuitError::Inputs {
+                expected: 1,
+                got: 0,
+            })?,
+            _ => computed(program, instr, &ints, &mut l)?,
+        };
+        ints.push(int);
+    }
+    let mut outputs = Vec::new();
+    let mut sums = Vec::new();
+    for (name, value) in program.outputs() {
+        let limbs = ints[value.0 as usize].outputs(&mut l)?.into_iter();
+        let parts = limbs.map(|(limb, at)| {
+            if let Some(value) = limb.known() {
+                return Part::Known {
+                    value: value as u64,
+                    at,
+                };
+            }
+            sums.push(limb.sum().clone());
+            Part::Encrypted {
+                number: sums.len() as u32 - 1,
+                at,
+                bits: LIMB,
+            }
+        });
+        outputs.push(Port {
+            name: name.clone(),
+            kind: program.kind(*value),
+            parts: parts.collect(),
+        });
+    }
+    Ok(Circuit {
+        graph: l.finish(sums)?,
+        inputs,
+        outputs,
+    })
+}
+
+fn computed(
+    program: &Program,
+    instr: &Instr,
+    ints: &[Int],
+    l: &mut Lookups,
+) -> Result<Int, CircuitError> {
+    let of = |v: &Value| &ints[v.0 as usize];
+    let signed = |v: &Value| program.kind(*v).signed();
+    Ok(match &instr.op {
+        Op::Input { .. } => return Err(CircuitError::Refused("an input computes nothing".into())),
+        Op::Constant(bits) => Int::constant(instr.kind.bits(), *bits),
+        Op::Binary(op, a, b) => {
+            let (x, y) = (of(a), of(b));
+            match op {
+                Binary::Add => x.plus(l, y)?,
+                Binary::Sub => x.minus(l, y)?,
+                Binary::Mul => x.times(l, y)?,
+                Binary::Div if signed(a) => x.divided_signed(l, y)?.0,
+                Binary::Div => x.divided(l, y)?.0,
+                Binary::Rem if signed(a) => x.divided_signed(l, y)?.1,
+                Binary::Rem => x.divided(l, y)?.1,
+                Binary::And => x.bitwise(l, y, |a, b| a & b)?,
+                Binary::Or => x.bitwise(l, y, |a, b| a | b)?,
+                Binary::Xor => x.bitwise(l, y, |a, b| a ^ b)?,
+                Binary::Min => x.ordered(l, y, signed(a))?.0,
+                Binary::Max => x.ordered(l, y, signed(a))?.1,
+            }
+        }
+        Op::Compare(op, a, b) => Int::bit(match op {
+            Comparison::Equal => of(a).equal(l, of(b))?,
+            Comparison::NotEqual => of(a).equal(l, of(b))?.inverted_bit(),
+            Comparison::Less => of(a).less(l, of(b), signed(a))?,
+            Comparison::LessOrEqual => of(b).less(l, of(a), signed(a))?.inverted_bit(),
+        }),
+        Op::Not(a) => of(a).inverted(),
+        Op::ShiftBy(shift, a, by) => of(a).shifted(l, *shift, *by)?,
+        Op::Shift(shift, a, by) => of(a).shifted_by(l, *shift, of(by))?,
+        Op::Select(bit, a, b) => {
+            let choice = Choice {
+                when_true: of(a),
+                when_false: of(b),
+            };
+            let bit = of(bit).low(l)?;
+            Int::select(l, &bit, choice)?
+        }
+        Op::Sum(terms) => {
+            let terms: Vec<Int> = terms.iter().map(|v| of(v).clone()).collect();
+            Int::sum(l, &terms)?
+        }
+        Op::Table(index, entries) => of(index).entry(l, instr.kind.bits(), entries)?,
+        Op::Convert(a) => of(a).resized(l, instr.kind.bits(), signed(a))?,
+    })
+}

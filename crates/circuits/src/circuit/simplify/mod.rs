@@ -1,0 +1,261 @@
+//! Programs without what changes nothing or always gives the same, and with cheaper operations in the place of dear ones.
+//!
+//! Each instruction is made anew by the rules of its operation, on operands that were made so before it. An instruction that
+//! was there already is not made twice, and one whose value is known is a constant.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | between which values a result lies | [`range`] |
+//! | sums, differences, products | [`mod@sum`] |
+//! | quotients and remainders | [`divide`] |
+//! | bitwise operations, the smaller and the larger | [`bitwise`] |
+//! | comparisons and choices | [`mod@select`] |
+//! | shifts, conversions, tables | [`moved`] |
+
+mod bitwise;
+mod divide;
+mod moved;
+mod range;
+mod select;
+mod sum;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use range::Range;
+use ringmill_limits::{Halt, Watch};
+
+use super::integer::mask;
+use super::program::{Binary, Comparison, Instr, Op, Program, Shift, Type, Value};
+
+/// The program that gives the same outputs for the same inputs, and takes no more bootstraps. Inputs stay as they are.
+///
+/// # Errors
+/// [`Halt`].
+pub fn simplify(program: &Program, watch: &Watch) -> Result<Program, Halt> {
+    let mut s = Simplifier::default();
+    let mut new: Vec<Value> = Vec::with_capacity(program.instrs().len());
+    for instr in program.instrs() {
+        watch.check()?;
+        let op = instr.op.renamed(|v| new[v.0 as usize]);
+        new.push(s.make(op, instr.kind));
+    }
+    let outputs = program.outputs().iter();
+    let outputs = outputs.map(|(name, v)| (name.clone(), new[v.0 as usize]));
+    Ok(Program::of(s.instrs, outputs.collect()))
+}
+
+/// The instructions made so far.
+#[derive(Default)]
+struct Simplifier {
+    instrs: Vec<Instr>,
+    /// Where the value of each lies.
+    ranges: Vec<Range>,
+    seen: HashMap<Instr, Value>,
+}
+
+impl Simplifier {
+    /// What has the value of an operation.
+    fn make(&mut self, op: Op, kind: Type) -> Value {
+        if matches!(op, Op::Input { .. }) {
+            // Two of one name are two.
+            return self.add_instr(Instr { op, kind });
+        }
+        let operands = op.operands();
+        let instr = Instr { op, kind };
+        if operands.iter().all(|&v| self.known(v).is_some()) {
+            let bits = instr.computed(|v| (self.kind(v), self.bits(v)));
+            return self.constant_bits(kind, bits);
+        }
+        let range = self.range_of(&instr);
+        if range.0 == range.1 {
+            return self.constant(kind, range.0);
+        }
+        let simpler = match &instr.op {
+            Op::Input { .. } | Op::Constant(_) => None,
+            Op::Binary(op, a, b) => return self.binary(*op, *a, *b, kind),
+            Op::Compare(op, a, b) => self.comparison(*op, *a, *b),
+            Op::Not(a) => self.inverse(*a),
+            Op::ShiftBy(shift, a, by) => self.moved(*shift, *a, *by, kind),
+            Op::Shift(shift, a, by) => self.moved_by(*shift, *a, *by, kind),
+            Op::Select(bit, a, b) => self.choice([*bit, *a, *b], kind),
+            Op::Sum(terms) => self.total(terms, kind),
+            Op::Table(index, entries) => self.entry(*index, entries, kind),
+            Op::Convert(a) => self.converted(*a, kind),
+        };
+        simpler.unwrap_or_else(|| self.push(instr.op, kind))
+    }
+
+    /// An operation of two integers. Of those that may be exchanged, a known one comes second, and else the later one.
+    fn binary(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Value {
+        let later = (self.known(a).is_some(), a) > (self.known(b).is_some(), b);
+        let exchanged = op.commutes() && later;
+        let (a, b) = if exchanged { (b, a) } else { (a, b) };
+        let logic = (kind.bits() == 1).then(|| self.of_one_bit(op, a, b, kind));
+        if let Some(logic) = logic.flatten() {
+            return logic;
+        }
+        let simpler = match op {
+            Binary::Add => self.sum(a, b, kind),
+            Binary::Sub => self.difference(a, b, kind),
+            Binary::Mul => self.product(a, b, kind),
+            Binary::Div => self.quotient(a, b, kind),
+            Binary::Rem => self.remainder(a, b, kind),
+            Binary::And => self.conjunction(a, b, kind),
+            Binary::Or => self.disjunction(a, b, kind),
+            Binary::Xor => self.exclusive(a, b, kind),
+            Binary::Min => self.extreme([Binary::Min, Binary::Max], a, b),
+            Binary::Max => self.extreme([Binary::Max, Binary::Min], a, b),
+        };
+        let chained = simpler.or_else(|| self.chained(op, a, b, kind));
+        chained.unwrap_or_else(|| self.push(Op::Binary(op, a, b), kind))
+    }
+
+    /// (x op c) op d as x op (c op d), for known c and d.
+    fn chained(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
+        if !op.commutes() {
+            return None;
+        }
+        let (x, c) = self.parts(op, a)?;
+        self.known(b)?;
+        self.known(c)?;
+        let both = self.make(Op::Binary(op, c, b), kind);
+        Some(self.make(Op::Binary(op, x, both), kind))
+    }
+
+    /// Arithmetic of single bits as logic.
+    fn of_one_bit(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
+        let logic = match op {
+            Binary::And | Binary::Or | Binary::Xor => return None,
+            Binary::Add | Binary::Sub => Binary::Xor,
+            Binary::Mul => Binary::And,
+            // The only values are 0 and, with a sign, -1, which is the smaller.
+            Binary::Min if kind.signed() => Binary::Or,
+            Binary::Max if kind.signed() => Binary::And,
+            Binary::Min => Binary::And,
+            Binary::Max => Binary::Or,
+            // By 0 the quotient is 1 and the remainder a.
+            Binary::Div | Binary::Rem => {
+                let not = self.make(Op::Not(b), kind);
+                let logic = if op == Binary::Div {
+                    Binary::Or
+                } else {
+                    Binary::And
+                };
+                return Some(self.make(Op::Binary(logic, a, not), kind));
+            }
+        };
+        Some(self.make(Op::Binary(logic, a, b), kind))
+    }
+
+    fn push(&mut self, op: Op, kind: Type) -> Value {
+        let instr = Instr { op, kind };
+        match self.seen.get(&instr) {
+            Some(&value) => value,
+            None => self.add_instr(instr),
+        }
+    }
+
+    fn add_instr(&mut self, instr: Instr) -> Value {
+        let value = Value(self.instrs.len() as u32);
+        self.ranges.push(self.range_of(&instr));
+        self.instrs.push(instr.clone());
+        self.seen.insert(instr, value);
+        value
+    }
+
+    /// A constant, modulo 2^bits.
+    fn constant(&mut self, kind: Type, value: i128) -> Value {
+        self.constant_bits(kind, value as u64)
+    }
+
+    fn constant_bits(&mut self, kind: Type, bits: u64) -> Value {
+        self.push(Op::Constant(bits & mask(kind.bits())), kind)
+    }
+
+    fn ones(&mut self, kind: Type) -> Value {
+        self.constant_bits(kind, u64::MAX)
+    }
+
+    fn range_of(&self, instr: &Instr) -> Range {
+        range::of(instr, |v| (self.kind(v), self.range(v)))
+    }
+
+    fn get(&self, v: Value) -> &Op {
+        &self.instrs[v.0 as usize].op
+    }
+
+    fn kind(&self, v: Value) -> Type {
+        self.instrs[v.0 as usize].kind
+    }
+
+    fn range(&self, v: Value) -> Range {
+        self.ranges[v.0 as usize]
+    }
+
+    /// The value of a constant.
+    fn known(&self, v: Value) -> Option<i128> {
+        match self.get(v) {
+            Op::Constant(bits) => Some(self.kind(v).read(*bits)),
+            _ => None,
+        }
+    }
+
+    /// The bits of a constant, and 0 of what is none.
+    fn bits(&self, v: Value) -> u64 {
+        match self.get(v) {
+            Op::Constant(bits) => *bits,
+            _ => 0,
+        }
+    }
+
+    /// The operands of a value that such an operation gave.
+    fn parts(&self, op: Binary, v: Value) -> Option<(Value, Value)> {
+        match self.get(v) {
+            Op::Binary(found, a, b) if *found == op => Some((*a, *b)),
+            _ => None,
+        }
+    }
+
+    /// x, of what is 0 - x.
+    fn negated(&self, v: Value) -> Option<Value> {
+        let (zero, x) = self.parts(Binary::Sub, v)?;
+        (self.known(zero) == Some(0)).then_some(x)
+    }
+
+    /// Whether each bit of the one is the opposite of the other's.
+    fn opposite(&self, a: Value, b: Value) -> bool {
+        *self.get(a) == Op::Not(b) || *self.get(b) == Op::Not(a)
+    }
+
+    fn two(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Value {
+        self.make(Op::Binary(op, a, b), kind)
+    }
+
+    fn with(&mut self, op: Binary, a: Value, constant: i128, kind: Type) -> Value {
+        let b = self.constant(kind, constant);
+        self.two(op, a, b, kind)
+    }
+
+    fn negative(&mut self, a: Value, kind: Type) -> Value {
+        let zero = self.constant(kind, 0);
+        self.two(Binary::Sub, zero, a, kind)
+    }
+
+    fn shifted(&mut self, shift: Shift, a: Value, by: u32) -> Value {
+        let kind = self.kind(a);
+        self.make(Op::ShiftBy(shift, a, by), kind)
+    }
+
+    /// `yes` where a op b holds, else `no`.
+    fn selected(
+        &mut self,
+        (op, a, b): (Comparison, Value, Value),
+        [yes, no]: [Value; 2],
+        kind: Type,
+    ) -> Value {
+        let bit = self.make(Op::Compare(op, a, b), Type::BIT);
+        self.make(Op::Select(bit, yes, no), kind)
+    }
+}

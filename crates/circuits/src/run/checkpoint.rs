@@ -1,0 +1,202 @@
+//! A run of a circuit that was stopped: which lookups are done, and what of them is still needed.
+//!
+//! The file: a mark and version, the identities of circuit and inputs, a bit for each lookup, the ciphertexts of those that
+//! something still needs as a file of several (docs/files.md), and a SHA-256 of all that. What is read is believed only as far as
+//! it can be checked: that there are as many ciphertexts as are needed there, of these parameters and one key.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use std::io;
+use std::path::Path;
+
+use ringmill_device::CheckpointError;
+use ringmill_device::checkpoint::hash_words;
+use ringmill_device::whole_file::{self, Contents, ReadError};
+use ringmill_limits::Watch;
+use sha2::{Digest, Sha256};
+
+use super::CircuitRunError;
+use crate::circuit::Graph;
+use crate::circuit::graph::Basis;
+use crate::circuit::sum::Sum;
+use crate::tfhe::{LweCiphertext, Params, file};
+
+const MARK: [u8; 8] = *b"RINGCIR1";
+const HASH: usize = 32;
+
+/// Identities of a circuit and of its inputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Whose {
+    circuit: [u8; HASH],
+    inputs: [u8; HASH],
+}
+
+impl Whose {
+    pub fn of(graph: &Graph, inputs: &[LweCiphertext]) -> Self {
+        let mut circuit = Sha256::new();
+        circuit.update([match graph.basis {
+            Basis::Digits => 0,
+            Basis::Bits => 1,
+        }]);
+        circuit.update(graph.inputs.to_le_bytes());
+        let mut sum = |sum: &Sum, table: &[i8]| {
+            for &(wire, factor) in sum.terms() {
+                circuit.update(wire.0.to_le_bytes());
+                circuit.update(factor.to_le_bytes());
+            }
+            circuit.update(u32::MAX.to_le_bytes());
+            circuit.update(sum.halves().to_le_bytes());
+            circuit.update((table.len() as u8).to_le_bytes());
+            table.iter().for_each(|x| circuit.update(x.to_le_bytes()));
+        };
+        for lookup in &graph.lookups {
+            sum(&lookup.operand, &lookup.table);
+        }
+        graph.outputs.iter().for_each(|output| sum(output, &[]));
+        for lookup in &graph.lookups {
+            circuit.update([u8::from(lookup.shared)]);
+        }
+        let mut data = Sha256::new();
+        for input in inputs {
+            hash_words(&mut data, input.words());
+        }
+        Self {
+            circuit: circuit.finalize().into(),
+            inputs: data.finalize().into(),
+        }
+    }
+}
+
+/// For each wire the sums that it is still to go into, where these lookups are done.
+pub fn uses(graph: &Graph, done: &[bool]) -> Vec<usize> {
+    let mut uses = vec![0usize; graph.wires()];
+    let left = graph.lookups.iter().zip(done).filter(|(_, done)| !**done);
+    let sums = left
+        .map(|(lookup, _)| &lookup.operand)
+        .chain(&graph.outputs);
+    for (wire, _) in sums.flat_map(Sum::terms) {
+        let uses = &mut uses[wire.0 as usize];
+        *uses = uses.saturating_add(1);
+    }
+    uses
+}
+
+/// The lookups that are done and that something still needs.
+pub fn kept(graph: &Graph, done: &[bool]) -> Vec<usize> {
+    let uses = uses(graph, done).into_iter().skip(graph.inputs as usize);
+    let each = done.iter().zip(uses).enumerate();
+    let needed = each.filter(|&(_, (&done, uses))| done && uses > 0);
+    needed.map(|(at, _)| at).collect()
+}
+
+/// How far a run is.
+pub struct Reached {
+    pub done: Vec<bool>,
+    /// Of the lookups that [`kept`] names, in order.
+    pub ciphertexts: Vec<LweCiphertext>,
+}
+
+/// What the file holds.
+///
+/// # Errors
+/// Ciphertexts of several keys.
+pub fn bytes(whose: Whose, params: &Params, reached: &Reached) -> Result<Vec<u8>, CircuitRunError> {
+    let ciphertexts = file::write_ciphertexts(params, &reached.ciphertexts)?;
+    let mut bytes = MARK.to_vec();
+    bytes.extend(whose.circuit);
+    bytes.extend(whose.inputs);
+    bytes.extend((reached.done.len() as u64).to_le_bytes());
+    bytes.extend(reached.done.chunks(8).map(|bits| {
+        let each = bits.iter().enumerate();
+        let ones = each.filter(|&(_, &bit)| bit);
+        ones.filter_map(|(i, _)| 1u8.checked_shl(i as u32))
+            .sum::<u8>()
+    }));
+    bytes.extend(ciphertexts);
+    let hash = Sha256::digest(&bytes);
+    bytes.extend(hash);
+    Ok(bytes)
+}
+
+/// # Errors
+/// [`CheckpointError::File`].
+pub fn put(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
+    let written = whole_file::write(path, Contents::Secret, bytes);
+    written.map_err(|source| failed("write", path, source))
+}
+
+fn failed(what: &'static str, path: &Path, source: io::Error) -> CheckpointError {
+    CheckpointError::File {
+        what,
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// # Errors
+/// [`CheckpointError`]: a file that cannot be read, is none, is damaged, or is of another circuit or other inputs.
+pub fn read(
+    path: &Path,
+    whose: Whose,
+    params: &Params,
+    graph: &Graph,
+    watch: &Watch,
+) -> Result<Reached, CircuitRunError> {
+    let bytes = whole_file::read(path, "a checkpoint and what is read of it", watch);
+    let bytes = bytes.map_err(|error| match error {
+        ReadError::Halt(halt) => CircuitRunError::Halt(halt),
+        ReadError::Io(source) => failed("read", path, source).into(),
+    })?;
+    let path = path.to_owned();
+    let Some(rest) = bytes.strip_prefix(&MARK) else {
+        return Err(CheckpointError::NotOne { path }.into());
+    };
+    let damaged = |what: &str| CheckpointError::Damaged {
+        path: path.clone(),
+        what: what.to_owned(),
+    };
+    let Some((covered, hash)) = bytes.split_last_chunk::<HASH>() else {
+        return Err(damaged("it is cut").into());
+    };
+    if Sha256::digest(covered)[..] != hash[..] {
+        return Err(damaged("its checksum does not match").into());
+    }
+    let rest = &rest[..rest.len().saturating_sub(HASH)];
+    let (Some((circuit, rest)), count) = (rest.split_first_chunk::<HASH>(), graph.lookups.len())
+    else {
+        return Err(damaged("it is cut").into());
+    };
+    if *circuit != whose.circuit {
+        return Err(CheckpointError::OtherProgram { path }.into());
+    }
+    let Some((inputs, rest)) = rest.split_first_chunk::<HASH>() else {
+        return Err(damaged("it is cut").into());
+    };
+    if *inputs != whose.inputs {
+        return Err(CheckpointError::OtherData { path }.into());
+    }
+    let bits = rest.split_first_chunk::<8>().filter(|(length, rest)| {
+        u64::from_le_bytes(**length) == count as u64 && rest.len() >= count.div_ceil(8)
+    });
+    let Some((_, rest)) = bits else {
+        return Err(damaged("it has another number of lookups").into());
+    };
+    let (bits, ciphertexts) = rest.split_at(count.div_ceil(8));
+    let done: Vec<bool> = (0..count)
+        .map(|i| bits[i / 8].checked_shr((i % 8) as u32).unwrap_or(0) & 1 == 1)
+        .collect();
+    let ciphertexts =
+        file::read_ciphertexts(ciphertexts, params).map_err(|e| damaged(&e.to_string()))?;
+    let ordered = graph.lookups.iter().zip(&done).all(|(lookup, &done_here)| {
+        let terms = lookup.operand.terms().iter();
+        let mut sources = terms.filter_map(|&(wire, _)| graph.source(wire));
+        !done_here || sources.all(|source| done[source])
+    });
+    let whole = graph.rotations().iter().all(|rotation| {
+        let first = rotation.first().is_some_and(|&at| done[at]);
+        rotation.iter().all(|&at| done[at] == first)
+    });
+    if !ordered || !whole || ciphertexts.len() != kept(graph, &done).len() {
+        return Err(damaged("what is done and what is kept do not belong together").into());
+    }
+    Ok(Reached { done, ciphertexts })
+}

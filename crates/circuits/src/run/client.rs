@@ -1,0 +1,160 @@
+//! Who holds the secret key of a circuit.
+
+use std::sync::Arc;
+
+use ringmill_limits::Watch;
+
+use super::CircuitRunError;
+use crate::circuit::{Circuit, Part, Port};
+use crate::tfhe::{Client, IntegerType, LweCiphertext, Messages, Params};
+
+/// Encrypts integers digit by digit, or under parameters for booleans bit by bit, and puts decrypted ones together.
+pub struct CircuitClient {
+    client: Client,
+}
+
+impl CircuitClient {
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub fn params(&self) -> &Arc<Params> {
+        self.client.params()
+    }
+
+    /// The digits of a value, lowest first, a ciphertext each.
+    ///
+    /// # Errors
+    /// [`CircuitRunError::Value`] for a value that the port's type does not have; the scheme's.
+    pub fn encrypt(
+        &self,
+        port: &Port,
+        value: i128,
+        watch: &Watch,
+    ) -> Result<Vec<LweCiphertext>, CircuitRunError> {
+        let bits = port
+            .kind
+            .write(value)
+            .ok_or_else(|| CircuitRunError::Value {
+                port: port.name.clone(),
+                expected: port.kind.to_string(),
+                got: value.to_string(),
+            })?;
+        let mut digits = Vec::with_capacity(port.parts.len());
+        for part in &port.parts {
+            watch.check()?;
+            if let Part::Encrypted { at, bits: of, .. } = part {
+                let digit = bits >> at & ((1 << of) - 1);
+                digits.push(match self.params().sizes().messages {
+                    Messages::Booleans => self.client.encrypt_bit(digit == 1)?,
+                    Messages::Integers { .. } => self.client.encrypt(digit)?,
+                });
+            }
+        }
+        Ok(digits)
+    }
+
+    /// The value of an output.
+    ///
+    /// # Errors
+    /// [`CircuitRunError::Ciphertexts`] for another number of ciphertexts than the port has parts; the scheme's.
+    pub fn decrypt(&self, port: &Port, limbs: &[LweCiphertext]) -> Result<i128, CircuitRunError> {
+        check(port, limbs.len())?;
+        let mut limbs = limbs.iter();
+        let mut bits = 0u64;
+        for part in &port.parts {
+            match part {
+                Part::Known { value, at } => bits |= value << at,
+                Part::Encrypted { at, .. } => {
+                    if let Some(limb) = limbs.next() {
+                        let limb = match self.params().sizes().messages {
+                            Messages::Booleans => self.client.decrypt_bit(limb)?.into(),
+                            Messages::Integers { .. } => self.client.decrypt(limb)?,
+                        };
+                        bits |= limb << at;
+                    }
+                }
+            }
+        }
+        Ok(port.kind.read(bits))
+    }
+}
+
+/// How many ciphertexts a port has.
+pub fn ciphertexts(port: &Port) -> usize {
+    let encrypted = |part: &&Part| matches!(part, Part::Encrypted { .. });
+    port.parts.iter().filter(encrypted).count()
+}
+
+/// Refuses encrypted integers that are not of the types that these ports have.
+///
+/// # Errors
+/// [`CircuitRunError::Integer`], [`CircuitRunError::Integers`].
+pub fn check_types(ports: &[Port], integers: &[IntegerType]) -> Result<(), CircuitRunError> {
+    let name = |port: Option<&Port>| port.map_or_else(String::new, |port| port.name.clone());
+    if ports.len() != integers.len() {
+        return Err(CircuitRunError::Integers {
+            port: name(ports.first()),
+            expected: ports.len(),
+            got: integers.len(),
+        });
+    }
+    let wrong = ports
+        .iter()
+        .zip(integers)
+        .find(|(port, got)| port.integer() != **got);
+    match wrong {
+        None => Ok(()),
+        Some((port, got)) => Err(CircuitRunError::Integer {
+            port: port.name.clone(),
+            expected: port.integer(),
+            got: *got,
+        }),
+    }
+}
+
+fn check(port: &Port, got: usize) -> Result<(), CircuitRunError> {
+    let expected = ciphertexts(port);
+    if expected == got {
+        return Ok(());
+    }
+    Err(CircuitRunError::Ciphertexts {
+        port: port.name.clone(),
+        expected,
+        got,
+    })
+}
+
+/// The ciphertexts of all inputs as the circuit takes them, from those of each port in order.
+///
+/// # Errors
+/// [`CircuitRunError::Ciphertexts`].
+pub fn bound(
+    circuit: &Circuit,
+    inputs: Vec<Vec<LweCiphertext>>,
+) -> Result<Vec<LweCiphertext>, CircuitRunError> {
+    if inputs.len() != circuit.inputs.len() {
+        return Err(CircuitRunError::Ciphertexts {
+            port: "the inputs of the program".to_owned(),
+            expected: circuit.inputs.len(),
+            got: inputs.len(),
+        });
+    }
+    for (port, given) in circuit.inputs.iter().zip(&inputs) {
+        check(port, given.len())?;
+    }
+    Ok(inputs.into_iter().flatten().collect())
+}
+
+/// The ciphertexts of each output, from those of the run.
+pub fn unbound(circuit: &Circuit, outputs: Vec<LweCiphertext>) -> Vec<Vec<LweCiphertext>> {
+    let mut outputs = outputs.into_iter();
+    let ports = circuit.outputs.iter();
+    ports
+        .map(|port| outputs.by_ref().take(ciphertexts(port)).collect())
+        .collect()
+}

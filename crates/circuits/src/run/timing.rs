@@ -1,0 +1,81 @@
+//! What a machine takes for all bootstraps of a circuit.
+
+use ringmill_device::Device;
+use ringmill_limits::Watch;
+
+use crate::bootstrap::{Bootstrap, BootstrapError};
+use crate::circuit::Graph;
+
+/// Cycles of a circuit's bootstraps on a device's machine: timing depends on no data, so one bootstrap tells of all.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MachineTime {
+    pub machine: String,
+    /// How the cycles of a bootstrap were obtained: "model", or "RTL" from its simulation.
+    pub how: &'static str,
+    pub clock_mhz: f64,
+    pub bootstraps: usize,
+    /// Cycles of one by itself, from the load of its ciphertext to the last word that comes out, the key switch in it.
+    pub each: u64,
+    /// Ciphertexts that the machine interleaves.
+    pub places: usize,
+    /// The most cycles of all, of each level of the circuit so many at once.
+    pub interleaved: u64,
+}
+
+impl MachineTime {
+    /// `None` for a device that is no machine.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    pub fn of(
+        bootstrap: &Bootstrap,
+        device: &dyn Device,
+        graph: &Graph,
+        watch: &Watch,
+    ) -> Result<Option<Self>, BootstrapError> {
+        let Some(report) = bootstrap.any(device, watch)?.machine else {
+            return Ok(None);
+        };
+        let levels = levels(graph);
+        let bootstraps = levels.iter().sum();
+        let each = report.cycles;
+        let (places, interleaved) = match report.interleaved() {
+            Some(together) => {
+                let groups = levels.iter().map(|n| n.div_ceil(together.places));
+                let shares = groups.sum::<usize>() * together.places;
+                (together.places, shares as u64 * together.cycles)
+            }
+            None => (1, bootstraps as u64 * each),
+        };
+        Ok(Some(Self {
+            machine: report.machine,
+            how: report.how,
+            clock_mhz: report.clock_mhz,
+            bootstraps,
+            each,
+            places,
+            interleaved,
+        }))
+    }
+}
+
+/// The rotations of each level: those whose operands are all made by lower levels.
+fn levels(graph: &Graph) -> Vec<usize> {
+    let rotations = graph.rotations();
+    // Of each lookup, the level of its rotation.
+    let mut level = vec![0; graph.lookups.len()];
+    let mut found = Vec::new();
+    for rotation in &rotations {
+        let operands = rotation
+            .iter()
+            .flat_map(|&at| graph.lookups[at].operand.terms());
+        let sources = operands.filter_map(|&(wire, _)| graph.source(wire));
+        let own = sources.map(|at| level[at] + 1).max().unwrap_or(0);
+        rotation.iter().for_each(|&at| level[at] = own);
+        if found.len() <= own {
+            found.resize(own + 1, 0);
+        }
+        found[own] += 1;
+    }
+    found
+}

@@ -1,0 +1,279 @@
+//! Who holds the secret: makes keys, encrypts, decrypts. And who has its public key: encrypts.
+
+use std::sync::Arc;
+
+use ringmill_device::KeyId;
+use ringmill_math::torus::{KeyShape, TransformedKey};
+use ringmill_math::wipe::off_the_stack;
+use ringmill_math::{Prng, PrngSource, Seeded};
+use zeroize::Zeroizing;
+
+use super::keygen::{self, Noise};
+use super::keys::{BootstrapKey, KeySwitchKey, PublicKey, expand_mask};
+use super::lwe::{LweCiphertext, LweKey};
+use super::params::{Messages, Params};
+use super::secret::SecretKey;
+use super::tables::{bits, encode};
+use super::{TfheError, steps};
+
+/// Holds a secret key.
+pub struct Client {
+    params: Arc<Params>,
+    secret: Arc<SecretKey>,
+    /// Of the key that ciphertexts rest under.
+    noise: Noise,
+    source: PrngSource,
+}
+
+impl Client {
+    /// A fresh secret key from the operating system's randomness.
+    pub fn new(params: Arc<Params>) -> Result<Self, TfheError> {
+        Self::with_source(params, PrngSource::os())
+    }
+
+    /// The same keys and ciphertexts on every run: for tests that must repeat, and for nothing else.
+    pub fn from_seed_for_reproducible_tests_only(
+        params: Arc<Params>,
+        seed: [u8; 32],
+    ) -> Result<Self, TfheError> {
+        Self::with_source(
+            params,
+            PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::KeyHolder),
+        )
+    }
+
+    fn with_source(params: Arc<Params>, source: PrngSource) -> Result<Self, TfheError> {
+        let secret = Arc::new(SecretKey::draw(&params, &mut source.fresh()?));
+        Self::of(params, secret, source)
+    }
+
+    fn of(
+        params: Arc<Params>,
+        secret: Arc<SecretKey>,
+        source: PrngSource,
+    ) -> Result<Self, TfheError> {
+        let std = match LweKey::resting(&params) {
+            LweKey::Small => params.sizes().lwe_std,
+            LweKey::Large => params.sizes().glwe_std,
+        };
+        Ok(Self {
+            noise: Noise::new(&params, std)?,
+            params,
+            secret,
+            source,
+        })
+    }
+
+    /// With a secret key that there is.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`].
+    pub fn with_secret(params: Arc<Params>, secret: Arc<SecretKey>) -> Result<Self, TfheError> {
+        params.check("secret key", secret.origin())?;
+        Self::of(params, secret, PrngSource::os())
+    }
+
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    pub fn secret(&self) -> &Arc<SecretKey> {
+        &self.secret
+    }
+
+    /// What a server bootstraps with.
+    ///
+    /// # Errors
+    /// [`TfheError::HeavyKey`]: a secret key that this version did not draw may have more 1s than half of its bits. It decrypts
+    /// what it did.
+    pub fn bootstrap_key(&self) -> Result<BootstrapKey, TfheError> {
+        if !self.secret.is_counted(&self.params) {
+            return Err(TfheError::HeavyKey);
+        }
+        self.made(keygen::bootstrap_key)
+    }
+
+    /// What a server switches from the large key to the small one with.
+    pub fn key_switch_key(&self) -> Result<KeySwitchKey, TfheError> {
+        self.made(keygen::key_switch_key)
+    }
+
+    pub fn public_key(&self) -> Result<PublicKey, TfheError> {
+        self.made(keygen::public_key)
+    }
+
+    /// A key by its maker, which leaves nothing of the secret on the stack.
+    fn made<K>(
+        &self,
+        make: impl FnOnce(&Params, &SecretKey, &mut Prng) -> Result<K, TfheError>,
+    ) -> Result<K, TfheError> {
+        let mut prng = self.source.fresh()?;
+        off_the_stack(|| make(&self.params, &self.secret, &mut prng))
+    }
+
+    /// Encrypts a bit under the key that ciphertexts rest under.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherMessages`] under parameters for integers.
+    pub fn encrypt_bit(&self, bit: bool) -> Result<LweCiphertext, TfheError> {
+        self.encrypt_phase(encode_bit(&self.params, bit)?)
+    }
+
+    /// Encrypts a message, which may fill the carry too.
+    ///
+    /// # Errors
+    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
+    pub fn encrypt(&self, message: u64) -> Result<LweCiphertext, TfheError> {
+        self.encrypt_phase(encode(&self.params, message)?)
+    }
+
+    fn encrypt_phase(&self, phase: u64) -> Result<LweCiphertext, TfheError> {
+        let (params, mut prng) = (&*self.params, self.source.fresh()?);
+        let q = params.coefficients();
+        let key = LweKey::resting(params);
+        let mut words = vec![0; key.dimension(params) + 1];
+        if let Some((body, mask)) = words.split_last_mut() {
+            expand_mask(q, &prng.next_seed(), 0, mask);
+            *body = q.add(phase, self.secret.inner_product(params, key, mask));
+            self.noise.add_to(&mut prng, std::slice::from_mut(body));
+        }
+        let key_id = self.secret.key_id();
+        Ok(LweCiphertext::trusted(params, key, words, key_id))
+    }
+
+    /// b - <a, s>: the message and its noise. Whoever sees phases of many ciphertexts learns the secret.
+    pub fn phase_with_its_noise(&self, x: &LweCiphertext) -> Result<u64, TfheError> {
+        self.params.check("ciphertext", x.origin())?;
+        let parts = [
+            ("secret key", self.secret.key_id()),
+            ("ciphertext", x.key_id()),
+        ];
+        KeyId::common(parts)?;
+        let (mask, body) = x.parts();
+        let product = self.secret.inner_product(&self.params, x.key(), mask);
+        Ok(self.params.coefficients().sub(body, product))
+    }
+
+    /// # Errors
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::OtherMessages`].
+    pub fn decrypt_bit(&self, x: &LweCiphertext) -> Result<bool, TfheError> {
+        encode_bit(&self.params, true)?;
+        let phase = self.phase_with_its_noise(x)?;
+        Ok(self.params.coefficients().centred(phase) >= 0)
+    }
+
+    /// The message with its carry.
+    ///
+    /// # Errors
+    /// As [`Client::decrypt_bit`].
+    pub fn decrypt(&self, x: &LweCiphertext) -> Result<u64, TfheError> {
+        let bits = bits(&self.params)?;
+        let phase = self.phase_with_its_noise(x)?;
+        Ok(self.params.coefficients().switch(phase, bits + 1) & ((1 << bits) - 1))
+    }
+}
+
+fn encode_bit(params: &Params, bit: bool) -> Result<u64, TfheError> {
+    match params.sizes().messages {
+        Messages::Booleans => {
+            // 1 or 7, which is -1.
+            let eighths = 1 | (u64::from(bit) ^ 1).wrapping_mul(6);
+            Ok(params.coefficients().fraction(eighths, 3))
+        }
+        other => Err(TfheError::OtherMessages {
+            expected: "booleans",
+            got: other.name(),
+        }),
+    }
+}
+
+/// Encrypts with a public key: ring encryptions (the sum of the key's k rows, each times a polynomial of random bits, plus
+/// noise), of which coefficient 0 is taken. Ciphertexts are under the large key; where they rest under the small one, a
+/// server brings them there ([`super::Evaluator::bring_to_rest`]).
+pub struct Encryptor {
+    params: Arc<Params>,
+    key: TransformedKey,
+    noise: Noise,
+    key_id: Option<KeyId>,
+    source: PrngSource,
+}
+
+impl Encryptor {
+    /// # Errors
+    /// [`TfheError::OtherParams`].
+    pub fn new(params: Arc<Params>, public: &PublicKey) -> Result<Self, TfheError> {
+        params.check("public key", public.origin())?;
+        let s = *params.sizes();
+        let (n, k, ring) = (s.degree(), s.k.0, params.ring());
+        let mut key = ring.key(KeyShape::new(n, k, k + 1)?, 1)?;
+        let mut mask = vec![0; n];
+        for (t, body) in public.bodies().chunks(n).enumerate() {
+            for c in 0..k {
+                let stream = (t * k + c) as u64;
+                expand_mask(params.coefficients(), public.seed(), stream, &mut mask);
+                ring.put(&mut key, 0, [t, c], &mask)?;
+            }
+            ring.put(&mut key, 0, [t, k], body)?;
+        }
+        Ok(Self {
+            noise: Noise::new(&params, s.glwe_std)?,
+            params,
+            key,
+            key_id: public.key_id(),
+            source: PrngSource::os(),
+        })
+    }
+
+    /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
+    pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
+        self.source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::Encryptor);
+        self
+    }
+
+    /// # Errors
+    /// [`TfheError::OtherMessages`] under parameters for integers.
+    pub fn encrypt_bit(&self, bit: bool) -> Result<LweCiphertext, TfheError> {
+        self.encrypt_phase(encode_bit(&self.params, bit)?)
+    }
+
+    /// # Errors
+    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
+    pub fn encrypt(&self, message: u64) -> Result<LweCiphertext, TfheError> {
+        self.encrypt_phase(encode(&self.params, message)?)
+    }
+
+    fn encrypt_phase(&self, phase: u64) -> Result<LweCiphertext, TfheError> {
+        let (params, mut prng) = (&*self.params, self.source.fresh()?);
+        let (s, ring, q) = (params.sizes(), params.ring(), params.coefficients());
+        let (n, cols) = (s.degree(), s.k.0 + 1);
+        let mut cipher = vec![0; cols * n];
+        self.noise.add_to(&mut prng, &mut cipher);
+        let mut chosen = keygen::bits(&mut prng, s.large_dimension());
+        // Products with random bits that must stay unknown: wiped.
+        let zeros = |n| Zeroizing::new(vec![0; n]);
+        let mut sums = [zeros(cols * n), zeros(cols * n * (ring.lanes() - 1))];
+        let small = chosen.clone();
+        for (lane, sums) in sums.iter_mut().enumerate().take(ring.lanes()) {
+            chosen.copy_from_slice(&small);
+            ring.forward(lane, &mut chosen)?;
+            let rows = self.key.rows(lane, 0);
+            ring.accumulate(lane, self.key.shape(), &chosen, rows, sums)?;
+        }
+        let [first, second] = &mut sums;
+        let mut second = second.chunks_mut(n);
+        for (acc, first) in cipher.chunks_mut(n).zip(first.chunks_mut(n)) {
+            ring.inverse_add(first, second.next().unwrap_or_default(), acc)?;
+        }
+        let mut words = vec![0; s.large_dimension() + 1];
+        steps::sample_extract(params, &cipher, &mut words)?;
+        if let Some(body) = words.last_mut() {
+            *body = q.add(*body, phase);
+        }
+        Ok(LweCiphertext::trusted(
+            params,
+            LweKey::Large,
+            words,
+            self.key_id,
+        ))
+    }
+}

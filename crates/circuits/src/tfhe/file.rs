@@ -1,0 +1,358 @@
+//! Files of TFHE: the container of every scheme (docs/files.md) around words of 4 bytes, or 8 where the ciphertext modulus
+//! has more than 32 bits.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use std::sync::Arc;
+
+use ringmill_device::KeyId;
+use ringmill_schemes::file::{
+    FileError, Header, InsecureParams, Kind, Reader, Writer, open, peek_kind,
+};
+use ringmill_schemes::identity::short_id;
+use ringmill_schemes::size;
+use zeroize::Zeroizing;
+
+use super::integer::IntegerType;
+use super::keys::{BootstrapKey, KeySwitchKey, PublicKey};
+use super::lwe::{LweCiphertext, LweKey};
+use super::params::{
+    CANONICAL, CiphertextModulus, Decomposition, GlweRank, LweDimension, Messages, ModulusSwitch,
+    Order, Params, Sizes, Unrolling,
+};
+use super::secret::SecretKey;
+use super::{ParamsBuilder, TAG, TfheError};
+
+const SEED: usize = 32;
+
+fn field(what: &'static str, expected: &str, got: impl ToString) -> FileError {
+    FileError::Field {
+        what,
+        expected: expected.to_owned(),
+        got: got.to_string(),
+    }
+}
+
+fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reader<'a>), FileError> {
+    open(bytes, kind, TAG, Some(params.id()))
+}
+
+/// Bytes of a word.
+fn width(params: &Params) -> usize {
+    if params.coefficients().bits() <= 32 {
+        4
+    } else {
+        8
+    }
+}
+
+fn write_words(w: &mut Writer, params: &Params, words: &[u64]) {
+    if width(params) == 8 {
+        return w.residues(words);
+    }
+    for &x in words {
+        w.u32(x as u32);
+    }
+}
+
+/// Words of a ciphertext: mask and body.
+fn words_of(params: &Params, key: LweKey) -> usize {
+    key.dimension(params).saturating_add(1)
+}
+
+/// The words that are all that is left; the bytes are there before memory is taken for them.
+fn read_words(r: &mut Reader<'_>, params: &Params, count: usize) -> Result<Vec<u64>, FileError> {
+    let width = width(params);
+    r.expect_remaining(width.saturating_mul(count) as u64)?;
+    if width == 8 {
+        return r.residues(count);
+    }
+    let bytes = r.take(width.saturating_mul(count))?;
+    let mut words = ringmill_limits::zeroed("words of a file", count)?;
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes).into();
+    }
+    Ok(words)
+}
+
+/// Payload: the canonical form.
+pub fn write_params(params: &Params) -> Vec<u8> {
+    let canonical = params.canonical();
+    let mut w = Writer::new(Kind::Params, &params.origin(None), canonical.len());
+    w.bytes(&canonical);
+    w.finish()
+}
+
+/// Builds what the file says: 128 bits and failures below 2^-40, unless parameters for tests are allowed.
+pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
+    let (header, mut r) = open(bytes, Kind::Params, TAG, None)?;
+    r.expect_remaining(CANONICAL as u64)?;
+    if r.u8()? != TAG.byte {
+        return Err(field("scheme of the parameters", "3", "another"));
+    }
+    let mut builder = ParamsBuilder::new(read_sizes(&mut r)?);
+    if insecure == InsecureParams::AllowForTestsOnly {
+        builder = builder
+            .allow_insecure_parameters_for_tests_only()
+            .allow_any_failure_rate_for_tests_only();
+    }
+    let params = builder.build()?;
+    if *params.id() != header.params_id {
+        return Err(FileError::OtherParams {
+            expected: short_id(params.id()),
+            got: short_id(&header.params_id),
+        });
+    }
+    Ok(params)
+}
+
+fn read_sizes(r: &mut Reader<'_>) -> Result<Sizes, FileError> {
+    let (n, k) = (LweDimension(r.u32()? as usize), GlweRank(r.u32()? as usize));
+    let log_degree = r.u32()?;
+    let log_degree = u8::try_from(log_degree)
+        .map_err(|_| field("log2 of the ring degree", "below 256", log_degree))?;
+    let digits = |r: &mut Reader<'_>| {
+        Ok::<_, FileError>(Decomposition {
+            log_base: r.u32()?,
+            levels: r.u32()? as usize,
+        })
+    };
+    let (bootstrap, key_switch) = (digits(r)?, digits(r)?);
+    let modulus = match (r.u32()?, r.u32()?) {
+        (0, 32) => CiphertextModulus::Torus32,
+        (0, 64) => CiphertextModulus::Torus64,
+        (1, bits) => CiphertextModulus::Prime { bits },
+        (kind, bits) => {
+            let got = format!("kind {kind} of {bits} bits");
+            return Err(field("ciphertext modulus", "2^32, 2^64 or a prime", got));
+        }
+    };
+    let m = r.u32()?;
+    let unrolling = (Unrolling::ALL.into_iter())
+        .find(|u| u.m() == m as usize)
+        .ok_or_else(|| field("unrolling", "1 to 3", m))?;
+    let order = match r.u32()? {
+        0 => Order::BootstrapFirst,
+        1 => Order::KeySwitchFirst,
+        other => return Err(field("order of bootstrap and key switch", "0 or 1", other)),
+    };
+    let switch = match r.u32()? {
+        0 => ModulusSwitch::Nearest,
+        1 => ModulusSwitch::CentredMean,
+        other => return Err(field("modulus switch", "0 or 1", other)),
+    };
+    let messages = match (r.u32()?, r.u32()?) {
+        (0, 0) => Messages::Booleans,
+        (message_bits, carry_bits) => Messages::Integers {
+            message_bits,
+            carry_bits,
+        },
+    };
+    Ok(Sizes {
+        n,
+        k,
+        log_degree,
+        bootstrap,
+        key_switch,
+        lwe_std: r.f64()?,
+        glwe_std: r.f64()?,
+        modulus,
+        unrolling,
+        order,
+        switch,
+        messages,
+    })
+}
+
+/// Payload: the key (0 small, 1 large), then mask and body.
+pub fn write_ciphertext(params: &Params, x: &LweCiphertext) -> Vec<u8> {
+    let mut w = Writer::new(
+        Kind::Ciphertext,
+        x.origin(),
+        size::sum([4, size::of_words(x.words().len())]),
+    );
+    w.u32((x.key() == LweKey::Large).into());
+    write_words(&mut w, params, x.words());
+    w.finish()
+}
+
+fn read_key(r: &mut Reader<'_>) -> Result<LweKey, FileError> {
+    match r.u32()? {
+        0 => Ok(LweKey::Small),
+        1 => Ok(LweKey::Large),
+        other => Err(field("key of the ciphertext", "0 or 1", other)),
+    }
+}
+
+pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, FileError> {
+    let (header, mut r) = of(bytes, Kind::Ciphertext, params)?;
+    let key = read_key(&mut r)?;
+    let words = read_words(&mut r, params, words_of(params, key))?;
+    Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
+}
+
+/// Ciphertexts of one key, all small or all large. Payload: the key (0 small, 1 large), their number, then mask and body of
+/// each.
+///
+/// # Errors
+/// [`TfheError::OtherKeys`], [`TfheError::WrongKey`] for others.
+pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u8>, TfheError> {
+    write_several(params, Kind::Ciphertexts, &[], all)
+}
+
+/// Bytes of an integer's type.
+const TYPE: usize = 18;
+
+/// Integers, each of as many of the ciphertexts, in order, as hold its encrypted bits. Payload: their number, for each its
+/// bits (1 byte), whether it is signed (1 byte), the bits that are encrypted and the others (8 bytes each); then that of
+/// [`write_ciphertexts`].
+///
+/// # Errors
+/// Those of [`write_ciphertexts`].
+pub fn write_integers(
+    params: &Params,
+    integers: &[IntegerType],
+    all: &[LweCiphertext],
+) -> Result<Vec<u8>, TfheError> {
+    let mut types = (integers.len() as u32).to_le_bytes().to_vec();
+    for integer in integers {
+        types.extend([integer.bits() as u8, integer.signed().into()]);
+        types.extend(integer.encrypted().to_le_bytes());
+        types.extend(integer.known().to_le_bytes());
+    }
+    write_several(params, Kind::Integers, &types, all)
+}
+
+fn write_several(
+    params: &Params,
+    kind: Kind,
+    before: &[u8],
+    all: &[LweCiphertext],
+) -> Result<Vec<u8>, TfheError> {
+    let key = all
+        .first()
+        .map_or(LweKey::resting(params), LweCiphertext::key);
+    all.iter().try_for_each(|x| x.check(params, key))?;
+    let ids = all.iter().map(|x| ("ciphertext", x.key_id()));
+    let origin = params.origin(KeyId::common(ids)?);
+    let words = all.len().saturating_mul(words_of(params, key));
+    let capacity = size::sum([before.len(), 8, size::of_words(words)]);
+    let mut w = Writer::new(kind, &origin, capacity);
+    w.bytes(before);
+    w.u32((key == LweKey::Large).into());
+    w.u32(all.len() as u32);
+    for x in all {
+        write_words(&mut w, params, x.words());
+    }
+    Ok(w.finish())
+}
+
+pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCiphertext>, FileError> {
+    let (header, r) = of(bytes, Kind::Ciphertexts, params)?;
+    read_several(&header, r, params)
+}
+
+/// The ciphertexts of integers, and their types; `None` for those of a file of several ciphertexts, as they were written before
+/// integers had types.
+///
+/// # Errors
+/// [`FileError`]: that of [`read_ciphertexts`]; types that there are none of.
+pub fn read_integers(
+    bytes: &[u8],
+    params: &Params,
+) -> Result<(Option<Vec<IntegerType>>, Vec<LweCiphertext>), FileError> {
+    if peek_kind(bytes)? == Kind::Ciphertexts {
+        return Ok((None, read_ciphertexts(bytes, params)?));
+    }
+    let (header, mut r) = of(bytes, Kind::Integers, params)?;
+    let count = r.u32()? as usize;
+    // The bytes are there before memory is taken for them.
+    let types = r.take(count.saturating_mul(TYPE))?;
+    let types: Result<_, FileError> = types.as_chunks::<TYPE>().0.iter().map(read_type).collect();
+    Ok((Some(types?), read_several(&header, r, params)?))
+}
+
+fn read_type(bytes: &[u8; TYPE]) -> Result<IntegerType, FileError> {
+    let [bits, signed, rest @ ..] = *bytes;
+    let word = |i: usize| {
+        let words = rest.as_chunks::<8>().0;
+        u64::from_le_bytes(words[i])
+    };
+    let (encrypted, known) = (word(0), word(1));
+    let read = IntegerType::new(bits.into(), signed == 1, encrypted, known);
+    let as_written = read.bits() == u32::from(bits)
+        && signed <= 1
+        && (read.encrypted(), read.known()) == (encrypted, known);
+    if as_written {
+        return Ok(read);
+    }
+    let got = format!("{bits} bits, sign {signed}, encrypted {encrypted:#x}, known {known:#x}");
+    let expected = "1 to 64 bits, sign 0 or 1, each bit encrypted or known";
+    Err(field("type of an integer", expected, got))
+}
+
+fn read_several(
+    header: &Header,
+    mut r: Reader<'_>,
+    params: &Params,
+) -> Result<Vec<LweCiphertext>, FileError> {
+    let (key, count) = (read_key(&mut r)?, r.u32()?);
+    let each = words_of(params, key);
+    let words = read_words(&mut r, params, each.saturating_mul(count as usize))?;
+    let one = |words: &[u64]| {
+        let read = LweCiphertext::new(params, key, words.to_vec())?;
+        Ok(read.with_key_id(header.key_id))
+    };
+    words.chunks(each).map(one).collect()
+}
+
+/// Defines the two functions of a key that is a seed and bodies.
+macro_rules! seeded {
+    ($write:ident, $read:ident, $key:ident) => {
+        /// Payload: the seed of the masks, then the bodies.
+        pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
+            let capacity = size::sum([SEED, size::of_words(key.bodies().len())]);
+            let mut w = Writer::new(Kind::$key, key.origin(), capacity);
+            w.bytes(key.seed());
+            write_words(&mut w, params, key.bodies());
+            w.finish()
+        }
+
+        pub fn $read(bytes: &[u8], params: &Params) -> Result<$key, FileError> {
+            let (header, mut r) = of(bytes, Kind::$key, params)?;
+            let seed = r.array()?;
+            let bodies = read_words(&mut r, params, $key::words_of(params))?;
+            Ok($key::new(params, seed, bodies)?.with_key_id(header.key_id))
+        }
+    };
+}
+
+seeded!(write_bootstrap_key, read_bootstrap_key, BootstrapKey);
+seeded!(write_key_switch_key, read_key_switch_key, KeySwitchKey);
+seeded!(write_public_key, read_public_key, PublicKey);
+
+/// The secret key itself, unprotected: whoever reads the file reads every message. Payload: the bits, one a byte, of the
+/// small key, then of the large one.
+pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
+    let (small, large) = (
+        key.expose_bits(LweKey::Small),
+        key.expose_bits(LweKey::Large),
+    );
+    let capacity = size::sum([small.len(), large.len()]);
+    let mut w = Writer::new(Kind::SecretKey, key.origin(), capacity);
+    w.bytes(small);
+    w.bytes(large);
+    w.finish_secret()
+}
+
+/// Reads what [`write_secret_key_in_the_clear`] wrote; wipe the bytes afterwards.
+pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
+    let (header, mut r) = of(bytes, Kind::SecretKey, params)?;
+    let (small, large) = (
+        LweKey::Small.dimension(params),
+        LweKey::Large.dimension(params),
+    );
+    r.expect_remaining(size::sum([small, large]) as u64)?;
+    let small = Zeroizing::new(r.take(small)?.to_vec());
+    let large = Zeroizing::new(r.take(large)?.to_vec());
+    Ok(SecretKey::from_bits(params, small, large)?.with_key_id(header.key_id))
+}

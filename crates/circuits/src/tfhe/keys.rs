@@ -1,0 +1,305 @@
+//! Public and evaluation keys: masks from a public seed, distinct for every row; bodies stored.
+
+use ringmill_device::KeyId;
+use ringmill_math::torus::{Coefficients, SwitchRows};
+use ringmill_math::{expand_uniform, expand_words};
+use ringmill_schemes::identity::{Origin, belongs};
+
+use super::TfheError;
+use super::bootstrap::RotationKey;
+use super::params::Params;
+
+/// The mask of one row from stream `stream` of a public seed: words of the keystream ([`expand_words`]), or residues modulo a
+/// prime ([`expand_uniform`]). No two rows of a key may share a stream.
+pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64]) {
+    match q {
+        Coefficients::Prime(q) => expand_uniform(seed, stream, q, out),
+        Coefficients::Word(q) => expand_words(seed, stream, q, out),
+    }
+}
+
+/// Gadget encryptions of the patterns of the small key's bits, m at a time: ciphertext `step` (2^m - 1) + u - 1 says
+/// whether the bits of that step are u (bit t of u is bit m `step` + t), for u from 1. Row c l + j of a ciphertext adds
+/// the message times -s_c (1 for c = k) times the weight of digit j to the body of an encryption of zero.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BootstrapKey {
+    origin: Origin,
+    seed: [u8; 32],
+    /// N words a row.
+    bodies: Vec<u64>,
+}
+
+belongs!(BootstrapKey);
+
+/// The secret key that both evaluation keys are of, where that is known.
+///
+/// # Errors
+/// [`TfheError::OtherKeys`] where they are of different ones.
+pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<KeyId>, TfheError> {
+    Ok(KeyId::common([
+        ("bootstrapping key", bootstrap.key_id()),
+        ("key-switching key", switch.key_id()),
+    ])?)
+}
+
+/// Bytes of both evaluation keys as they are made, without their seeds' masks: known before any is made.
+pub fn bytes(params: &Params) -> u64 {
+    8 * (BootstrapKey::words_of(params) + KeySwitchKey::words_of(params)) as u64
+}
+
+/// The gadget ciphertexts of a bootstrapping key.
+pub fn gadget_ciphertexts(params: &Params) -> usize {
+    let s = params.sizes();
+    let left = s.n.0 % s.unrolling.m();
+    s.n.0 / s.unrolling.m() * s.unrolling.patterns() + (1 << left) - 1
+}
+
+fn check_bodies(
+    params: &Params,
+    what: &'static str,
+    expected: usize,
+    bodies: &[u64],
+) -> Result<(), TfheError> {
+    if bodies.len() != expected {
+        return Err(TfheError::Dimension {
+            what,
+            expected,
+            got: bodies.len(),
+        });
+    }
+    params.check_words(what, bodies)
+}
+
+impl BootstrapKey {
+    /// Words of the bodies.
+    pub fn words_of(params: &Params) -> usize {
+        gadget_ciphertexts(params) * params.sizes().rows() * params.sizes().degree()
+    }
+
+    /// Checks length and residues. It has no identity.
+    ///
+    /// # Errors
+    /// [`TfheError::Dimension`], [`TfheError::Residue`].
+    pub fn new(params: &Params, seed: [u8; 32], bodies: Vec<u64>) -> Result<Self, TfheError> {
+        check_bodies(params, "bootstrapping key", Self::words_of(params), &bodies)?;
+        Ok(Self::trusted(params, seed, bodies, None))
+    }
+
+    pub(super) fn trusted(
+        params: &Params,
+        seed: [u8; 32],
+        bodies: Vec<u64>,
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            seed,
+            bodies,
+        }
+    }
+
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    pub fn bodies(&self) -> &[u64] {
+        &self.bodies
+    }
+
+    /// Row `row` of gadget ciphertext `at`: k mask polynomials and the body, N words each.
+    pub fn row(
+        &self,
+        params: &Params,
+        at: usize,
+        row: usize,
+        out: &mut [u64],
+    ) -> Result<(), TfheError> {
+        let s = params.sizes();
+        let index = at * s.rows() + row;
+        let (masks, body) = out.split_at_mut(s.large_dimension());
+        for (c, mask) in masks.chunks_mut(s.degree()).enumerate() {
+            let stream = (index * s.k.0 + c) as u64;
+            expand_mask(params.coefficients(), &self.seed, stream, mask);
+        }
+        let stored = (self.bodies.chunks(s.degree()).nth(index)).filter(|x| x.len() == body.len());
+        let stored = stored.ok_or(TfheError::Dimension {
+            what: "row of a bootstrapping key",
+            expected: s.degree(),
+            got: body.len(),
+        })?;
+        body.copy_from_slice(stored);
+        Ok(())
+    }
+
+    /// All in transform form, in the order in which blind rotation reads it.
+    pub fn transformed(&self, params: &Params) -> Result<RotationKey, TfheError> {
+        params.check("bootstrapping key", &self.origin)?;
+        let count = gadget_ciphertexts(params);
+        if let Some(ring) = params.narrow() {
+            let mut key = ring.key(params.sizes().unrolling.patterns(), count)?;
+            self.each(params, |at, place, x| Ok(ring.put(&mut key, at, place, x)?))?;
+            return Ok(RotationKey::Narrow(key));
+        }
+        let mut key = params.ring().key(params.shape(), count)?;
+        self.each(params, |at, place, x| {
+            Ok(params.ring().put(&mut key, at, place, x)?)
+        })?;
+        Ok(RotationKey::Wide(key))
+    }
+
+    /// Every polynomial with the ciphertext, the row and the column that it is of.
+    fn each(
+        &self,
+        params: &Params,
+        mut put: impl FnMut(usize, [usize; 2], &[u64]) -> Result<(), TfheError>,
+    ) -> Result<(), TfheError> {
+        let (s, shape) = (params.sizes(), params.shape());
+        let mut words = vec![0; shape.cols() * s.degree()];
+        for at in 0..gadget_ciphertexts(params) {
+            for row in 0..shape.rows() {
+                self.row(params, at, row, &mut words)?;
+                for (col, x) in words.chunks(s.degree()).enumerate() {
+                    put(at, [row, col], x)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Encryptions of the large key's bits under the small key: row i l + j has bit i times the weight of digit j, its mask
+/// from stream i l + j.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeySwitchKey {
+    origin: Origin,
+    seed: [u8; 32],
+    bodies: Vec<u64>,
+}
+
+belongs!(KeySwitchKey);
+
+impl KeySwitchKey {
+    /// Rows, each with one body.
+    pub fn words_of(params: &Params) -> usize {
+        params.sizes().large_dimension() * params.sizes().key_switch.levels
+    }
+
+    /// Checks length and residues. It has no identity.
+    ///
+    /// # Errors
+    /// [`TfheError::Dimension`], [`TfheError::Residue`].
+    pub fn new(params: &Params, seed: [u8; 32], bodies: Vec<u64>) -> Result<Self, TfheError> {
+        check_bodies(params, "key-switching key", Self::words_of(params), &bodies)?;
+        Ok(Self::trusted(params, seed, bodies, None))
+    }
+
+    pub(super) fn trusted(
+        params: &Params,
+        seed: [u8; 32],
+        bodies: Vec<u64>,
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            seed,
+            bodies,
+        }
+    }
+
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    pub fn bodies(&self) -> &[u64] {
+        &self.bodies
+    }
+
+    /// All rows, masks expanded.
+    pub fn rows(&self, params: &Params) -> Result<SwitchRows, TfheError> {
+        let width = params.sizes().n.0 + 1;
+        let mut rows = SwitchRows::zeroed(params.coefficients(), self.bodies.len(), width)?;
+        self.expand(params, |i, row| Ok(rows.put(i, row)?))?;
+        Ok(rows)
+    }
+
+    /// The words of all rows, one after the other.
+    pub fn words(&self, params: &Params) -> Result<Vec<u64>, TfheError> {
+        let count = self.bodies.len() * (params.sizes().n.0 + 1);
+        ringmill_limits::room("a key-switching key", 8 * count as u64)?;
+        let mut words = Vec::with_capacity(count);
+        self.expand(params, |_, row| {
+            words.extend_from_slice(row);
+            Ok(())
+        })?;
+        Ok(words)
+    }
+
+    fn expand(
+        &self,
+        params: &Params,
+        mut each: impl FnMut(usize, &[u64]) -> Result<(), TfheError>,
+    ) -> Result<(), TfheError> {
+        params.check("key-switching key", &self.origin)?;
+        let width = params.sizes().n.0 + 1;
+        let mut words = vec![0; width];
+        for (i, &body) in self.bodies.iter().enumerate() {
+            let stream = i as u64;
+            expand_mask(
+                params.coefficients(),
+                &self.seed,
+                stream,
+                &mut words[..width - 1],
+            );
+            words[width - 1] = body;
+            each(i, &words)?;
+        }
+        Ok(())
+    }
+}
+
+/// k encryptions of zero under the ring key: row t has mask polynomial c from stream t k + c.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PublicKey {
+    origin: Origin,
+    seed: [u8; 32],
+    bodies: Vec<u64>,
+}
+
+belongs!(PublicKey);
+
+impl PublicKey {
+    /// Words of the bodies.
+    pub fn words_of(params: &Params) -> usize {
+        params.sizes().large_dimension()
+    }
+
+    /// Checks length and residues. It has no identity.
+    ///
+    /// # Errors
+    /// [`TfheError::Dimension`], [`TfheError::Residue`].
+    pub fn new(params: &Params, seed: [u8; 32], bodies: Vec<u64>) -> Result<Self, TfheError> {
+        check_bodies(params, "public key", Self::words_of(params), &bodies)?;
+        Ok(Self::trusted(params, seed, bodies, None))
+    }
+
+    pub(super) fn trusted(
+        params: &Params,
+        seed: [u8; 32],
+        bodies: Vec<u64>,
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            seed,
+            bodies,
+        }
+    }
+
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    pub fn bodies(&self) -> &[u64] {
+        &self.bodies
+    }
+}

@@ -1,0 +1,193 @@
+//! Sums of ciphertexts: what needs no keys, and what all who bootstrap check of their operands.
+
+use std::sync::Arc;
+
+use ringmill_device::KeyId;
+use ringmill_math::torus::Coefficients;
+
+use super::TfheError;
+use super::lwe::{LweCiphertext, LweKey};
+use super::params::{Messages, Params};
+use super::tables::bits;
+
+/// Adds ciphertexts of one parameter set and one key.
+pub struct LinearEvaluator {
+    params: Arc<Params>,
+    key_id: Option<KeyId>,
+}
+
+/// sum += factor x.
+///
+/// # Errors
+/// For polynomials or ciphertexts of different lengths.
+pub(super) fn add_multiple(
+    q: Coefficients,
+    sum: &mut [u64],
+    factor: i64,
+    x: &[u64],
+) -> Result<(), TfheError> {
+    match factor {
+        1 => q.add_assign(sum, x)?,
+        -1 => q.sub_assign(sum, x)?,
+        _ => {
+            let factor = q.from_i64(factor);
+            for (sum, &x) in sum.iter_mut().zip(x) {
+                *sum = q.add(*sum, q.mul(factor, x));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl LinearEvaluator {
+    /// For ciphertexts under the secret key of this identity; without one they have to agree among themselves alone.
+    pub fn new(params: Arc<Params>, key_id: Option<KeyId>) -> Self {
+        Self { params, key_id }
+    }
+
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    /// A constant plus a sum of multiples, modulo the torus: without a bootstrap, so that the noise of each counts with the
+    /// square of its factor. The constant is in halves of a message for integers, in eighths of the torus for booleans.
+    ///
+    /// # Errors
+    /// As all here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`]; [`TfheError::OutOfRange`] for
+    /// no terms.
+    pub fn sum(
+        &self,
+        terms: &[(i64, &LweCiphertext)],
+        constant: i64,
+    ) -> Result<LweCiphertext, TfheError> {
+        let operands: Vec<_> = terms.iter().map(|&(_, x)| ("ciphertext", x)).collect();
+        let key_id = self.resting(&operands)?;
+        let log = match self.params.sizes().messages {
+            Messages::Booleans => 3,
+            Messages::Integers { .. } => bits(&self.params)? + 2,
+        };
+        let turns = constant.rem_euclid(1 << log) as u64;
+        let constant = self.params.coefficients().fraction(turns, log);
+        self.resting_sum(terms, constant, key_id)
+    }
+
+    /// The words of a resting ciphertext as a rotation takes them, and the key that they are under: those of integers half a
+    /// message on, so that an entry is around its message.
+    ///
+    /// # Errors
+    /// See [`LinearEvaluator::sum`].
+    pub fn to_rotate(&self, a: &LweCiphertext) -> Result<(Vec<u64>, Option<KeyId>), TfheError> {
+        let key_id = self.resting(&[("operand", a)])?;
+        let half = match self.params.sizes().messages {
+            Messages::Booleans => 0,
+            Messages::Integers { .. } => {
+                (self.params.coefficients()).fraction(1, bits(&self.params)? + 2)
+            }
+        };
+        Ok((self.words(&[(1, a)], half)?, key_id))
+    }
+
+    /// A resting ciphertext of words that come from elsewhere.
+    ///
+    /// # Errors
+    /// [`TfheError::Dimension`], [`TfheError::Residue`].
+    pub fn rested(
+        &self,
+        words: Vec<u64>,
+        key_id: Option<KeyId>,
+    ) -> Result<LweCiphertext, TfheError> {
+        let key = LweKey::resting(&self.params);
+        let checked = LweCiphertext::new(&self.params, key, words)?;
+        Ok(checked.with_key_id(key_id))
+    }
+
+    /// `eighths` / 8 of the torus.
+    pub(super) fn eighths(&self, eighths: i8) -> u64 {
+        let turns = eighths.rem_euclid(8) as u64;
+        self.params.coefficients().fraction(turns, 3)
+    }
+
+    /// The words of a constant of the torus plus a sum of multiples.
+    ///
+    /// # Errors
+    /// [`TfheError::OutOfRange`] for no terms.
+    pub(super) fn words(
+        &self,
+        terms: &[(i64, &LweCiphertext)],
+        constant: u64,
+    ) -> Result<Vec<u64>, TfheError> {
+        let q = self.params.coefficients();
+        let Some((_, first)) = terms.first() else {
+            return Err(TfheError::OutOfRange {
+                what: "the number of terms",
+                expected: "at least 1".to_owned(),
+                got: "0".to_owned(),
+            });
+        };
+        let mut words = vec![0; first.words().len()];
+        for &(factor, x) in terms {
+            add_multiple(q, &mut words, factor, x.words())?;
+        }
+        if let Some(body) = words.last_mut() {
+            *body = q.add(*body, constant);
+        }
+        Ok(words)
+    }
+
+    /// The same as a ciphertext, of operands that were seen to rest.
+    pub(super) fn resting_sum(
+        &self,
+        terms: &[(i64, &LweCiphertext)],
+        constant: u64,
+        key_id: Option<KeyId>,
+    ) -> Result<LweCiphertext, TfheError> {
+        let words = self.words(terms, constant)?;
+        let key = LweKey::resting(&self.params);
+        Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
+    }
+
+    /// The key that all are under.
+    pub(super) fn agree(
+        &self,
+        operands: &[(&'static str, &LweCiphertext)],
+    ) -> Result<Option<KeyId>, TfheError> {
+        let own = [("evaluation keys", self.key_id)];
+        let all = operands.iter().map(|&(name, x)| (name, x.key_id()));
+        Ok(KeyId::common(own.into_iter().chain(all))?)
+    }
+
+    /// The same, of ciphertexts that rest.
+    pub(super) fn resting(
+        &self,
+        operands: &[(&'static str, &LweCiphertext)],
+    ) -> Result<Option<KeyId>, TfheError> {
+        let key = LweKey::resting(&self.params);
+        operands
+            .iter()
+            .try_for_each(|(_, x)| x.check(&self.params, key))?;
+        self.agree(operands)
+    }
+
+    /// The same, under parameters for booleans.
+    pub(super) fn bits(
+        &self,
+        operands: &[(&'static str, &LweCiphertext)],
+    ) -> Result<Option<KeyId>, TfheError> {
+        match self.params.sizes().messages {
+            Messages::Booleans => self.resting(operands),
+            other => Err(TfheError::OtherMessages {
+                expected: "booleans",
+                got: other.name(),
+            }),
+        }
+    }
+
+    /// The same, under parameters for integers.
+    pub(super) fn integers(
+        &self,
+        operands: &[(&'static str, &LweCiphertext)],
+    ) -> Result<Option<KeyId>, TfheError> {
+        bits(&self.params)?;
+        self.resting(operands)
+    }
+}

@@ -1,0 +1,113 @@
+//! LWE ciphertexts.
+
+use ringmill_device::KeyId;
+use ringmill_schemes::identity::{Origin, belongs};
+
+use super::TfheError;
+use super::params::{Order, Params};
+
+/// Which LWE key a ciphertext is under.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LweKey {
+    /// n bits.
+    Small,
+    /// k N bits: the coefficients of the ring key.
+    Large,
+}
+
+impl LweKey {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Large => "large",
+        }
+    }
+
+    /// The key that ciphertexts rest under.
+    pub fn resting(params: &Params) -> Self {
+        match params.sizes().order {
+            Order::BootstrapFirst => Self::Small,
+            Order::KeySwitchFirst => Self::Large,
+        }
+    }
+
+    /// Its number of bits.
+    pub fn dimension(self, params: &Params) -> usize {
+        match self {
+            Self::Small => params.sizes().n.0,
+            Self::Large => params.sizes().large_dimension(),
+        }
+    }
+}
+
+/// (a, b) with phase b - <a, s>: the message in its high bits, noise in the low ones.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LweCiphertext {
+    origin: Origin,
+    key: LweKey,
+    /// The mask, then the body.
+    words: Vec<u64>,
+}
+
+belongs!(LweCiphertext);
+
+impl LweCiphertext {
+    /// Checks dimension and residues. It has no identity.
+    ///
+    /// # Errors
+    /// [`TfheError::Dimension`], [`TfheError::Residue`].
+    pub fn new(params: &Params, key: LweKey, words: Vec<u64>) -> Result<Self, TfheError> {
+        let expected = key.dimension(params) + 1;
+        if words.len() != expected {
+            return Err(TfheError::Dimension {
+                what: "ciphertext (mask and body)",
+                expected,
+                got: words.len(),
+            });
+        }
+        params.check_words("ciphertext", &words)?;
+        Ok(Self::trusted(params, key, words, None))
+    }
+
+    pub(super) fn trusted(
+        params: &Params,
+        key: LweKey,
+        words: Vec<u64>,
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            key,
+            words,
+        }
+    }
+
+    pub fn key(&self) -> LweKey {
+        self.key
+    }
+
+    /// The mask, then the body.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Mask and body.
+    pub fn parts(&self) -> (&[u64], u64) {
+        match self.words.split_last() {
+            Some((body, mask)) => (mask, *body),
+            None => (&[], 0),
+        }
+    }
+
+    /// Refuses a ciphertext of other parameters or under the other key.
+    pub(super) fn check(&self, params: &Params, expected: LweKey) -> Result<(), TfheError> {
+        params.check("ciphertext", &self.origin)?;
+        if self.key == expected {
+            return Ok(());
+        }
+        Err(TfheError::WrongKey {
+            expected: expected.name(),
+            got: self.key.name(),
+        })
+    }
+}

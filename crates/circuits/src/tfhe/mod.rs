@@ -1,0 +1,94 @@
+//! TFHE: bits and small integers, a bootstrap for every operation on them.
+//!
+//! A message sits in the high bits of the phase b - <a, s> of an LWE ciphertext. Bootstrapping (torus paper, Algorithm 1)
+//! switches the phase to multiples of 1/2N, turns a table by it under encryption ([`bootstrap`]), and takes the entry
+//! that comes to the front; the table's values come out with fresh noise.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | which sizes, what they are called | [`params`], [`sets`] |
+//! | are they secure | [`security`] |
+//! | as a bootstrapping engine runs them | [`target`] |
+//! | how much noise, how often it is too much | [`noise`] |
+//! | why products are exact | [`exactness`] |
+//! | keys | [`secret`], [`keys`], [`keygen`] |
+//! | encryption and messages | [`lwe`], [`client`] |
+//! | the type that an integer's ciphertexts carry | [`integer`] |
+//! | bootstrapping step by step | [`steps`], [`bootstrap`] |
+//! | the same, from the definition | [`reference`] |
+//! | as programs of limbs | [`mid`] |
+//! | gates and tables, several by one rotation | [`gates`], [`tables`], [`shared`], [`evaluator`] |
+//! | sums | [`linear`] |
+//! | what a bootstrap takes at least | [`floor`] |
+//! | files | [`file`] |
+//!
+//! ```
+//! # fn main() -> Result<(), ringmill_circuits::tfhe::TfheError> {
+//! use ringmill_circuits::tfhe::{Client, Evaluator, Gate, Params};
+//! # let params = Params::toy_for_tests_only()?;
+//! # let _other = || -> Result<_, ringmill_circuits::tfhe::TfheError> {
+//! let params = Params::named("boolean_p64")?;
+//! # Ok(params) };
+//! let client = Client::new(params.clone())?;
+//! let evaluator = Evaluator::new(params, &client.bootstrap_key()?, &client.key_switch_key()?)?;
+//! let mut work = evaluator.workspace();
+//! let (yes, no) = (client.encrypt_bit(true)?, client.encrypt_bit(false)?);
+//! let nand = evaluator.gate(&mut work, Gate::Nand, &yes, &no)?;
+//! assert!(client.decrypt_bit(&nand)?);
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod bootstrap;
+pub mod client;
+pub mod error;
+pub mod evaluator;
+pub mod exactness;
+pub mod file;
+pub mod floor;
+pub mod gates;
+pub mod integer;
+pub mod keygen;
+pub mod keys;
+pub mod linear;
+pub mod lwe;
+pub mod mid;
+pub mod noise;
+pub mod params;
+mod params_builder;
+pub mod reference;
+pub mod secret;
+pub mod security;
+pub mod sets;
+pub mod shared;
+pub mod steps;
+pub mod tables;
+pub mod target;
+
+pub use bootstrap::Workspace;
+pub use client::Client;
+pub use error::TfheError;
+pub use evaluator::Evaluator;
+pub use exactness::Exactness;
+pub use floor::Floor;
+pub use gates::Gate;
+pub use integer::IntegerType;
+pub use keys::{BootstrapKey, KeySwitchKey, PublicKey};
+pub use linear::LinearEvaluator;
+pub use lwe::{LweCiphertext, LweKey};
+pub use noise::{NoiseModel, Weights};
+pub use params::{
+    CiphertextModulus, Decomposition, FailureRate, GlweRank, LweDimension, Messages, ModulusSwitch,
+    Order, Params, Unrolling,
+};
+pub use params_builder::{ParamsBuilder, Transforms};
+pub use secret::SecretKey;
+pub use tables::LookupTable;
+
+use ringmill_schemes::scheme::SchemeTag;
+
+/// The scheme's name and number.
+pub const TAG: SchemeTag = SchemeTag {
+    name: "TFHE",
+    byte: 3,
+};

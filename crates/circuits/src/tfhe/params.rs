@@ -1,0 +1,390 @@
+//! A checked TFHE parameter set.
+
+use std::sync::Arc;
+
+use ringmill_device::KeyId;
+use ringmill_device::ParamsId;
+use ringmill_math::torus::{Coefficients, Gadget, KeyShape, NarrowRing, TorusRing};
+use ringmill_schemes::identity::{Origin, short_id};
+
+use super::exactness::Exactness;
+use super::noise::NoiseModel;
+use super::security::Security;
+use super::{ParamsBuilder, TAG, TfheError};
+
+/// n: the number of bits of the small LWE secret.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LweDimension(pub usize);
+
+/// k: the number of mask polynomials of a GLWE ciphertext.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GlweRank(pub usize);
+
+/// Signed digits: `levels` of them in base 2^`log_base`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Decomposition {
+    pub log_base: u32,
+    pub levels: usize,
+}
+
+/// q, what ciphertexts are taken modulo. Noise is given as a fraction of the torus, so that it is the same for each; a
+/// prime spares products their lift, and changes no more than how the fraction is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CiphertextModulus {
+    /// 2^32.
+    Torus32,
+    /// 2^64.
+    Torus64,
+    /// The largest prime of so many bits (up to 52) that is 1 modulo 2^12, so that it serves every ring up to 2^11.
+    Prime { bits: u32 },
+}
+
+/// How many bits of the secret one step of blind rotation takes (torus paper, Section III-E): 2^m - 1 gadget ciphertexts a
+/// step, n / m steps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Unrolling {
+    #[default]
+    One,
+    Two,
+    Three,
+}
+
+impl Unrolling {
+    pub const ALL: [Self; 3] = [Self::One, Self::Two, Self::Three];
+
+    /// m.
+    pub const fn m(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::Three => 3,
+        }
+    }
+
+    /// 2^m - 1: the patterns of m bits that turn the accumulator.
+    pub const fn patterns(self) -> usize {
+        (1 << self.m()) - 1
+    }
+}
+
+/// Where ciphertexts rest: under the small key, which a bootstrap ends with a key switch to; or under the large one, which
+/// a bootstrap begins with a key switch from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// Blind rotation, then key switch (Algorithm 1).
+    #[default]
+    BootstrapFirst,
+    /// Key switch, then blind rotation.
+    KeySwitchFirst,
+}
+
+/// How a phase is brought to multiples of 1/2N.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ModulusSwitch {
+    /// Each coefficient to the nearest.
+    #[default]
+    Nearest,
+    /// The same, and what the roundings of the mask add on average over the secret, half their sum, is added to the body
+    /// first: half the noise.
+    CentredMean,
+}
+
+/// What is encrypted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Messages {
+    /// True as 1/8, false as -1/8.
+    Booleans,
+    /// m below 2^(message_bits + carry_bits) as m / 2^(message_bits + carry_bits + 1): the top bit of the torus is kept
+    /// free.
+    Integers { message_bits: u32, carry_bits: u32 },
+}
+
+impl Messages {
+    /// 2 + 2 bits: what lookups of circuits take.
+    pub const CIRCUITS: Self = Self::Integers {
+        message_bits: 2,
+        carry_bits: 2,
+    };
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Booleans => "booleans",
+            Self::Integers { .. } => "integers",
+        }
+    }
+}
+
+/// The most that an operation may fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FailureRate {
+    #[default]
+    Below2Minus40,
+    Below2Minus64,
+    Below2Minus128,
+}
+
+impl FailureRate {
+    /// log2 of the rate.
+    pub const fn log2(self) -> i32 {
+        match self {
+            Self::Below2Minus40 => -40,
+            Self::Below2Minus64 => -64,
+            Self::Below2Minus128 => -128,
+        }
+    }
+}
+
+/// The sizes that a set is made of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sizes {
+    pub n: LweDimension,
+    pub k: GlweRank,
+    /// log2 N.
+    pub log_degree: u8,
+    pub bootstrap: Decomposition,
+    pub key_switch: Decomposition,
+    /// Standard deviations as fractions of the torus.
+    pub lwe_std: f64,
+    pub glwe_std: f64,
+    pub modulus: CiphertextModulus,
+    pub unrolling: Unrolling,
+    pub order: Order,
+    pub switch: ModulusSwitch,
+    pub messages: Messages,
+}
+
+impl Sizes {
+    /// N.
+    pub fn degree(&self) -> usize {
+        1 << self.log_degree
+    }
+
+    /// k N: the dimension of the large LWE key.
+    pub fn large_dimension(&self) -> usize {
+        self.k.0 * self.degree()
+    }
+
+    /// The steps of a blind rotation.
+    pub fn steps(&self) -> usize {
+        self.n.0.div_ceil(self.unrolling.m())
+    }
+
+    /// (k + 1) l: the rows of a gadget ciphertext.
+    pub fn rows(&self) -> usize {
+        (self.k.0 + 1) * self.bootstrap.levels
+    }
+}
+
+/// A checked parameter set: secure as asked for, products exact, failures as rare as asked for.
+pub struct Params {
+    pub(super) name: Option<&'static str>,
+    pub(super) sizes: Sizes,
+    pub(super) q: Coefficients,
+    pub(super) ring: TorusRing,
+    pub(super) narrow: Option<NarrowRing>,
+    pub(super) bootstrap: Gadget,
+    pub(super) key_switch: Gadget,
+    pub(super) shape: KeyShape,
+    pub(super) exactness: Exactness,
+    pub(super) security: Security,
+    pub(super) failure: f64,
+    pub(super) id: ParamsId,
+}
+
+impl std::fmt::Debug for Params {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Params").field(&self.sizes).finish()
+    }
+}
+
+impl PartialEq for Params {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Params {
+    /// A set of [`super::sets`] as it stands there.
+    ///
+    /// # Errors
+    /// [`TfheError::UnknownSet`]; what its sizes are refused for.
+    pub fn named(name: &str) -> Result<Arc<Self>, TfheError> {
+        ParamsBuilder::named(name)?.build()
+    }
+
+    /// Small rings that encrypt nothing safely, for tests and examples: booleans, failing below 2^-40.
+    pub fn toy_for_tests_only() -> Result<Arc<Self>, TfheError> {
+        ParamsBuilder::toy_for_tests_only().build()
+    }
+
+    pub fn name(&self) -> Option<&'static str> {
+        self.name
+    }
+
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
+    /// Identity: the hash of [`Params::canonical`] and of how masks are expanded, without which keys are not what they were.
+    pub fn id(&self) -> &ParamsId {
+        &self.id
+    }
+
+    pub fn coefficients(&self) -> Coefficients {
+        self.q
+    }
+
+    pub fn ring(&self) -> &TorusRing {
+        &self.ring
+    }
+
+    /// What blind rotations run in where words of 32 bits hold them.
+    pub fn narrow(&self) -> Option<&NarrowRing> {
+        self.narrow.as_ref()
+    }
+
+    /// Digits of a blind rotation.
+    pub fn bootstrap_gadget(&self) -> &Gadget {
+        &self.bootstrap
+    }
+
+    /// Digits of a key switch.
+    pub fn key_switch_gadget(&self) -> &Gadget {
+        &self.key_switch
+    }
+
+    /// Rows and columns of a gadget ciphertext.
+    pub fn shape(&self) -> KeyShape {
+        self.shape
+    }
+
+    /// Why products are exact.
+    pub fn exactness(&self) -> &Exactness {
+        &self.exactness
+    }
+
+    pub fn security(&self) -> &Security {
+        &self.security
+    }
+
+    /// Noise at most, under any secret key that is drawn.
+    pub fn noise(&self) -> NoiseModel {
+        NoiseModel::new(&self.sizes)
+    }
+
+    /// log2 of the probability that the worst operation fails: for booleans a gate whose operands are outputs of MUX,
+    /// for integers a table of a message plus 2^`message_bits` times another. It holds for every secret key that is drawn; the
+    /// probability is over evaluation keys and ciphertexts.
+    pub fn failure_log2(&self) -> f64 {
+        self.failure
+    }
+
+    /// What an object of these parameters under this key belongs to.
+    pub(super) fn origin(&self, key_id: Option<KeyId>) -> Origin {
+        Origin {
+            scheme: TAG,
+            params_id: self.id,
+            key_id,
+        }
+    }
+
+    /// Refuses an object of other parameters.
+    pub(super) fn check(&self, what: &'static str, origin: &Origin) -> Result<(), TfheError> {
+        if origin.params_id == self.id {
+            return Ok(());
+        }
+        Err(TfheError::OtherParams {
+            what,
+            expected: short_id(&self.id),
+            got: short_id(&origin.params_id),
+        })
+    }
+
+    /// Refuses words that are no residues.
+    pub(super) fn check_words(&self, what: &'static str, words: &[u64]) -> Result<(), TfheError> {
+        match words.iter().find(|&&x| !self.q.holds(x)) {
+            None => Ok(()),
+            Some(&got) => Err(TfheError::Residue {
+                what,
+                modulus: self.q.modulus(),
+                got,
+            }),
+        }
+    }
+
+    /// What a file holds: the sizes, fields little endian in the order of [`Sizes`]. Which primes compute
+    /// products is no part of it.
+    pub fn canonical(&self) -> Vec<u8> {
+        canonical(&self.sizes)
+    }
+
+    /// Lines for reports: sizes, security, noise and failures, and why products are exact.
+    pub fn summary(&self) -> String {
+        let s = &self.sizes;
+        let name = self.name.unwrap_or("own parameters");
+        format!(
+            "TFHE, {name}: n = {}, k = {}, N = {}, bootstrap {} levels of 2^{}, key switch {} of 2^{}, m = {}, {:?}, {:?}\n{}\nfails with probability 2^{:.1}\n{}",
+            s.n.0,
+            s.k.0,
+            s.degree(),
+            s.bootstrap.levels,
+            s.bootstrap.log_base,
+            s.key_switch.levels,
+            s.key_switch.log_base,
+            s.unrolling.m(),
+            s.modulus,
+            s.order,
+            self.security.summary(),
+            self.failure,
+            self.exactness.summary(),
+        )
+    }
+}
+
+/// What the identity hashes. Keys with masks of another expansion were made for other parameters.
+pub(super) fn identified(s: &Sizes) -> Vec<u8> {
+    const MASKS: &[u8] = b"masks: words of the keystream";
+    let mut bytes = canonical(s);
+    bytes.extend(MASKS);
+    bytes
+}
+
+fn canonical(s: &Sizes) -> Vec<u8> {
+    let mut bytes = vec![TAG.byte];
+    let (kind, bits) = match s.modulus {
+        CiphertextModulus::Torus32 => (0u32, 32),
+        CiphertextModulus::Torus64 => (0, 64),
+        CiphertextModulus::Prime { bits } => (1, bits),
+    };
+    let (message, carry) = match s.messages {
+        Messages::Booleans => (0, 0),
+        Messages::Integers {
+            message_bits,
+            carry_bits,
+        } => (message_bits, carry_bits),
+    };
+    let fields = [
+        s.n.0 as u32,
+        s.k.0 as u32,
+        s.log_degree.into(),
+        s.bootstrap.log_base,
+        s.bootstrap.levels as u32,
+        s.key_switch.log_base,
+        s.key_switch.levels as u32,
+        kind,
+        bits,
+        s.unrolling.m() as u32,
+        (s.order == Order::KeySwitchFirst).into(),
+        (s.switch == ModulusSwitch::CentredMean).into(),
+        message,
+        carry,
+    ];
+    bytes.extend(fields.iter().flat_map(|x| x.to_le_bytes()));
+    for std in [s.lwe_std, s.glwe_std] {
+        bytes.extend(std.to_bits().to_le_bytes());
+    }
+    bytes
+}
+
+/// Length of a canonical form.
+pub(super) const CANONICAL: usize = 1 + 14 * 4 + 2 * 8;

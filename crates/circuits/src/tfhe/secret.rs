@@ -1,0 +1,205 @@
+//! Secret keys: random bits, and their transform for keys to be made with.
+//!
+//! Noise grows with a key's 1s, and a uniform key may have many. So a key is drawn uniformly, and where more than half of its
+//! bits are 1 all of them are turned over. That costs at most one bit of security, and none against attacks known: (a, b) of
+//! a key s becomes (a, sum of a - b) of the key 1 - s, so whoever breaks keys of few 1s breaks uniform ones in two tries.
+
+use std::fmt;
+
+use ringmill_device::KeyId;
+use ringmill_math::torus::{KeyShape, TransformedKey};
+use ringmill_math::{Prng, declassify};
+use ringmill_schemes::identity::{Origin, belongs};
+use zeroize::Zeroizing;
+
+use super::TfheError;
+use super::lwe::LweKey;
+use super::noise::Weights;
+use super::params::Params;
+
+/// The small key (n bits) and the ring key (k polynomials of N bits, which are the large key). At most half of the bits of each
+/// are 1, where this version drew them. Wiped on drop.
+pub struct SecretKey {
+    origin: Origin,
+    small: Zeroizing<Vec<u8>>,
+    large: Zeroizing<Vec<u8>>,
+}
+
+belongs!(SecretKey);
+
+impl fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretKey(TFHE)")
+    }
+}
+
+impl SecretKey {
+    /// Random bits, no more than half of them 1, and a new identity. In constant time.
+    pub(super) fn draw(params: &Params, prng: &mut Prng) -> Self {
+        let mut bits = |n: usize| {
+            let mut bits = Zeroizing::new(vec![0; n]);
+            prng.fill_bytes(&mut bits);
+            bits.iter_mut().for_each(|x| *x &= 1);
+            turn_where_heavy(&mut bits);
+            bits
+        };
+        let small = bits(LweKey::Small.dimension(params));
+        let large = bits(LweKey::Large.dimension(params));
+        Self {
+            origin: params.origin(Some(KeyId::draw(prng))),
+            small,
+            large,
+        }
+    }
+
+    /// From bits, one a byte. It has no identity.
+    ///
+    /// # Errors
+    /// [`TfheError::Dimension`]; [`TfheError::OutOfRange`] for bytes that are no bits.
+    pub fn from_bits(
+        params: &Params,
+        small: Zeroizing<Vec<u8>>,
+        large: Zeroizing<Vec<u8>>,
+    ) -> Result<Self, TfheError> {
+        for (what, key, bits) in [
+            ("small secret key", LweKey::Small, &small),
+            ("large secret key", LweKey::Large, &large),
+        ] {
+            let expected = key.dimension(params);
+            if bits.len() != expected {
+                return Err(TfheError::Dimension {
+                    what,
+                    expected,
+                    got: bits.len(),
+                });
+            }
+            if declassify(bits.iter().fold(0, |all, &x| all | x) > 1) {
+                return Err(TfheError::OutOfRange {
+                    what,
+                    expected: "bits, one a byte".to_owned(),
+                    got: "other bytes".to_owned(),
+                });
+            }
+        }
+        Ok(Self {
+            origin: params.origin(None),
+            small,
+            large,
+        })
+    }
+
+    /// The secret itself, one bit a byte: keep it where it is.
+    pub fn expose_bits(&self, key: LweKey) -> &[u8] {
+        match key {
+            LweKey::Small => &self.small,
+            LweKey::Large => &self.large,
+        }
+    }
+
+    /// Whether noise under the key is within what the failure probability counts ([`Weights::most`]). In constant time.
+    pub(super) fn is_counted(&self, params: &Params) -> bool {
+        let own = Weights::of(params.sizes(), &self.small, &self.large);
+        declassify(own.are_within(&Weights::most(params.sizes())))
+    }
+
+    /// <a, s>, in constant time.
+    pub(super) fn inner_product(&self, params: &Params, key: LweKey, mask: &[u64]) -> u64 {
+        let q = params.coefficients();
+        let bits = self.expose_bits(key).iter();
+        bits.zip(mask).fold(0, |sum, (&bit, &x)| {
+            q.add(sum, x & u64::from(bit).wrapping_neg())
+        })
+    }
+
+    /// Bit `at` of the ring key's polynomial `c`.
+    pub(super) fn ring_bit(&self, params: &Params, c: usize, at: usize) -> u64 {
+        u64::from(self.large[c * params.sizes().degree() + at])
+    }
+}
+
+/// How many bits are 1. Sums of secrets wrap by name, since a check for overflow would branch on them.
+pub(super) fn ones(bits: &[u8]) -> usize {
+    let bits = bits.iter().map(|&bit| usize::from(bit));
+    bits.fold(0, usize::wrapping_add)
+}
+
+/// Turns all bits over where more than half of them are 1.
+fn turn_where_heavy(bits: &mut [u8]) {
+    let twice = ones(bits).wrapping_mul(2);
+    // The sign of n - 2 w: no branch.
+    let heavy = (bits.len().wrapping_sub(twice) >> (usize::BITS - 1)) as u8;
+    bits.iter_mut().for_each(|bit| *bit ^= heavy);
+}
+
+/// The ring key in transform form. Wiped on drop.
+pub(super) struct RingSecret {
+    key: TransformedKey,
+}
+
+impl Drop for RingSecret {
+    fn drop(&mut self) {
+        self.key.wipe();
+    }
+}
+
+impl RingSecret {
+    pub(super) fn new(params: &Params, secret: &SecretKey) -> Result<Self, TfheError> {
+        let (ring, n, k) = (params.ring(), params.sizes().degree(), params.sizes().k.0);
+        let shape = KeyShape::new(n, k, 1)?;
+        let mut key = Self {
+            key: ring.key(shape, 1)?,
+        };
+        let mut words = Zeroizing::new(vec![0u64; n]);
+        for (c, bits) in secret.large.chunks(n).enumerate() {
+            for (word, &bit) in words.iter_mut().zip(bits) {
+                *word = bit.into();
+            }
+            ring.put(&mut key.key, 0, [c, 0], &words)?;
+        }
+        Ok(key)
+    }
+
+    /// acc += the sum of the masks' products with the key's polynomials: exact, as k N q / 2 is far below what the lift
+    /// holds for digits.
+    pub(super) fn add_product(
+        &self,
+        params: &Params,
+        masks: &[u64],
+        acc: &mut [u64],
+    ) -> Result<(), TfheError> {
+        let (ring, n) = (params.ring(), params.sizes().degree());
+        // Products with the secret before their noise: wiped.
+        let zeros = |n| Zeroizing::new(vec![0; n]);
+        let mut sums = [zeros(n), zeros(n * (ring.lanes() - 1))];
+        let mut residues = vec![0; masks.len()];
+        for (lane, sum) in sums.iter_mut().enumerate().take(ring.lanes()) {
+            ring.residues(lane, &mut residues, masks)?;
+            ring.forward(lane, &mut residues)?;
+            let rows = self.key.rows(lane, 0);
+            ring.accumulate(lane, self.key.shape(), &residues, rows, sum)?;
+        }
+        let [first, second] = &mut sums;
+        Ok(ring.inverse_add(first, second, acc)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::turn_where_heavy;
+
+    #[test]
+    fn a_key_of_more_ones_than_zeros_is_turned_over() {
+        for (bits, expected) in [
+            (&[1, 1, 0][..], &[0, 0, 1][..]),
+            (&[1, 0, 0], &[1, 0, 0]),
+            (&[1, 1, 0, 0], &[1, 1, 0, 0]),
+            (&[1, 1, 1, 0], &[0, 0, 0, 1]),
+            (&[1], &[0]),
+            (&[0], &[0]),
+        ] {
+            let mut turned = bits.to_vec();
+            turn_where_heavy(&mut turned);
+            assert_eq!(turned, expected);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The security of a set, by the estimates of `security_tables.toml` for binary secrets.
+
+use std::sync::LazyLock;
+
+use ringmill_math::torus::Coefficients;
+use ringmill_schemes::rlwe::security::{SECURITY_TABLES, lwe_binary_log2_std};
+use serde::Deserialize;
+
+use super::TfheError;
+use super::params::Sizes;
+
+/// A row of `estimator_2026.lwe_binary`.
+#[derive(Deserialize)]
+struct Row {
+    n: usize,
+    std: f64,
+    matzov: f64,
+}
+
+#[derive(Deserialize)]
+struct Binary {
+    sets: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Estimator {
+    lwe_binary: Binary,
+}
+
+#[derive(Deserialize)]
+struct Tables {
+    estimator_2026: Estimator,
+}
+
+static TABLES: LazyLock<Result<Tables, String>> =
+    LazyLock::new(|| toml::from_str(SECURITY_TABLES).map_err(|e: toml::de::Error| e.to_string()));
+
+/// What a set is to reach.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    Bits(u32),
+    NothingForTestsOnly,
+}
+
+/// What the tables say of one secret.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Estimate {
+    /// A row of the tables: bits, cost model RC.MATZOV.
+    Row(f64),
+    /// At least 128 bits by the fitted curve.
+    Curve128,
+    /// No table covers it, and why.
+    Unknown(String),
+}
+
+impl Estimate {
+    /// Bits, at least; `None` where no table says.
+    pub fn bits(&self) -> Option<f64> {
+        match self {
+            Self::Row(bits) => Some(*bits),
+            Self::Curve128 => Some(128.0),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Row(bits) => format!("{bits:.1} bits"),
+            Self::Curve128 => "at least 128 bits".to_owned(),
+            Self::Unknown(why) => format!("not estimated ({why})"),
+        }
+    }
+}
+
+/// What was checked when parameters were built.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Security {
+    /// Of the small key.
+    pub lwe: Estimate,
+    /// Of the ring key.
+    pub glwe: Estimate,
+    /// Why the set does not reach what was asked for; only possible after the explicit opt-out.
+    pub insecure: Option<String>,
+}
+
+/// The noise in units of q that counts as well above 1: the estimates then depend on its ratio to q alone. (The tables
+/// have 4, at n = 1536.)
+const LEAST_NOISE: f64 = 3.0;
+
+fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> {
+    let absolute = std * 2f64.powi(q.bits() as i32);
+    if absolute < LEAST_NOISE {
+        let why = format!("noise of {absolute:.2} in units of the ciphertext modulus");
+        return Ok(Estimate::Unknown(why));
+    }
+    let tables = TABLES.as_ref().map_err(|e| TfheError::Tables(e.clone()))?;
+    let rows = &tables.estimator_2026.lwe_binary.sets;
+    // Noise well above 1: the ratio of noise to modulus counts, and the modulus does not.
+    let same = |row: &&Row| row.n == n && row.std == std;
+    if let Some(row) = rows.iter().find(same) {
+        return Ok(Estimate::Row(row.matzov));
+    }
+    let smallest = u32::try_from(n).map(lwe_binary_log2_std);
+    let smallest = smallest
+        .unwrap_or(Ok(None))
+        .map_err(|e| TfheError::Tables(e.to_string()))?;
+    Ok(match smallest {
+        Some(least) if std.log2() >= least => Estimate::Curve128,
+        Some(least) => Estimate::Unknown(format!(
+            "dimension {n} reaches 128 bits from noise of 2^{least:.2} on, not 2^{:.2}",
+            std.log2()
+        )),
+        None => Estimate::Unknown(format!("no table covers dimension {n}")),
+    })
+}
+
+impl Security {
+    /// # Errors
+    /// [`TfheError::Insecure`] where the tables do not vouch for what is wanted.
+    pub fn check(s: &Sizes, q: Coefficients, wanted: Wanted) -> Result<Self, TfheError> {
+        let lwe = estimate(s.n.0, s.lwe_std, q)?;
+        let glwe = estimate(s.large_dimension(), s.glwe_std, q)?;
+        let needed = match wanted {
+            Wanted::Bits(bits) => bits,
+            Wanted::NothingForTestsOnly => 128,
+        };
+        let reaches = |e: &Estimate| e.bits().is_some_and(|bits| bits >= f64::from(needed));
+        let insecure = (!reaches(&lwe) || !reaches(&glwe)).then(|| {
+            format!(
+                "the small key has {}, the ring key {}",
+                lwe.text(),
+                glwe.text()
+            )
+        });
+        match (insecure, wanted) {
+            (Some(reason), Wanted::Bits(wanted)) => Err(TfheError::Insecure { reason, wanted }),
+            (insecure, _) => Ok(Self {
+                lwe,
+                glwe,
+                insecure,
+            }),
+        }
+    }
+
+    /// One line for reports.
+    pub fn summary(&self) -> String {
+        match &self.insecure {
+            Some(reason) => format!("INSECURE parameters, allowed for tests only: {reason}"),
+            None => format!(
+                "small key: {}, ring key: {} (estimator_2026.lwe_binary, RC.MATZOV)",
+                self.lwe.text(),
+                self.glwe.text()
+            ),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Tables that a bootstrap looks up.
+
+use ringmill_math::declassify;
+use ringmill_schemes::identity::Origin;
+
+use super::TfheError;
+use super::params::{Messages, Params};
+
+/// f(m) for every message m with its carry, as the polynomial that is turned by the phase: N / 2^bits coefficients a
+/// message, each f(m) / 2^(bits + 1) of the torus.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LookupTable {
+    origin: Origin,
+    /// In halves of a message.
+    entries: Vec<i64>,
+    polynomial: Vec<u64>,
+}
+
+/// Bits of a message with its carry.
+pub(super) fn bits(params: &Params) -> Result<u32, TfheError> {
+    match params.sizes().messages {
+        Messages::Integers {
+            message_bits,
+            carry_bits,
+        } => Ok(message_bits + carry_bits),
+        other => Err(TfheError::OtherMessages {
+            expected: "integers",
+            got: other.name(),
+        }),
+    }
+}
+
+/// m / 2^(bits + 1) of the torus, in constant time.
+pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
+    let bits = bits(params)?;
+    if declassify(message >> bits != 0) {
+        return Err(TfheError::Message {
+            got: message,
+            bound: 1 << bits,
+        });
+    }
+    Ok(params.coefficients().fraction(message, bits + 1))
+}
+
+/// `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus.
+fn encode_halves(params: &Params, halves: i64) -> Result<u64, TfheError> {
+    let bits = bits(params)?;
+    let whole = 4i64 << bits;
+    if halves.abs() > whole / 2 {
+        return Err(TfheError::OutOfRange {
+            what: "an entry, in halves of a message",
+            expected: format!("{} to {}", -whole / 2, whole / 2),
+            got: halves.to_string(),
+        });
+    }
+    let turns = halves.rem_euclid(whole) as u64;
+    Ok(params.coefficients().fraction(turns, bits + 2))
+}
+
+impl LookupTable {
+    /// The table of these values, in halves of a message and of either sign: entry m for a phase of m messages, and its
+    /// negative for m - 2^bits.
+    ///
+    /// # Errors
+    /// [`TfheError::TableSize`], [`TfheError::OutOfRange`] beyond 2^(bits + 1) halves; [`TfheError::OtherMessages`] under
+    /// parameters for booleans.
+    pub fn of_halves(params: &Params, values: &[i64]) -> Result<Self, TfheError> {
+        let expected = 1 << bits(params)?;
+        if values.len() != expected {
+            return Err(TfheError::TableSize {
+                expected,
+                got: values.len(),
+            });
+        }
+        let each = params.sizes().degree() / expected;
+        let mut polynomial = Vec::with_capacity(params.sizes().degree());
+        for &value in values {
+            polynomial.extend(std::iter::repeat_n(encode_halves(params, value)?, each));
+        }
+        Ok(Self {
+            origin: params.origin(None),
+            entries: values.to_vec(),
+            polynomial,
+        })
+    }
+
+    /// The table of these values: 2^(message_bits + carry_bits) of them, each below that.
+    ///
+    /// # Errors
+    /// [`TfheError::TableSize`], [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
+    pub fn new(params: &Params, values: &[u64]) -> Result<Self, TfheError> {
+        let bound = 1 << bits(params)?;
+        let halves = values.iter().map(|&v| match v < bound {
+            true => Ok(2 * v as i64),
+            false => Err(TfheError::Message { got: v, bound }),
+        });
+        Self::of_halves(params, &halves.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// The table of f, whose values are taken modulo 2^(message_bits + carry_bits).
+    pub fn of(params: &Params, f: impl Fn(u64) -> u64) -> Result<Self, TfheError> {
+        let count = 1u64 << bits(params)?;
+        let values: Vec<u64> = (0..count).map(|m| f(m) % count).collect();
+        Self::new(params, &values)
+    }
+
+    /// The table of a function of two messages packed by [`super::Evaluator::pack`], taken modulo 2^message_bits each.
+    pub fn of_two(params: &Params, f: impl Fn(u64, u64) -> u64) -> Result<Self, TfheError> {
+        let Messages::Integers { message_bits, .. } = params.sizes().messages else {
+            return Err(TfheError::OtherMessages {
+                expected: "integers",
+                got: params.sizes().messages.name(),
+            });
+        };
+        let mask = (1 << message_bits) - 1;
+        Self::of(params, |m| f(m >> message_bits & mask, m & mask))
+    }
+
+    /// In halves of a message.
+    pub fn entries(&self) -> &[i64] {
+        &self.entries
+    }
+
+    pub fn polynomial(&self) -> &[u64] {
+        &self.polynomial
+    }
+
+    /// Refuses a table of other parameters.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`].
+    pub fn check(&self, params: &Params) -> Result<(), TfheError> {
+        params.check("table", &self.origin)
+    }
+}

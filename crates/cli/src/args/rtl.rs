@@ -1,0 +1,315 @@
+//! What `ringmill rtl` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+/// The hardware description: list, lint, simulate, synthesise, place and route it. Needs the tools of `make hdl-tools`.
+#[derive(Debug, Subcommand)]
+pub enum RtlCommand {
+    List(ListArgs),
+    Generate(GenerateArgs),
+    Lint(LintArgs),
+    Sim(RtlSimArgs),
+    Synth(SynthArgs),
+    Pnr(PnrArgs),
+    Timing(TimingArgs),
+    Table(TableArgs),
+}
+
+impl RtlCommand {
+    /// Whether what is printed is JSON, errors too.
+    pub fn json(&self) -> bool {
+        match self {
+            Self::List(args) => args.json,
+            Self::Generate(args) => args.json,
+            Self::Lint(args) => args.json,
+            Self::Sim(args) => args.json,
+            Self::Synth(args) => args.json,
+            Self::Pnr(args) => args.json,
+            Self::Timing(args) => args.json,
+            Self::Table(args) => args.json,
+        }
+    }
+}
+
+/// A machine or module, and what differs from its defaults.
+#[derive(Debug, Args)]
+pub struct DesignArgs {
+    /// A machine (`polymul`, `basext`), a machine description file (.toml), or a module of the library (`rm_butterfly`);
+    /// `ringmill rtl list` prints them all.
+    #[arg(value_name = "MACHINE")]
+    pub design: String,
+
+    /// A key of the machine's description (`units`, `max_log_n`, `beat`; `p` for units), or a parameter of the module.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// List the machines and modules that there is RTL of, with what can be set.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl list
+  ringmill rtl list --json")]
+pub struct ListArgs {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Write a configuration as sources of its own: parameter package, wrapper, the modules it needs, a file list, tables.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl generate polymul --set p=8 --out build/polymul8
+  ringmill rtl generate polymul --set p=4 --degree 1024 --modulus 12289 --out build/polymul4
+  ringmill rtl generate rm_fifo --set Depth=32 --out build/fifo
+
+The parameters come from the machine's description alone; a module instantiated without them keeps its defaults.")]
+pub struct GenerateArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// The directory to write to; made if it is not there. Files of the same names are replaced.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Write the table stream of this ring degree too.
+    #[arg(long, value_name = "N", requires = "modulus")]
+    pub degree: Option<usize>,
+
+    /// The modulus of that table stream: a prime, 1 mod 2N.
+    #[arg(long, value_name = "Q", requires = "degree")]
+    pub modulus: Option<u64>,
+
+    /// Print a JSON object: the files and the top.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Check the RTL with Verilator: every warning is an error.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl lint polymul
+  ringmill rtl lint polymul --set p=8 --set beat=8
+  ringmill rtl lint rm_mod_mul --set Flavour=Solinas52 --set Width=52")]
+pub struct LintArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// Print a JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to synthesise for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Target {
+    /// Xilinx 7-series.
+    Xc7,
+    /// Xilinx UltraScale+.
+    Xcup,
+    /// Standard cells.
+    Asic,
+}
+
+/// Synthesise with Yosys and count what the design takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl synth rm_butterfly
+  ringmill rtl synth rm_ram_2rw --set Width=72 --set Depth=4096 --set Style=ultra --target xcup
+  ringmill rtl synth rm_butterfly --target asic
+  ringmill rtl synth polymul --set p=4 --set max_log_n=9 --json
+
+Counts are kept by content below target/hdl: a design that has not changed is not synthesised again. A whole machine
+takes minutes the first time. No clock frequency is claimed for these parts; `ringmill rtl pnr` finds one on a part that
+open tools route. Standard cells come from a liberty file: the one that `make hdl-tools` unpacks, or the one named in
+RINGMILL_LIBERTY.")]
+pub struct SynthArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// What to synthesise for.
+    #[arg(long, value_enum, default_value = "xc7")]
+    pub target: Target,
+
+    /// Print a JSON object: the counts with parameters and tool versions.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Place and route for the largest ECP5 with nextpnr, for a clock frequency.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl pnr rm_mod_add
+  ringmill rtl pnr rm_butterfly --set WordMin=9 --set WordMax=13 --json
+  ringmill rtl pnr polymul --set p=4 --set max_log_n=9 --mhz 100
+
+The design gets a register at every port, so the frequency is that of paths from register to register. The same seed
+gives the same frequency; results are kept by content below target/hdl.")]
+pub struct PnrArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// Clock frequency that the placer aims at.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub mhz: u32,
+
+    /// Where the placer starts.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u32,
+
+    /// Print a JSON object: the frequency and counts with parameters and tool versions.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to time for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TimingTarget {
+    /// Xilinx 7-series: levels only.
+    Xc7,
+    /// Xilinx UltraScale+: levels only.
+    Xcup,
+    /// Lattice ECP5, placed and routed.
+    Ecp5,
+    /// Lattice Nexus, placed and routed.
+    Nexus,
+    /// Standard cells, without wires.
+    Asic,
+}
+
+impl TimingTarget {
+    /// As it is given on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Xc7 => "xc7",
+            Self::Xcup => "xcup",
+            Self::Ecp5 => "ecp5",
+            Self::Nexus => "nexus",
+            Self::Asic => "asic",
+        }
+    }
+}
+
+/// Find the worst paths between registers: levels of logic and carry bits, slack and frequency where open tools time it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl timing rm_mod_add
+  ringmill rtl timing rm_butterfly --target xc7,xcup,ecp5 --json
+  ringmill rtl timing polymul --target xc7
+
+Levels are counted in the netlist that `ringmill rtl synth` counts resources of, and kept with them: look-up tables, and
+what else is worth as many by the 7-series' delays (each stage of a DSP block without a register behind it 2, the output of
+a block RAM 3, of a shift register 2). Endpoints beyond the bar make no error; --json has `within_bar`. A path is printed
+once for all bits of its registers and all copies of a unit. Lattice parts are placed and routed with the registers beside
+DSP blocks moved into them; a design that does not fit is not timed.")]
+pub struct TimingArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// What to time for; several with commas.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "xc7,xcup,ecp5,nexus,asic"
+    )]
+    pub target: Vec<TimingTarget>,
+
+    /// Clock frequency that slack is counted from and the placer aims at.
+    #[arg(long, default_value_t = ringmill_hdl::BAR_MHZ, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub mhz: u32,
+
+    /// Where the placer starts.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u32,
+
+    /// Print a JSON object: every path that is kept, with parameters and tool versions.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print what every leaf takes on each target, and how fast it is: the table of docs/rtl.md.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl table rm_mod_add
+  ringmill rtl table                                         every leaf: half an hour the first time, then nothing
+  ringmill rtl table --json                                  one object a line, with parameters and tool versions")]
+pub struct TableArgs {
+    /// The rows of one module only.
+    pub module: Option<String>,
+
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Simulate a machine's RTL with Verilator on random data, in lockstep with its cycle model and the reference transform.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl sim polymul --set p=4 --n 1024
+  ringmill rtl sim polymul --set p=4 --op fpm --n 256 --modulus 7681 --seed 7 --stalls
+  ringmill rtl sim polymul --set p=4 --op ntt --n 256 --waves ntt.vcd
+
+Residues are compared one by one, and in every cycle whether the array issues. Exit status: 0 all agree, 1 they do not,
+2 the request could not be carried out. The model is built once for each shape: about a minute for the paper's 32 units.
+Waves are VCD, which GTKWave and Surfer open.")]
+pub struct RtlSimArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// The operation; every one when left out.
+    #[arg(long, value_enum)]
+    pub op: Option<Operation>,
+
+    /// The degree [default: the machine's largest, at most 4096].
+    #[arg(long)]
+    pub n: Option<usize>,
+
+    /// The modulus, a prime that is 1 modulo 2n [default: the largest that the machine takes].
+    #[arg(long)]
+    pub modulus: Option<u64>,
+
+    /// Seed of the data and of the stalls.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Let both streams stall at random in one cycle of two.
+    #[arg(long)]
+    pub stalls: bool,
+
+    /// Write every signal of the run to a VCD file.
+    #[arg(long, value_name = "FILE")]
+    pub waves: Option<PathBuf>,
+
+    /// Print a JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What the array does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Operation {
+    /// Forward transform.
+    Ntt,
+    /// Inverse transform.
+    Intt,
+    /// Coefficient-wise product.
+    Mul,
+    /// Transform, product with a polynomial in evaluation form, inverse transform.
+    Hpm,
+    /// Product of two polynomials.
+    Fpm,
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+}

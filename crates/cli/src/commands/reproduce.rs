@@ -1,0 +1,31 @@
+//! `ringmill reproduce`: the tables of a machine's paper, one row a figure.
+
+use std::io::Write;
+
+use ringmill_papers::{Asked, Papers, Sources};
+use ringmill_runtime::shown::Bar;
+
+use crate::args::ReproduceArgs;
+use crate::error::CliError;
+use crate::output;
+
+pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
+    let asked = Asked {
+        sources: Sources {
+            model: args.model,
+            synthesis: !args.no_synth,
+        },
+        picture: args.plot.is_some(),
+        runs: args.runs,
+    };
+    let found = Papers::standard().reproduce(&args.machine, &asked, &Bar::new())?;
+    if let Some((path, picture)) = args.plot.as_ref().zip(found.picture.as_ref()) {
+        output::whole_file(path, |out| Ok(out.write_all(picture.as_bytes())?))?;
+    }
+    if args.json {
+        found.figures.iter().try_for_each(output::json)?;
+        let mut rows = found.rows.iter();
+        return rows.try_for_each(|row| output::json(&row.json(&args.machine)));
+    }
+    output::text(&found.text())
+}

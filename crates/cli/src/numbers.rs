@@ -1,0 +1,332 @@
+//! The numbers of a scheme on the command line, by their kind: ranges, files, random inputs and JSON. Whole numbers are exact and
+//! have no natural size; real and complex ones are approximate, and taken to be at most 1 unless something else is said.
+
+use std::path::Path;
+
+use num_complex::Complex64;
+use ringmill_compiler::saved::declared_ranges;
+use ringmill_compiler::{Compiles, Ends, Numbers, Values};
+use ringmill_math::Prng;
+use ringmill_runtime::{Figures, Predicted, Served, Wishes};
+use serde_json::{Map, Value, json};
+
+use crate::args::{Fill, ProgramArgs};
+use crate::error::CliError;
+use crate::inputs::{self, Room};
+
+/// Bounds are doubles, which hold each whole number below this.
+const BOUND: f64 = 9_007_199_254_740_992.0;
+
+/// Refuses wishes for precision.
+fn no_precision(args: &ProgramArgs) -> Result<(), CliError> {
+    let wishes = [
+        ("--precision", args.precision.is_some()),
+        ("--integer-bits", args.integer_bits.is_some()),
+    ];
+    match wishes.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(CliError::Usage(format!(
+            "{flag} is about approximate results, and whole numbers are computed on exactly; leave it out"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// What chosen parameters must provide.
+///
+/// # Errors
+/// Options that the scheme has no use for.
+pub fn wanted<S: Served>(args: &ProgramArgs) -> Result<S::Wanted, CliError> {
+    match S::NUMBERS {
+        Numbers::Whole => no_precision(args)?,
+        Numbers::Complex => {}
+    }
+    let (table, level) = args.security.wanted()?;
+    Ok(S::wanted(&Wishes {
+        precision: args.precision,
+        integer_bits: args.integer_bits,
+        table,
+        level,
+    }))
+}
+
+/// What the JSON of parameters has beside what all ring schemes have.
+pub fn describe<S: Served>(params: &S::Params) -> Map<String, Value> {
+    let Figures {
+        default_scale,
+        plain_modulus,
+    } = S::figures(params);
+    let scale = default_scale.map(|scale| ("scale_log2".to_owned(), json!(scale.log2())));
+    let modulus = plain_modulus.map(|t| ("plain_modulus".to_owned(), json!(t)));
+    scale.into_iter().chain(modulus).collect()
+}
+
+fn ends(low: &str, high: &str, numbers: Numbers) -> Option<Ends> {
+    match numbers {
+        Numbers::Whole => Some(Ends::Whole(
+            low.trim().parse().ok()?,
+            high.trim().parse().ok()?,
+        )),
+        Numbers::Complex => {
+            let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+            let (low, high) = (number(low)?, number(high)?);
+            (low <= high).then_some(Ends::Real(low, high))
+        }
+    }
+}
+
+/// The range between two ends; `None` where they are no numbers of the scheme, the smaller one first.
+pub fn range<S: Compiles>(low: &str, high: &str) -> Option<S::Range> {
+    S::declared(ends(low, high, S::NUMBERS)?)
+}
+
+/// The range of an argument whose type sets its ends; `None` where the scheme takes no such type.
+pub fn typed_range<S: Compiles>(low: i128, high: i128) -> Option<S::Range> {
+    S::declared(Ends::Whole(low, high))
+}
+
+fn bounds(bound: f64, numbers: Numbers) -> Result<Ends, CliError> {
+    match numbers {
+        Numbers::Complex => Ok(Ends::Disc(bound)),
+        Numbers::Whole if bound.fract() != 0.0 || !(0.0..BOUND).contains(&bound) => {
+            Err(CliError::Usage(format!(
+                "--input-bound is a whole number below 2^53 for a program of whole numbers, not {bound}; --range takes larger ones"
+            )))
+        }
+        Numbers::Whole => Ok(Ends::Whole(-(bound as i128), bound as i128)),
+    }
+}
+
+/// The range that a bound on absolute values declares.
+///
+/// # Errors
+/// A bound that is none.
+pub fn bounded<S: Compiles>(bound: f64) -> Result<S::Range, CliError> {
+    let range = S::declared(bounds(bound, S::NUMBERS)?);
+    range
+        .ok_or_else(|| CliError::Usage(format!("--input-bound {bound} is no bound of {}", S::NAME)))
+}
+
+/// Says which inputs have a default range because nothing was said of their size; under JSON it says nothing.
+///
+/// # Errors
+/// Whole numbers, which have no such default.
+pub fn unsaid(names: &[&str], numbers: Numbers, json: bool) -> Result<(), CliError> {
+    let all = names.join(", ");
+    match numbers {
+        Numbers::Whole => Err(CliError::Usage(format!(
+            "nothing says where the whole numbers of {all} lie; give --range {}=LOW:HIGH, --sample or --input-bound",
+            names.first().unwrap_or(&"NAME")
+        ))),
+        Numbers::Complex if json => Ok(()),
+        Numbers::Complex => {
+            eprintln!(
+                "note: absolute values of {all} are taken to be at most 1; --range, --sample or --input-bound says otherwise"
+            );
+            Ok(())
+        }
+    }
+}
+
+/// The ranges of a saved program's inputs, by the line that says how it was compiled, where the command compiles it for the
+/// same ones: whole numbers have no others by nature.
+///
+/// # Errors
+/// An altered line.
+pub fn kept_ranges<S: Compiles>(line: &str) -> Result<Vec<Option<S::Range>>, CliError> {
+    match S::NUMBERS {
+        Numbers::Whole => declared_ranges::<S>(line).map_err(|e| CliError::Usage(e.to_string())),
+        // Inputs are as large as the command line says.
+        Numbers::Complex => Ok(Vec::new()),
+    }
+}
+
+/// The values of a file in order, as many as there is room for; fewer are refused unless `fill` says what follows them.
+///
+/// # Errors
+/// A file that cannot be read, or values that are none of the scheme.
+pub fn read<S: Compiles>(
+    path: &Path,
+    room: Room,
+    fill: Option<Fill>,
+) -> Result<S::Message, CliError> {
+    let values = match S::NUMBERS {
+        Numbers::Whole => Values::Whole(inputs::read_whole(path, room, fill)?),
+        Numbers::Complex => Values::Complex(inputs::read(path, room, fill)?),
+    };
+    S::message(values).ok_or_else(|| CliError::Input {
+        path: path.to_owned(),
+        reason: format!("its values are none of {}", S::NAME),
+    })
+}
+
+/// Values uniform in a range or, where none is declared, within a bound; the same for the same seed and input.
+///
+/// # Errors
+/// Values that are none of the scheme.
+pub fn random<S: Compiles>(
+    seed: u64,
+    input: u64,
+    room: Room,
+    range: Option<&S::Range>,
+    bound: Option<f64>,
+) -> Result<S::Message, CliError> {
+    let ends = range.map(S::ends);
+    let values = match S::NUMBERS {
+        Numbers::Whole => Values::Whole(random_whole(seed, input, room, ends, bound)),
+        Numbers::Complex => Values::Complex(random_complex(seed, input, room, ends, bound)),
+    };
+    S::message(values)
+        .ok_or_else(|| CliError::Internal(format!("random values are none of {}", S::NAME)))
+}
+
+fn random_complex(
+    seed: u64,
+    input: u64,
+    room: Room,
+    ends: Option<Ends>,
+    bound: Option<f64>,
+) -> Vec<Complex64> {
+    let bound = bound.unwrap_or(1.0).min(1.0);
+    let ends = match ends {
+        Some(Ends::Real(low, high)) => (low, high),
+        Some(Ends::Disc(radius)) => (-radius, radius),
+        Some(Ends::Whole(low, high)) => (low as f64, high as f64),
+        None => (-bound, bound),
+    };
+    inputs::random(seed, input, room, ends)
+}
+
+fn random_whole(
+    seed: u64,
+    input: u64,
+    room: Room,
+    ends: Option<Ends>,
+    bound: Option<f64>,
+) -> Vec<i64> {
+    let (low, high) = match ends {
+        Some(Ends::Whole(low, high)) => (low, high),
+        Some(Ends::Real(low, high)) => (low.ceil() as i128, high.floor() as i128),
+        Some(Ends::Disc(radius)) => (-(radius as i128), radius as i128),
+        None => {
+            let bound = i128::from(bound.unwrap_or(1.0) as u64);
+            (-bound, bound)
+        }
+    };
+    // Ranges that no message holds are refused when the program is compiled.
+    let low = low.clamp(i64::MIN.into(), i64::MAX.into());
+    let count = (high.clamp(low, i64::MAX.into()) - low + 1).unsigned_abs();
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..16].copy_from_slice(&input.to_le_bytes());
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(bytes);
+    let one = |_| {
+        // The high half of a product: as uniform as 64 bits make it.
+        let offset = (u128::from(prng.next_u64()) * count) >> 64;
+        (low + offset as i128) as i64
+    };
+    room.padded((0..room.values).map(one).collect())
+}
+
+/// Whether nothing can be learned of an input's size from these values.
+pub fn is_zero(values: &Values) -> bool {
+    match values {
+        Values::Whole(values) => values.iter().all(|&x| x == 0),
+        Values::Complex(values) => values.iter().all(|z| z.norm() == 0.0),
+    }
+}
+
+/// A message's bits, for telling runs apart.
+pub fn bytes(values: &Values) -> Vec<u8> {
+    match values {
+        Values::Whole(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        Values::Complex(values) => {
+            let parts = values.iter().flat_map(|z| [z.re, z.im]);
+            parts.flat_map(f64::to_le_bytes).collect()
+        }
+    }
+}
+
+/// The first values of a decrypted output as JSON: complex ones as pairs where their imaginary parts are more than noise.
+pub fn shown(values: &Values, first: usize) -> Value {
+    match values {
+        Values::Whole(values) => json!(values.get(..first).unwrap_or(values)),
+        Values::Complex(values) => {
+            let values = values.get(..first).unwrap_or(values);
+            let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
+            let mut parts = values.iter().map(|z| z.im.abs());
+            if parts.all(|im| im <= 1e-4 * largest.max(1e-4)) {
+                values.iter().map(|z| z.re).collect()
+            } else {
+                values.iter().map(|z| json!([z.re, z.im])).collect()
+            }
+        }
+    }
+}
+
+/// What is predicted of an output, as JSON.
+pub fn predicted(predicted: Predicted) -> Map<String, Value> {
+    match predicted {
+        Predicted::Precision { bits, like_sample } => {
+            let like =
+                like_sample.map(|bits| ("predicted_bits_like_sample".to_owned(), json!(bits)));
+            let all = ("predicted_bits".to_owned(), json!(bits));
+            std::iter::once(all).chain(like).collect()
+        }
+        Predicted::Budget { bits, range } => Map::from_iter([
+            ("predicted_budget".to_owned(), json!(bits)),
+            ("range".to_owned(), json!(range)),
+        ]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_whole_numbers_reach_both_ends_and_no_further() {
+        let room = Room::new(200, None);
+        for (low, high) in [
+            (0, 1),
+            (-3, 4),
+            (i128::from(i64::MIN), i128::from(i64::MAX)),
+        ] {
+            let ends = Some(Ends::Whole(low, high));
+            let values = random_whole(7, 0, room, ends, None);
+            assert_eq!(values, random_whole(7, 0, room, ends, Some(5.0)));
+            assert_ne!(values, random_whole(7, 1, room, ends, None));
+            assert!(values.iter().all(|&x| (low..=high).contains(&x.into())));
+            if high < 10 {
+                assert!(values.iter().any(|&x| i128::from(x) == low));
+                assert!(values.iter().any(|&x| i128::from(x) == high));
+            }
+        }
+        let unsaid = random_whole(7, 0, Room::new(50, None), None, None);
+        assert!(unsaid.iter().all(|x| x.abs() <= 1));
+    }
+
+    #[test]
+    fn ranges_and_bounds_are_whole() {
+        let whole = Numbers::Whole;
+        assert_eq!(ends(" -5", "7", whole), Some(Ends::Whole(-5, 7)));
+        for (low, high) in [("0", "1.0"), ("", "1"), ("0", "inf")] {
+            assert_eq!(ends(low, high, whole), None, "{low}:{high}");
+        }
+        assert_eq!(range::<ringmill_schemes::bfv::Bfv>("7", "-5"), None);
+        assert_eq!(bounds(9.0, whole).ok(), Some(Ends::Whole(-9, 9)));
+        for bound in [0.5, BOUND, f64::NAN, -1.0] {
+            assert!(bounds(bound, whole).is_err(), "{bound}");
+        }
+        let refused = unsaid(&["x", "y"], whole, false);
+        assert!(refused.is_err_and(|e| e.to_string().contains("--range x=LOW:HIGH")));
+    }
+
+    #[test]
+    fn ranges_of_real_numbers_are_finite_and_in_order() {
+        let complex = Numbers::Complex;
+        assert_eq!(ends(" -1", "2.5", complex), Some(Ends::Real(-1.0, 2.5)));
+        for (low, high) in [("1", "-1"), ("0", "inf"), ("nan", "1"), ("", "1")] {
+            assert_eq!(ends(low, high, complex), None, "{low}:{high}");
+        }
+    }
+}

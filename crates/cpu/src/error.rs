@@ -1,0 +1,22 @@
+//! Why the CPU was not opened.
+
+use ringmill_device::DeviceError;
+use ringmill_device::error::Kind;
+use thiserror::Error;
+
+/// Why the CPU was not opened with so many threads.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    #[error(
+        "`{got}` is not a thread count for the cpu device; expected `cpu` (all cores) or `cpu:N` with N from 1 to {max}"
+    )]
+    ThreadCount { got: String, max: usize },
+    #[error("could not start {threads} worker threads: {reason}; ask for fewer with `cpu:N`")]
+    Threads { threads: usize, reason: String },
+}
+
+impl From<OpenError> for DeviceError {
+    fn from(error: OpenError) -> Self {
+        Self::own(Kind::Opening, error)
+    }
+}

@@ -1,0 +1,235 @@
+//! What a run will take, before it takes it: from the program's text, whose length it hangs on and not the run's.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use ringmill_isa::mid::{Action, LimbMap, LocalId, Step as Line, ValueType, Verified};
+
+use super::plan::{Kernel, Plan, buffer_bytes};
+use ringmill_device::pool::{holds_short, limb_modulus};
+
+/// What a run of some steps takes, repeats multiplied.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Run {
+    pub calls: u64,
+    pub weight: u64,
+    /// Most bytes of limbs held at one time when calls run in order, as one thread runs them. Bound inputs are not counted.
+    peak: u64,
+    /// Most bytes that one call holds inside.
+    within: u64,
+}
+
+impl Run {
+    /// Bytes of limbs that a run of `threads` threads holds at one time: one more call in progress for each further
+    /// thread. Tests hold it above what runs take.
+    pub fn pool(&self, threads: usize) -> u64 {
+        let others = (threads as u64).saturating_sub(1);
+        self.peak.saturating_add(others.saturating_mul(self.within))
+    }
+}
+
+/// Of a whole program, from its text: blocks are gone through once, however often they run.
+pub(super) fn run(program: &Verified, plans: &[Arc<Plan>]) -> Run {
+    let text = program.program();
+    let mut blocks: Vec<Run> = Vec::with_capacity(text.blocks.len());
+    for block in &text.blocks {
+        let run = Frame::new(program, plans, &blocks, &block.params).run(&block.steps);
+        blocks.push(run);
+    }
+    Frame::new(program, plans, &blocks, &[]).run(&text.steps)
+}
+
+/// The limbs of a block's frame, as its steps are gone through.
+struct Frame<'a> {
+    program: &'a Verified,
+    plans: &'a [Arc<Plan>],
+    blocks: &'a [Run],
+    /// Bytes of each limb that is alive.
+    alive: LimbMap<u64, LocalId>,
+    held: u64,
+    run: Run,
+}
+
+impl<'a> Frame<'a> {
+    fn new(
+        program: &'a Verified,
+        plans: &'a [Arc<Plan>],
+        blocks: &'a [Run],
+        params: &[ValueType],
+    ) -> Self {
+        let mut frame = Self {
+            program,
+            plans,
+            blocks,
+            alive: LimbMap::default(),
+            held: 0,
+            run: Run::default(),
+        };
+        for (local, &ty) in (0..).map(LocalId).zip(params) {
+            frame.define(local, ty);
+        }
+        frame
+    }
+
+    fn define(&mut self, local: LocalId, ty: ValueType) {
+        let bytes = buffer_bytes(
+            ty.words(),
+            holds_short(limb_modulus(ty, &self.program.program().moduli)),
+        );
+        self.alive.insert(local, bytes);
+        self.held += bytes;
+        self.run.peak = self.run.peak.max(self.held);
+    }
+
+    fn run(mut self, steps: &[Line]) -> Run {
+        for step in steps {
+            self.step(step);
+        }
+        self.run
+    }
+
+    fn step(&mut self, step: &Line) {
+        let called = self.program.called(step).map(|proc| proc as usize);
+        let types = &self.program.types().blocks;
+        let (inner, times, results): (Run, u64, Vec<ValueType>) = match step.action {
+            Action::Call { .. } => {
+                let plan = called.and_then(|proc| self.plans.get(proc));
+                let procedure = called.and_then(|proc| self.program.bound_procs().get(proc));
+                let of = |plan: &Arc<Plan>| Run {
+                    calls: 1,
+                    weight: plan.weight,
+                    peak: plan.peak_bytes,
+                    within: plan.peak_bytes,
+                };
+                let results = procedure.into_iter().flat_map(|p| p.result_types());
+                (plan.map_or(Run::default(), of), 1, results.collect())
+            }
+            Action::Halt => return,
+            Action::Run { block } | Action::Repeat { block, .. } => {
+                let times = match step.action {
+                    Action::Repeat { count, .. } => count,
+                    Action::Run { .. } | Action::Call { .. } | Action::Halt => 1,
+                };
+                let at = block as usize;
+                let results = types.get(at).cloned().unwrap_or_default();
+                (
+                    self.blocks.get(at).copied().unwrap_or_default(),
+                    times,
+                    results,
+                )
+            }
+        };
+        let run = &mut self.run;
+        run.calls = run.calls.saturating_add(inner.calls.saturating_mul(times));
+        run.weight = run
+            .weight
+            .saturating_add(inner.weight.saturating_mul(times));
+        run.peak = run.peak.max(self.held.saturating_add(inner.peak));
+        run.within = run.within.max(inner.within);
+        for local in &step.dies {
+            self.held -= self.alive.remove(local).unwrap_or(0);
+        }
+        for (&local, ty) in step.results.iter().zip(results) {
+            self.define(local, ty);
+        }
+    }
+}
+
+/// Bytes of what seeds and constants expand to.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Expands {
+    /// Of all, each once.
+    pub all: u64,
+    /// Of the largest single one.
+    pub largest: u64,
+    /// Of all that one call expands, the call that expands most.
+    within: u64,
+}
+
+impl Expands {
+    /// With constants of `all` bytes together, the largest of `largest`.
+    pub fn and_constants(self, (all, largest): (u64, u64)) -> Self {
+        Self {
+            all: self.all.saturating_add(all),
+            largest: self.largest.max(largest),
+            within: self.within.saturating_add(largest),
+        }
+    }
+
+    /// The budget: what was asked for, or where not all fits into memory, what that leaves, if it is enough for each
+    /// single thing; `None` keeps all. `there` bytes are expanded already, `room` bytes may be taken beside the limbs.
+    pub fn budget(&self, asked: Option<u64>, there: u64, room: u64) -> Option<u64> {
+        let left = there.saturating_add(room);
+        asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))
+    }
+
+    /// What is alive at one time under a budget when so many calls are open: the budget, or what these hold.
+    pub fn under(&self, budget: Option<u64>, calls: usize) -> u64 {
+        let held = self.within.saturating_mul(calls as u64);
+        self.all.min(budget.unwrap_or(u64::MAX).max(held))
+    }
+}
+
+/// What the program's seeds expand to.
+pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> Expands {
+    let (mut calls, mut limbs) = (HashSet::new(), HashSet::new());
+    let mut expands = Expands::default();
+    let text = program.program();
+    let steps = text.blocks.iter().flat_map(|block| &block.steps);
+    for step in steps.chain(&text.steps) {
+        let Some(proc) = program.called(step) else {
+            continue;
+        };
+        if step.seeds.is_empty() || !calls.insert((proc, &step.seeds)) {
+            continue;
+        }
+        let steps = plans.get(proc as usize).map_or(&[][..], |p| &p.steps);
+        let mut within = 0;
+        for inner in steps {
+            if let &Kernel::Prng {
+                seed,
+                stream,
+                modulus,
+                ring,
+            } = &inner.kernel
+            {
+                let bytes = buffer_bytes(ring.len(), false);
+                within += bytes;
+                expands.largest = expands.largest.max(bytes);
+                if limbs.insert((step.seeds.get(seed), stream, modulus.value(), ring)) {
+                    expands.all += bytes;
+                }
+            }
+        }
+        expands.within = expands.within.max(within);
+    }
+    expands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Expands;
+
+    #[test]
+    fn budgets_are_what_was_asked_for_or_what_memory_leaves() {
+        let expands = Expands {
+            all: 100,
+            largest: 10,
+            within: 20,
+        };
+        assert_eq!(expands.budget(Some(3), 0, 1000), Some(3));
+        assert_eq!(expands.budget(None, 0, 100), None);
+        assert_eq!(expands.budget(None, 60, 40), None);
+        assert_eq!(expands.budget(None, 60, 39), Some(99));
+        assert_eq!(expands.budget(None, 0, 10), Some(10));
+        // Refused then, as all of it would be.
+        assert_eq!(expands.budget(None, 0, 9), None);
+        assert_eq!(expands.under(None, 1), 100);
+        assert_eq!(expands.under(Some(30), 1), 30);
+        assert_eq!(expands.under(Some(30), 2), 40);
+        assert_eq!(expands.under(Some(30), 8), 100);
+        let more = expands.and_constants((50, 15));
+        assert_eq!((more.under(None, 1), more.largest), (150, 15));
+        assert_eq!(more.under(Some(5), 1), 35);
+    }
+}

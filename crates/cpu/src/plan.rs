@@ -1,0 +1,451 @@
+//! A procedure made ready to run: kernels with their tables looked up, use counts, consumers. Made once, then cached.
+//!
+//! Its steps are those that [`ringmill_device::plan`] makes of it; each gets a [`Kernel`] here.
+
+mod pass;
+
+use std::sync::Arc;
+
+use ringmill_device::DeviceError;
+use ringmill_device::plan::{self, Extension, Fusion, How, Job, Steps, WordJob};
+use ringmill_device::pool::{self, holds_short, limb_modulus};
+use ringmill_isa::mid::{Op, Procedure};
+use ringmill_math::basext::{BaseExtension, FixedPoint, ShenoyKumaresan, Targets};
+use ringmill_math::torus::{Coefficients, Gadget, Monomials};
+use ringmill_math::{
+    AnyModulus, AutoEvalPlan, BaseConverter, MathError, Modulus, NttPlan, Ring, RnsBasis, Shoup,
+    WordModulus,
+};
+
+use super::CACHE_BYTES;
+pub(super) use pass::{Operand, Pass};
+
+/// What one step computes, with every table it needs.
+pub(super) enum Kernel {
+    Add(Modulus),
+    Sub(Modulus),
+    Neg(Modulus),
+    Mul(Modulus),
+    Mac(Modulus),
+    Muli(Modulus, u64),
+    Addi(Modulus, u64),
+    /// The transform of an operand of residues of `from`, taken to the plan's modulus, plus a constant; plain with the
+    /// plan's own modulus and 0.
+    Ntt {
+        plan: Arc<NttPlan>,
+        from: Modulus,
+        w: u64,
+    },
+    Intt(Arc<NttPlan>),
+    AutoCoeff(Modulus, u64),
+    AutoEval(Arc<AutoEvalPlan>),
+    AutoHalves(Arc<AutoEvalPlan>),
+    /// From, to, and the constant that is added afterwards.
+    Conv(Modulus, Modulus, u64),
+    Dot(Modulus),
+    /// Two sums of products that share their first factors: operands are d_k, a_k, b_k by turns. With `carry` the two
+    /// operands before them are what the sums start from; the results take their buffers.
+    DotPair {
+        q: Modulus,
+        carry: bool,
+    },
+    /// Operands a_0, a_1, b_0, b_1; results a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1.
+    Tensor(Modulus),
+    /// (a - b) w, with a third operand c: (a - b) w + c.
+    SubScale(Modulus, Shoup),
+    /// The same of the transform b of another operand, which comes first, taken to the plan's modulus, plus a constant w: then
+    /// a, then c if there is one.
+    Difference {
+        plan: Arc<NttPlan>,
+        from: Modulus,
+        w: u64,
+        scale: Shoup,
+    },
+    /// Up to [`plan::EXTENDED`] output limbs of a base extension, fast or exact, a block of coefficients at a time.
+    Bext(Box<dyn BaseExtension>),
+    /// On residues of a power of two above 2^60.
+    Word(WordModulus, WordJob),
+    /// The operand's words, of whatever modulus they are residues, taken to a modulus; one of both is such a power.
+    Reduce(AnyModulus),
+    /// (X^e - 1) a in coefficient form, the exponents e first.
+    RotateDifference(Coefficients),
+    /// The same in evaluation form.
+    RotateDifferenceEval(Arc<Monomials>),
+    /// Digits as residues modulo the modulus, result by result.
+    Decompose(Gadget, Modulus),
+    /// The masks, then the body.
+    Extract(Coefficients),
+    /// The vector, then the key's rows.
+    LweSwitch(Gadget),
+    /// Elementwise steps on parameters, a block of coefficients at a time.
+    Pass(Pass),
+    Split(Modulus, Ring),
+    Join(Modulus, Ring),
+    Prng {
+        seed: usize,
+        stream: u64,
+        modulus: Modulus,
+        ring: Ring,
+    },
+}
+
+impl Kernel {
+    /// A job with its tables.
+    fn of(job: Job) -> Result<Self, MathError> {
+        Ok(match job {
+            Job::Add(q) => Self::Add(q),
+            Job::Sub(q) => Self::Sub(q),
+            Job::Neg(q) => Self::Neg(q),
+            Job::Mul(q) => Self::Mul(q),
+            Job::Mac(q) => Self::Mac(q),
+            Job::Muli(q, w) => Self::Muli(q, w),
+            Job::Addi(q, w) => Self::Addi(q, w),
+            Job::Ntt { q, ring, from, w } => Self::Ntt {
+                plan: NttPlan::shared(q, ring)?,
+                from,
+                w,
+            },
+            Job::Intt(q, ring) => Self::Intt(NttPlan::shared(q, ring)?),
+            Job::AutoCoeff(q, g) => Self::AutoCoeff(q, g),
+            Job::AutoEval(log_n, g) => Self::AutoEval(AutoEvalPlan::shared(log_n, g)?),
+            Job::AutoHalves(log_n, g) => Self::AutoHalves(AutoEvalPlan::shared(log_n, g)?),
+            Job::Conv(from, to, w) => Self::Conv(from, to, w),
+            Job::Dot(q) => Self::Dot(q),
+            Job::DotPair { q, carry } => Self::DotPair { q, carry },
+            Job::Tensor(q) => Self::Tensor(q),
+            Job::SubScale(q, w) => Self::SubScale(q, q.shoup(w)),
+            Job::Difference {
+                q,
+                ring,
+                from,
+                w,
+                scale,
+            } => Self::Difference {
+                plan: NttPlan::shared(q, ring)?,
+                from,
+                w,
+                scale: q.shoup(scale),
+            },
+            Job::Bext(extension) => Self::Bext(converter(extension)?),
+            Job::Word(q, job) => Self::Word(q, job),
+            Job::Reduce(to) => Self::Reduce(to),
+            Job::RotateDifference(q) => Self::RotateDifference(q),
+            Job::RotateDifferenceEval(q, ring) => {
+                let plan = NttPlan::shared(q, ring)?;
+                Self::RotateDifferenceEval(Arc::new(Monomials::new(&plan)))
+            }
+            Job::Decompose(gadget, q) => Self::Decompose(gadget, q),
+            Job::Extract(q) => Self::Extract(q),
+            Job::LweSwitch(gadget) => Self::LweSwitch(gadget),
+            Job::Pass(pass) => Self::Pass(pass.into()),
+            Job::Split(q, ring) => Self::Split(q, ring),
+            Job::Join(q, ring) => Self::Join(q, ring),
+            Job::Prng {
+                seed,
+                stream,
+                modulus,
+                ring,
+            } => Self::Prng {
+                seed,
+                stream,
+                modulus,
+                ring,
+            },
+        })
+    }
+
+    /// The operands whose buffer may become the result's, in order of preference.
+    pub fn overwritable(&self) -> &'static [usize] {
+        match self {
+            Kernel::Add(_) | Kernel::Mul(_) => &[0, 1],
+            Kernel::Sub(_)
+            | Kernel::Neg(_)
+            | Kernel::Mac(_)
+            | Kernel::Muli(..)
+            | Kernel::Addi(..)
+            | Kernel::Intt(_) => &[0],
+            Kernel::Ntt { plan, from, w: 0 } if *from == plan.modulus() => &[0],
+            Kernel::SubScale(..) => &[1],
+            // A conversion reads what others still want, mostly; where not, it is too short to matter.
+            _ => &[],
+        }
+    }
+
+    /// How many operands, from the first on, are updated in place: result i is operand i. The fusion sees to it that
+    /// nothing else refers to them.
+    pub fn updates(&self) -> usize {
+        match self {
+            Kernel::DotPair { carry: true, .. } => 2,
+            _ => 0,
+        }
+    }
+
+    /// Whether it takes operand number i in words of 32 bits as in words of 64; `lasting` says that its result is in such words.
+    pub fn reads_short(&self, i: usize, lasting: bool) -> bool {
+        match self {
+            Kernel::Pass(_) | Kernel::Intt(_) | Kernel::AutoEval(_) | Kernel::Tensor(_) => true,
+            Kernel::DotPair { .. } => i >= self.updates(),
+            Kernel::SubScale(..) => lasting && i != 1,
+            Kernel::Difference { .. } => lasting && i != 0,
+            _ => false,
+        }
+    }
+
+    /// Whether it writes words of 32 bits by itself.
+    pub fn writes_short(&self) -> bool {
+        matches!(
+            self,
+            Kernel::Pass(_) | Kernel::SubScale(..) | Kernel::Difference { .. }
+        )
+    }
+
+    /// Whether it makes something of words of 64 bits between what it reads and words of 32 bits that it writes.
+    fn between(&self) -> bool {
+        matches!(self, Kernel::Difference { .. })
+    }
+
+    /// Whether it can write its results past the cache.
+    pub fn streams(&self) -> bool {
+        match self {
+            Kernel::Add(_) | Kernel::Mul(_) | Kernel::SubScale(..) | Kernel::Tensor(_) => true,
+            Kernel::Pass(pass) => pass.streams(),
+            _ => false,
+        }
+    }
+
+    /// Rough time in units of one elementwise pass over the limb, for estimates of progress only.
+    fn weight(&self, operands: usize) -> u64 {
+        match self {
+            Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
+            Kernel::Difference { .. } => 13,
+            Kernel::Dot(_) | Kernel::DotPair { .. } => operands as u64,
+            Kernel::Bext(to) => (operands * (1 + to.target().len() + to.words().len())) as u64,
+            Kernel::Pass(pass) => pass.weight(),
+            Kernel::Decompose(gadget, _) => gadget.levels() as u64,
+            // A pass for each digit of each coefficient, mostly over a shorter vector.
+            Kernel::LweSwitch(gadget) => SWITCH_PASSES * gadget.levels() as u64,
+            _ => 1,
+        }
+    }
+}
+
+/// What extends to these moduli.
+fn converter(extension: Extension) -> Result<Box<dyn BaseExtension>, MathError> {
+    let Extension {
+        sources,
+        how,
+        moduli,
+        words,
+    } = extension;
+    let basis = RnsBasis::new(sources)?;
+    let to = Targets {
+        moduli: &moduli,
+        words: &words,
+    };
+    Ok(match how {
+        How::Fast => Box::new(BaseConverter::new(&basis, to)),
+        How::Exact(which) => Box::new(FixedPoint::new(&basis, to, which)?),
+        How::Redundant(m) => Box::new(ShenoyKumaresan::new(&basis, m, to)?),
+    })
+}
+
+/// Passes over a limb that the rows of one digit of a key switch are about as long as.
+const SWITCH_PASSES: u64 = 512;
+
+/// One kernel application inside a procedure; values are indices into a frame.
+pub(super) struct Step {
+    pub kernel: Kernel,
+    pub op: Op,
+    /// Index of the instruction this step belongs to.
+    pub instr: usize,
+    pub src: Box<[u32]>,
+    pub dst: Box<[Made]>,
+    /// Words of 64 bits that it works in, buffer by buffer: of what it reads or writes in words of 32 bits and its kernel does not
+    /// take so. Known when the plan is whole.
+    pub room: Box<[usize]>,
+}
+
+impl Step {
+    fn of(step: plan::Step) -> Result<Self, MathError> {
+        let made = |made: &plan::Made| Made {
+            value: made.value,
+            words: made.words,
+            short: false,
+        };
+        Ok(Self {
+            kernel: Kernel::of(step.job)?,
+            op: step.op,
+            instr: step.instr,
+            src: step.src,
+            dst: step.dst.iter().map(made).collect(),
+            room: Box::default(),
+        })
+    }
+}
+
+/// A value a step makes, and its length.
+#[derive(Clone, Copy)]
+pub(super) struct Made {
+    pub value: u32,
+    pub words: usize,
+    /// In words of 32 bits. Known when the plan is whole.
+    pub short: bool,
+}
+
+/// Which values are in words of 32 bits: what a procedure is given and gives modulo primes below 2^32. Between its steps words are
+/// of 64 bits.
+fn shorten(proc: &Procedure, steps: &mut [Step], held: impl Iterator<Item = u32>, values: usize) {
+    let mut short = vec![None; values];
+    for v in held {
+        let ty = proc.types.get(v as usize).copied();
+        let ty = ty.filter(|&ty| holds_short(limb_modulus(ty, &proc.moduli)));
+        if let Some(place) = short.get_mut(v as usize) {
+            *place = ty.map(|ty| ty.words());
+        }
+    }
+    let words = |v: u32| short.get(v as usize).copied().flatten();
+    for step in steps {
+        if let Kernel::Prng { .. } = step.kernel {
+            continue;
+        }
+        for made in &mut step.dst {
+            made.short = words(made.value).is_some();
+        }
+        let lasting = step.dst.iter().any(|made| made.short);
+        let read = step.src.iter().enumerate();
+        let read = read.filter(|&(i, _)| !step.kernel.reads_short(i, lasting));
+        let read = read.filter_map(|(_, &v)| words(v));
+        let made = step.dst.iter().skip(step.kernel.updates());
+        let made = made.filter(|made| made.short && !step.kernel.writes_short());
+        let between = (step.dst.iter().take(1)).filter(|made| made.short && step.kernel.between());
+        let written = made.chain(between).map(|made| made.words);
+        step.room = read.chain(written).collect();
+    }
+}
+
+/// What a step makes, reads and works in, in bytes of buffers.
+fn holds(step: &Step) -> plan::Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
+    // An expanded limb belongs to its seed.
+    let made = match step.kernel {
+        Kernel::Prng { .. } => &[][..],
+        _ => &step.dst,
+    };
+    let room = step.room.iter().map(|&words| buffer_bytes(words, false));
+    plan::Held {
+        made: made
+            .iter()
+            .map(|made| (made.value, buffer_bytes(made.words, made.short))),
+        src: &step.src,
+        room: room.sum(),
+    }
+}
+
+/// Bytes of the buffer of so many words: a power of two.
+pub(super) fn buffer_bytes(words: usize, short: bool) -> u64 {
+    pool::bytes_of(words.next_power_of_two(), short)
+}
+
+/// Lists of u32, one for each index, in two flat vectors.
+#[derive(Default)]
+pub(super) struct Lists {
+    ends: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    fn new(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut ends = vec![0u32; count];
+        for (list, _) in pairs.clone() {
+            ends[list as usize] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            let length = *end;
+            *end = sum; // start for now; filling moves it to the end
+            sum += length;
+        }
+        let mut items = vec![0; sum as usize];
+        for (list, item) in pairs {
+            let end = &mut ends[list as usize];
+            items[*end as usize] = item;
+            *end += 1;
+        }
+        Self { ends, items }
+    }
+
+    pub fn get(&self, list: u32) -> &[u32] {
+        let i = list as usize;
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.items[start as usize..self.ends[i] as usize]
+    }
+}
+
+/// A procedure ready to run. Steps are in an order that respects their dependences.
+pub(super) struct Plan {
+    pub name: String,
+    pub steps: Vec<Step>,
+    /// For each value, how often steps and results use it.
+    pub uses: Vec<u32>,
+    /// For each step, how many operands it waits for.
+    pub pending: Vec<u32>,
+    /// For each value, the steps that use it (twice when they use it twice).
+    pub consumers: Lists,
+    /// For each value, the results it is.
+    pub exports: Lists,
+    /// For each parameter, its value.
+    pub params: Vec<u32>,
+    pub results: usize,
+    pub weight: u64,
+    /// Most bytes of the procedure's own limbs in use at one time, its steps taken in order.
+    pub peak_bytes: u64,
+}
+
+impl Plan {
+    /// Plans a verified procedure. What the verifier excludes still gives [`DeviceError::Malformed`], never a panic.
+    /// Without `fused` every instruction stays a step of its own, in its written place.
+    pub fn new(proc: &Procedure, fused: bool) -> Result<Self, DeviceError> {
+        let fusion = match fused {
+            true => Fusion::For {
+                cache_bytes: CACHE_BYTES,
+            },
+            false => Fusion::None,
+        };
+        let Steps {
+            steps,
+            params,
+            results,
+            values,
+        } = Steps::of(proc, fusion)?;
+        let steps = steps.into_iter().map(Step::of);
+        let mut steps: Vec<Step> = steps.collect::<Result<_, _>>()?;
+        let held = params.iter().chain(&results).copied();
+        shorten(proc, &mut steps, held, values);
+        let reads = steps
+            .iter()
+            .enumerate()
+            .flat_map(|(i, s)| s.src.iter().map(move |&v| (v, i as u32)));
+        let consumers = Lists::new(values, reads.clone());
+        let exported = results.iter().enumerate().map(|(r, &v)| (v, r as u32));
+        let exports = Lists::new(values, exported.clone());
+        let mut uses = vec![0; values];
+        for (v, _) in reads.chain(exported) {
+            uses[v as usize] += 1;
+        }
+        Ok(Self {
+            name: proc.name.clone(),
+            peak_bytes: plan::peak(steps.iter().map(holds), &uses),
+            uses,
+            pending: steps.iter().map(|s| s.src.len() as u32).collect(),
+            consumers,
+            exports,
+            params,
+            results: results.len(),
+            weight: steps
+                .iter()
+                .map(|s| s.kernel.weight(s.src.len()))
+                .sum::<u64>()
+                << proc.log_n.min(Ring::MAX_LOG_N),
+            steps,
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! Single procedures, for evaluators that run operations one by one ([`Runs`]).
+
+use std::sync::Arc;
+
+use ringmill_device::call::{CallError, Given, Runs, Take};
+use ringmill_device::procedures::{bindings, call_error};
+use ringmill_device::progress::Silent;
+use ringmill_device::{DeviceError, Request, Resident};
+use ringmill_isa::mid::Procedure;
+use ringmill_limits::Watch;
+
+use crate::Cpu;
+use crate::session::Session;
+
+/// The bits of the interpreter.
+impl Runs for Cpu {
+    fn run(
+        &self,
+        procedure: &Arc<Procedure>,
+        limbs: &[Given<'_>],
+        seeds: &[[u8; 32]],
+        take: Take<'_>,
+    ) -> Result<(), CallError> {
+        self.call(procedure, limbs, seeds, take).map_err(call_error)
+    }
+}
+
+impl Cpu {
+    fn call(
+        &self,
+        procedure: &Arc<Procedure>,
+        limbs: &[Given<'_>],
+        seeds: &[[u8; 32]],
+        take: Take<'_>,
+    ) -> Result<(), DeviceError> {
+        let program = self.calling.program(procedure)?;
+        let bindings = bindings(&program, limbs, seeds);
+        let session = Session::new(self, &program, Resident::all(&bindings), &Watch::default())?;
+        session.execute(Vec::new(), Request::function_only(), &Silent, Some(take))?;
+        Ok(())
+    }
+}

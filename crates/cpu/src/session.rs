@@ -1,0 +1,167 @@
+//! A program opened on the CPU: its plans, keys and constants stay from run to run.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use ringmill_device::call::Take;
+use ringmill_device::checkpoint::{Saver, Whose};
+use ringmill_device::expanded::Usage;
+use ringmill_device::pool::OutputLimb;
+use ringmill_device::progress::Progress;
+use ringmill_device::saving::Schedule;
+use ringmill_device::trace::SpanSink;
+use ringmill_device::{
+    Bindings, Device, DeviceError, Limb, Outcome, Request, Resident, check_values, device,
+};
+use ringmill_isa::mid::Verified;
+use ringmill_limits::Watch;
+
+use crate::plan::Plan;
+use crate::state::State;
+use crate::{Cpu, CpuStats, Meter, estimate, straight, threads};
+
+/// A program opened on the CPU.
+pub(crate) struct Session<'s> {
+    cpu: &'s Cpu,
+    program: &'s Verified,
+    resident: Resident<'s>,
+    /// One for each of the program's bound procedures.
+    plans: Vec<Arc<Plan>>,
+    /// What a run takes.
+    whole: estimate::Run,
+    /// What the program's seeds expand to.
+    seeds: estimate::Expands,
+}
+
+impl<'s> Session<'s> {
+    /// # Errors
+    /// Values that the device does not hold; a procedure that cannot be planned; a stop.
+    pub fn new(
+        cpu: &'s Cpu,
+        program: &'s Verified,
+        resident: Resident<'s>,
+        watch: &Watch,
+    ) -> Result<Self, DeviceError> {
+        watch.check()?;
+        check_values(cpu, program)?;
+        let plans = cpu.plans(program, watch)?;
+        Ok(Self {
+            whole: estimate::run(program, &plans),
+            seeds: estimate::seeds(program, &plans),
+            cpu,
+            program,
+            resident,
+            plans,
+        })
+    }
+
+    /// Runs the program; outputs that `take` takes as they are made are not among those given.
+    pub fn execute(
+        &self,
+        inputs: Vec<Limb<'_>>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+        take: Option<Take<'_>>,
+    ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
+        let bindings = self.resident.with(inputs);
+        self.run(&bindings, request, progress, take)
+    }
+
+    fn run(
+        &self,
+        bindings: &Bindings<'_>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+        take: Option<Take<'_>>,
+    ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
+        let (cpu, program) = (self.cpu, self.program);
+        let watch = &request.watch;
+        watch.check()?;
+        bindings.check(program)?;
+        let begin = Instant::now();
+        let expands = self.seeds.and_constants(bindings.constant_bytes());
+        // What is there from runs before takes nothing new.
+        let limbs = self.whole.pool(cpu.threads);
+        let limbs = limbs.saturating_sub(cpu.pool_usage().held);
+        let places = bindings.expanded();
+        let there: u64 = places.iter().map(|place| place.bytes()).sum();
+        let budget = match places.len() {
+            1 => {
+                let room = watch.limits().memory.saturating_sub(limbs);
+                expands.budget(request.expanded_bytes, there, room)
+            }
+            _ => request.expanded_bytes,
+        };
+        let usage = Usage::begin(places, budget, expands.largest)?;
+        let expanded = expands.under(budget, cpu.open_calls());
+        let expanded = expanded.saturating_sub(there);
+        watch.admit("the run", limbs.saturating_add(expanded))?;
+        let mut pool = cpu
+            .pools
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default();
+        pool.reset_peak();
+        let meter = Meter::new(progress, self.whole, begin);
+        let parallel = cpu.workers.is_some();
+        let mut state = State::new(program, &self.plans, bindings, &usage, pool, parallel)?;
+        if let Some(take) = take {
+            state.hand_to(take);
+        }
+        let schedule = request.saving.as_ref();
+        let schedule = schedule.map(|saving| Schedule::new(saving, progress));
+        let schedule = schedule.transpose()?;
+        let wanted = request.saving.is_some() || request.resume.is_some();
+        let whose = wanted.then(|| Whose::of(program, bindings, &usage));
+        let whose = whose.transpose()?;
+        if let (Some(path), Some(whose)) = (&request.resume, whose) {
+            state.resume(path, whose, watch)?;
+        }
+        let saver = schedule.zip(whose);
+        let saver = saver.map(|(schedule, whose)| Saver::new(schedule, whose));
+        let spans: Option<&mut dyn SpanSink> = request.cpu_spans;
+        let state = match &cpu.workers {
+            None => straight(state, meter, spans, watch, saver)?,
+            Some(workers) => threads::run(state, meter, spans, workers, watch, saver)?,
+        };
+        let (outputs, mut pool) = state.into_outputs()?;
+        let buffers = pool.usage();
+        cpu.pools
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(pool);
+        let stats = CpuStats {
+            seconds: begin.elapsed().as_secs_f64(),
+            threads: cpu.threads,
+            pool_peak_bytes: buffers.peak,
+            pool_held_bytes: buffers.held,
+            expanded: usage.stats(),
+        };
+        Ok((outputs, stats))
+    }
+}
+
+impl device::Session for Session<'_> {
+    fn run(
+        &mut self,
+        inputs: Vec<Limb<'_>>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        if !request.function {
+            return Err(match request.timing {
+                true => DeviceError::NoTiming {
+                    device: self.cpu.name(),
+                },
+                false => DeviceError::NothingAsked,
+            });
+        }
+        let (outputs, stats) = self.execute(inputs, request, progress, None)?;
+        Ok(Outcome {
+            outputs: Some(outputs),
+            statistics: Some(Arc::new(stats)),
+            machine: None,
+        })
+    }
+}

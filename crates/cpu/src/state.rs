@@ -1,0 +1,431 @@
+//! What a run holds: program limbs, the calls in progress, the pool. Starting and finishing steps moves limbs between
+//! these; computing happens elsewhere, so one lock around this state is held for moments only.
+//!
+//! Ownership is the references' count: a limb is moved out at its last use, so a step that finds itself the sole owner of
+//! an operand writes its result there, and a buffer goes back to the pool with its last reference.
+
+mod steps;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+
+use ringmill_device::call::Take;
+use ringmill_isa::mid::{Ahead, Called, LimbId, LimbMap, Stream, Verified};
+use ringmill_limits::Watch;
+use ringmill_math::MathError;
+
+use super::CACHE_BYTES;
+use super::kernel::Fault;
+use super::plan::Plan;
+use ringmill_device::DeviceError;
+use ringmill_device::bindings::Bindings;
+use ringmill_device::checkpoint::{self, Saver, Whose};
+use ringmill_device::expanded::Usage;
+use ringmill_device::pool::{OutputLimb, Pool, bytes_of, holds_short, limb_modulus};
+use ringmill_device::value::Value;
+
+/// Calls that the run sees ahead of those it has open: enough that outputs of short programs are known as such when they
+/// are made.
+const WINDOW: usize = 64;
+
+/// A program-level limb that a call makes.
+#[derive(Default)]
+struct Slot<'a> {
+    value: Option<Value<'a>>,
+    /// Every call that reads it was opened.
+    ended: bool,
+    /// Open calls (and which of their values) that wait for it.
+    waiters: Vec<(u64, u32)>,
+}
+
+/// A call in progress.
+#[derive(Default)]
+struct Frame<'a> {
+    proc: u32,
+    seeds: Vec<u32>,
+    results: Vec<LimbId>,
+    values: Vec<Option<Value<'a>>>,
+    uses: Vec<u32>,
+    pending: Vec<u32>,
+    /// Steps not finished and results not published.
+    left: usize,
+}
+
+pub(super) struct State<'a> {
+    program: &'a Verified,
+    stream: Stream<'a>,
+    ahead: Ahead,
+    plans: &'a [Arc<Plan>],
+    bindings: &'a Bindings<'a>,
+    pub usage: &'a Usage,
+    /// Limbs that calls made and that are still wanted, or that open calls wait for.
+    slots: LimbMap<Slot<'a>>,
+    /// Outputs are so large that they are worth writing past the cache.
+    large: bool,
+    /// Open calls, from call number `first_open` on.
+    frames: VecDeque<Frame<'a>>,
+    first_open: u64,
+    /// Frames to be reused.
+    spare: Vec<Frame<'a>>,
+    /// Steps whose operands are all there, the earliest in program order first: memory stays near what the
+    /// straight-through order needs. Used by the threaded run only.
+    ready: BinaryHeap<Reverse<(u64, u32)>>,
+    track_ready: bool,
+    /// Limbs that came to be and are still to be handed to the steps that wait: (call, value, limb).
+    arrivals: Vec<(u64, u32, Value<'a>)>,
+    pub pool: Pool,
+    pub calls_done: u64,
+    pub weight_done: u64,
+    /// What takes outputs as they are made, by their numbers; else they are held to the end.
+    take: Option<Take<'a>>,
+    /// Outputs that were taken.
+    taken: LimbMap<()>,
+}
+
+fn lost(what: &str) -> DeviceError {
+    DeviceError::Malformed(format!("{what} is used before it is defined"))
+}
+
+impl<'a> State<'a> {
+    /// `plans` has one entry for each of the program's bound procedures; bindings are checked.
+    pub fn new(
+        program: &'a Verified,
+        plans: &'a [Arc<Plan>],
+        bindings: &'a Bindings<'a>,
+        usage: &'a Usage,
+        pool: Pool,
+        track_ready: bool,
+    ) -> Result<Self, DeviceError> {
+        let outputs = program.types().outputs.iter();
+        let moduli = &program.program().moduli;
+        let bytes =
+            outputs.map(|&ty| bytes_of(ty.words(), holds_short(limb_modulus(ty, moduli))) as usize);
+        Ok(Self {
+            program,
+            stream: program.stream(),
+            ahead: Ahead::new(program.inputs.len(), WINDOW),
+            plans,
+            bindings,
+            usage,
+            slots: LimbMap::default(),
+            large: bytes.sum::<usize>() > CACHE_BYTES / 2,
+            frames: VecDeque::new(),
+            first_open: 0,
+            spare: Vec::new(),
+            ready: BinaryHeap::new(),
+            track_ready,
+            arrivals: Vec::new(),
+            pool,
+            calls_done: 0,
+            weight_done: 0,
+            take: None,
+            taken: LimbMap::default(),
+        })
+    }
+
+    /// Outputs go there as they are made, so that none is held.
+    pub fn hand_to(&mut self, take: Take<'a>) {
+        self.take = Some(take);
+    }
+
+    /// Goes to where a checkpoint was saved, before any call is opened.
+    pub fn resume(&mut self, path: &Path, whose: Whose, watch: &Watch) -> Result<(), DeviceError> {
+        let (plans, weight_done) = (self.plans, &mut self.weight_done);
+        let saved = checkpoint::read(path, whose, self.program, &mut self.stream, watch, |proc| {
+            *weight_done += plans.get(proc as usize).map_or(0, |plan| plan.weight);
+        })?;
+        self.calls_done = saved.calls;
+        self.first_open = saved.calls;
+        self.ahead.look(&mut self.stream)?;
+        for limb in saved.absent {
+            if self.ahead.next_read(limb).is_some() || self.ahead.is_output(limb) {
+                return Err(checkpoint::lacks(path, limb).into());
+            }
+        }
+        for (limb, residues) in saved.limbs {
+            let slot = self.slots.entry(limb).or_default();
+            slot.value = Some(Value::Shared(residues.into()));
+        }
+        Ok(())
+    }
+
+    /// Saves the run; no call is open.
+    pub fn save(&self, saver: &mut Saver<'_>, last: bool) -> Result<(), DeviceError> {
+        let held = self.slots.iter();
+        let held = held.filter_map(|(&limb, slot)| Some((limb, slot.value.clone()?)));
+        let mut limbs: Vec<_> = held.collect();
+        for (_, value) in &mut limbs {
+            value.read(self.usage)?;
+            value.write_out();
+        }
+        let limbs = limbs.iter().map(|(limb, value)| (*limb, value.wide()));
+        let limbs: Vec<_> = limbs.collect();
+        Ok(saver.save(self.calls_done, &limbs, last)?)
+    }
+
+    pub fn open_calls(&self) -> usize {
+        self.frames.len()
+    }
+
+    pub fn ready_steps(&self) -> usize {
+        self.ready.len()
+    }
+
+    pub fn plan(&self, call: u64) -> Result<&'a Arc<Plan>, DeviceError> {
+        let proc = self.open_frame(call)?.proc;
+        self.plan_of(proc)
+    }
+
+    fn plan_of(&self, proc: u32) -> Result<&'a Arc<Plan>, DeviceError> {
+        let plan = self.plans.get(proc as usize);
+        plan.ok_or_else(|| lost("a procedure"))
+    }
+
+    /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be. Its number and plan;
+    /// `None` when all have been opened.
+    pub fn open(&mut self) -> Result<Option<(u64, &'a Arc<Plan>)>, DeviceError> {
+        self.ahead.look(&mut self.stream)?;
+        let Some(Called { number, call, dies }) = self.ahead.next_call() else {
+            return Ok(None);
+        };
+        let plan = self.plan_of(call.proc)?;
+        let mut frame = self.spare.pop().unwrap_or_default();
+        frame.proc = call.proc;
+        frame.seeds = call.seeds;
+        frame.results = call.results;
+        frame.values.clear();
+        frame.values.resize(plan.uses.len(), None);
+        frame.uses.clone_from(&plan.uses);
+        frame.pending.clone_from(&plan.pending);
+        frame.left = plan.steps.len() + plan.results;
+        self.frames.push_back(frame);
+        if self.track_ready {
+            let free = plan.pending.iter().enumerate().filter(|(_, p)| **p == 0);
+            self.ready
+                .extend(free.map(|(i, _)| Reverse((number, i as u32))));
+        }
+        for (&param, limb) in plan.params.iter().zip(&call.args) {
+            if plan.uses.get(param as usize).is_none_or(|&uses| uses == 0) {
+                continue;
+            }
+            if self.ahead.is_input(*limb) {
+                self.arrivals.push((number, param, self.bound(*limb)?));
+                continue;
+            }
+            // An open call may still be making it.
+            let slot = self.slots.entry(*limb).or_default();
+            match &slot.value {
+                Some(value) => self.arrivals.push((number, param, value.clone())),
+                None => slot.waiters.push((number, param)),
+            }
+        }
+        for limb in dies {
+            self.end(limb);
+        }
+        self.settle_arrivals()?;
+        if plan.steps.len() + plan.results == 0 {
+            self.close(number)?;
+        }
+        Ok(Some((number, plan)))
+    }
+
+    /// An input.
+    fn bound(&self, limb: LimbId) -> Result<Value<'a>, DeviceError> {
+        let limb = self.bindings.limbs.get(limb.0 as usize);
+        Ok(limb.ok_or_else(|| lost("an input"))?.value())
+    }
+
+    /// No call to come reads the limb.
+    fn end(&mut self, limb: LimbId) {
+        self.ahead.forget(limb);
+        let slot = self.slots.entry(limb).or_default();
+        slot.ended = true;
+        if let Some(value) = slot.value.take() {
+            self.slots.remove(&limb);
+            self.recycle(value);
+        }
+    }
+
+    fn open_frame(&self, call: u64) -> Result<&Frame<'a>, DeviceError> {
+        let index = call.checked_sub(self.first_open);
+        index
+            .and_then(|i| self.frames.get(i as usize))
+            .ok_or_else(|| lost("a call"))
+    }
+
+    fn frame(&mut self, call: u64) -> Result<&mut Frame<'a>, DeviceError> {
+        let index = call.checked_sub(self.first_open);
+        index
+            .and_then(|i| self.frames.get_mut(i as usize))
+            .ok_or_else(|| lost("a call"))
+    }
+
+    fn recycle(&mut self, value: Value<'a>) {
+        if let Value::Pooled(buf) = value {
+            self.pool.give(buf);
+        }
+    }
+
+    /// Hands every arrived limb to its frame: publishes it where it is a result, then marks the steps it completes.
+    fn settle_arrivals(&mut self) -> Result<(), DeviceError> {
+        while let Some((call, index, value)) = self.arrivals.pop() {
+            let plan = self.plan(call)?;
+            for &r in plan.exports.get(index) {
+                let limb = self.open_frame(call)?.results.get(r as usize).copied();
+                self.publish(limb.ok_or_else(|| lost("a result"))?, value.clone());
+            }
+            let exported = plan.exports.get(index).len();
+            let frame = self.frame(call)?;
+            frame.uses[index as usize] -= exported as u32;
+            if frame.uses[index as usize] == 0 {
+                self.recycle(value);
+            } else {
+                frame.values[index as usize] = Some(value);
+                if self.track_ready {
+                    self.mark_ready(call, plan.consumers.get(index))?;
+                }
+            }
+            self.advance(call, exported)?;
+        }
+        Ok(())
+    }
+
+    /// One operand of each of these steps has come.
+    fn mark_ready(&mut self, call: u64, steps: &[u32]) -> Result<(), DeviceError> {
+        for &step in steps {
+            let pending = &mut self.frame(call)?.pending[step as usize];
+            *pending -= 1;
+            if *pending == 0 {
+                self.ready.push(Reverse((call, step)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A program-level limb has come to be.
+    fn publish(&mut self, limb: LimbId, value: Value<'a>) {
+        let slot = self.slots.entry(limb).or_default();
+        for (call, param) in std::mem::take(&mut slot.waiters) {
+            self.arrivals.push((call, param, value.clone()));
+        }
+        let unread =
+            self.ahead.sees_end() && !self.ahead.read_later(limb) && !self.ahead.is_output(limb);
+        if slot.ended || unread {
+            self.slots.remove(&limb);
+            self.recycle(value);
+            return;
+        }
+        // Of a program whose end is in sight, an output that no call reads again.
+        let last = self.ahead.is_output(limb) && !self.ahead.read_later(limb);
+        match (&mut self.take, &value) {
+            (Some(take), Value::Pooled(buf)) if last => {
+                let outputs = self.ahead.outputs().unwrap_or_default().iter();
+                let numbers = outputs.enumerate().filter(|&(_, &output)| output == limb);
+                numbers.for_each(|(number, _)| take(number, buf.residues()));
+                self.taken.insert(limb, ());
+                self.slots.remove(&limb);
+                self.recycle(value);
+            }
+            _ => slot.value = Some(value),
+        }
+    }
+
+    /// Whether a limb leaves the run and is not read in it, as one of many.
+    fn streamed(&self, limb: LimbId) -> bool {
+        let waited = || {
+            self.slots
+                .get(&limb)
+                .is_some_and(|slot| !slot.waiters.is_empty())
+        };
+        // What takes outputs reads them at once.
+        let held = self.large && self.take.is_none();
+        held && self.ahead.is_output(limb) && !self.ahead.read_later(limb) && !waited()
+    }
+
+    /// Takes the earliest ready step.
+    pub fn pop_ready(&mut self) -> Option<(u64, u32)> {
+        self.ready.pop().map(|Reverse(at)| at)
+    }
+
+    /// `count` more of the call's steps and results are done.
+    fn advance(&mut self, call: u64, count: usize) -> Result<(), DeviceError> {
+        let frame = self.frame(call)?;
+        frame.left -= count;
+        if count > 0 && frame.left == 0 {
+            self.close(call)?;
+        }
+        Ok(())
+    }
+
+    /// Counts a call whose steps are all done, and lets go of the oldest frames that are finished.
+    fn close(&mut self, call: u64) -> Result<(), DeviceError> {
+        self.calls_done += 1;
+        self.weight_done += self.plan(call)?.weight;
+        while self.frames.front().is_some_and(|f| f.left == 0) {
+            self.spare.extend(self.frames.pop_front());
+            self.first_open += 1;
+        }
+        Ok(())
+    }
+
+    /// The error of a step that could not run.
+    pub fn fault(&self, call: u64, step: u32, fault: Fault) -> DeviceError {
+        let reason = match fault {
+            Fault::Math(MathError::Halt(halt)) => return halt.into(),
+            Fault::Expanded(error) => return error,
+            Fault::Math(e) => e.to_string(),
+            Fault::Shape => {
+                "its operands or results do not have the shape its plan says".to_owned()
+            }
+        };
+        match self.plan(call) {
+            Ok(plan) => {
+                let instr = plan.steps.get(step as usize).map_or(0, |s| s.instr);
+                DeviceError::Instruction {
+                    proc: plan.name.clone(),
+                    instr,
+                    reason,
+                }
+            }
+            Err(e) => e,
+        }
+    }
+
+    /// Lends the outputs out, but for those that are taken as they are made, and gives everything else back to the pool.
+    pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool), DeviceError> {
+        let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
+        let mut outputs = Vec::with_capacity(limbs.len());
+        let (text, types) = (self.program.program(), self.program.types());
+        let named = text.outputs.iter().zip(&types.outputs);
+        for (number, (&limb, (output, &ty))) in limbs.iter().zip(named).enumerate() {
+            if self.taken.contains_key(&limb) {
+                continue;
+            }
+            let held = match self.ahead.is_input(limb) {
+                true => Some(self.bound(limb)?),
+                false => self.slots.get(&limb).and_then(|slot| slot.value.clone()),
+            };
+            let mut held = held.ok_or_else(|| lost(&output.name))?;
+            held.read(self.usage)?;
+            held.write_values_out();
+            if let Some(take) = &mut self.take {
+                take(number, held.held());
+                continue;
+            }
+            let modulus = limb_modulus(ty, &text.moduli);
+            outputs.push(match held {
+                Value::Pooled(buf) if buf.is_short() == holds_short(modulus) => self.pool.lend(buf),
+                // The caller's own, whatever becomes of what it was.
+                held => OutputLimb::of(held.held(), modulus),
+            });
+        }
+        for (_, slot) in std::mem::take(&mut self.slots) {
+            if let Some(value) = slot.value {
+                self.recycle(value);
+            }
+        }
+        Ok((outputs, self.pool))
+    }
+}

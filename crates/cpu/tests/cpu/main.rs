@@ -1,0 +1,12 @@
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod checkpoint;
+mod common;
+mod cpu;
+mod exact;
+mod expanded;
+mod fusion;
+mod integers;
+mod limits;
+mod sessions;
+mod torus_instructions;

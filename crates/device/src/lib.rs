@@ -1,0 +1,44 @@
+//! What a device is: anything that runs limb programs. The CPU, simulated machines and RTL implement [`Device`]; nobody
+//! above names them.
+//!
+//! A device takes a verified mid-level program and [`Bindings`] (its input limbs and seeds) and gives the output limbs,
+//! the same bits on every device, and figures: measured on a processor, modelled on a machine, counted in RTL.
+
+pub mod bindings;
+pub mod call;
+pub mod checkpoint;
+mod checkpoint_error;
+mod constant;
+pub mod device;
+pub mod error;
+pub mod expanded;
+pub mod interpret;
+mod key_id;
+mod limbed;
+pub mod plan;
+pub mod pool;
+pub mod procedures;
+pub mod progress;
+pub mod report;
+mod resident;
+mod residues;
+pub mod saving;
+mod statistics;
+pub mod trace;
+pub mod value;
+pub mod whole_file;
+
+pub use bindings::{Bindings, Limb, SeedExpansion, exponents};
+pub use checkpoint_error::CheckpointError;
+pub use constant::{Constant, Encode};
+pub use device::{Device, Outcome, Request, Session, check_budget, check_request, check_values};
+pub use error::DeviceError;
+pub use expanded::{Expanded, ExpandedStats};
+pub use key_id::{Agreement, KeyId, Mismatch};
+pub use limbed::{Limbed, ParamsId};
+pub use pool::OutputLimb;
+pub use procedures::Procedures;
+pub use resident::Resident;
+pub use residues::ResidueVec;
+pub use saving::Saving;
+pub use statistics::Statistics;

@@ -1,0 +1,288 @@
+//! Steps that one pass over memory can do together become one.
+//!
+//! | steps | become |
+//! | --- | --- |
+//! | `CONV`, `ADDI` | a conversion that adds a constant |
+//! | either of these, `NTT` | a transform that begins with the conversion |
+//! | `SUB`, `MULI`, and an `ADD` where there is one | a scaled difference, and its addend |
+//! | a transform that begins with a conversion, a scaled difference from it | a transform that begins and ends with these |
+//! | `DOT` and `DOT` with the same first factors | a pair of sums that reads them once |
+//! | `DOT` of x0 y1 + x1 y0, `MUL` x0 y0, `MUL` x1 y1 | a tensor product |
+//! | elementwise steps on parameters | one pass, a block of coefficients at a time ([`passes`]) |
+//! | a pair of many sums | pairs of a few terms that carry on from one another |
+//!
+//! A value between two steps may only vanish when nothing else reads it. Arithmetic is exact, so the bits are those of
+//! the steps one by one; what is matched is the shape of the data flow, whatever the instructions are for.
+
+use std::collections::HashMap;
+
+use super::pass::passes;
+use super::{Job, Made, Step};
+
+/// Bytes of first factors that a pair of sums takes at a time. They are mostly made just before, one transform each; a
+/// few of them, the transform's tables and both sums stay in the cache together.
+fn pair_bytes(cache_bytes: usize) -> usize {
+    cache_bytes * 2 / 3
+}
+
+/// Who makes and who reads each value.
+struct Flow {
+    /// Number of reads, by steps and as results.
+    uses: Vec<u32>,
+    /// The step that makes it; none for a parameter.
+    maker: Vec<Option<usize>>,
+    /// The first step that reads it.
+    reader: Vec<Option<usize>>,
+}
+
+impl Flow {
+    fn of(steps: &[Option<Step>], results: &[u32], values: usize) -> Self {
+        let mut flow = Self {
+            uses: vec![0; values],
+            maker: vec![None; values],
+            reader: vec![None; values],
+        };
+        for (i, step) in steps.iter().enumerate() {
+            let Some(step) = step else { continue };
+            for &v in &step.src {
+                flow.uses[v as usize] += 1;
+                flow.reader[v as usize].get_or_insert(i);
+            }
+            for made in &step.dst {
+                flow.maker[made.value as usize] = Some(i);
+            }
+        }
+        for &v in results {
+            flow.uses[v as usize] += 1;
+        }
+        flow
+    }
+
+    /// The step that makes a value which is read once.
+    fn only_for_one(&self, v: u32) -> Option<usize> {
+        self.maker[v as usize].filter(|_| self.uses[v as usize] == 1)
+    }
+}
+
+/// Fuses steps that are in an order that respects their dependences; so are those that come out. New values are numbered
+/// from `values` on.
+pub(super) fn fuse(
+    steps: Vec<Step>,
+    results: &[u32],
+    values: &mut usize,
+    cache_bytes: usize,
+) -> Vec<Step> {
+    let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
+    let flow = Flow::of(&steps, results, *values);
+    chains(&mut steps, &flow);
+    differences(&mut steps, &flow);
+    tensors(&mut steps, &flow);
+    let whole = passes(steps.into_iter().flatten().collect(), results, *values);
+    let mut steps: Vec<Option<Step>> = whole.into_iter().map(Some).collect();
+    let flow = Flow::of(&steps, results, *values);
+    pairs(&mut steps, &flow);
+    let steps = steps.into_iter().flatten();
+    let most = pair_bytes(cache_bytes);
+    steps
+        .flat_map(|step| shorter_sums(step, values, most))
+        .collect()
+}
+
+/// Chains of two or three steps; each takes the place of its last.
+fn chains(steps: &mut [Option<Step>], flow: &Flow) {
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let before = |v: u32| {
+            let j = flow.only_for_one(v)?;
+            Some((j, steps[j].as_ref()?))
+        };
+        let (job, src, absorbed) = match (&step.job, &*step.src) {
+            (&Job::Addi(_, w), &[v]) => match before(v) {
+                Some((j, s)) if let Job::Conv(from, to, 0) = s.job => {
+                    (Job::Conv(from, to, w), s.src.clone(), j)
+                }
+                _ => continue,
+            },
+            (&Job::Ntt { q, ring, w: 0, .. }, &[v]) => match before(v) {
+                Some((j, s)) if let Job::Conv(from, _, w) = s.job => {
+                    (Job::Ntt { q, ring, from, w }, s.src.clone(), j)
+                }
+                _ => continue,
+            },
+            (&Job::Muli(q, w), &[v]) => match before(v) {
+                Some((j, s)) if let (Job::Sub(_), &[a, b]) = (&s.job, &*s.src) => {
+                    (Job::SubScale(q, w), [a, b].into(), j)
+                }
+                _ => continue,
+            },
+            (Job::Add(_), &[x, y]) => {
+                let one = |v, other| match before(v) {
+                    Some((j, s)) if let (&Job::SubScale(q, w), &[a, b]) = (&s.job, &*s.src) => {
+                        Some((Job::SubScale(q, w), [a, b, other].into(), j))
+                    }
+                    _ => None,
+                };
+                match one(x, y).or_else(|| one(y, x)) {
+                    Some(fused) => fused,
+                    None => continue,
+                }
+            }
+            _ => continue,
+        };
+        steps[absorbed] = None;
+        if let Some(step) = &mut steps[i] {
+            (step.job, step.src) = (job, src);
+        }
+    }
+}
+
+/// Differences from transforms that nothing else reads; each takes the difference's place. A transform of the limb's own modulus
+/// stays: it runs in the place of its operand.
+fn differences(steps: &mut [Option<Step>], flow: &Flow) {
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let (&Job::SubScale(_, scale), [a, b, c @ ..]) = (&step.job, &*step.src) else {
+            continue;
+        };
+        let Some(j) = flow.only_for_one(*b) else {
+            continue;
+        };
+        let Some(Step { job, src, .. }) = &steps[j] else {
+            continue;
+        };
+        let (&Job::Ntt { q, ring, from, w }, &[limb]) = (job, &**src) else {
+            continue;
+        };
+        if from == q {
+            continue;
+        }
+        let job = Job::Difference {
+            q,
+            ring,
+            from,
+            w,
+            scale,
+        };
+        let src = [limb, *a].into_iter().chain(c.iter().copied()).collect();
+        steps[j] = None;
+        if let Some(step) = &mut steps[i] {
+            (step.job, step.src) = (job, src);
+        }
+    }
+}
+
+/// Tensor products; each takes the place of the first of its three steps, if its operands exist there.
+fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
+    let mut products: HashMap<(u32, u32), usize> = HashMap::new();
+    for (i, step) in steps.iter().enumerate() {
+        if let Some(step) = step
+            && let (Job::Mul(_), &[x, y]) = (&step.job, &*step.src)
+        {
+            products.insert((x.min(y), x.max(y)), i);
+        }
+    }
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let (&Job::Dot(q), &[p, r, s, t]) = (&step.job, &*step.src) else {
+            continue;
+        };
+        let product = |x: u32, y: u32| {
+            let &at = products.get(&(x.min(y), x.max(y)))?;
+            steps[at].as_ref().map(|s| (at, s.dst.clone()))
+        };
+        // p r + s t = a0 b1 + a1 b0, where the second product may stand either way round.
+        let ways = [[p, s, t, r], [p, t, s, r]];
+        let found = ways.into_iter().find_map(|[a0, a1, b0, b1]| {
+            let (low, high) = (product(a0, b0)?, product(a1, b1)?);
+            let first = low.0.min(high.0).min(i);
+            let exists = |&v: &u32| flow.maker[v as usize].is_none_or(|maker| maker < first);
+            let operands = [a0, a1, b0, b1];
+            (low.0 != high.0 && operands.iter().all(exists)).then_some((low, high, first, operands))
+        });
+        let Some((low, high, first, operands)) = found else {
+            continue;
+        };
+        let dst: Box<[Made]> = [&low.1, &step.dst, &high.1]
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect();
+        let fused = Step {
+            job: Job::Tensor(q),
+            op: step.op,
+            instr: step.instr,
+            src: operands.into(),
+            dst,
+        };
+        for gone in [low.0, high.0, i] {
+            steps[gone] = None;
+        }
+        steps[first] = Some(fused);
+    }
+}
+
+/// Pairs of sums; each takes the place of the second, if nothing reads the first before that.
+fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
+    let mut waiting: HashMap<Vec<u32>, usize> = HashMap::new();
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let Job::Dot(q) = step.job else {
+            continue;
+        };
+        let shared: Vec<u32> = step.src.iter().step_by(2).copied().collect();
+        let earlier = waiting.remove(&shared).filter(|&j| {
+            let made = steps[j].as_ref().and_then(|s| s.dst.first());
+            made.is_some_and(|m| flow.reader[m.value as usize].is_none_or(|reader| reader > i))
+        });
+        let Some(other) = earlier.and_then(|j| steps[j].take()) else {
+            waiting.insert(shared, i);
+            continue;
+        };
+        if let Some(step) = &mut steps[i] {
+            let own = |s: &Step, k: usize| s.src[2 * k + 1];
+            let terms = shared.iter().enumerate();
+            let src = terms.flat_map(|(k, &d)| [d, own(&other, k), own(step, k)]);
+            step.src = src.collect();
+            step.dst = other.dst.iter().chain(&step.dst).copied().collect();
+            step.job = Job::DotPair { q, carry: false };
+        }
+    }
+}
+
+/// A pair of sums as pairs of a few terms, each of which carries on from the one before.
+fn shorter_sums(step: Step, values: &mut usize, pair_bytes: usize) -> Vec<Step> {
+    let (&Job::DotPair { q, carry: false }, &[a, b]) = (&step.job, &*step.dst) else {
+        return vec![step];
+    };
+    let limb = (size_of::<u64>() * a.words).max(1);
+    let terms = step.src.len() / 3;
+    let parts = terms.div_ceil((pair_bytes / limb).max(2)).max(1);
+    let groups: Vec<&[u32]> = step.src.chunks(3 * terms.div_ceil(parts).max(1)).collect();
+    let mut sums: Option<[Made; 2]> = None;
+    let mut shorter = Vec::with_capacity(groups.len());
+    for (k, group) in groups.iter().enumerate() {
+        let dst = if k + 1 == groups.len() {
+            [a, b]
+        } else {
+            *values += 2;
+            let new = |back: usize, like: Made| Made {
+                value: (*values - back) as u32,
+                ..like
+            };
+            [new(2, a), new(1, b)]
+        };
+        let carried = sums.iter().flatten().map(|m| m.value);
+        shorter.push(Step {
+            job: Job::DotPair {
+                q,
+                carry: sums.is_some(),
+            },
+            op: step.op,
+            instr: step.instr,
+            src: carried.chain(group.iter().copied()).collect(),
+            dst: dst.into(),
+        });
+        sums = Some(dst);
+    }
+    shorter
+}

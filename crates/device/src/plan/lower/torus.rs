@@ -1,0 +1,38 @@
+//! Jobs of the torus extension.
+
+use ringmill_isa::mid::{Form, ValueId, ValueType};
+use ringmill_math::torus::Gadget;
+
+use super::{Builder, Job};
+use crate::DeviceError;
+
+impl Builder<'_> {
+    /// Of a limb, by its form.
+    pub(super) fn rotate_difference(&self, a: u32) -> Result<Job, DeviceError> {
+        Ok(match self.limb(a)?.form {
+            Form::Coeff => Job::RotateDifference(self.any_modulus(a)?.into()),
+            Form::Eval => Job::RotateDifferenceEval(self.modulus(a)?, self.ring(a)?),
+        })
+    }
+
+    /// Digits of the residues of a value.
+    pub(super) fn gadget(
+        &self,
+        v: u32,
+        log_base: u8,
+        levels: usize,
+    ) -> Result<Gadget, DeviceError> {
+        let gadget = self.proc.gadget(ValueId(v), log_base, levels);
+        gadget.ok_or_else(|| self.malformed("digits that its modulus does not have"))
+    }
+
+    /// Rows that the table k has for each mask coefficient of x.
+    pub(super) fn levels(&self, x: u32, k: u32) -> Result<usize, DeviceError> {
+        match (self.ty(x)?, self.ty(k)?) {
+            (ValueType::Lwe(x), ValueType::LweTable(k)) => {
+                Ok(k.rows.checked_div(x.dimension.0).unwrap_or(0) as usize)
+            }
+            _ => Err(self.malformed("a key switch of what is no vector")),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What becomes one step, and what must not.
+
+use ringmill_isa::Poly;
+use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, ValueId};
+use ringmill_math::{Ring, primes};
+
+use super::{Fusion, Job, Steps};
+
+const LOG_N: u8 = 4;
+
+/// A procedure under construction over two moduli.
+struct Build(ProcBuilder, u16);
+
+impl Build {
+    fn new() -> Self {
+        let moduli = primes::ntt_primes(54, u32::from(LOG_N), 2).unwrap();
+        Self(ProcBuilder::new("test", LOG_N, &moduli).unwrap(), 0)
+    }
+
+    fn param(&mut self, modulus: u16, form: Form) -> ValueId {
+        let ty = LimbType {
+            ring: Ring::full(LOG_N),
+            modulus: ModulusId(modulus),
+            form,
+        };
+        self.1 += 1;
+        let role = ParamRole::Cipher {
+            arg: self.1,
+            poly: Poly(0),
+        };
+        self.0.param(format!("p{}", self.1), ty, role).unwrap()
+    }
+
+    fn evals<const K: usize>(&mut self) -> [ValueId; K] {
+        std::array::from_fn(|_| self.param(0, Form::Eval))
+    }
+
+    /// Values that are no parameters: [`Build::fused`] begins with as many transforms.
+    fn made<const K: usize>(&mut self) -> [ValueId; K] {
+        std::array::from_fn(|_| {
+            let x = self.param(0, Form::Coeff);
+            self.0.ntt(x).unwrap()
+        })
+    }
+
+    /// The kernels of the fused steps for these results, in order, but for the transforms of [`Build::made`].
+    fn fused_after(self, transforms: usize, results: &[ValueId]) -> Vec<&'static str> {
+        let mut names = self.fused(results);
+        let made = names.iter().filter(|&&name| name == "ntt").count();
+        assert_eq!(made, transforms);
+        names.retain(|&name| name != "ntt");
+        names
+    }
+
+    /// The kernels of the fused steps for these results, in order.
+    fn fused(mut self, results: &[ValueId]) -> Vec<&'static str> {
+        for (i, &v) in results.iter().enumerate() {
+            self.0
+                .result(v, format!("r{i}"), i as u16, Poly(0))
+                .unwrap();
+        }
+        let procedure = self.0.finish().unwrap();
+        let written = Steps::of(&procedure, Fusion::None).unwrap();
+        assert_eq!(written.steps.len(), procedure.instrs.len());
+        let fused = Fusion::For {
+            cache_bytes: 2 << 20,
+        };
+        let plan = Steps::of(&procedure, fused).unwrap();
+        plan.steps.iter().map(|step| name(&step.job)).collect()
+    }
+}
+
+fn name(job: &Job) -> &'static str {
+    match job {
+        Job::Add(_) => "add",
+        Job::Sub(_) => "sub",
+        Job::Mul(_) => "mul",
+        Job::Muli(..) => "muli",
+        Job::Conv(_, _, 0) => "conv",
+        Job::Conv(..) => "conv + constant",
+        Job::Ntt { q, from, .. } if from == q => "ntt",
+        Job::Ntt { w: 0, .. } => "ntt of conv",
+        Job::Ntt { .. } => "ntt of conv + constant",
+        Job::Dot(_) => "dot",
+        Job::DotPair { .. } => "pair",
+        Job::Tensor(_) => "tensor",
+        Job::SubScale(..) => "difference",
+        Job::Difference { w: 0, .. } => "difference from conv",
+        Job::Difference { .. } => "difference from conv + constant",
+        Job::Pass(_) => "pass",
+        _ => "other",
+    }
+}
+
+#[test]
+fn the_end_of_a_division_is_one_step() {
+    let mut b = Build::new();
+    let rest = b.param(1, Form::Coeff);
+    let [kept, addend] = b.evals();
+    let x = b.0.conv(rest, ModulusId(0)).unwrap();
+    let x = b.0.addi(x, 5).unwrap();
+    let x = b.0.ntt(x).unwrap();
+    let x = b.0.sub(kept, x).unwrap();
+    let x = b.0.muli(x, 7).unwrap();
+    let x = b.0.add(addend, x).unwrap();
+    assert_eq!(b.fused(&[x]), ["difference from conv + constant"]);
+}
+
+#[test]
+fn what_is_transformed_for_two_ends_is_transformed_once() {
+    let mut b = Build::new();
+    let rest = b.param(1, Form::Coeff);
+    let kept = b.evals::<2>();
+    let x = b.0.conv(rest, ModulusId(0)).unwrap();
+    let x = b.0.ntt(x).unwrap();
+    let [y, z] = kept.map(|a| {
+        let x = b.0.sub(a, x).unwrap();
+        b.0.muli(x, 7).unwrap()
+    });
+    assert_eq!(
+        b.fused(&[y, z]),
+        ["ntt of conv", "difference", "difference"]
+    );
+}
+
+#[test]
+fn what_is_read_twice_stays() {
+    let mut b = Build::new();
+    let rest = b.param(1, Form::Coeff);
+    let x = b.0.conv(rest, ModulusId(0)).unwrap();
+    let (y, z) = (b.0.addi(x, 5).unwrap(), b.0.ntt(x).unwrap());
+    assert_eq!(b.fused(&[y, z]), ["conv", "other", "ntt"]);
+
+    let mut b = Build::new();
+    let [p, q] = b.made();
+    let difference = b.0.sub(p, q).unwrap();
+    let scaled = b.0.muli(difference, 7).unwrap();
+    // A result counts as a reader too.
+    assert_eq!(b.fused_after(2, &[scaled, difference]), ["sub", "muli"]);
+}
+
+#[test]
+fn sums_with_the_same_first_factors_are_a_pair() {
+    let mut b = Build::new();
+    let [d, e] = b.made();
+    let [k, l, m, n] = b.evals();
+    let x = b.0.dot(&[(d, k), (e, l)]).unwrap();
+    let y = b.0.dot(&[(d, m), (e, n)]).unwrap();
+    assert_eq!(b.fused_after(2, &[x, y]), ["pair"]);
+
+    // The second sum waits for the first.
+    let mut b = Build::new();
+    let [d, e] = b.made();
+    let [k, l, m] = b.evals();
+    let x = b.0.dot(&[(d, k), (e, l)]).unwrap();
+    let y = b.0.dot(&[(d, m), (e, x)]).unwrap();
+    assert_eq!(b.fused_after(2, &[x, y]), ["dot", "dot"]);
+}
+
+#[test]
+fn products_of_two_pairs_are_a_tensor() {
+    let mut b = Build::new();
+    let [a0, a1, b0, b1] = b.evals();
+    let high = b.0.mul(a1, b1).unwrap();
+    let low = b.0.mul(b0, a0).unwrap();
+    let middle = b.0.dot(&[(a0, b1), (b0, a1)]).unwrap();
+    assert_eq!(b.fused(&[low, middle, high]), ["tensor"]);
+
+    let mut b = Build::new();
+    let [a0, a1] = b.evals();
+    let (low, high) = (b.0.mul(a0, a0).unwrap(), b.0.mul(a1, a1).unwrap());
+    let middle = b.0.dot(&[(a0, a1), (a0, a1)]).unwrap();
+    assert_eq!(b.fused(&[low, middle, high]), ["tensor"]);
+
+    // Other products.
+    let mut b = Build::new();
+    let [a0, a1, b0, b1] = b.made();
+    let (low, high) = (b.0.mul(a0, b1).unwrap(), b.0.mul(a1, b0).unwrap());
+    let middle = b.0.dot(&[(a0, b1), (a1, b0)]).unwrap();
+    assert_eq!(
+        b.fused_after(4, &[low, middle, high]),
+        ["mul", "dot", "mul"]
+    );
+}
+
+#[test]
+fn steps_come_when_they_are_wanted_or_not_at_all() {
+    let mut b = Build::new();
+    let [p, q] = b.made();
+    let late = b.0.mul(p, q).unwrap();
+    b.0.neg(p).unwrap();
+    let early = b.0.sub(p, q).unwrap();
+    assert_eq!(b.fused_after(2, &[early, late]), ["sub", "mul"]);
+}
+
+#[test]
+fn elementwise_steps_on_parameters_that_share_one_are_a_pass() {
+    let mut b = Build::new();
+    let [p, q, r] = b.evals();
+    let sum = b.0.add(p, q).unwrap();
+    let scaled = b.0.muli(sum, 7).unwrap();
+    let product = b.0.mul(r, q).unwrap();
+    assert_eq!(b.fused(&[scaled, product]), ["pass"]);
+
+    // Neither alone nor modulo another prime.
+    let mut b = Build::new();
+    let [p, q] = b.evals();
+    let (r, s) = (b.param(1, Form::Eval), b.param(1, Form::Eval));
+    let (x, y) = (b.0.mul(p, q).unwrap(), b.0.mul(r, s).unwrap());
+    assert_eq!(b.fused(&[x, y]), ["mul", "mul"]);
+}

@@ -1,0 +1,371 @@
+//! Limb buffers: 64-byte aligned, reused, counted.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ringmill_isa::limits;
+use ringmill_isa::mid::{TableModulus, ValueType};
+use ringmill_limits::{Halt, zeroed};
+use ringmill_math::{Residues, ResiduesMut, Ring, is_short};
+
+/// Bytes that every buffer is aligned to: one cache line, and the widest SIMD load.
+pub const ALIGNMENT: usize = 64;
+
+/// The words of a buffer, of one length.
+enum Words {
+    Wide(Vec<u64>),
+    Short(Vec<u32>),
+}
+
+/// One limb's storage, aligned to [`ALIGNMENT`].
+pub struct Buf {
+    // Over-allocated by one cache line, so that an aligned start exists whatever the allocator returned. A vector's heap
+    // block does not move when the vector does, so the offset stays right.
+    words: Words,
+    offset: usize,
+    len: usize,
+    /// log2 of the words there are from `offset` on.
+    class: u8,
+}
+
+impl Buf {
+    fn new(class: u8, short: bool) -> Result<Self, Halt> {
+        fn aligned<T: Clone + Default>(len: usize) -> Result<(Vec<T>, usize), Halt> {
+            let more = ALIGNMENT / size_of::<T>() - 1;
+            let words: Vec<T> = zeroed("a limb", len + more)?;
+            let offset = words.as_ptr().align_offset(ALIGNMENT).min(more);
+            Ok((words, offset))
+        }
+        let len = 1 << class;
+        let (words, offset) = match short {
+            true => aligned(len).map(|(words, offset)| (Words::Short(words), offset))?,
+            false => aligned(len).map(|(words, offset)| (Words::Wide(words), offset))?,
+        };
+        Ok(Self {
+            words,
+            offset,
+            len,
+            class,
+        })
+    }
+
+    /// Whether its words are of 32 bits.
+    pub fn is_short(&self) -> bool {
+        matches!(self.words, Words::Short(_))
+    }
+
+    fn bytes(&self) -> u64 {
+        bytes_of(1 << self.class, self.is_short())
+    }
+
+    /// The residues.
+    #[inline]
+    pub fn residues(&self) -> Residues<'_> {
+        let at = self.offset..self.offset + self.len;
+        match &self.words {
+            Words::Wide(words) => Residues::Wide(&words[at]),
+            Words::Short(words) => Residues::Short(&words[at]),
+        }
+    }
+
+    /// The residues, to be written.
+    #[inline]
+    pub fn residues_mut(&mut self) -> ResiduesMut<'_> {
+        let at = self.offset..self.offset + self.len;
+        match &mut self.words {
+            Words::Wide(words) => ResiduesMut::Wide(&mut words[at]),
+            Words::Short(words) => ResiduesMut::Short(&mut words[at]),
+        }
+    }
+}
+
+/// What a pool did, in bytes of limb data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PoolUse {
+    /// Handed out now.
+    pub live: u64,
+    /// Most handed out at one time since [`Pool::reset_peak`].
+    pub peak: u64,
+    /// Held in all, in use or waiting to be reused.
+    pub held: u64,
+}
+
+/// Buffers on their way back from outputs that were dropped.
+type Returned = Arc<Mutex<Vec<Arc<Buf>>>>;
+
+/// Sizes of buffers: powers of two up to the largest limb, and for the longest LWE vectors.
+const CLASSES: usize = MAX_CLASS as usize + 1;
+const MAX_CLASS: u8 = {
+    let vectors = limits::MAX_LWE_DIMENSION.ilog2() as u8 + 1;
+    if vectors > Ring::MAX_LOG_N {
+        vectors
+    } else {
+        Ring::MAX_LOG_N
+    }
+};
+
+/// A free list of buffers for each size, of words of 64 bits and of 32. One run owns a pool at a time; it is not synchronised.
+#[derive(Default)]
+pub struct Pool {
+    free: [[Vec<Arc<Buf>>; CLASSES]; 2],
+    usage: PoolUse,
+    returned: Returned,
+}
+
+/// A limb that a run gives out: in words of 32 bits where its modulus is below 2^32. Its buffer goes back to the device when it
+/// is dropped, so that runs in a row neither copy nor allocate outputs.
+pub struct OutputLimb(Held);
+
+enum Held {
+    /// `None` only while being dropped.
+    Pooled(Option<Arc<Buf>>, Returned),
+    /// An input or a seed's limb that is an output as it is, or what another machine than this one computed.
+    Wide(Arc<[u64]>),
+    Short(Arc<[u32]>),
+}
+
+impl OutputLimb {
+    /// Of residues below a modulus; none of what is no limb.
+    pub fn of(residues: Residues<'_>, modulus: Option<TableModulus>) -> Self {
+        Self(match (holds_short(modulus), residues) {
+            (true, Residues::Wide(words)) => Held::Short(words.iter().map(|&x| x as u32).collect()),
+            (true, Residues::Short(words)) => Held::Short(words.into()),
+            (false, Residues::Wide(words)) => Held::Wide(words.into()),
+            (false, Residues::Short(words)) => Held::Wide(Residues::Short(words).wide().into()),
+        })
+    }
+
+    /// The residues, in the words that they are held in.
+    pub fn residues(&self) -> Residues<'_> {
+        match &self.0 {
+            Held::Pooled(buf, _) => buf.as_ref().map_or(Residues::Wide(&[]), |b| b.residues()),
+            Held::Wide(words) => Residues::Wide(words),
+            Held::Short(words) => Residues::Short(words),
+        }
+    }
+
+    /// The residues in words of 64 bits.
+    pub fn wide(&self) -> Cow<'_, [u64]> {
+        self.residues().wide()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.residues().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The modulus of a limb of this type; none of what is no limb.
+pub fn limb_modulus(ty: ValueType, moduli: &[TableModulus]) -> Option<TableModulus> {
+    let id = ty.limb()?.modulus;
+    moduli.get(usize::from(id.0)).copied()
+}
+
+/// Whether limbs of a modulus are held in words of 32 bits; what is no limb is not.
+pub fn holds_short(modulus: Option<TableModulus>) -> bool {
+    modulus.is_some_and(|modulus| is_short(modulus.value()))
+}
+
+impl PartialEq for OutputLimb {
+    fn eq(&self, other: &Self) -> bool {
+        self.residues() == other.residues()
+    }
+}
+
+impl PartialEq<Vec<u64>> for OutputLimb {
+    fn eq(&self, other: &Vec<u64>) -> bool {
+        self.residues() == Residues::Wide(other)
+    }
+}
+
+impl fmt::Debug for OutputLimb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.residues().iter()).finish()
+    }
+}
+
+impl Drop for OutputLimb {
+    fn drop(&mut self) {
+        if let Held::Pooled(buf, returned) = &mut self.0 {
+            returned
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(buf.take());
+        }
+    }
+}
+
+impl Pool {
+    /// A buffer of so many words, of 32 bits if `short` says so, of unspecified content, referred to once. They are those of a limb or an LWE vector that
+    /// the verifier allows; more are treated as the most there are. Fails where memory ends.
+    pub fn take(&mut self, words: usize, short: bool) -> Result<Arc<Buf>, Halt> {
+        let class = words.next_power_of_two().ilog2().min(MAX_CLASS.into()) as u8;
+        let mut buf = match self.free[usize::from(short)][usize::from(class)].pop() {
+            Some(buf) => buf,
+            None => {
+                let buf = Arc::new(Buf::new(class, short)?);
+                self.usage.held += buf.bytes();
+                buf
+            }
+        };
+        self.usage.live += buf.bytes();
+        // Free buffers have no other reference.
+        if let Some(buf) = Arc::get_mut(&mut buf) {
+            buf.len = words.min(1 << class);
+        }
+        self.usage.peak = self.usage.peak.max(self.usage.live);
+        Ok(buf)
+    }
+
+    /// Gives one reference back; the buffer becomes free with its last reference. References are only made and given
+    /// back by the owner of the pool, so the count cannot change meanwhile.
+    pub fn give(&mut self, buf: Arc<Buf>) {
+        if Arc::strong_count(&buf) == 1 {
+            self.usage.live -= buf.bytes();
+            self.free[usize::from(buf.is_short())][usize::from(buf.class)].push(buf);
+        }
+    }
+
+    /// Gives a limb out of the pool's hands until it is dropped.
+    pub fn lend(&self, buf: Arc<Buf>) -> OutputLimb {
+        OutputLimb(Held::Pooled(Some(buf), self.returned.clone()))
+    }
+
+    /// Takes back what was lent and dropped since.
+    fn collect(&mut self) {
+        let returned =
+            std::mem::take(&mut *self.returned.lock().unwrap_or_else(PoisonError::into_inner));
+        for buf in returned {
+            self.give(buf);
+        }
+    }
+
+    /// Lent limbs that were dropped count as given back.
+    pub fn usage(&mut self) -> PoolUse {
+        self.collect();
+        self.usage
+    }
+
+    /// Takes back lent limbs that were dropped, and starts a new peak at what is in use now.
+    pub fn reset_peak(&mut self) {
+        self.collect();
+        self.usage.peak = self.usage.live;
+    }
+}
+
+/// Bytes of so many words.
+pub fn bytes_of(words: usize, short: bool) -> u64 {
+    let bytes = match short {
+        true => size_of::<u32>(),
+        false => size_of::<u64>(),
+    };
+    (words * bytes) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(buf: &Buf) -> *const u8 {
+        match buf.residues() {
+            Residues::Wide(words) => words.as_ptr().cast(),
+            Residues::Short(words) => words.as_ptr().cast(),
+        }
+    }
+
+    #[test]
+    fn buffers_are_aligned_and_reused() {
+        let mut pool = Pool::default();
+        let a = pool.take(16, false).unwrap();
+        let b = pool.take(16, false).unwrap();
+        assert_eq!(a.residues().len(), 16);
+        assert_eq!(start(&a) as usize % ALIGNMENT, 0);
+        assert_eq!(start(&b) as usize % ALIGNMENT, 0);
+        let first = start(&a);
+        let again = a.clone();
+        pool.give(a);
+        assert_eq!(pool.usage().live, 2 * 128, "still referred to once");
+        pool.give(again);
+        assert_eq!(
+            pool.usage(),
+            PoolUse {
+                live: 128,
+                peak: 256,
+                held: 256
+            }
+        );
+        assert_eq!(start(&pool.take(16, false).unwrap()), first);
+        assert_eq!(pool.usage().held, 256);
+    }
+
+    #[test]
+    fn vectors_of_other_lengths_share_buffers() {
+        let mut pool = Pool::default();
+        let vector = pool.take(9, false).unwrap();
+        assert_eq!(vector.residues().len(), 9);
+        pool.give(vector);
+        assert_eq!(pool.take(16, false).unwrap().residues().len(), 16);
+        assert_eq!(pool.usage().held, 128);
+        let longest = limits::MAX_LWE_DIMENSION as usize + 1;
+        assert_eq!(pool.take(longest, false).unwrap().residues().len(), longest);
+    }
+
+    #[test]
+    fn lent_limbs_come_back_when_they_are_dropped() {
+        let mut pool = Pool::default();
+        let buf = pool.take(16, false).unwrap();
+        let (once, twice) = (pool.lend(buf.clone()), pool.lend(buf));
+        drop(once);
+        assert_eq!(pool.usage().live, 128, "one is still out");
+        assert_eq!(twice.len(), 16);
+        drop(twice);
+        assert_eq!(
+            pool.usage(),
+            PoolUse {
+                live: 0,
+                peak: 128,
+                held: 128
+            }
+        );
+    }
+
+    #[test]
+    fn words_of_32_bits_have_buffers_of_their_own() {
+        let mut pool = Pool::default();
+        let short = pool.take(9, true).unwrap();
+        assert!(matches!(short.residues(), Residues::Short(words) if words.len() == 9));
+        assert_eq!(start(&short) as usize % ALIGNMENT, 0);
+        assert_eq!(pool.usage().live, 64);
+        let first = start(&short);
+        pool.give(short);
+        let wide = pool.take(8, false).unwrap();
+        assert!(matches!(wide.residues(), Residues::Wide(_)));
+        assert_eq!(pool.usage().held, 128);
+        assert_eq!(start(&pool.take(16, true).unwrap()), first);
+    }
+
+    #[test]
+    fn outputs_are_in_the_words_of_their_modulus() {
+        let large = (1u64 << 32) + 15;
+        for (modulus, short) in [
+            (Some(97), true),
+            (Some((1 << 32) - 5), true),
+            (Some(large), false),
+            (None, false),
+        ] {
+            let modulus = modulus.map(TableModulus::Prime);
+            for residues in [Residues::Wide(&[1, 96]), Residues::Short(&[1, 96])] {
+                let limb = OutputLimb::of(residues, modulus);
+                assert_eq!(matches!(limb.residues(), Residues::Short(_)), short);
+                assert_eq!(limb, vec![1, 96]);
+                assert_ne!(limb, vec![1, 95]);
+                assert_eq!((limb.len(), &*limb.wide()), (2, &[1, 96][..]));
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Single procedures, for evaluators that run operations one by one ([`Runs`]), on any device.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::call::{CallError, Given, Runs, Take};
+use ringmill_isa::mid::{Procedure, Program, Verified};
+
+use crate::DeviceError;
+use crate::bindings::{Bindings, Limb, SeedExpansion, exponents};
+use crate::device::{Device, Request};
+use crate::progress::Silent;
+
+/// Programs kept at most; beyond this they are made afresh.
+const MAX_PROGRAMS: usize = 1 << 14;
+
+/// A procedure, by whose address its program is found, and the program.
+type Called = (Arc<Procedure>, Arc<Verified>);
+
+/// Programs of one call.
+#[derive(Default)]
+pub struct Calling(Mutex<HashMap<usize, Called>>);
+
+impl Calling {
+    pub fn program(&self, procedure: &Arc<Procedure>) -> Result<Arc<Verified>, DeviceError> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = Arc::as_ptr(procedure) as usize;
+        if let Some((_, program)) = known.get(&key) {
+            return Ok(Arc::clone(program));
+        }
+        let program = Program::calling(Arc::clone(procedure), Vec::new());
+        let malformed = |e: ringmill_isa::VerifyError| DeviceError::Malformed(e.to_string());
+        let program = Arc::new(Verified::new(program).map_err(malformed)?);
+        if known.len() >= MAX_PROGRAMS {
+            known.clear();
+        }
+        known.insert(key, (Arc::clone(procedure), Arc::clone(&program)));
+        Ok(program)
+    }
+}
+
+/// What such a program is given.
+pub fn bindings<'a>(program: &Verified, limbs: &[Given<'a>], seeds: &[[u8; 32]]) -> Bindings<'a> {
+    let inputs = program.inputs.iter().zip(limbs).map(|(input, limb)| {
+        let modulus = input.ty.modulus();
+        let modulus = modulus.and_then(|id| program.moduli.get(usize::from(id.0)).copied());
+        let modulus = modulus.unwrap_or(exponents(program.log_n));
+        // Operands of operations are made of residues below their moduli: their types check them when they are made.
+        match *limb {
+            Given::Limb(limb) => Limb::scanned(limb, modulus),
+            Given::Spread(values) => Limb::spread(values, input.ty.words(), modulus),
+        }
+    });
+    Bindings {
+        limbs: inputs.collect(),
+        seeds: seeds
+            .iter()
+            .map(|&seed| Arc::new(SeedExpansion::new(seed)))
+            .collect(),
+    }
+}
+
+/// What a device says of a procedure, to who called it.
+pub fn call_error(error: DeviceError) -> CallError {
+    match error {
+        DeviceError::Halt(halt) => CallError::Halt(halt),
+        other => CallError::Malformed(other.to_string()),
+    }
+}
+
+/// A device that runs procedures, each as a program of nothing else: the bits of the interpreter. The CPU does so by itself, and hands
+/// over each result as it is made.
+pub struct Procedures {
+    device: Box<dyn Device>,
+    calling: Calling,
+}
+
+impl Procedures {
+    pub fn new(device: Box<dyn Device>) -> Self {
+        Self {
+            device,
+            calling: Calling::default(),
+        }
+    }
+}
+
+impl Runs for Procedures {
+    fn run(
+        &self,
+        procedure: &Arc<Procedure>,
+        limbs: &[Given<'_>],
+        seeds: &[[u8; 32]],
+        take: Take<'_>,
+    ) -> Result<(), CallError> {
+        let program = self.calling.program(procedure).map_err(call_error)?;
+        let bindings = bindings(&program, limbs, seeds);
+        let outcome = (self.device)
+            .run(&program, &bindings, Request::function_only(), &Silent)
+            .map_err(call_error)?;
+        for (number, limb) in outcome.outputs.iter().flatten().enumerate() {
+            take(number, limb.residues());
+        }
+        Ok(())
+    }
+}

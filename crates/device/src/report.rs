@@ -1,0 +1,15 @@
+//! What a machine tells of a run. Nothing here knows a machine.
+
+mod end_to_end;
+mod fit;
+mod how;
+mod machine;
+mod own;
+mod rows;
+
+pub use end_to_end::{Bound, EndToEnd, TimePart};
+pub use fit::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};
+pub use how::How;
+pub use machine::{LinkUse, MachineReport, MemoryUse, ProcedureUse, UnitUse};
+pub use own::{Interleaved, Own, OwnReport, Remarks};
+pub use rows::{Rows, bytes, grouped, seconds};

@@ -1,0 +1,143 @@
+//! Residues as ciphertexts, plaintexts and switching keys hold them: in words of 32 bits where all moduli of the parameters allow it.
+
+use ringmill_math::kernels::{self, Store};
+use ringmill_math::{MathError, Residues};
+use zeroize::{Zeroize, Zeroizing};
+
+/// Residues over some moduli, limb-major.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ResidueVec {
+    Wide(Vec<u64>),
+    /// Of parameters whose moduli are all below 2^32.
+    Short(Vec<u32>),
+}
+
+impl Zeroize for ResidueVec {
+    fn zeroize(&mut self) {
+        match self {
+            Self::Wide(words) => words.zeroize(),
+            Self::Short(words) => words.zeroize(),
+        }
+    }
+}
+
+impl ResidueVec {
+    /// In words of 32 bits if `short` says so: residues are below their moduli, and these below 2^32.
+    pub fn packed(short: bool, residues: Vec<u64>) -> Self {
+        match short {
+            true => Self::Short(residues.into_iter().map(|x| x as u32).collect()),
+            false => Self::Wide(residues),
+        }
+    }
+
+    /// The same of residues that are secret. No copy of them is left behind.
+    ///
+    /// # Errors
+    /// None that lengths do not exclude.
+    pub fn packed_secret(
+        short: bool,
+        mut residues: Zeroizing<Vec<u64>>,
+    ) -> Result<Zeroizing<Self>, MathError> {
+        if !short {
+            return Ok(Zeroizing::new(Self::Wide(std::mem::take(&mut *residues))));
+        }
+        let mut short = Zeroizing::new(Self::zeros(true, residues.len()));
+        short.put(0, Residues::Wide(&residues))?;
+        Ok(short)
+    }
+
+    /// As many zeros, in words of 32 bits or of 64. They are zeroed by the system, page by page as they are written.
+    pub fn zeros(short: bool, len: usize) -> Self {
+        match short {
+            true => Self::Short(vec![0; len]),
+            false => Self::Wide(vec![0; len]),
+        }
+    }
+
+    /// Writes a limb from place `at` on; one that does not fit is left out.
+    ///
+    /// # Errors
+    /// None that lengths do not exclude.
+    pub fn put(&mut self, at: usize, limb: Residues<'_>) -> Result<(), MathError> {
+        let to = at..at.saturating_add(limb.len());
+        match (self, limb) {
+            (Self::Wide(words), Residues::Wide(limb)) => {
+                if let Some(words) = words.get_mut(to) {
+                    words.copy_from_slice(limb);
+                }
+            }
+            (Self::Short(words), Residues::Short(limb)) => {
+                if let Some(words) = words.get_mut(to) {
+                    words.copy_from_slice(limb);
+                }
+            }
+            (Self::Wide(words), Residues::Short(limb)) => {
+                if let Some(words) = words.get_mut(to) {
+                    kernels::widen(words, limb)?;
+                }
+            }
+            (Self::Short(words), Residues::Wide(limb)) => {
+                if let Some(words) = words.get_mut(to) {
+                    kernels::narrow(words, limb, Store::Cached)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first so many.
+    pub fn first(&self, len: usize) -> Self {
+        match self {
+            Self::Wide(words) => Self::Wide(words.iter().take(len).copied().collect()),
+            Self::Short(words) => Self::Short(words.iter().take(len).copied().collect()),
+        }
+    }
+
+    /// All of them.
+    pub fn residues(&self) -> Residues<'_> {
+        match self {
+            Self::Wide(words) => Residues::Wide(words),
+            Self::Short(words) => Residues::Short(words),
+        }
+    }
+
+    /// The same in words of 64 bits.
+    pub fn into_wide(self) -> Vec<u64> {
+        match self {
+            Self::Wide(words) => words,
+            Self::Short(words) => words.into_iter().map(u64::from).collect(),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.residues().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory that they take.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Wide(words) => size_of_val(words.as_slice()) as u64,
+            Self::Short(words) => size_of_val(words.as_slice()) as u64,
+        }
+    }
+
+    /// Whether all are 0.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Self::Wide(words) => words.iter().all(|&x| x == 0),
+            Self::Short(words) => words.iter().all(|&x| x == 0),
+        }
+    }
+
+    /// Limb `index` of `count`.
+    pub fn limb(&self, index: usize, count: usize) -> Option<Residues<'_>> {
+        let n = self.len().checked_div(count)?;
+        let range = index.checked_mul(n)?..(index + 1).checked_mul(n)?;
+        self.residues().get(range)
+    }
+}

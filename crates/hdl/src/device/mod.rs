@@ -1,0 +1,144 @@
+//! Machines as their simulated RTL: devices that run programs whole, engines of co-processors, and the row of each kind.
+
+mod basext;
+mod error;
+mod polymul;
+mod registry;
+mod ring;
+mod torus;
+mod vector;
+
+use crate::{BuildOptions, Optimise};
+use ringmill_device::report::MachineReport;
+use ringmill_isa::mid::{ValueType, Verified};
+use ringmill_machines::{Machine, MachineError, SimOptions};
+
+use ringmill_device::DeviceError;
+use ringmill_device::bindings::Bindings;
+use ringmill_device::device::Anew;
+use ringmill_device::pool::OutputLimb;
+use ringmill_device::{Device, Outcome, Request, Resident, Session, check_request};
+use ringmill_limits::Watch;
+
+pub use error::RtlError;
+pub use registry::{Described, Design, Designs, Folder, OpenEngine, Runs};
+
+/// A machine with its RTL.
+trait Whole: Send + Sync {
+    fn machine(&self) -> &dyn Machine;
+
+    /// Runs a program whose bindings were checked. `report` is the model's of it, and is told what the RTL says otherwise.
+    fn execute(
+        &self,
+        job: &Job<'_, '_>,
+        report: &mut MachineReport,
+    ) -> Result<Vec<OutputLimb>, DeviceError>;
+}
+
+/// What a device was asked to run.
+struct Job<'j, 'r> {
+    device: &'j str,
+    program: &'j Verified,
+    bindings: &'j Bindings<'j>,
+    request: &'j Request<'r>,
+}
+
+/// What the model is to heed of a request.
+fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
+    SimOptions {
+        spill: request.spill,
+        resident_keys,
+        watch: request.watch.clone(),
+        ..SimOptions::default()
+    }
+}
+
+/// A model of a small machine is built quickly, another one to run fast.
+const fn built(small: bool) -> BuildOptions {
+    BuildOptions {
+        optimise: match small {
+            true => Optimise::Build,
+            false => Optimise::Run,
+        },
+        waves: false,
+        open: false,
+    }
+}
+
+/// Models that run fast.
+const FAST: BuildOptions = built(false);
+
+/// A field of a description that the RTL does not go with.
+fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
+    MachineError::Field {
+        field,
+        got,
+        expected: expected.to_owned(),
+    }
+    .into()
+}
+
+/// The device of that name.
+struct Rtl<W> {
+    name: String,
+    whole: W,
+}
+
+impl<W: Whole> Device for Rtl<W> {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn clock_mhz(&self) -> Option<f64> {
+        Some(self.whole.machine().clock_mhz())
+    }
+
+    fn holds(&self, ty: ValueType) -> bool {
+        self.whole.machine().holds(ty)
+    }
+
+    fn open<'s>(
+        &'s self,
+        program: &'s Verified,
+        resident: Resident<'s>,
+        _: &Watch,
+    ) -> Result<Box<dyn Session + 's>, DeviceError> {
+        Ok(Anew::boxed(resident, move |bindings, request, _| {
+            self.run_once(program, bindings, request)
+        }))
+    }
+}
+
+impl<W: Whole> Rtl<W> {
+    fn run_once(
+        &self,
+        program: &Verified,
+        bindings: &Bindings<'_>,
+        request: Request<'_>,
+    ) -> Result<Outcome, DeviceError> {
+        check_request(self, program, &request)?;
+        // The model says whether the program is one of the machine's.
+        let asked = options(&request, request.resident_keys);
+        let mut report = self.whole.machine().simulate(program, asked)?;
+        if !request.function {
+            return Ok(Outcome {
+                machine: Some(report),
+                ..Outcome::default()
+            });
+        }
+        bindings.check(program.program())?;
+        let job = Job {
+            device: &self.name,
+            program,
+            bindings,
+            request: &request,
+        };
+        let outputs = self.whole.execute(&job, &mut report)?;
+        report.how = "RTL";
+        Ok(Outcome {
+            outputs: Some(outputs),
+            statistics: None,
+            machine: request.timing.then_some(report),
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod automorphism;
+mod basext;
+mod common;
+mod digits;
+mod fused;
+mod held;
+mod kernels;
+mod modmul;
+mod modulus;
+mod ntt;
+mod ntt_from;
+mod plans;
+mod primes;
+mod random;
+mod rns;
+mod sample;
+mod slots;
+mod words;

@@ -1,0 +1,6 @@
+//! Slots of Z_{p^e}[x]/(x^N + 1) against their definitions.
+
+mod encoding;
+mod linear;
+mod polynomials;
+mod structure;

@@ -1,8 +1,0 @@
-//! Slots of Z_{p^e}[x]/(x^N + 1) against their definitions.
-
-#[path = "../common/mod.rs"]
-mod common;
-mod encoding;
-mod linear;
-mod polynomials;
-mod structure;

@@ -1,0 +1,127 @@
+//! Cycles of units, from the RTL where there is one.
+
+use ringmill_device::DeviceError;
+use ringmill_hdl::basext::Extender;
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::{BuildOptions, Hdl, Optimise};
+use ringmill_machines::MachineError;
+use ringmill_machines::basext::{BasextError, Extension, Shape, Unit, Word};
+use ringmill_math::primes::ntt_primes;
+use ringmill_math::{Modulus, RnsBasis};
+
+use crate::error::PaperError;
+use crate::figure::How;
+use crate::row::Ours;
+
+/// Where cycles come from.
+pub struct Cycles<'h> {
+    pub rtl: Option<&'h Hdl>,
+}
+
+/// The folded unit of a row: rings of one size, l sources and k targets at most.
+pub fn shape(
+    word: Word,
+    lanes: usize,
+    log_n: u32,
+    l: usize,
+    k: usize,
+) -> Result<Shape, PaperError> {
+    let shape = Shape::new(word, lanes, log_n..=log_n, l, k);
+    Ok(shape.map_err(MachineError::from)?)
+}
+
+/// The word of a width of moduli that the paper has.
+pub fn word(bits: u32) -> Word {
+    if bits <= 32 {
+        Word::Bits32
+    } else {
+        Word::Bits64
+    }
+}
+
+impl Cycles<'_> {
+    fn label(&self) -> How {
+        match self.rtl {
+            Some(_) => How::Rtl,
+            None => How::Model,
+        }
+    }
+
+    /// Of an exact extension of random residues from the largest moduli to k others, without stalls. In the RTL every
+    /// residue is compared with the golden extension.
+    pub fn exact(
+        &self,
+        unit: impl Into<Unit>,
+        l: usize,
+        k: usize,
+        log_n: u32,
+    ) -> Result<Ours, PaperError> {
+        let unit = unit.into();
+        let taken = match self.rtl {
+            None => unit.cycles(Extension::Exact, l, k, log_n, 1),
+            Some(hdl) => simulated(hdl, unit, l, k, log_n)?,
+        };
+        Ok(Ours::Is(taken as f64, self.label()))
+    }
+}
+
+fn simulated(hdl: &Hdl, made: Unit, l: usize, k: usize, log_n: u32) -> Result<u64, PaperError> {
+    let refused = |e: BasextError| PaperError::from(MachineError::from(e));
+    let shape = made.shape();
+    let bits = shape.word().modulus_bits();
+    let primes = ntt_primes(bits, shape.max_log_n(), l + k + 1)?;
+    let moduli = primes.into_iter().map(Modulus::new);
+    let moduli = moduli.collect::<Result<Vec<_>, _>>()?;
+    let (sources, rest) = moduli.split_at(l);
+    let (redundant, targets) = rest.split_at(1);
+    let (sources, redundant) = (RnsBasis::new(sources.to_vec())?, redundant.first().copied());
+    let constants = made.constants(&sources, redundant, targets);
+    let constants = constants.map_err(refused)?;
+    let mut dice = Dice::new(1);
+    let taken = redundant.filter(|_| made.takes_redundant(Extension::Exact));
+    let of = sources.moduli().iter().copied().chain(taken);
+    let limbs: Vec<Vec<u64>> = of.map(|q| dice.limb(1 << log_n, q.value())).collect();
+    let limbs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+    let options = BuildOptions {
+        // A wide model takes longer to build than its few cycles to run.
+        optimise: if shape.lanes() < 8 {
+            Optimise::Run
+        } else {
+            Optimise::default()
+        },
+        waves: false,
+        open: false,
+    };
+    let fault = |e| PaperError::from(DeviceError::from(e));
+    let mut unit = Extender::new(hdl, made, options)?;
+    unit.load(&constants).map_err(fault)?;
+    let (got, taken) = unit.extend(Extension::Exact, &limbs).map_err(fault)?;
+    let want = made.golden(&sources, redundant, targets, Extension::Exact, &limbs);
+    let want = want.map_err(refused)?;
+    match got == want {
+        true => Ok(taken),
+        false => Err(PaperError::Disagreement(format!(
+            "the RTL of {made:?} gives other residues than the reference: please report it"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// The two sources say the same of a small unit, and which of them said it.
+    #[test]
+    fn the_rtl_takes_the_models_cycles() {
+        let hdl = Hdl::find(Path::new(".")).unwrap();
+        let unit = shape(Word::Bits32, 2, 8, 3, 2).unwrap();
+        let from = |rtl| Cycles { rtl }.exact(unit, 3, 2, 8).unwrap();
+        let (rtl, model) = (from(Some(&hdl)), from(None));
+        let Ours::Is(cycles, How::Model) = model else {
+            panic!("{model:?}");
+        };
+        assert_eq!(rtl, Ours::Is(cycles, How::Rtl));
+    }
+}

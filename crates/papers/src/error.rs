@@ -1,0 +1,89 @@
+//! Why there are no tables.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use ringmill_compiler::CompileError;
+use ringmill_device::DeviceError;
+use ringmill_limits::Halt;
+
+/// Why a paper was not reproduced.
+#[derive(Debug, thiserror::Error)]
+pub enum PaperError {
+    #[error("{0}")]
+    Halt(#[from] Halt),
+    #[error("no paper is known for machine `{got}`; known: {}", known.join(", "))]
+    Unknown {
+        got: String,
+        known: Vec<&'static str>,
+    },
+    /// Something was asked for that only other papers have.
+    #[error(
+        "`{paper}` has no use for {flag}, which {does}; it is for {}: leave it out",
+        of.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
+    )]
+    NoUse {
+        paper: &'static str,
+        flag: &'static str,
+        does: &'static str,
+        /// The papers that take it.
+        of: Vec<&'static str>,
+    },
+    /// A text of printed figures that is not what its paper's rows are made of.
+    #[error("the built-in paper tables: {0}")]
+    Tables(String),
+    /// Our own results disagree, so that no figure of them stands.
+    #[error("{0}")]
+    Disagreement(String),
+    /// A size that is none.
+    #[error("{0}")]
+    Size(String),
+    /// A fault of this program's own.
+    #[error("internal error: {0}; please report it")]
+    Internal(String),
+    #[error("{}: {source}", path.display())]
+    File {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Ckks(#[from] ringmill_schemes::ckks::CkksError),
+    #[error(transparent)]
+    Bfv(#[from] ringmill_schemes::bfv::BfvError),
+    #[error(transparent)]
+    Bgv(#[from] ringmill_schemes::bgv::BgvError),
+    #[error(transparent)]
+    Seal(#[from] ringmill_schemes::seal::SealError),
+    #[error(transparent)]
+    Compile(Box<dyn Error + Send + Sync>),
+    #[error(transparent)]
+    Trace(#[from] ringmill_compiler::builder::TraceError),
+    #[error(transparent)]
+    Verify(#[from] ringmill_isa::VerifyError),
+    #[error(transparent)]
+    Tfhe(#[from] ringmill_circuits::tfhe::TfheError),
+    #[error(transparent)]
+    Math(#[from] ringmill_math::MathError),
+    #[error(transparent)]
+    Machine(#[from] ringmill_machines::MachineError),
+    #[error(transparent)]
+    Hdl(#[from] ringmill_hdl::HdlError),
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+impl<E: Error + Send + Sync + 'static> From<CompileError<E>> for PaperError {
+    fn from(error: CompileError<E>) -> Self {
+        Self::Compile(error.into())
+    }
+}
+
+impl From<ringmill_schemes::rlwe::RlweError> for PaperError {
+    fn from(error: ringmill_schemes::rlwe::RlweError) -> Self {
+        Self::Ckks(error.into())
+    }
+}

@@ -1,0 +1,59 @@
+//! Cycles of operations, from the RTL where there is one.
+
+use std::sync::Arc;
+
+use ringmill_device::DeviceError;
+use ringmill_hdl::polymul::{Dice, Multiplier, lockstep};
+use ringmill_hdl::{BuildOptions, Hdl, Optimise};
+use ringmill_machines::MachineError;
+use ringmill_machines::polymul::{ArrayOp, Degree, Shape, Tables, cycles};
+use ringmill_math::primes::ntt_primes;
+
+use crate::error::PaperError;
+
+/// Of the operands.
+const SEED: u64 = 1;
+
+pub(super) fn degree(shape: Shape, n: usize) -> Result<Degree, PaperError> {
+    Ok(shape.degree(n).map_err(MachineError::from)?)
+}
+
+pub(super) struct Cycles {
+    shape: Shape,
+    rtl: Option<Multiplier>,
+    dice: Dice,
+}
+
+impl Cycles {
+    pub fn new(shape: Shape, hdl: Option<&Hdl>) -> Result<Self, PaperError> {
+        let options = BuildOptions {
+            optimise: Optimise::Run,
+            waves: false,
+            open: false,
+        };
+        let build = |hdl| Multiplier::new(hdl, shape, options);
+        Ok(Self {
+            shape,
+            rtl: hdl.map(build).transpose()?,
+            dice: Dice::new(SEED),
+        })
+    }
+
+    /// Of an operation on random operands modulo the largest prime of `bits` bits.
+    pub fn of(&mut self, op: ArrayOp, n: usize, bits: u32) -> Result<u64, PaperError> {
+        let Some(rtl) = &mut self.rtl else {
+            let degree = degree(self.shape, n)?;
+            return Ok(cycles(self.shape, degree, op));
+        };
+        let fault = |e| PaperError::from(DeviceError::from(e));
+        let primes = ntt_primes(bits, n.ilog2(), 1)?;
+        let q = primes.first().copied().unwrap_or_default();
+        let loaded = rtl.tables().ok();
+        if loaded.is_none_or(|t| t.degree().n() != n || t.modulus().value() != q) {
+            let tables = Arc::new(Tables::new(self.shape, n, q)?);
+            rtl.load_tables(&tables).map_err(fault)?;
+        }
+        let (a, b) = (self.dice.limb(n, q), self.dice.limb(n, q));
+        Ok(lockstep(rtl, op, &a, &b, 0).map_err(fault)?.cycles)
+    }
+}

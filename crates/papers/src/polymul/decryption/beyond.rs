@@ -1,0 +1,237 @@
+//! Beyond decryption: BFV's encryption with a public key, and products modulo six primes of 30 bits at n = 4096.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ringmill_machines::polymul::{ArrayOp, Tables};
+use ringmill_math::primes::ntt_primes;
+use ringmill_math::{NttPlan, Prng, Ring, kernels, sample};
+use ringmill_runtime::shown::Parts;
+use ringmill_schemes::bfv::{Ciphertext, KeyGenerator, Level};
+use zeroize::Zeroizing;
+
+use super::Study;
+use super::card::{Call, Card, Product, Work};
+use super::host;
+use super::sample::{Sample, Set, T, limb, reducer};
+use crate::error::PaperError;
+use crate::figure::How;
+use crate::row::{Ours, Row};
+
+const ENCRYPTION: &str = "Beyond decryption: BFV encryption, p0 u and p1 u on the machine";
+const SIX: &str = "Beyond decryption: a product modulo six primes of 30 bits, n = 4096";
+
+/// Sets whose budget holds a public key's noise.
+const SETS: [Set; 2] = [Set { n: 1024, bits: 27 }, Set { n: 2048, bits: 29 }];
+/// Of the product modulo 180 bits.
+const PRIMES: usize = 6;
+const WIDE: Set = Set { n: 4096, bits: 30 };
+
+/// Calls that the rows take.
+pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
+
+pub fn rows(
+    study: Study<'_>,
+    card: &mut Card,
+    parts: &mut Parts<'_>,
+) -> Result<Vec<Row>, PaperError> {
+    let mut rows = Vec::new();
+    for set in SETS {
+        rows.extend(encryption(study, set, card, parts)?);
+    }
+    rows.extend(six_primes(study, card, parts)?);
+    Ok(rows)
+}
+
+/// What two calls took, the first and one of the steady state, beside the host's time for the same products.
+fn timed(
+    study: Study<'_>,
+    (table, case): (&'static str, String),
+    calls: &[Call; 2],
+    polynomials: usize,
+    (n, host): (usize, f64),
+) -> Vec<Row> {
+    let row = |metric: &str, unit, ours| Row::new(table, case.as_str(), metric, unit, None, ours);
+    let counted =
+        |metric: &str, unit, ours: f64| study.of_cycles(row(metric, unit, study.counted(ours)));
+    let [first, steady] = calls.each_ref().map(|call| call.cycles() as f64);
+    vec![
+        counted("machine, first call", "cycles", first),
+        counted("machine, steady call", "cycles", steady),
+        counted("machine, steady call", "us", study.us(steady)),
+        row(
+            "link, steady call",
+            "us",
+            Ours::Is(study.link().us(polynomials * n), How::Stated),
+        ),
+        row("our host's products", "us", Ours::Is(host, How::Measured)),
+    ]
+}
+
+/// Microseconds of what `work` does, the mean of the study's runs after a few that warm up.
+fn mean(
+    study: Study<'_>,
+    mut work: impl FnMut() -> Result<(), PaperError>,
+) -> Result<f64, PaperError> {
+    for _ in 0..study.runs.div_ceil(10) {
+        work()?;
+    }
+    let begin = Instant::now();
+    for _ in 0..study.runs {
+        work()?;
+    }
+    Ok(1e6 * begin.elapsed().as_secs_f64() / f64::from(study.runs.max(1)))
+}
+
+/// (c_0, c_1) = (Delta m + p_0 u + e_1, p_1 u + e_2), section 4.1: the public key stays in the machine, u crosses for each
+/// product. The ciphertext must decrypt to m.
+fn encryption(
+    study: Study<'_>,
+    set: Set,
+    card: &mut Card,
+    parts: &mut Parts<'_>,
+) -> Result<Vec<Row>, PaperError> {
+    let (params, n) = (set.params()?, set.n);
+    let q = reducer(set.prime()?)?;
+    let keys = KeyGenerator::new(Arc::clone(&params))?;
+    let public = keys.public_key()?;
+    let key = [limb(public.b(), n)?, limb(&public.expanded_a(&params)?, n)?];
+    let mut prng = Prng::from_os()?;
+    let mut message = vec![0; n];
+    sample::uniform(&mut prng, reducer(T)?, &mut message);
+    let mut u = Zeroizing::new(vec![0; n]);
+    sample::to_limb(q, &sample::ternary(&mut prng, n), &mut u)?;
+
+    let tables = Arc::new(Tables::new(card.shape(), n, q.value())?);
+    let [p0, p1] = &key;
+    let work = Work {
+        tables: vec![tables],
+        operands: vec![p0, p1, &u],
+    };
+    let product = |b| Product {
+        op: ArrayOp::Hpm,
+        modulus: 0,
+        a: 2,
+        b,
+    };
+    card.forget();
+    let first = card.call(&work, &[product(0), product(1)])?;
+    parts.done();
+    let steady = card.call(&work, &[product(0), product(1)])?;
+    parts.done();
+
+    // The host adds message and errors.
+    let plan = NttPlan::shared(q, params.ring())?;
+    let mut polys = steady.products.clone();
+    for poly in &mut polys {
+        let mut error = Zeroizing::new(vec![0; n]);
+        sample::to_limb(
+            q,
+            &params.error_distribution().sample(&mut prng, n)?,
+            &mut error,
+        )?;
+        kernels::add_assign(q, poly, &error)?;
+    }
+    if let Some(c0) = polys.first_mut() {
+        // Q m / t, rounded to nearest and up at a tie.
+        let scaled = |&m: &u64| (q.value() * m + T / 2) / T;
+        let scaled: Vec<u64> = message.iter().map(scaled).collect();
+        kernels::add_assign(q, c0, &scaled)?;
+    }
+    polys.iter_mut().try_for_each(|poly| plan.forward(poly))?;
+    let cipher = Ciphertext::new(&params, Level::LOWEST, (), polys)?;
+    let secret = Zeroizing::new(limb(keys.secret_key().expose_eval_limbs(), n)?);
+    // Fails unless the message comes out.
+    host::measure(&Sample::of(&params, &cipher, secret, message)?, 1)?;
+
+    let mut room = vec![0; n];
+    let host = mean(study, || {
+        for half in &key {
+            room.copy_from_slice(&u);
+            plan.forward(&mut room)?;
+            kernels::mul_assign(q, &mut room, half)?;
+            plan.inverse(&mut room)?;
+        }
+        Ok(())
+    })?;
+    let case = format!("n = {n}, K = {}", set.bits);
+    Ok(timed(
+        study,
+        (ENCRYPTION, case),
+        &[first, steady],
+        4,
+        (n, host),
+    ))
+}
+
+/// A product of polynomials whose coefficients have 180 bits, as their residues: a full product a prime. The machine holds
+/// tables of two moduli, so that each call brings those of the others again.
+fn six_primes(
+    study: Study<'_>,
+    card: &mut Card,
+    parts: &mut Parts<'_>,
+) -> Result<Vec<Row>, PaperError> {
+    let Set { n, bits } = WIDE;
+    let log_n = n.ilog2();
+    let primes = ntt_primes(bits, log_n, PRIMES)?;
+    let mut prng = Prng::from_os()?;
+    let (mut tables, mut limbs, mut plans) = (Vec::new(), Vec::new(), Vec::new());
+    for &q in &primes {
+        tables.push(Arc::new(Tables::new(card.shape(), n, q)?));
+        plans.push(NttPlan::shared(reducer(q)?, Ring::full(log_n as u8))?);
+        for _ in 0..2 {
+            let mut limb = vec![0; n];
+            sample::uniform(&mut prng, reducer(q)?, &mut limb);
+            limbs.push(limb);
+        }
+    }
+    let products = (0..primes.len() as u16).map(|modulus| Product {
+        op: ArrayOp::Fpm,
+        modulus,
+        a: 2 * u32::from(modulus),
+        b: 2 * u32::from(modulus) + 1,
+    });
+    let products: Vec<Product> = products.collect();
+    let work = Work {
+        tables,
+        operands: limbs.iter().map(Vec::as_slice).collect(),
+    };
+    card.forget();
+    let first = card.call(&work, &products)?;
+    parts.done();
+    let steady = card.call(&work, &products)?;
+    parts.done();
+
+    let mut room = [vec![0; n], vec![0; n]];
+    let host = mean(study, || {
+        for (plan, pair) in plans.iter().zip(limbs.chunks_exact(2)) {
+            for (room, limb) in room.iter_mut().zip(pair) {
+                room.copy_from_slice(limb);
+                plan.forward(room)?;
+            }
+            let [a, b] = &mut room;
+            kernels::mul_assign(plan.modulus(), a, b)?;
+            plan.inverse(a)?;
+        }
+        Ok(())
+    })?;
+    let case = format!("n = {n}, K = 6 x {bits}");
+    let tables = steady.of("TABLES").len();
+    let mut rows = timed(
+        study,
+        (SIX, case.clone()),
+        &[first, steady],
+        3 * PRIMES + tables,
+        (n, host),
+    );
+    let loaded = study.counted(tables as f64);
+    rows.push(study.of_cycles(Row::new(
+        SIX,
+        case,
+        "tables loaded, steady call",
+        "",
+        None,
+        loaded,
+    )));
+    Ok(rows)
+}

@@ -1,0 +1,106 @@
+//! The host's decryption in the parts of Table 3, each timed on one thread.
+
+use std::time::{Duration, Instant};
+
+use ringmill_math::kernels;
+use zeroize::Zeroizing;
+
+use super::sample::Sample;
+use crate::error::PaperError;
+
+/// Microseconds of a decryption, each a mean.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Parts {
+    /// c_1 s.
+    pub product: f64,
+    /// FASTBCONV.
+    pub extension: f64,
+    /// c_0 added, gamma t multiplied, the message corrected.
+    pub others: f64,
+}
+
+impl Parts {
+    pub fn whole(self) -> f64 {
+        self.product + self.rest()
+    }
+
+    /// What stays with the host where the product does not.
+    pub fn rest(self) -> f64 {
+        self.extension + self.others
+    }
+}
+
+/// Room for one decryption.
+struct Room {
+    phase: Zeroizing<Vec<u64>>,
+    sums: Zeroizing<Vec<u64>>,
+    message: Vec<u64>,
+}
+
+impl Room {
+    fn new(n: usize) -> Self {
+        Self {
+            phase: Zeroizing::new(vec![0; n]),
+            sums: Zeroizing::new(vec![0; 2 * n]),
+            message: vec![0; n],
+        }
+    }
+
+    /// Line 2 of Algorithm 5, from c_1 s in `phase`.
+    fn raise(&mut self, of: &Sample) -> Result<(), PaperError> {
+        kernels::add_assign(of.plan.modulus(), &mut self.phase, &of.c0)?;
+        of.division.raise(&mut self.phase);
+        Ok(())
+    }
+
+    /// Lines 3 to 5.
+    fn extend(&mut self, of: &Sample) -> Result<(), PaperError> {
+        Ok(of.division.extend(&self.phase, &mut self.sums)?)
+    }
+
+    /// Lines 6 to 13.
+    fn correct(&mut self, of: &Sample) {
+        of.division.correct(&self.sums, &mut self.message);
+    }
+}
+
+/// Decrypts `runs` times after a few that warm up, and checks the message.
+pub fn measure(sample: &Sample, runs: u32) -> Result<Parts, PaperError> {
+    let mut room = Room::new(sample.n());
+    let mut sums = [Duration::ZERO; 3];
+    let [product, extension, others] = &mut sums;
+    for run in 0..runs + runs.div_ceil(10) {
+        let begin = Instant::now();
+        sample.product(&mut room.phase)?;
+        let multiplied = Instant::now();
+        room.raise(sample)?;
+        let raised = Instant::now();
+        room.extend(sample)?;
+        let extended = Instant::now();
+        room.correct(sample);
+        let end = Instant::now();
+        if run >= runs.div_ceil(10) {
+            *product += multiplied - begin;
+            *extension += extended - raised;
+            *others += (raised - multiplied) + (end - extended);
+        }
+    }
+    sample.check(&room.message, "the host")?;
+    let mean = |sum: Duration| 1e6 * sum.as_secs_f64() / f64::from(runs.max(1));
+    let [product, extension, others] = sums.map(mean);
+    Ok(Parts {
+        product,
+        extension,
+        others,
+    })
+}
+
+/// Finishes a decryption from the c_1 s that a machine made, and checks the message.
+pub fn finish(sample: &Sample, product: &[u64]) -> Result<(), PaperError> {
+    let mut room = Room::new(sample.n());
+    room.phase.copy_from_slice(product);
+    room.raise(sample)?;
+    room.extend(sample)?;
+    room.correct(sample);
+    sample.check(&room.message, "the host with the machine's product")
+}

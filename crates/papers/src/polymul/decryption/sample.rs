@@ -1,0 +1,135 @@
+//! A ciphertext under a known key, as SEAL's decryption takes it: polynomials as coefficients, the key in evaluation form.
+
+use std::sync::Arc;
+
+use ringmill_math::primes::ntt_primes;
+use ringmill_math::{NttPlan, Prng, kernels, sample};
+use ringmill_schemes::bfv::{
+    self, BfvError, Ciphertext, CoefficientEncoder, Division, Encryptor, Integers, KeyGenerator,
+    Params, PlainModulus,
+};
+use zeroize::Zeroizing;
+
+use crate::error::PaperError;
+
+/// 8 bits, as Table 3 has it: no prime of 8 bits is 1 mod 2n, so messages are coefficients.
+pub const T: u64 = 256;
+/// Of a prime that no ciphertext here is modulo: the library's parameters keep one for switching keys.
+const SPECIAL_BITS: u32 = 30;
+
+/// A parameter set of the paper: degree and bits of the one prime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Set {
+    pub n: usize,
+    pub bits: u32,
+}
+
+impl Set {
+    /// The largest prime of its size, which SEAL takes too.
+    pub fn prime(self) -> Result<u64, PaperError> {
+        let primes = ntt_primes(self.bits, self.n.ilog2(), 1)?;
+        Ok(primes.first().copied().unwrap_or_default())
+    }
+
+    /// One prime for ciphertexts; the bound on security is not asked, since it would count the other prime, which nothing
+    /// is published under.
+    pub fn params(self) -> Result<Arc<Params>, PaperError> {
+        let log_n = self.n.ilog2();
+        let special = ntt_primes(SPECIAL_BITS, log_n, 1)?;
+        let t = PlainModulus::new(T).map_err(BfvError::from)?;
+        let builder = Params::builder(log_n as u8, t).primes(&[self.prime()?], &special);
+        Ok(builder.allow_insecure_parameters_for_tests_only().build()?)
+    }
+}
+
+/// What is decrypted, and what must come of it.
+pub struct Sample {
+    pub division: Division,
+    pub plan: Arc<NttPlan>,
+    pub c0: Vec<u64>,
+    pub c1: Vec<u64>,
+    pub key: Zeroizing<Vec<u64>>,
+    pub message: Vec<u64>,
+}
+
+impl Sample {
+    /// A random message under a random key, encrypted with the secret key: noise of a public key's encryption would not
+    /// leave (1024, 14) its message.
+    pub fn ours(set: Set) -> Result<Self, PaperError> {
+        let params = set.params()?;
+        let mut prng = Prng::from_os()?;
+        let mut message = vec![0; set.n];
+        sample::uniform(&mut prng, reducer(T)?, &mut message);
+        let keys = KeyGenerator::new(Arc::clone(&params))?;
+        let key = Zeroizing::new(limb(keys.secret_key().expose_eval_limbs(), set.n)?);
+        let encoder = CoefficientEncoder::new(Arc::clone(&params));
+        let plain = encoder.encode(&message, Integers::Unsigned);
+        let plain = plain.map_err(BfvError::from)?;
+        let encryptor = Encryptor::with_secret_key(Arc::clone(&params), keys.secret_key().clone())?;
+        Self::of(&params, &encryptor.encrypt(&plain)?, key, message)
+    }
+
+    /// A ciphertext of ours, or one that SEAL wrote.
+    pub fn of(
+        params: &Params,
+        cipher: &Ciphertext,
+        key: Zeroizing<Vec<u64>>,
+        message: Vec<u64>,
+    ) -> Result<Self, PaperError> {
+        let [c0, c1] = cipher.polys() else {
+            let got = cipher.polys().len();
+            return Err(PaperError::Size(format!(
+                "a ciphertext of {got} polynomials; expected 2: relinearise it"
+            )));
+        };
+        let q = reducer(params.moduli().first().copied().unwrap_or_default())?;
+        let plan = NttPlan::shared(q, params.ring())?;
+        let mut polys = [c0, c1].map(|c| c.residues().wide().into_owned());
+        polys.iter_mut().try_for_each(|c| plan.inverse(c))?;
+        let [c0, c1] = polys;
+        Ok(Self {
+            division: Division::new(params, bfv::Level::LOWEST)?,
+            plan,
+            c0,
+            c1,
+            key,
+            message,
+        })
+    }
+
+    pub fn n(&self) -> usize {
+        self.c1.len()
+    }
+
+    /// NTT_MULTIPLY(c_1, s), lines 14 to 18 of Algorithm 5.
+    pub fn product(&self, into: &mut [u64]) -> Result<(), PaperError> {
+        into.copy_from_slice(&self.c1);
+        self.plan.forward(into)?;
+        kernels::mul_assign(self.plan.modulus(), into, &self.key)?;
+        Ok(self.plan.inverse(into)?)
+    }
+
+    /// # Errors
+    /// [`PaperError::Disagreement`] where a decryption gave another message; `whose` says whose.
+    pub fn check(&self, message: &[u64], whose: &str) -> Result<(), PaperError> {
+        let differ = |(got, want): (&u64, &u64)| got != want;
+        match message.iter().zip(&self.message).position(differ) {
+            None if message.len() == self.message.len() => Ok(()),
+            at => Err(PaperError::Disagreement(format!(
+                "{whose} decrypts another message: coefficient {} of {}",
+                at.unwrap_or(message.len()),
+                self.message.len()
+            ))),
+        }
+    }
+}
+
+pub fn reducer(q: u64) -> Result<ringmill_math::Modulus, PaperError> {
+    Ok(ringmill_math::Modulus::new(q)?)
+}
+
+/// The first limb of several.
+pub fn limb(limbs: &[u64], n: usize) -> Result<Vec<u64>, PaperError> {
+    let first = limbs.get(..n).map(<[u64]>::to_vec);
+    first.ok_or_else(|| PaperError::Internal(format!("a key of {} words, not {n}", limbs.len())))
+}

@@ -1,0 +1,132 @@
+//! SEAL's side: it makes a key and a ciphertext in files of its own and decrypts it, each time measured (`seal.py`); what it
+//! wrote is read here.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ringmill_schemes::seal::bfv::{BfvContext, read_ciphertext};
+use ringmill_schemes::seal::read_single_prime_secret_key;
+use serde::Deserialize;
+
+use super::sample::{Sample, Set, T};
+use crate::error::PaperError;
+
+const SCRIPT: &str = include_str!("seal.py");
+/// Which Python can import SEAL's binding, as for the hardware's tools.
+const VENV: &str = "RINGMILL_VENV";
+
+/// What SEAL measured of itself, microseconds, and its ciphertext.
+pub struct Seal {
+    pub decrypt: f64,
+    /// Of one polynomial to evaluation form and back: its NTT_MULTIPLY without the products.
+    pub transforms: f64,
+    pub version: String,
+    pub sample: Sample,
+}
+
+impl Seal {
+    /// Its decryption without the transforms. Each is a mean of its own, so that on a processor that others use as well the
+    /// part may come out longer than the whole: then there is none.
+    pub fn rest(&self) -> Option<f64> {
+        let rest = self.decrypt - self.transforms;
+        (rest > 0.0).then_some(rest)
+    }
+}
+
+/// What the script prints of a set.
+#[derive(Deserialize)]
+struct Printed {
+    version: String,
+    message: Vec<u64>,
+    decrypt_us: f64,
+    transforms_us: f64,
+}
+
+/// SEAL's figures of every set, or why there are none: no Python, or no binding in it.
+pub fn run(sets: &[Set], runs: u32) -> Result<Result<Vec<Seal>, String>, PaperError> {
+    let folder = Folder::new()?;
+    let mut command = Command::new(python());
+    command.args(["-c", SCRIPT]).arg(&folder.0);
+    command.args([runs.to_string(), T.to_string()]);
+    for set in sets {
+        command.args([set.n.to_string(), set.bits.to_string()]);
+    }
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(e) => return Ok(Err(format!("Python did not start: {e}"))),
+    };
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().last().unwrap_or("it said nothing");
+        return Ok(Err(format!("SEAL's binding did not run: {last}")));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let printed = text.lines().map(serde_json::from_str::<Printed>);
+    let printed = printed.collect::<Result<Vec<_>, _>>()?;
+    if printed.len() != sets.len() {
+        let (got, want) = (printed.len(), sets.len());
+        return Err(PaperError::Internal(format!(
+            "{got} sets of SEAL's, not {want}"
+        )));
+    }
+    let read = sets.iter().zip(printed);
+    let read = read.map(|(&set, printed)| folder.read(set, printed));
+    Ok(Ok(read.collect::<Result<_, _>>()?))
+}
+
+/// The Python of the virtual environment that was named, of one here or above, or the system's.
+fn python() -> PathBuf {
+    let of = |venv: PathBuf| venv.join("bin/python");
+    if let Some(named) = std::env::var_os(VENV) {
+        return of(named.into());
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut above = here.ancestors().map(|folder| of(folder.join(".venv")));
+    let found = above.find(|python| python.is_file());
+    found.unwrap_or_else(|| "python3".into())
+}
+
+/// Holds SEAL's files as long as they are read.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// Nobody else reads it: the key in it is drawn for the study, and still a key.
+    fn new() -> Result<Self, PaperError> {
+        use std::os::unix::fs::DirBuilderExt;
+        let bits = ringmill_math::Prng::from_os()?.next_u64();
+        let path = std::env::temp_dir().join(format!("ringmill-seal-{bits:016x}"));
+        let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
+        made.map_err(|source| PaperError::File {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(Self(path))
+    }
+
+    fn file(&self, set: Set, what: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, PaperError> {
+        let path = self.0.join(format!("{}-{}.{what}", set.n, set.bits));
+        let read = std::fs::read(&path).map(zeroize::Zeroizing::new);
+        read.map_err(|source| PaperError::File { path, source })
+    }
+
+    fn read(&self, set: Set, printed: Printed) -> Result<Seal, PaperError> {
+        // SEAL names parameters by a hash of degree, prime and plain modulus: other ones are refused.
+        let params = set.params()?;
+        let context = BfvContext::new(params.clone())?;
+        let cipher = read_ciphertext(&context, &self.file(set, "cipher")?)?;
+        let key = read_single_prime_secret_key(&context, &self.file(set, "secret")?)?;
+        Ok(Seal {
+            decrypt: printed.decrypt_us,
+            transforms: printed.transforms_us,
+            version: printed.version,
+            sample: Sample::of(&params, &cipher, key, printed.message)?,
+        })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the system's folder of temporary files.
+        let _ = std::fs::remove_dir_all::<&Path>(&self.0);
+    }
+}

@@ -1,0 +1,140 @@
+//! Figure 4: latency and area-time product of a transform, over degrees and numbers of units.
+
+use ringmill_machines::polymul::{ArrayOp, MIN_LOG_N, Shape, TOP_LOG_N, cycles};
+
+use super::{Rows, cycles};
+use crate::error::PaperError;
+use crate::figure::{Figure, How};
+use crate::plot::{Curve, Panel};
+
+const TABLE: &str = "Figure 4: transforms over degrees and units; area is the number of units";
+pub(super) const NOTE: &str = "Figure 4: the paper's is its Equation 1, which leaves out delays and stalls; ours is \
+the cycle model with all of them. A machine has 64\nunits at most: 128 are counted by the schedule's recurrence, from \
+n = 1024 on.\n";
+const UNITS: [usize; 6] = [4, 8, 16, 32, 64, 128];
+const LOG_N: std::ops::RangeInclusive<u32> = 8..=12;
+
+/// Cycles of one point of the figure.
+struct Point {
+    units: usize,
+    log_n: u32,
+    paper: f64,
+    /// None where a polynomial has one row.
+    ours: Option<u64>,
+}
+
+fn points() -> Result<Vec<Point>, PaperError> {
+    let mut found = Vec::new();
+    for units in UNITS {
+        for log_n in LOG_N {
+            let n = f64::from(1u32 << log_n);
+            found.push(Point {
+                units,
+                log_n,
+                paper: f64::from(log_n) * (n / (2.0 * units as f64) + 6.0),
+                ours: ours(units, log_n)?,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The model's, for machines that there are. Twice the units at twice the degree have the same rows and one stage more, as
+/// long as every stage, so cycles grow by the same from each doubling to the next: that gives 128 units.
+fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
+    if let Some(shape) = Shape::new(units, TOP_LOG_N, 2) {
+        if units.ilog2() + 2 > log_n {
+            return Ok(None);
+        }
+        let degree = cycles::degree(shape, 1 << log_n)?;
+        return Ok(Some(cycles(shape, degree, ArrayOp::Ntt)));
+    }
+    if log_n < MIN_LOG_N + 2 {
+        return Ok(None);
+    }
+    let (half, quarter) = (ours(units / 2, log_n - 1)?, ours(units / 4, log_n - 2)?);
+    Ok(half.zip(quarter).map(|(half, quarter)| 2 * half - quarter))
+}
+
+pub(super) fn rows(rows: &Rows) -> Result<Vec<Figure>, PaperError> {
+    let mut found = Vec::new();
+    for point in points()? {
+        let Some(ours) = point.ours else { continue };
+        let case = format!("{} units, n = {}", point.units, 1u32 << point.log_n);
+        let mut push = |metric, unit, paper, ours| {
+            found.push(rows.of(How::Model, TABLE, &case, metric, unit, Some(paper), ours));
+        };
+        let area = point.units as f64;
+        push("NTT", "cycles", point.paper, ours as f64);
+        push(
+            "area-time",
+            "units x cycles",
+            area * point.paper,
+            area * ours as f64,
+        );
+    }
+    Ok(found)
+}
+
+/// The figure as a picture: ours drawn through, the paper's dashed.
+pub fn panels() -> Result<Vec<Panel>, PaperError> {
+    let points = points()?;
+    let panel = |title: &str, of: fn(&Point, f64) -> f64| Panel {
+        title: title.to_owned(),
+        curves: UNITS
+            .iter()
+            .flat_map(|&units| {
+                let own = || points.iter().filter(move |p| p.units == units);
+                let at = |p: &Point| f64::from(p.log_n);
+                let paper = own().map(|p| (at(p), of(p, p.paper))).collect();
+                let ours = own().filter_map(|p| Some((at(p), of(p, p.ours? as f64))));
+                [
+                    Curve {
+                        name: format!("{units} units, paper"),
+                        dashed: true,
+                        points: paper,
+                    },
+                    Curve {
+                        name: format!("{units} units"),
+                        dashed: false,
+                        points: ours.collect(),
+                    },
+                ]
+            })
+            .collect(),
+    };
+    Ok(vec![
+        panel("cycles of a transform over log2 n", |_, cycles| cycles),
+        panel("units x cycles over log2 n", |p, cycles| {
+            p.units as f64 * cycles
+        }),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The recurrence gives what the model says of machines that there are.
+    #[test]
+    fn doubling_units_and_degree_adds_a_stage() {
+        for units in [16, 32, 64] {
+            for log_n in 10..=TOP_LOG_N {
+                let [whole, half, quarter] =
+                    [0, 1, 2].map(|by| ours(units >> by, log_n - by).unwrap().unwrap());
+                assert_eq!(whole, 2 * half - quarter, "{units} units, 2^{log_n}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_figure_is_whole() {
+        let points = points().unwrap();
+        assert_eq!(points.len(), 6 * 5);
+        let lacking = points.iter().filter(|p| p.ours.is_none());
+        let lacking: Vec<_> = lacking.map(|p| (p.units, p.log_n)).collect();
+        assert_eq!(lacking, [(128, 8), (128, 9)]);
+        let paper = points.iter().find(|p| (p.units, p.log_n) == (32, 10));
+        assert_eq!(paper.map(|p| p.paper), Some(220.0));
+    }
+}

@@ -1,0 +1,152 @@
+//! Section 5.3 of the ring paper: the forecast of a smart grid's demand by a GMDH network of three hidden layers.
+
+use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_cpu::Cpu;
+use ringmill_isa::macros::Visibility;
+use ringmill_machines::Machine;
+use ringmill_runtime::shown::Parts;
+use ringmill_schemes::ckks::Params;
+
+use super::application::{Case, Operations, Taken};
+use super::paper;
+use crate::error::PaperError;
+use crate::figure::{Figure, How};
+use crate::single::{measure, simulate};
+
+const TABLE: &str = "Section 5.3: forecast of demand (GMDH)";
+const SLOTS: u32 = 8192;
+const HALF_HOUR_MS: f64 = 1_800_000.0;
+
+const INPUTS: u32 = 4;
+/// The pair that each node of each layer takes from the layer before, as `examples/08_grid_forecast.py` trains them and prints
+/// them. Time depends on nothing else.
+const NODES: [&[(usize, usize)]; 4] = [
+    &[(1, 3), (0, 3), (0, 2)],
+    &[(0, 2), (1, 2), (0, 1)],
+    &[(0, 2), (1, 2)],
+    &[(0, 1)],
+];
+/// A node's coefficients of 1, x, y, x y, x^2 and y^2; no two alike, so that nothing is computed once for two nodes.
+const COEFFICIENTS: [f64; 6] = [0.011, 0.62, 0.33, 0.023, -0.017, 0.029];
+
+/// An evaluation forecasts as much in each of 8192 slots. The paper says what forecasts of 60,000 apartments in half an hour
+/// are: 30 ms for each, and one evaluation each.
+pub fn figures(
+    paper: &paper::Ring,
+    machines: &[(&str, Box<dyn Machine>)],
+    cpu: &Cpu,
+    parts: &mut Parts<'_>,
+) -> Result<Vec<Figure>, PaperError> {
+    let compiled = compile()?;
+    let counts = Operations::of(&compiled);
+    let evaluations = paper.gmdh.evaluations_per_half_hour;
+    let ms = HALF_HOUR_MS / evaluations;
+    let hidden = NODES.len() - 1;
+    let case = |machine| Case {
+        table: TABLE,
+        case: "one evaluation",
+        machine,
+    };
+    let mut figures = Vec::new();
+    for (name, machine) in machines {
+        let report = simulate(machine.as_ref(), &compiled.program)?;
+        parts.done();
+        let taken = Taken::by(&report);
+        let case = case(name);
+        let hidden_layers = Some(paper.gmdh.hidden_layers);
+        figures.push(case.figure(
+            "hidden layers",
+            "",
+            hidden_layers,
+            hidden as f64,
+            How::Stated,
+        ));
+        for (metric, unit, paper, ours) in [
+            ("multiplications", "", None, counts.multiplications),
+            ("rescales", "", None, counts.rescales),
+            ("compute", "cycles", None, taken.cycles),
+            (
+                "communication, inputs and outputs",
+                "ms",
+                None,
+                taken.communication_ms,
+            ),
+            ("communication, keys", "ms", None, taken.keys_ms),
+            ("total", "ms", Some(ms), taken.total_ms),
+        ] {
+            figures.push(case.figure(metric, unit, paper, ours, How::Model));
+        }
+        figures.extend(in_half_an_hour(
+            &case,
+            evaluations,
+            taken.total_ms,
+            How::Model,
+        ));
+    }
+    let ours = measure(cpu, &compiled.program)? * 1e3;
+    parts.done();
+    let case = case("cpu");
+    figures.push(case.figure("total", "ms", Some(ms), ours, How::Measured));
+    figures.extend(in_half_an_hour(&case, evaluations, ours, How::Measured));
+    Ok(figures)
+}
+
+/// Evaluations, and forecasts, of so many milliseconds an evaluation.
+fn in_half_an_hour(case: &Case<'_>, paper: f64, total_ms: f64, how: How) -> [Figure; 2] {
+    let ours = (HALF_HOUR_MS / total_ms).floor();
+    [
+        case.figure("evaluations in half an hour", "", Some(paper), ours, how),
+        case.figure(
+            "forecasts in half an hour",
+            "",
+            Some(paper),
+            ours * f64::from(SLOTS),
+            how,
+        ),
+    ]
+}
+
+fn compile() -> Result<Compiled, PaperError> {
+    let mut t = TraceBuilder::new("grid_forecast", SLOTS)?;
+    let mut values = (0..INPUTS)
+        .map(|i| t.input(&format!("x{i}"), Visibility::Encrypted, None))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut made = 0;
+    for layer in NODES {
+        values = layer
+            .iter()
+            .map(|&(i, j)| {
+                made += 1;
+                node(&mut t, values[i], values[j], made)
+            })
+            .collect::<Result<_, _>>()?;
+    }
+    t.output("forecast", values[0], None)?;
+    let mut bits = [38; 9];
+    bits[0] = 52;
+    let params = Params::builder(14).prime_bits(&bits, &[52]).build()?;
+    let options = Options {
+        input_bound: 6.0,
+        ..Options::given(params)
+    };
+    Ok(ringmill_compiler::compile(t.finish(), &options)?)
+}
+
+/// (b4 x + b3 y + b1) x + (b5 y + b2) y + b0, as the example has it.
+fn node(t: &mut TraceBuilder, x: Traced, y: Traced, number: u32) -> Result<Traced, TraceError> {
+    let near = 1.0 + f64::from(number) / 64.0;
+    let mut b = Vec::new();
+    for coefficient in COEFFICIENTS {
+        b.push(t.scalar(coefficient * near, None)?);
+    }
+    let (of_x, of_y) = (t.mul(b[4], x, None)?, t.mul(b[3], y, None)?);
+    let sum = t.add(of_x, of_y, None)?;
+    let left = t.add(sum, b[1], None)?;
+    let left = t.mul(left, x, None)?;
+    let right = t.mul(b[5], y, None)?;
+    let right = t.add(right, b[2], None)?;
+    let right = t.mul(right, y, None)?;
+    let sum = t.add(left, right, None)?;
+    t.add(sum, b[0], None)
+}

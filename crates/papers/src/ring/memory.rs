@@ -1,0 +1,89 @@
+//! The ring paper's Table 3: what RPAUs take, by the machines' own fields.
+
+use ringmill_machines::MachineError;
+use ringmill_machines::fpga::Resource;
+use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
+
+use super::paper;
+use crate::figure::{Figure, How};
+
+const TABLE_3: &str = "Table 3: memory and multipliers";
+
+/// An RPAU of each width, and the machine of both sets' primes: one of 60 bits, the others of 54.
+pub fn figures(paper: &paper::Ring) -> Result<Vec<Figure>, MachineError> {
+    let mut figures = Vec::new();
+    for (name, text) in OF_THE_PAPERS_SIZE {
+        let d = Description::parse(text)?;
+        let mut all = [0.0; 3];
+        for (case, bits, count, printed) in [
+            ("RPAU of 60 bits", 60, 1, &paper.rpau_60),
+            (
+                "RPAU of 54 bits",
+                54,
+                d.rpaus.saturating_sub(1),
+                &paper.rpau_54,
+            ),
+        ] {
+            let fit = d.needs_at(bits)?.fit()?;
+            for ((kind, printed), sum) in kinds(printed).into_iter().zip(&mut all) {
+                let total = fit.totals.iter().find(|t| t.resource == kind);
+                let each = total.map_or(0.0, |t| t.each);
+                *sum += each * count as f64;
+                figures.push(figure(name, case, kind, printed, each));
+            }
+        }
+        for ((kind, printed), ours) in kinds(&paper.taken).into_iter().zip(all) {
+            figures.push(figure(name, "all RPAUs", kind, printed, ours));
+        }
+    }
+    Ok(figures)
+}
+
+fn kinds(printed: &paper::Taken) -> [(Resource, f64); 3] {
+    [
+        (Resource::BlockRam, printed.bram),
+        (Resource::UltraRam, printed.uram),
+        (Resource::Dsp, printed.dsp),
+    ]
+}
+
+fn figure(machine: &str, case: &str, kind: Resource, paper: f64, ours: f64) -> Figure {
+    Figure {
+        machine: machine.to_owned(),
+        table: TABLE_3.to_owned(),
+        case: case.to_owned(),
+        metric: kind.name().to_owned(),
+        unit: String::new(),
+        paper: Some(paper),
+        ours,
+        how: How::Stated,
+        tool: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At most the paper's ultra RAM and DSP, and its block RAM and half of it again.
+    #[test]
+    fn rpaus_take_what_the_paper_has() {
+        let figures = figures(&paper::ring().unwrap()).unwrap();
+        assert_eq!(figures.len(), OF_THE_PAPERS_SIZE.len() * 9);
+        let totals = |f: &&Figure| f.case == "all RPAUs";
+        for f in figures.iter().filter(totals) {
+            let more = if f.metric == Resource::BlockRam.name() {
+                1.5
+            } else {
+                1.0
+            };
+            assert!(
+                f.ours <= more * f.paper.unwrap(),
+                "{} {}: {}",
+                f.machine,
+                f.metric,
+                f.ours
+            );
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Programs of one call (one homomorphic operation, or one instruction, alone on a device), and what programs take.
+
+use std::sync::Arc;
+
+use ringmill_cpu::Cpu;
+use ringmill_device::progress::Silent;
+use ringmill_device::report::MachineReport;
+use ringmill_device::{Bindings, Device, Limb, Request, SeedExpansion};
+use ringmill_isa::mid::{Procedure, Program, Verified};
+use ringmill_machines::ring::RingUse;
+use ringmill_machines::{Machine, MachineError, SimOptions};
+use ringmill_math::expand_uniform;
+
+use crate::error::PaperError;
+
+/// A program that calls the procedure once. Ciphertext, plaintext and key operands become inputs of their own.
+pub fn program(procedure: Arc<Procedure>) -> Result<Verified, PaperError> {
+    Ok(Verified::new(Program::calling(procedure, Vec::new()))?)
+}
+
+/// Limbs of uniform residues and fixed seeds: timing depends on the instructions alone.
+fn bindings(program: &Verified) -> Result<Bindings<'static>, PaperError> {
+    let limbs = (0u64..)
+        .zip(&program.inputs)
+        .map(|(stream, input)| {
+            let Some(ty) = input.ty.limb() else {
+                return Err(MachineError::Program("an input is no limb".to_owned()).into());
+            };
+            let modulus = program.moduli[usize::from(ty.modulus.0)];
+            let mut residues = vec![0; ty.ring.len()];
+            let q = modulus.arithmetic()?.below_61()?;
+            expand_uniform(&[7; 32], stream, q, &mut residues);
+            Ok(Limb::shared(residues.into(), modulus)?)
+        })
+        .collect::<Result<_, PaperError>>()?;
+    let seeds = program
+        .seeds
+        .iter()
+        .map(|&key| Arc::new(SeedExpansion::new([key as u8; 32])))
+        .collect();
+    Ok(Bindings { limbs, seeds })
+}
+
+/// The program on a machine, its keys there already.
+pub fn simulate(machine: &dyn Machine, program: &Verified) -> Result<MachineReport, PaperError> {
+    Ok(machine.simulate(program, SimOptions::default())?)
+}
+
+/// Seconds of one run on the device's threads: the least of several, the first ones warming caches and buffers.
+pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, PaperError> {
+    const RUNS: usize = 7;
+    let bindings = bindings(program)?;
+    let mut least = f64::INFINITY;
+    for _ in 0..RUNS {
+        let outcome = cpu.run(program, &bindings, Request::function_only(), &Silent)?;
+        least = outcome
+            .statistics
+            .map_or(least, |stats| least.min(stats.seconds()));
+    }
+    Ok(least)
+}
+
+/// What only ring machines tell.
+pub fn own(report: &MachineReport) -> Result<&RingUse, PaperError> {
+    let not_one = || PaperError::Internal(format!("{} is no ring machine", report.machine));
+    report.own().ok_or_else(not_one)
+}

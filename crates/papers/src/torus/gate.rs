@@ -1,0 +1,75 @@
+//! The paper's parameters as ours, and the gate on this computer.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ringmill_circuits::tfhe::{
+    Client, Decomposition, Evaluator, FailureRate, Gate, Params, ParamsBuilder, Transforms,
+};
+
+use super::peer::Peer;
+use crate::error::PaperError;
+
+/// Gates that are measured, of which the shortest counts.
+const RUNS: usize = 10;
+
+/// The paper's digits of the key switch: t bits.
+const DIGITS: Decomposition = Decomposition {
+    log_base: 1,
+    levels: 15,
+};
+
+/// The paper's set (1): the TFHE library's of 2020, with these digits of the key switch. Gates fail below 2^-40.
+fn builder(digits: Decomposition) -> Result<ParamsBuilder, PaperError> {
+    let set = ParamsBuilder::named("tfhe_library_2020_below_128_bits")?;
+    Ok(set.key_switch(digits).failing(FailureRate::Below2Minus40))
+}
+
+/// The same, transformed modulo the paper's prime.
+pub fn with_digits(digits: Decomposition) -> Result<Arc<Params>, PaperError> {
+    Ok(builder(digits)?.transforms(Transforms::Solinas).build()?)
+}
+
+/// The same with the paper's digits.
+pub fn params() -> Result<Arc<Params>, PaperError> {
+    with_digits(DIGITS)
+}
+
+/// Milliseconds of a NAND with its bootstrap and key switch, on one thread.
+pub struct Milliseconds {
+    /// Ours, by the transforms that are fastest here: the bits are the same.
+    pub ours: f64,
+    /// tfhe-rs's with the same sizes, in turns with ours, where it is built.
+    pub peer: Option<f64>,
+}
+
+/// # Errors
+/// A gate that is wrong.
+pub fn milliseconds() -> Result<Milliseconds, PaperError> {
+    let params = builder(DIGITS)?.build()?;
+    let client = Client::new(params.clone())?;
+    let (bootstrap, switch) = (client.bootstrap_key()?, client.key_switch_key()?);
+    let evaluator = Evaluator::new(params.clone(), &bootstrap, &switch)?;
+    let mut work = evaluator.workspace();
+    let (x, y) = (client.encrypt_bit(true)?, client.encrypt_bit(true)?);
+    let mut peer = Peer::start(&params)?;
+    let mut least = Milliseconds {
+        ours: f64::INFINITY,
+        peer: None,
+    };
+    for _ in 0..RUNS {
+        let begin = Instant::now();
+        let nand = evaluator.gate(&mut work, Gate::Nand, &x, &y)?;
+        least.ours = least.ours.min(1e3 * begin.elapsed().as_secs_f64());
+        if client.decrypt_bit(&nand)? {
+            return Err(PaperError::Disagreement(
+                "NAND of two ones decrypts to one".to_owned(),
+            ));
+        }
+        if let Some(peer) = &mut peer {
+            let took = peer.milliseconds()?;
+            least.peer = Some(least.peer.map_or(took, |least| least.min(took)));
+        }
+    }
+    Ok(least)
+}

@@ -1,0 +1,157 @@
+//! Table II: numbers of a special form, and which of them are prime.
+
+use num_bigint::BigUint;
+
+use super::paper::Torus;
+use crate::error::PaperError;
+use crate::figure::How;
+use crate::row::{Ours, Row};
+
+const TABLE: &str = "Table II: special numbers, X = 2^(2n) - 2^n -/+ 1";
+
+/// The exponent of the thirteenth Mersenne prime.
+const LAST_EXPONENT: u32 = 521;
+
+/// Below 3.3 10^24 Miller and Rabin's test with these bases decides (Sorenson and Webster, 2015). What it calls composite is so in
+/// any case.
+const BASES: [u32; 13] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41];
+const DECIDED_BITS: u64 = 81;
+
+/// `None` where the test does not decide.
+fn is_prime(x: &BigUint) -> Option<bool> {
+    let one = BigUint::from(1u32);
+    if *x <= one {
+        return Some(false);
+    }
+    if let Some(base) = BASES
+        .map(BigUint::from)
+        .iter()
+        .find(|&b| (x % b) == BigUint::ZERO)
+    {
+        return Some(x == base);
+    }
+    let before = x - &one;
+    let twos = before.trailing_zeros().unwrap_or(0);
+    let odd = &before >> twos;
+    let passes = |base: u32| {
+        let mut power = BigUint::from(base).modpow(&odd, x);
+        if power == one || power == before {
+            return true;
+        }
+        for _ in 1..twos {
+            power = &power * &power % x;
+            if power == before {
+                return true;
+            }
+        }
+        false
+    };
+    if !BASES.into_iter().all(passes) {
+        return Some(false);
+    }
+    (x.bits() <= DECIDED_BITS).then_some(true)
+}
+
+fn power(exponent: u32) -> BigUint {
+    BigUint::from(1u32) << exponent
+}
+
+/// Whether 2^p - 1 is prime for a prime p, by the test of Lucas and Lehmer.
+fn mersenne(p: u32) -> bool {
+    let m = power(p) - 1u32;
+    let mut s = BigUint::from(4u32);
+    for _ in 2..p {
+        s = (&s * &s + &m - 2u32) % &m;
+    }
+    p == 2 || s == BigUint::ZERO
+}
+
+/// The Mersenne primes in order, to the thirteenth.
+fn mersenne_primes() -> Vec<BigUint> {
+    let exponents = 2..=LAST_EXPONENT;
+    let prime = |p: &u32| is_prime(&BigUint::from(*p)) == Some(true) && mersenne(*p);
+    exponents.filter(prime).map(|p| power(p) - 1u32).collect()
+}
+
+/// The numbers of a row, and whether each is prime.
+fn members(class: &str, names: &str) -> Option<Vec<(BigUint, bool)>> {
+    let names: Vec<&str> = names.split('-').collect();
+    let number = |name: &str| name.get(1..)?.parse::<u32>().ok();
+    let range = |names: &[&str]| Some(number(names.first()?)?..=number(names.last()?)?);
+    let tested = |x: BigUint| Some((x.clone(), is_prime(&x)?));
+    match class {
+        "mersenne" => {
+            let primes = mersenne_primes();
+            let at = |i: u32| Some((primes.get(i as usize - 1)?.clone(), true));
+            range(&names)?.map(at).collect()
+        }
+        "fermat" => range(&names)?
+            .map(|i| tested(power(1 << i) + 1u32))
+            .collect(),
+        "goldilocks" => (range(&names)?)
+            .map(|n| tested(power(2 * n) - power(n) - 1u32))
+            .collect(),
+        "goldilocks_plus" => (range(&names)?)
+            .map(|n| tested(power(2 * n) - power(n) + 1u32))
+            .collect(),
+        "solinas" => Some(vec![tested(power(52) - power(12) + 1u32)?]),
+        _ => None,
+    }
+}
+
+pub fn rows(paper: &Torus) -> Result<Vec<Row>, PaperError> {
+    let mut found = Vec::new();
+    for (class, names, width, prime) in &paper.special_numbers {
+        let members = members(class, names).ok_or_else(|| {
+            PaperError::Internal(format!(
+                "Table II has {class} {names}, which nothing decides"
+            ))
+        })?;
+        let case = format!("{class} {names}");
+        let digits: String = width.chars().filter(char::is_ascii_digit).collect();
+        let bits = members.iter().map(|(x, _)| x.bits()).max().unwrap_or(0) as f64;
+        let primes = members.iter().filter(|(_, prime)| *prime).count() as f64;
+        let says = match prime.as_str() {
+            "prime" => Some(members.len() as f64),
+            "not prime" => Some(0.0),
+            _ => None,
+        };
+        for (metric, printed, ours) in [
+            ("bits, at most", digits.parse().ok(), bits),
+            ("primes among them", says, primes),
+        ] {
+            let is = Ours::Is(ours, How::Counted);
+            let row = Row::new(TABLE, case.as_str(), metric, "", printed, is);
+            let wrong = printed.is_some_and(|printed: f64| printed != ours);
+            found.push(if wrong { row.but(ours) } else { row });
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn primes_are_found() {
+        let small: Vec<u32> = (0..60u32)
+            .filter(|&x| is_prime(&BigUint::from(x)) == Some(true))
+            .collect();
+        assert_eq!(
+            small,
+            [
+                2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59
+            ]
+        );
+        // A strong pseudoprime to the first nine bases.
+        let x = BigUint::from(3_825_123_056_546_413_051u64);
+        assert_eq!(is_prime(&x), Some(false));
+        let exponents: Vec<u64> = mersenne_primes().iter().map(BigUint::bits).collect();
+        assert_eq!(
+            exponents,
+            [2, 3, 5, 7, 13, 17, 19, 31, 61, 89, 107, 127, 521]
+        );
+        assert_eq!(is_prime(&(power(127) - 1u32)), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! One bootstrap whose digits are removed as the paper has it, and in the ways between that and ours.
+
+use std::sync::Arc;
+
+use ringmill_compiler::bgv::one_bootstrap;
+use ringmill_device::progress::Progress;
+use ringmill_math::digits::Method;
+use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
+use ringmill_schemes::bgv::{BgvError, ExactParams, Params};
+
+use super::machine;
+use super::paper::Vector;
+use crate::error::PaperError;
+use crate::figure::How;
+use crate::row::{Ours, Row};
+
+const TABLE: &str = "Section 8.3: one bootstrap of the set, other removals of digits";
+
+/// Primes of ciphertexts that are tried more than the set has, and primes at most.
+const MORE: usize = 14;
+const MOST: usize = 64;
+
+/// The bootstrap by a method, of the set, or of one with as few primes more as the method takes and as few digits as there are primes for; none
+/// where they do not do. Its times are those of any parameters of these sizes; no key of them is made.
+fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedure>>, PaperError> {
+    let (setup, seeded) = (procedure.setup(), procedure.seeded());
+    let params = procedure.params();
+    let digits = params.cipher_count().div_ceil(params.special_count());
+    for more in 0..=MORE {
+        let made = || -> Result<Procedure, BgvError> {
+            let cipher = params.cipher_count() + more;
+            let special = (digits..).map(|digits| cipher.div_ceil(digits));
+            let special = special
+                .take(cipher)
+                .find(|special| cipher + special <= MOST);
+            let special = special.unwrap_or(1);
+            let setup = match more {
+                0 => setup.clone(),
+                _ => {
+                    let larger = Params::builder(params.log_n(), params.plain_modulus())
+                        .friendly_primes(cipher, special)?
+                        .further_plain_moduli(params.last_plain())
+                        .divide_modulo_primes_alone()
+                        .allow_insecure_parameters_for_tests_only()
+                        .build()?;
+                    Bootstrapping::new(larger, setup.weight())?.with_map_depth(setup.shape().depth)
+                }
+            };
+            let setup = setup.with_removal(method);
+            let maps = Maps::new(&setup, setup.shape())?;
+            Ok(Procedure::new(setup, maps, seeded)?)
+        };
+        match made() {
+            Ok(made) => return Ok(Some(Arc::new(made))),
+            Err(BgvError::Bootstrap(none)) if matches!(*none, BootstrapError::NoRoom { .. }) => {}
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(None)
+}
+
+/// Rows of each method, by both countings.
+pub fn rows(
+    paper: &Vector,
+    procedure: &Procedure,
+    progress: &dyn Progress,
+) -> Result<Vec<Row>, PaperError> {
+    let mut found = Vec::new();
+    for (case, method) in [
+        (
+            "one polynomial again and again (the paper's)",
+            Method::HaleviShoup,
+        ),
+        (
+            "one polynomial of all digits (Chen and Han)",
+            Method::AllDigits,
+        ),
+    ] {
+        let row = |metric, printed, ours| Row::new(TABLE, case, metric, "ms", printed, ours);
+        let printed = Some(paper.bootstrap_ms);
+        let Some(made) = with_room(procedure, method)? else {
+            let none = row("paper's counting", printed, Ours::NotMeasured);
+            found.push(none.remarked(format!("{MORE} primes more are too few")));
+            continue;
+        };
+        let compiled = one_bootstrap(&made)?;
+        let d = machine::machine(made.params().log_n())?;
+        let (report, own) = machine::simulate(d, &compiled.program, progress)?;
+        let ms = |cycles: u64| Ours::Is(cycles as f64 / (report.clock_mhz * 1e3), How::Model);
+        let (end, _) = made.end();
+        let params = made.params();
+        let (cipher, more) = (params.cipher_count(), params.special_count());
+        let remark = format!(
+            "{} calls, {} instructions, level {end} is left; {}",
+            report.calls,
+            report.instructions,
+            match cipher == procedure.params().cipher_count() {
+                true => "of the set".to_owned(),
+                false => format!(
+                    "of {cipher} and {more} primes, as the set has too few: above the bound of security, timed alone"
+                ),
+            }
+        );
+        let counted = row(
+            "paper's counting",
+            printed,
+            ms(own.cycles_by_papers_counting),
+        );
+        found.push(counted.remarked(remark));
+        let remark = format!(
+            "{} limbs loaded, {} spilled",
+            own.limbs_loaded, own.limbs_spilled
+        );
+        found.push(row("with distant memory", None, ms(report.cycles)).remarked(remark));
+    }
+    Ok(found)
+}

@@ -1,0 +1,113 @@
+//! Table 7: the instructions of one sigmoid, ours as the compiler makes it.
+
+use std::sync::Arc;
+
+use ringmill_compiler::bgv::Options;
+use ringmill_compiler::builder::{Power, TraceBuilder};
+use ringmill_compiler::{Compiled, compile};
+use ringmill_isa::macros::{MacroOp, SchemeName, Visibility, stats};
+use ringmill_schemes::bgv::Bgv;
+use ringmill_schemes::bgv::bootstrap::Procedure;
+
+use super::opcodes::{OPCODES, counts};
+use super::paper::Vector;
+use crate::error::PaperError;
+use crate::figure::How;
+use crate::row::{Ours, Row};
+
+const TABLE: &str = "Table 7: mid-level instructions of one sigmoid on [-63, 64]";
+
+/// Where the sigmoid's pieces meet, and its values there; on the other side of 0 it is 1 less these.
+const PIECES: [(f64, f64); 6] = [
+    (0.0, 0.5),
+    (1.0, 0.731),
+    (2.0, 0.881),
+    (3.0, 0.953),
+    (5.0, 0.993),
+    (8.0, 1.0),
+];
+
+/// The sigmoid of z from -(p - 1) / 2 to (p - 1) / 2, times 64; the last z is 8.
+pub fn table(prime: u64) -> Vec<i64> {
+    let half = (prime / 2) as i64;
+    let scale = 64.0;
+    let above = |z: i64| {
+        let x = z as f64 * 8.0 / half.max(1) as f64;
+        let pieces = PIECES.windows(2).find_map(|pair| match *pair {
+            [(x0, y0), (x1, y1)] if x <= x1 => Some(y0 + (y1 - y0) * (x - x0) / (x1 - x0)),
+            _ => None,
+        });
+        (scale * pieces.unwrap_or(1.0)).round_ties_even() as i64
+    };
+    (-half..=half)
+        .map(|z| match z < 0 {
+            true => scale as i64 - above(-z),
+            false => above(z),
+        })
+        .collect()
+}
+
+/// u to the sigmoid of u / p, rounded: a procedure, called once.
+pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError> {
+    let power = procedure.params().prime_power()?;
+    let (prime, exponent) = (power.prime(), power.exponent());
+    let power = Power { prime, exponent };
+    let slots = procedure.setup().structure().columns() as u32;
+    let mut trace = TraceBuilder::new("sigmoid", slots)?;
+    let u = trace.input("u", Visibility::Encrypted, None)?;
+    let given = trace.begin_procedure("sigmoid", &[Visibility::Encrypted], None)?;
+    let &[v] = given.as_slice() else {
+        return Err(PaperError::Internal("a procedure of one parameter".into()));
+    };
+    let low = trace.low_digit(v, power, None)?;
+    let rest = trace.sub(v, low, None)?;
+    let rest = trace.quotient(rest, prime, None)?;
+    let looked_up = trace.digit_table(rest, power, &table(prime), None)?;
+    let sigmoid = trace.end(&[looked_up], None)?;
+    let result = trace.call(&sigmoid, &[u], None)?;
+    if let Some(&s) = result.first() {
+        trace.output("s", s, None)?;
+    }
+    let mut source = trace.finish();
+    source.scheme = SchemeName::new("bgv").unwrap_or_default();
+    let options = Options {
+        bootstrapping: Some(Arc::clone(procedure)),
+        seeded_keys: procedure.seeded(),
+        ..Options::given(Arc::clone(procedure.params()))
+    };
+    Ok(compile::<Bgv>(source, &options)?)
+}
+
+pub fn rows(paper: &Vector, procedure: &Arc<Procedure>) -> Result<Vec<Row>, PaperError> {
+    let compiled = compiled(procedure)?;
+    let mid = counts(compiled.program.program());
+    let mut found = Vec::new();
+    for opcode in OPCODES {
+        let printed = paper.sigmoid_instructions.get(opcode).copied();
+        let ours = mid.get(opcode).copied().unwrap_or(0) as f64;
+        let ours = Ours::Is(ours, How::Counted);
+        found.push(Row::new(TABLE, "one sigmoid", opcode, "", printed, ours));
+    }
+    let macros = stats::counts(&compiled.managed);
+    let bootstraps = macros.get(&MacroOp::Bootstrap).copied().unwrap_or(0) as f64;
+    let ours = Ours::Is(bootstraps, How::Counted);
+    found.push(Row::new(
+        TABLE,
+        "one sigmoid",
+        "bootstraps",
+        "",
+        Some(2.0),
+        ours,
+    ));
+    let all: u64 = macros.values().sum();
+    let ours = Ours::Is(all as f64, How::Counted);
+    found.push(Row::new(
+        TABLE,
+        "one sigmoid",
+        "macro instructions",
+        "",
+        None,
+        ours,
+    ));
+    Ok(found)
+}

@@ -1,0 +1,101 @@
+//! How fast the performance simulator is, in micro instructions a second on one core.
+//!
+//! *Stepped* is a micro program that there is, timed by one clockwork: the key switch of Table 8. What choosing the order costs is
+//! seen beside it: the same program made from its tasks, placed, chosen and stepped. *Replayed* are calls of the program whose state
+//! was met before; of its other calls the rate has lowering in it, places, order and two clockworks.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ringmill_isa::mid;
+use ringmill_machines::vector::lower::{Prepared, alone_prepared};
+use ringmill_machines::vector::session::Running;
+use ringmill_machines::vector::{Counting, Description, resident, time};
+use ringmill_machines::{MachineError, SimOptions};
+use ringmill_schemes::bgv::bootstrap::Procedure;
+use ringmill_schemes::bgv::{OpKey, ProcCache};
+
+use crate::error::PaperError;
+use crate::figure::How;
+use crate::row::{Ours, Row};
+
+/// Seconds after which a rate is known.
+const ENOUGH: f64 = 0.3;
+
+/// Instructions, and the seconds that they took.
+#[derive(Clone, Copy, Default)]
+struct Rate(u64, f64);
+
+impl Rate {
+    fn row(self, table: &'static str, metric: &str) -> Row {
+        let rate = self.0 as f64 / f64::max(self.1, 1e-9) / 1e6;
+        let ours = Ours::Is(rate, How::Measured);
+        Row::new(table, "this simulation", metric, "M/s", None, ours)
+    }
+
+    /// What is done again and again until its rate is known.
+    fn of(mut work: impl FnMut() -> Result<u64, MachineError>) -> Result<Self, MachineError> {
+        let mut found = Self::default();
+        let begin = Instant::now();
+        while found.1 < ENOUGH {
+            found.0 += work()?;
+            found.1 = begin.elapsed().as_secs_f64();
+        }
+        Ok(found)
+    }
+}
+
+/// Rates of a program on the machine, and of the key switch of its parameters.
+pub fn rows(
+    table: &'static str,
+    procedure: &Arc<Procedure>,
+    d: &Description,
+    program: &mid::Verified,
+) -> Result<Vec<Row>, PaperError> {
+    let params = procedure.params();
+    let key = OpKey::relin(params.max_level(), false);
+    let switch = ProcCache::new(Arc::clone(params)).get(&key)?;
+    let prepared = Prepared::new(d, &switch)?;
+    let resident = resident(d, &switch);
+    let make = || alone_prepared(d, &switch, &prepared, &resident, Counting::WHOLE);
+    let made = make()?.program;
+    let count = made.instrs.len() as u64;
+    let stepped = Rate::of(|| time(d, &made, Counting::WHOLE).map(|_| count))?;
+    let by_papers = Rate::of(|| time(d, &made, Counting::PAPER).map(|_| count))?;
+    let chosen = Rate::of(|| make().map(|made| made.program.instrs.len() as u64))?;
+    let [in_program, replayed] = of_program(d, program)?;
+    Ok(vec![
+        stepped
+            .row(table, "stepped")
+            .remarked("a given micro program, a key switch, by one clockwork, all counted"),
+        by_papers
+            .row(table, "stepped, the paper's counting")
+            .remarked("the same"),
+        chosen
+            .row(table, "made")
+            .remarked("the same from its tasks: placed, its order chosen, stepped"),
+        in_program
+            .row(table, "made in the program")
+            .remarked("lowered, placed, its order chosen, stepped by both countings, and all counted on half of the channels"),
+        replayed
+            .row(table, "replayed")
+            .remarked("of the program's calls that were met before"),
+    ])
+}
+
+/// Of a program's calls that were made and of those that were replayed.
+fn of_program(d: &Description, program: &mid::Verified) -> Result<[Rate; 2], PaperError> {
+    let mut running = Running::new(d, &program.head(), SimOptions::default());
+    let mut stream = program.stream();
+    let mut rates = [Rate::default(); 2];
+    while let Some(called) = stream.next_call().map_err(MachineError::from)? {
+        let (before, replays) = (running.total.tally[0].instructions, running.replayed);
+        let begin = Instant::now();
+        running.feed(&called)?;
+        let took = begin.elapsed().as_secs_f64();
+        let Rate(count, seconds) = &mut rates[usize::from(running.replayed > replays)];
+        *count += running.total.tally[0].instructions - before;
+        *seconds += took;
+    }
+    Ok(rates)
+}

@@ -1,0 +1,282 @@
+//! The training iteration of section 8.3.2: the program of `examples/06_training.py`, traced here with the same sizes, through the
+//! performance simulator.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ringmill_compiler::bgv::Options;
+use ringmill_compiler::builder::{self, Power, TraceBuilder, TraceError, Traced};
+use ringmill_compiler::{Compiled, compile};
+use ringmill_device::progress::Progress;
+use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, stats};
+use ringmill_isa::mid;
+use ringmill_schemes::bgv::Bgv;
+use ringmill_schemes::bgv::bootstrap::Procedure;
+
+use super::paper::Vector;
+use super::{cycles, machine, runs, sigmoid, speed};
+use crate::error::PaperError;
+use crate::figure::How;
+use crate::row::{Ours, Row};
+
+/// Samples and features; a gradient counts `step` / p^2.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub samples: usize,
+    pub features: usize,
+    pub step: i64,
+}
+
+/// The paper's: 1,024 samples of 10 features.
+pub const WHOLE: Size = Size {
+    samples: 1024,
+    features: 10,
+    step: 7,
+};
+
+/// The iteration, traced on vectors of `slots` values modulo `power`.
+struct Trainer {
+    trace: TraceBuilder,
+    power: Power,
+    size: Size,
+}
+
+impl Trainer {
+    fn rest(&mut self, x: Traced, digit: Traced) -> Result<Traced, TraceError> {
+        let rest = self.trace.sub(x, digit, None)?;
+        self.trace.quotient(rest, self.power.prime, None)
+    }
+
+    fn low(&mut self, x: Traced) -> Result<Traced, TraceError> {
+        self.trace.low_digit(x, self.power, None)
+    }
+
+    /// The sigmoid of u / p, rounded, as a table.
+    fn sigmoid(&mut self) -> Result<builder::Procedure, PaperError> {
+        let given = (self.trace).begin_procedure("looked_up", &[Visibility::Encrypted], None)?;
+        let &[u] = given.as_slice() else {
+            return Err(PaperError::Internal("a procedure of one parameter".into()));
+        };
+        let low = self.low(u)?;
+        let rest = self.rest(u, low)?;
+        let values = sigmoid::table(self.power.prime);
+        let looked_up = self.trace.digit_table(rest, self.power, &values, None)?;
+        Ok(self.trace.end(&[looked_up], None)?)
+    }
+
+    /// Every slot the sum of all.
+    fn summed(&mut self, x: Traced) -> Result<Traced, TraceError> {
+        let mut sum = x;
+        let mut width = i64::from(self.trace.slots());
+        while width > 1 {
+            width /= 2;
+            let turned = self.trace.rotate(sum, width, None)?;
+            sum = self.trace.add(sum, turned, None)?;
+        }
+        Ok(sum)
+    }
+
+    /// 1 in one slot, 0 in the others.
+    fn mask(&mut self, slot: usize) -> Result<Traced, TraceError> {
+        let slots = self.trace.slots() as usize;
+        let values = (0..slots).map(|at| (f64::from(u8::from(at == slot)), 0.0));
+        self.trace.vector(values.collect(), None)
+    }
+
+    fn sum(&mut self, sum: Option<Traced>, term: Traced) -> Result<Option<Traced>, TraceError> {
+        Ok(Some(match sum {
+            Some(sum) => self.trace.add(sum, term, None)?,
+            None => term,
+        }))
+    }
+
+    /// step g / p^2, rounded once on the way and once at the end.
+    fn update(&mut self, g: Traced) -> Result<Traced, TraceError> {
+        let (prime, step) = (self.power.prime as i64, self.size.step);
+        let low = self.low(g)?;
+        let rest = self.rest(g, low)?;
+        let second = self.low(rest)?;
+        let half = prime / 2;
+        let rounded = (-half..=half).map(|d| (2 * step * d + prime).div_euclid(2 * prime));
+        let rounded: Vec<i64> = rounded.collect();
+        let low = (self.trace).digit_table(rest, self.power, &rounded, None)?;
+        let above = self.rest(rest, second)?;
+        let third = self.low(above)?;
+        let step = self.trace.scalar(step as f64, None)?;
+        let third = self.trace.mul(third, step, None)?;
+        self.trace.add(third, low, None)
+    }
+
+    /// The weights after an iteration; `x` block by block, feature by feature.
+    fn iteration(
+        &mut self,
+        packed: Traced,
+        labels: &[Traced],
+        x: &[Vec<Traced>],
+        masks: &[Traced],
+        sigmoid: &builder::Procedure,
+    ) -> Result<Traced, PaperError> {
+        let mut weights = Vec::with_capacity(masks.len());
+        for &mask in masks {
+            let one = self.trace.mul(packed, mask, None)?;
+            weights.push(self.summed(one)?);
+        }
+        let mut gradient = vec![None; masks.len()];
+        for (&y, x) in labels.iter().zip(x) {
+            let mut u = None;
+            for (&x, &w) in x.iter().zip(&weights) {
+                let product = self.trace.mul(x, w, None)?;
+                u = self.sum(u, product)?;
+            }
+            let u = u.unwrap_or(y);
+            let s = self.trace.call(sigmoid, &[u], None)?;
+            let s = s.first().copied().unwrap_or(u);
+            let residual = self.trace.sub(y, s, None)?;
+            for (&x, sum) in x.iter().zip(&mut gradient) {
+                let term = self.trace.mul(residual, x, None)?;
+                *sum = self.sum(*sum, term)?;
+            }
+        }
+        let mut total = None;
+        for (g, &mask) in gradient.into_iter().zip(masks) {
+            let g = self.summed(g.unwrap_or(packed))?;
+            let one = self.trace.mul(g, mask, None)?;
+            total = self.sum(total, one)?;
+        }
+        let update = self.update(total.unwrap_or(packed))?;
+        Ok(self.trace.add(packed, update, None)?)
+    }
+
+    fn whole(mut self) -> Result<MacroProgram, PaperError> {
+        let slots = self.trace.slots() as usize;
+        let blocks = self.size.samples / slots;
+        let input = |trace: &mut TraceBuilder, name: String| {
+            trace.input(&name, Visibility::Encrypted, None)
+        };
+        let w = input(&mut self.trace, "w".to_owned())?;
+        let mut labels = Vec::with_capacity(blocks);
+        for b in 0..blocks {
+            labels.push(input(&mut self.trace, format!("y{b}"))?);
+        }
+        let mut x = Vec::with_capacity(blocks);
+        for b in 0..blocks {
+            let features = 0..self.size.features;
+            let names = features.map(|j| input(&mut self.trace, format!("x{b}_{j}")));
+            x.push(names.collect::<Result<Vec<_>, _>>()?);
+        }
+        let sigmoid = self.sigmoid()?;
+        let masks = (0..self.size.features).map(|j| self.mask(j));
+        let masks = masks.collect::<Result<Vec<_>, _>>()?;
+        let carried = self.trace.begin_body("iteration", 1, None)?;
+        let packed = carried.first().copied().unwrap_or(w);
+        let after = self.iteration(packed, &labels, &x, &masks, &sigmoid)?;
+        let body = self.trace.end(&[after], None)?;
+        let done = self.trace.repeat(1, &body, &[w], None)?;
+        self.trace
+            .output("out", done.first().copied().unwrap_or(w), None)?;
+        let mut program = self.trace.finish();
+        program.scheme = SchemeName::new("bgv").unwrap_or_default();
+        Ok(program)
+    }
+}
+
+/// One iteration, compiled for a bootstrap's parameters.
+pub fn compiled(procedure: &Arc<Procedure>, size: Size) -> Result<Compiled<Bgv>, PaperError> {
+    let power = procedure.params().prime_power()?;
+    let (prime, exponent) = (power.prime(), power.exponent());
+    let slots = procedure.setup().structure().columns() as u32;
+    let trainer = Trainer {
+        trace: TraceBuilder::new("train", slots)?,
+        power: Power { prime, exponent },
+        size,
+    };
+    let options = Options {
+        bootstrapping: Some(Arc::clone(procedure)),
+        seeded_keys: procedure.seeded(),
+        explicit: true,
+        ..Options::given(Arc::clone(procedure.params()))
+    };
+    Ok(compile::<Bgv>(trainer.whole()?, &options)?)
+}
+
+/// What an iteration executes: bootstraps, macro instructions, mid-level ones.
+pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
+    let macros = stats::counts(&compiled.managed);
+    let silent = [MacroOp::Input, MacroOp::Output, MacroOp::Encode];
+    let executed = macros.iter().filter(|(op, _)| !silent.contains(op));
+    let bootstraps = macros.get(&MacroOp::Bootstrap).copied().unwrap_or(0);
+    let mid = mid::stats::program_counts(compiled.program.program());
+    [
+        bootstraps,
+        executed.map(|(_, count)| count).sum(),
+        mid.values().sum(),
+    ]
+}
+
+const TABLE: &str = "Section 8.3.2: one training iteration, 1,024 samples of 10 features, through the performance simulator";
+
+/// The iteration's rows, and its seconds by both countings: what it executes at three levels, its time by both countings, and what the instructions take of the link.
+pub fn rows(
+    paper: &Vector,
+    procedure: &Arc<Procedure>,
+    size: Size,
+    progress: &dyn Progress,
+) -> Result<(Vec<Row>, [f64; 2]), PaperError> {
+    let compiled = compiled(procedure, size)?;
+    let printed = &paper.logistic_regression;
+    let begin = Instant::now();
+    let d = machine::machine(procedure.params().log_n())?;
+    let (report, own) = machine::simulate(d.clone(), &compiled.program, progress)?;
+    let took = begin.elapsed().as_secs_f64();
+    let row = |case: &str, metric: &str, unit, printed, ours| {
+        Row::new(TABLE, case, metric, unit, printed, ours)
+    };
+    let counted = |value: f64| Ours::Is(value, How::Counted);
+    let model = |value: f64| Ours::Is(value, How::Model);
+    let seconds = |cycles: u64| cycles as f64 / (report.clock_mhz * 1e6);
+    let [bootstraps, macros, mid] = counts(&compiled).map(|count| count as f64);
+    let micro = report.instructions as f64;
+    let link = &report.link;
+    let whole = report.seconds;
+    let stream = link.program_bytes as f64 / whole / 1e9;
+    // The paper's instructions in the paper's time, at the bytes that ours have.
+    let bytes = link.program_bytes as f64 / micro.max(1.0);
+    let theirs = printed.micro * bytes / printed.seconds / 1e9;
+    let by_papers = seconds(own.cycles_by_papers_counting);
+    let mut found = vec![
+        row("executed", "bootstraps", "", Some(printed.bootstraps), counted(bootstraps))
+            .remarked("the compiler's, which takes levels down before it bootstraps"),
+        row("executed", "macro instructions", "", Some(printed.macros), counted(macros)),
+        row("executed", "mid-level instructions", "", Some(printed.mid), counted(mid)),
+        row("executed", "micro instructions", "", Some(printed.micro), model(micro)),
+        row("paper's counting", "iteration", "s", Some(printed.seconds), model(by_papers)),
+        row("with distant memory", "iteration", "s", None, model(whole)).remarked(format!(
+            "{} limbs loaded, {} spilled; a channel is busy for {:.1} s",
+            own.limbs_loaded,
+            own.limbs_spilled,
+            seconds(own.distant_cycles)
+        )),
+        row(
+            "floor",
+            "iteration",
+            "s",
+            None,
+            counted(seconds(own.port_floor.max(own.mac_floor))),
+        ),
+        row("instructions over the link", "of 26 GB/s", "GB/s", Some(theirs), model(stream)).remarked(
+            format!(
+                "{bytes} bytes each; paper: its instructions in its time, printed nowhere; data {:.2} s more",
+                link.seconds_in + link.seconds_out
+            ),
+        ),
+        row("queue dry", "nothing to send", "ms", None, model(1e3 * seconds(own.queue_dry))),
+        row("this simulation", "time", "s", None, Ours::Is(took, How::Measured)).remarked(format!(
+            "{} instructions stepped, {} of {} calls replayed",
+            own.stepped, own.calls_replayed, report.calls
+        )),
+    ];
+    found.extend(speed::rows(TABLE, procedure, &d, &compiled.program)?);
+    found.extend(runs::rows("iteration", &report, &own));
+    found.extend(cycles::of_program("iteration", &report, &own));
+    Ok((found, [by_papers, whole]))
+}

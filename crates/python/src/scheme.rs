@@ -1,0 +1,201 @@
+//! Numbers and parameters of schemes in Python. [`with_scheme`](ringmill_runtime::with_scheme) finds the type of each scheme, once,
+//! where an object is made; classes of Python then hold objects that do not say which it is.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use numpy::{
+    IntoPyArray, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
+    dtype,
+};
+use pyo3::prelude::*;
+use ringmill_compiler::{Ends, Numbers, Values};
+use ringmill_runtime::{Known, Own, RuntimeError, Served};
+use ringmill_schemes::rlwe::RlweError;
+
+use crate::errors::{DataError, DeviceError, KeysError, ParameterError, raise};
+
+/// A vector as our own Python hands it over: of doubles, or of integers where the program's scheme is exact.
+pub enum Vector<'py> {
+    Whole(PyReadonlyArray1<'py, i64>),
+    Complex(PyReadonlyArray1<'py, Complex64>),
+}
+
+/// Chosen by the type of the elements, not by trying one after the other: the error of an attempt writes that type's
+/// name, which runs numpy's Python code, and an interrupt that arrives there is lost.
+impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let array = object.cast::<PyUntypedArray>()?;
+        let element = array.dtype();
+        Ok(match element.is_equiv_to(&dtype::<i64>(object.py())) {
+            true => Self::Whole(object.extract()?),
+            false => Self::Complex(object.extract()?),
+        })
+    }
+}
+
+impl Vector<'_> {
+    /// Its values, without the interpreter.
+    pub fn values(&self) -> Values {
+        match self {
+            Self::Whole(array) => Values::Whole(array.as_array().to_vec()),
+            Self::Complex(array) => Values::Complex(array.as_array().to_vec()),
+        }
+    }
+}
+
+/// Values as a numpy array.
+pub fn into_array(values: Values, py: Python<'_>) -> Bound<'_, PyAny> {
+    match values {
+        Values::Whole(values) => values.into_pyarray(py).into_any(),
+        Values::Complex(values) => values.into_pyarray(py).into_any(),
+    }
+}
+
+/// A range as our own Python spells it: one number for a radius, two for the ends.
+#[derive(FromPyObject, IntoPyObject, Clone)]
+pub enum PyEnds {
+    Whole(Vec<i128>),
+    Real(Vec<f64>),
+}
+
+impl PyEnds {
+    /// `None` for other numbers of numbers.
+    pub fn ends(&self) -> Option<Ends> {
+        match self {
+            Self::Whole(ends) => match *ends.as_slice() {
+                [low, high] => Some(Ends::Whole(low, high)),
+                _ => None,
+            },
+            Self::Real(ends) => match *ends.as_slice() {
+                [radius] => Some(Ends::Disc(radius)),
+                [low, high] => Some(Ends::Real(low, high)),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl From<Ends> for PyEnds {
+    fn from(ends: Ends) -> Self {
+        match ends {
+            Ends::Whole(low, high) => Self::Whole(vec![low, high]),
+            Ends::Real(low, high) => Self::Real(vec![low, high]),
+            Ends::Disc(radius) => Self::Real(vec![radius]),
+        }
+    }
+}
+
+/// For each output its name, and bits: predicted, and measured where it could be.
+pub type Rows = Vec<(String, f64, Option<f64>)>;
+
+/// Parameters of one's own: of the set that is named, if one is.
+///
+/// # Errors
+/// Choices that the scheme does not have; parameters that are malformed or not secure.
+pub fn own_params<S: Served>(name: Option<&str>, own: &Own<'_>) -> PyResult<Arc<S::Params>> {
+    let scheme = S::NAME;
+    let refused = |text: String| Err(ParameterError::new_err(text));
+    let exact = match S::NUMBERS {
+        Numbers::Complex => false,
+        Numbers::Whole => true,
+    };
+    if !exact && own.plain_modulus.is_some() {
+        return refused(format!(
+            "{scheme} has no plain modulus; leave plain_modulus= out, or name a scheme of integers by scheme="
+        ));
+    }
+    let named = name.map(|name| (name, S::named(name, own)));
+    if let Some((name, None)) = named {
+        let plain = if exact { " and plain_modulus=" } else { "" };
+        let sizes = if exact {
+            "log_n=, bits="
+        } else {
+            "log_n= and bits="
+        };
+        return refused(format!(
+            "there is no set of {scheme} parameters named {name:?}; give {sizes}{plain}"
+        ));
+    }
+    if exact && own.scale.is_some() {
+        return refused(format!(
+            "{scheme} has no scale: whole numbers are computed on exactly; leave scale= out"
+        ));
+    }
+    if exact && own.plain_modulus.is_none() {
+        return refused(format!(
+            "{scheme} computes modulo a plain modulus; give plain_modulus=, a prime that is 1 mod 2^{}, as rm.plain_modulus \
+             finds one",
+            u32::from(own.log_n) + 1
+        ));
+    }
+    let made = named.and_then(|(_, made)| made);
+    let made = made.unwrap_or_else(|| S::made(own));
+    made.map_err(raise::<ParameterError, _>)
+}
+
+/// That exact results have no precision.
+pub fn no_precision() -> PyErr {
+    DataError::new_err(
+        "results of this program are exact, so there is no precision to measure; client.noise_budget says how much noise they \
+         can still take",
+    )
+}
+
+/// That exact results need no noise to be shared.
+pub fn no_share() -> PyErr {
+    DataError::new_err(
+        "results of this program are exact: they hold no error that noise would have to hide; decrypt without share=",
+    )
+}
+
+/// That approximate results have no budget.
+pub fn no_budget<S: Served>() -> PyErr {
+    DataError::new_err(format!(
+        "values of {} are approximate and have no noise budget; client.measure compares them with the clear",
+        S::NAME
+    ))
+}
+
+/// What a scheme's name in programs stands for; `None` for another.
+pub fn known(name: &str) -> Option<Known> {
+    Known::of_name(name)
+}
+
+/// That a program is for a scheme that nothing here computes.
+pub fn unknown(name: &str) -> PyErr {
+    ParameterError::new_err(format!(
+        "the program is for the scheme {name}, which is not among those here: {}",
+        Known::names()
+    ))
+}
+
+/// The exception that a fault around a compiled program calls for.
+pub fn failed<S: Served>(error: RuntimeError<S::Error>) -> PyErr {
+    let other =
+        |error: &S::Error| matches!(S::ring_error(error), Some(RlweError::OtherKeys { .. }));
+    match error {
+        RuntimeError::MissingKey { .. }
+        | RuntimeError::NotSeeded { .. }
+        | RuntimeError::Key { .. }
+        | RuntimeError::Count(_)
+        | RuntimeError::OtherKeys { .. } => raise::<KeysError, _>(error),
+        RuntimeError::Scheme(ref source) | RuntimeError::Value { ref source, .. }
+            if other(source) =>
+        {
+            raise::<KeysError, _>(error)
+        }
+        RuntimeError::Device(_) => raise::<DeviceError, _>(error),
+        _ => raise::<DataError, _>(error),
+    }
+}
+
+/// That something of one scheme was given where one of another is wanted.
+pub fn of_another_scheme<S: Served>(what: &str, got: &str) -> PyErr {
+    DataError::new_err(format!(
+        "{what} is of the scheme {got}, and the program is for {}; encrypt for this program",
+        S::TAG.name.to_lowercase()
+    ))
+}

@@ -1,0 +1,281 @@
+//! CKKS programs in the run time: what the compiler's output says of itself, and what only CKKS's key holder does.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{InputRange, Precision, Wanted};
+use ringmill_limits::room;
+use ringmill_math::Prng;
+use ringmill_schemes::ckks::noise::measured_bits;
+use ringmill_schemes::ckks::{
+    Ciphertext, Ckks, CkksError, Flooding, Params, ParamsBuilder, PublicKey,
+};
+use ringmill_schemes::rlwe::RlweError;
+
+use super::client::Client;
+use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
+use super::{Ciphertexts, RuntimeError, Vectors, check_names};
+use crate::report::{PrecisionReport, RunReport};
+
+/// Parameters as a builder has them, with what is said of one's own.
+fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
+    builder = builder.security(own.table, own.level);
+    if let Some(scale) = own.scale {
+        builder = builder.default_scale(scale);
+    }
+    if own.insecure {
+        builder = builder.allow_insecure_parameters_for_tests_only();
+    }
+    builder.build()
+}
+
+/// A value in words: real ones without their imaginary part, large ones short.
+fn shown(z: Complex64) -> String {
+    if z.im == 0.0 {
+        format!("{:?}", z.re)
+    } else {
+        format!("{:?}{:+?}i", z.re, z.im)
+    }
+}
+
+impl Served for Ckks {
+    const WRONG: &'static str = "less precise than predicted";
+    const SHARING: Option<Sharing<Self>> = Some(Sharing {
+        bits: Client::shared_bits,
+        decrypt: Client::decrypt_to_share,
+    });
+
+    fn named(name: &str, own: &Own<'_>) -> Option<Result<Arc<Params>, CkksError>> {
+        let builder = ParamsBuilder::named(name);
+        Some(builder.and_then(|builder| finished(builder, own)))
+    }
+
+    fn made(own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
+        let builder = Params::builder(own.log_n);
+        let builder = match own.bits {
+            Some((cipher, special)) => builder.prime_bits(cipher, &[special]),
+            None => builder.prime_bits(&[], &[]),
+        };
+        finished(builder, own)
+    }
+
+    fn wanted(wishes: &Wishes) -> Wanted {
+        let default = Wanted::default();
+        Wanted {
+            precision_bits: wishes.precision.unwrap_or(default.precision_bits),
+            integer_bits: wishes.integer_bits.unwrap_or(default.integer_bits),
+            table: wishes.table,
+            level: wishes.level,
+        }
+    }
+
+    fn figures(params: &Params) -> Figures {
+        Figures {
+            default_scale: Some(params.default_scale()),
+            plain_modulus: None,
+        }
+    }
+
+    fn predicted(prediction: &Precision) -> Predicted {
+        Predicted::Precision {
+            bits: prediction.bits(),
+            like_sample: prediction.bits_like_sample(),
+        }
+    }
+
+    fn check(range: &InputRange, slots: usize, values: &Vec<Complex64>) -> Result<(), Unfit> {
+        if values.len() != slots {
+            return Err(Unfit::Length(values.len()));
+        }
+        // What is not finite is the encoder's to refuse.
+        let outside = |z: &Complex64| z.is_finite() && !range.contains(z.re, z.im);
+        match values.iter().enumerate().find(|(_, z)| outside(z)) {
+            None => Ok(()),
+            Some((slot, value)) => Err(Unfit::Outside {
+                slot,
+                value: shown(*value),
+                range: format!("values {range}"),
+            }),
+        }
+    }
+
+    /// Outputs whose error is larger than the noise model predicts.
+    fn judge(
+        client: &Client<Self>,
+        inputs: &Vectors,
+        (_, clear): (&Ciphertexts, &Vectors),
+        report: &mut RunReport,
+    ) -> Result<Vec<String>, RuntimeError> {
+        report.precision = client.measure(inputs, clear)?;
+        let wrong = report.precision.iter().filter(|row| {
+            row.measured_bits
+                .is_some_and(|bits| bits < row.predicted_bits)
+        });
+        let wrong = wrong.map(|row| format!("{} on {}", row.output, report.device));
+        Ok(wrong.collect())
+    }
+
+    fn measure(
+        client: &Client<Self>,
+        inputs: &Vectors,
+        outputs: &Ciphertexts,
+    ) -> Option<Result<Vec<PrecisionReport>, RuntimeError>> {
+        let clear = client.decrypt(outputs);
+        Some(clear.and_then(|clear| client.measure(inputs, &clear)))
+    }
+
+    fn ring_error(error: &CkksError) -> Option<&RlweError> {
+        match error {
+            CkksError::Rlwe(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl Client<Ckks> {
+    /// For others who encrypt inputs to this client's key.
+    pub fn public_key(&self) -> &PublicKey {
+        self.holder().public_key()
+    }
+
+    /// Decrypts outputs of this program for others to see: noise as wide as `flooding` asks for is added first, fresh for
+    /// each, by a bound on the error that holds for all inputs that [`Client::encrypt`] takes (docs/security.md). Errors are
+    /// hidden from those who know the inputs or chose them, as long as the outputs were computed as the program says.
+    ///
+    /// Each output is one decryption, and is counted with the secret key before it is given out.
+    ///
+    /// # Errors
+    /// Besides those of [`Client::decrypt`]: a ciphertext that is no output of the program, an output without a bound,
+    /// or one of which the noise would leave nothing; [`RuntimeError::Count`].
+    pub fn decrypt_to_share(
+        &self,
+        outputs: &Ciphertexts,
+        flooding: &Flooding,
+    ) -> Result<Vectors, RuntimeError> {
+        let mut opened = Vec::with_capacity(outputs.len());
+        for (name, cipher) in outputs {
+            let bound = self.shareable(name, cipher, flooding)?;
+            opened.push((name, self.open(name, cipher)?, bound));
+        }
+        if !opened.is_empty() {
+            let charge = flooding.charge(opened.len() as u64);
+            self.secret_key().charge(&charge)?;
+        }
+        let mut shared = Vectors::new();
+        for (name, plain, bound) in opened {
+            let refused = |source| RuntimeError::Value {
+                name: name.clone(),
+                source,
+            };
+            // The noise, its residues by prime, and the plaintext with it.
+            let words = 2 * self.compiled().params.degree() + 2 * plain.limbs().len();
+            room("the noise of a shared decryption", 8 * words as u64)?;
+            let mut prng = Prng::from_os().map_err(|e| refused(e.into()))?;
+            let noisy = flooding
+                .flood(&self.compiled().params, &plain, bound, &mut prng)
+                .map_err(refused)?;
+            shared.insert(name.clone(), self.decode(name, &noisy)?);
+        }
+        Ok(shared)
+    }
+
+    /// For each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves; minus
+    /// infinity for one without a bound, which is not shared.
+    pub fn shared_bits(&self, flooding: &Flooding) -> BTreeMap<String, f64> {
+        let compiled = self.compiled();
+        let outputs = compiled.outputs.iter().zip(&compiled.predicted);
+        outputs
+            .map(|(output, predicted)| {
+                let scale = output.at.annotation.0;
+                let after = flooding.bound_after(&compiled.params, predicted.error, scale);
+                (output.name.clone(), -after.log2())
+            })
+            .collect()
+    }
+
+    /// The bound on the error of an output that may be shared.
+    fn shareable(
+        &self,
+        name: &str,
+        cipher: &Ciphertext,
+        flooding: &Flooding,
+    ) -> Result<f64, RuntimeError> {
+        let compiled = self.compiled();
+        let known: Vec<&str> = compiled.outputs.iter().map(|o| o.name.as_str()).collect();
+        check_names(std::iter::once(&name.to_owned()), &known, "output")?;
+        let refused = |reason: String| RuntimeError::NotShareable {
+            name: name.to_owned(),
+            reason,
+        };
+        let place = known.iter().position(|&known| known == name);
+        let found = place.and_then(|i| compiled.outputs.get(i).zip(compiled.predicted.get(i)));
+        let (output, predicted) =
+            found.ok_or_else(|| refused("nothing is predicted of it".into()))?;
+        let (at, params) = (output.at, &compiled.params);
+        if cipher.level() != at.level
+            || !cipher.annotation().agrees(at.annotation)
+            || cipher.size() != 2
+        {
+            return Err(refused(
+                "the ciphertext is not at the level and scale of the program's output, so the predicted error is not \
+                 its own; share what this program's run gave"
+                    .into(),
+            ));
+        }
+        let bound = predicted.error;
+        let check = flooding.check(params, bound, at.annotation.0);
+        check.map_err(|fault| refused(fault.to_string()))?;
+        let after = flooding.bound_after(params, bound, at.annotation.0);
+        let magnitude = predicted.magnitude;
+        if after >= magnitude {
+            return Err(refused(format!(
+                "the noise would be up to 2^{:.1}, and values are at most 2^{:.1}; compile with {:.0} bits more of \
+                 precision, or ask for fewer statistical bits",
+                after.log2(),
+                magnitude.log2(),
+                (after / magnitude).log2().ceil() + 1.0,
+            )));
+        }
+        let capacity = predicted.capacity;
+        if magnitude + after >= capacity {
+            return Err(refused(format!(
+                "values of 2^{:.1} with noise of 2^{:.1} do not fit the level, which holds 2^{:.1}; compile with more \
+                 integer bits",
+                magnitude.log2(),
+                after.log2(),
+                capacity.log2(),
+            )));
+        }
+        Ok(bound)
+    }
+
+    /// Precision of outputs against the program evaluated in the clear on `inputs`, which names every input, plain ones
+    /// too. Outputs that are not given are reported with their prediction alone.
+    ///
+    /// What is measured is the largest error of an output, which tells of the secret key: never share it.
+    pub fn measure(
+        &self,
+        inputs: &Vectors,
+        outputs: &Vectors,
+    ) -> Result<Vec<PrecisionReport>, RuntimeError> {
+        let compiled = self.compiled();
+        let mut clear = Vec::with_capacity(compiled.source.inputs.len());
+        for input in &compiled.source.inputs {
+            let missing = || RuntimeError::MissingInput {
+                kind: "clear",
+                name: input.name.clone(),
+            };
+            clear.push(inputs.get(&input.name).ok_or_else(missing)?.clone());
+        }
+        let expected = evaluate(&compiled.source, &clear)?;
+        let mut report = PrecisionReport::predicted(compiled);
+        for (row, expected) in report.iter_mut().zip(&expected) {
+            row.measured_bits = outputs
+                .get(&row.output)
+                .and_then(|got| measured_bits(got, expected));
+        }
+        Ok(report)
+    }
+}

@@ -1,0 +1,178 @@
+//! The client: makes keys, encrypts, decrypts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ringmill_compiler::Compiled;
+use ringmill_device::KeyId;
+use ringmill_device::Limbed;
+use ringmill_isa::macros::Visibility;
+use ringmill_limits::{Watch, room};
+use ringmill_schemes::ckks::Ckks;
+use ringmill_schemes::roles::KeyHolder;
+use ringmill_schemes::{Encrypted, ParameterSet};
+
+use super::scheme::{ErrorOf, Runs, SecretKeyOf, limb_bytes, slots};
+use super::{RuntimeError, check_names};
+
+/// Holds the secret key of one compiled program, and no randomness: every encryption and every key draws its own, so
+/// that copies of a client (a forked process, a restored machine) repeat nothing.
+pub struct Client<S: Runs = Ckks> {
+    compiled: Arc<Compiled<S>>,
+    holder: S::Holder,
+    watch: Watch,
+}
+
+impl<S: Runs> Client<S> {
+    /// This client, sharing all it holds; what is done with it asks `watch` as it goes.
+    pub fn watched(&self, watch: &Watch) -> Self {
+        Self {
+            compiled: Arc::clone(&self.compiled),
+            holder: self.holder.watched(watch),
+            watch: watch.clone(),
+        }
+    }
+
+    /// A client with a fresh secret key.
+    pub fn new(compiled: Arc<Compiled<S>>) -> Result<Self, ErrorOf<S>> {
+        let holder = S::Holder::new(compiled.params.clone());
+        Self::with_holder(compiled, holder)
+    }
+
+    /// A client with a secret key that exists, of the program's parameters.
+    pub fn with_secret_key(
+        compiled: Arc<Compiled<S>>,
+        secret: SecretKeyOf<S>,
+    ) -> Result<Self, ErrorOf<S>> {
+        let holder = S::Holder::with_secret_key(compiled.params.clone(), secret);
+        Self::with_holder(compiled, holder)
+    }
+
+    /// The same keys and encryptions on every run: for tests that must repeat, and for nothing else.
+    pub fn from_seed_for_reproducible_tests_only(
+        compiled: Arc<Compiled<S>>,
+        seed: [u8; 32],
+    ) -> Result<Self, ErrorOf<S>> {
+        let params = compiled.params.clone();
+        let holder = S::Holder::from_seed_for_reproducible_tests_only(params, seed);
+        Self::with_holder(compiled, holder)
+    }
+
+    fn with_holder(
+        compiled: Arc<Compiled<S>>,
+        holder: Result<S::Holder, S::Error>,
+    ) -> Result<Self, ErrorOf<S>> {
+        Ok(Self {
+            compiled,
+            holder: holder.map_err(RuntimeError::Scheme)?,
+            watch: Watch::default(),
+        })
+    }
+
+    pub fn compiled(&self) -> &Arc<Compiled<S>> {
+        &self.compiled
+    }
+
+    pub(super) fn holder(&self) -> &S::Holder {
+        &self.holder
+    }
+
+    pub fn secret_key(&self) -> &SecretKeyOf<S> {
+        self.holder.secret_key()
+    }
+
+    /// The identity of the secret key, which ciphertexts and keys made here carry; none where the secret key came from a
+    /// file that has none.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.holder.key_id()
+    }
+
+    /// Exactly the evaluation keys that the program needs, of [`Compiled::key_bytes`] in all.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Halt`] when they take more memory than there may be, or when it is stopped.
+    pub fn evaluation_keys(&self) -> Result<S::Keys, ErrorOf<S>> {
+        self.watch
+            .admit("the evaluation keys", self.compiled.key_bytes())?;
+        let keys = S::evaluation_keys(&self.compiled, &self.holder);
+        keys.map_err(RuntimeError::Scheme)
+    }
+
+    /// Encrypts the program's encrypted inputs, where it takes them. Every encrypted input must be given; names that are no
+    /// encrypted input, and values that the program was not compiled for, are refused.
+    pub fn encrypt(
+        &self,
+        inputs: &BTreeMap<String, S::Message>,
+    ) -> Result<BTreeMap<String, S::Ciphertext>, ErrorOf<S>> {
+        let compiled = &self.compiled;
+        let encrypted = || {
+            let inputs = compiled.inputs.iter();
+            inputs.filter(|input| input.visibility == Visibility::Encrypted)
+        };
+        let known: Vec<&str> = encrypted().map(|input| input.name.as_str()).collect();
+        check_names(inputs.keys(), &known, "encrypted input")?;
+        let mut ciphertexts = BTreeMap::new();
+        // A plaintext and the two polynomials of its ciphertext, and as much while each is made.
+        let limbs: u64 = encrypted().map(|i| i.at.level.primes() as u64).sum();
+        let working = 8 * compiled.params.moduli().len() as u64;
+        let bytes = limb_bytes(compiled) * (2 * limbs + working);
+        self.watch.admit("the encrypted inputs", bytes)?;
+        for input in encrypted() {
+            self.watch.check()?;
+            let missing = || RuntimeError::MissingInput {
+                kind: "encrypted",
+                name: input.name.clone(),
+            };
+            let message = inputs.get(&input.name).ok_or_else(missing)?;
+            S::check(input, slots(compiled), message)?;
+            let cipher = self.holder.encrypt(message, &input.at);
+            let refused = |source| RuntimeError::Value {
+                name: input.name.clone(),
+                source,
+            };
+            ciphertexts.insert(input.name.clone(), cipher.map_err(refused)?);
+        }
+        Ok(ciphertexts)
+    }
+
+    /// Decrypts outputs to messages of the program's length: for the key's holder alone, since the error in a decryption
+    /// may tell of the secret key. What others see of CKKS comes from [`Client::decrypt_to_share`].
+    pub fn decrypt(
+        &self,
+        outputs: &BTreeMap<String, S::Ciphertext>,
+    ) -> Result<BTreeMap<String, S::Message>, ErrorOf<S>> {
+        let mut messages = BTreeMap::new();
+        for (name, cipher) in outputs {
+            let plain = self.open(name, cipher)?;
+            messages.insert(name.clone(), self.decode(name, &plain)?);
+        }
+        Ok(messages)
+    }
+
+    pub(super) fn open(
+        &self,
+        name: &str,
+        cipher: &S::Ciphertext,
+    ) -> Result<S::Plaintext, ErrorOf<S>> {
+        self.watch.check()?;
+        let limbs = cipher.polys() as u64 * cipher.at().level.primes() as u64;
+        room("a decryption", 2 * limbs * limb_bytes(&self.compiled))?;
+        let plain = self.holder.decrypt(cipher);
+        plain.map_err(|source| RuntimeError::Value {
+            name: name.to_owned(),
+            source,
+        })
+    }
+
+    pub(super) fn decode(
+        &self,
+        name: &str,
+        plain: &S::Plaintext,
+    ) -> Result<S::Message, ErrorOf<S>> {
+        let message = self.holder.decode(plain, slots(&self.compiled));
+        message.map_err(|source| RuntimeError::Value {
+            name: name.to_owned(),
+            source,
+        })
+    }
+}

@@ -1,0 +1,211 @@
+//! Programs of exact integers in the run time: messages are whole numbers, results are equal to the last digit, and the report
+//! says what budget is left.
+
+use std::sync::Arc;
+
+use ringmill_compiler::Compiled;
+use ringmill_compiler::exact::reference::{evaluate, evaluate_modulo};
+use ringmill_compiler::exact::{IntegerRange, Prediction};
+use ringmill_schemes::bfv::{Bfv, BfvError};
+use ringmill_schemes::bgv::{Bgv, BgvError};
+use ringmill_schemes::exact::{ExactError, ExactParams, ExactScheme, PlainModulus};
+use ringmill_schemes::rlwe::{KeyHolder, KeyRequest, RlweError};
+use ringmill_schemes::roles::KeyHolder as _;
+use ringmill_schemes::{Scheme, bfv, bgv};
+
+use super::client::Client;
+use super::scheme::{ErrorOf, Runs};
+use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
+use super::{Ciphers, EvaluationKeys, Messages, RuntimeError};
+use crate::report::RunReport;
+
+/// Bits by which a measured budget, which is in whole bits, may be rounded down.
+const ROUNDED: f64 = 2.0;
+
+/// The plain modulus of parameters of one's own; 0, which is refused, where none is named.
+fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
+    let t = PlainModulus::new(own.plain_modulus.unwrap_or(0))?;
+    t.check_batchable(own.log_n)?;
+    Ok(t)
+}
+
+/// The sizes of ciphertext primes and of the special one, where it has a size.
+fn sizes<'a>(own: &Own<'a>) -> (&'a [u32], Vec<u32>) {
+    match own.bits {
+        Some((cipher, special)) if !cipher.is_empty() => (cipher, vec![special]),
+        Some(_) | None => (&[], Vec::new()),
+    }
+}
+
+fn predicted(prediction: &Prediction) -> Predicted {
+    Predicted::Budget {
+        bits: prediction.budget,
+        range: prediction.range.to_string(),
+    }
+}
+
+/// Refuses a message of another length, or with a value outside the range.
+fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit> {
+    if values.len() != slots {
+        return Err(Unfit::Length(values.len()));
+    }
+    let mut values = values.iter().enumerate();
+    match values.find(|&(_, &x)| !range.contains(x.into())) {
+        None => Ok(()),
+        Some((slot, value)) => Err(Unfit::Outside {
+            slot,
+            value: value.to_string(),
+            range: format!("whole numbers from {range}"),
+        }),
+    }
+}
+
+/// Outputs that differ from the computation in the clear anywhere, or have less budget than predicted.
+fn judge<S>(
+    client: &Client<S>,
+    inputs: &Messages<S>,
+    (ciphers, clear): (&Ciphers<S>, &Messages<S>),
+    report: &mut RunReport,
+) -> Result<Vec<String>, ErrorOf<S>>
+where
+    S: Served + Scheme<Message = Vec<i64>, Params: ExactParams>,
+{
+    let compiled = client.compiled();
+    let source = &compiled.source;
+    let mut vectors = Vec::with_capacity(source.inputs.len());
+    for input in &source.inputs {
+        let missing = || RuntimeError::MissingInput {
+            kind: "clear",
+            name: input.name.clone(),
+        };
+        let values = inputs.get(&input.name).ok_or_else(missing)?;
+        vectors.push(values.iter().map(|&x| x.into()).collect());
+    }
+    let expected = match compiled.bootstrapping {
+        None => evaluate(source, &vectors)?,
+        Some(_) => evaluate_modulo(source, &vectors, compiled.params.plain_modulus().value())?,
+    };
+    let mut wrong = Vec::new();
+    for (name, expected) in source.outputs.iter().zip(&expected) {
+        let found = clear.get(name).into_iter().flatten();
+        if !found.map(|&x| i128::from(x)).eq(expected.iter().copied()) {
+            wrong.push(format!("{name} on {}", report.device));
+        }
+    }
+    for row in &mut report.noise {
+        let cipher = ciphers.get(&row.output);
+        let budget = cipher.and_then(|cipher| S::noise_budget(client, cipher));
+        row.measured_bits = budget.transpose()?;
+        let less = |bits| f64::from(bits) + ROUNDED < row.predicted_bits;
+        if row.measured_bits.is_some_and(less) {
+            wrong.push(format!("the budget of {} on {}", row.output, report.device));
+        }
+    }
+    Ok(wrong)
+}
+
+/// What of [`Served`] is alike in schemes of integers, by the scheme's module and its error.
+macro_rules! of_integers {
+    ($module:ident, $error:ident) => {
+        const WRONG: &'static str =
+            "not what the computation in the clear gives, or noisier than predicted";
+
+        fn made(own: &Own<'_>) -> Result<Arc<Self::Params>, $error> {
+            let (cipher, special) = sizes(own);
+            let mut builder = $module::Params::builder(own.log_n, plain_modulus(own)?)
+                .prime_bits(cipher, &special)
+                .security(own.table, own.level);
+            if own.insecure {
+                builder = builder.allow_insecure_parameters_for_tests_only();
+            }
+            builder.build()
+        }
+
+        fn wanted(wishes: &Wishes) -> Self::Wanted {
+            let mut wanted = Self::Wanted::default();
+            (wanted.table, wanted.level) = (wishes.table, wishes.level);
+            wanted
+        }
+
+        fn figures(params: &Self::Params) -> Figures {
+            Figures {
+                default_scale: None,
+                plain_modulus: Some(params.plain_modulus().value()),
+            }
+        }
+
+        fn predicted(prediction: &Prediction) -> Predicted {
+            predicted(prediction)
+        }
+
+        fn check(range: &IntegerRange, slots: usize, message: &Vec<i64>) -> Result<(), Unfit> {
+            check(*range, slots, message)
+        }
+
+        fn judge(
+            client: &Client<Self>,
+            inputs: &Messages<Self>,
+            outputs: (&Ciphers<Self>, &Messages<Self>),
+            report: &mut RunReport,
+        ) -> Result<Vec<String>, ErrorOf<Self>> {
+            judge(client, inputs, outputs, report)
+        }
+
+        fn noise_budget(
+            client: &Client<Self>,
+            cipher: &Self::Ciphertext,
+        ) -> Option<Result<u32, ErrorOf<Self>>> {
+            Some(client.noise_budget(cipher))
+        }
+
+        fn ring_error(error: &$error) -> Option<&RlweError> {
+            match error {
+                $error::Rlwe(error) => Some(error),
+                _ => None,
+            }
+        }
+    };
+}
+
+impl Served for Bfv {
+    of_integers!(bfv, BfvError);
+}
+
+impl Served for Bgv {
+    of_integers!(bgv, BgvError);
+
+    /// Of a program that bootstraps, bootstrapping's keys and what it takes beside them.
+    fn evaluation_keys(
+        compiled: &Compiled<Self>,
+        holder: &bgv::KeyHolder,
+    ) -> Result<EvaluationKeys, BgvError> {
+        let own = |name: &KeyRequest| *name == KeyRequest::Encapsulation;
+        let bootstraps = compiled.keys.iter().any(own);
+        let Some(procedure) = compiled.bootstrapping.as_ref().filter(|_| bootstraps) else {
+            return holder.evaluation_keys(&compiled.keys, compiled.seeded);
+        };
+        let mut keys = procedure.keys(holder.generator()).map_err(BgvError::from)?;
+        let there = procedure.key_names();
+        let others = compiled.keys.iter().filter(|name| !there.contains(name));
+        let others: Vec<KeyRequest> = others.copied().collect();
+        let others = holder.evaluation_keys(&others, compiled.seeded)?;
+        for (g, key) in others.galois.iter() {
+            keys.galois.insert(g, key.clone());
+        }
+        Ok(keys)
+    }
+}
+
+impl<S> Client<S>
+where
+    S: Runs + ExactScheme + Scheme<Holder = KeyHolder<S>>,
+{
+    /// Bits by which the noise of a ciphertext may still grow before its message is lost.
+    ///
+    /// # Errors
+    /// Ciphertexts of other parameters or another key.
+    pub fn noise_budget(&self, cipher: &S::Ciphertext) -> Result<u32, RuntimeError<S::Error>> {
+        let budget = self.holder().noise_budget(cipher);
+        budget.map_err(RuntimeError::Scheme)
+    }
+}

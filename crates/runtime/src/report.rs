@@ -1,0 +1,249 @@
+//! The run report: what ran, with which parameters, what it took, and how each figure was obtained.
+
+mod summary;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ringmill_compiler::{Compiled, Compiles};
+use ringmill_isa::macros::MacroProgram;
+use ringmill_isa::mid::Program;
+use ringmill_isa::mid::stats::program_counts;
+use ringmill_schemes::ckks::Ckks;
+use ringmill_schemes::rlwe::RingParams;
+use serde::{Serialize, Serializer};
+
+pub use ringmill_device::report::How;
+pub use table::Detail;
+
+use ringmill_device::report::MachineReport;
+use ringmill_device::{Outcome, Statistics};
+
+/// Parameters and their security.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParameterReport {
+    pub log_n: u8,
+    pub slots: usize,
+    /// Bits of each ciphertext prime and each special prime.
+    pub cipher_prime_bits: Vec<u32>,
+    pub special_prime_bits: Vec<u32>,
+    pub dnum: usize,
+    /// Of approximate values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log2_scale: Option<f64>,
+    /// What exact values are modulo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain_modulus: Option<u64>,
+    /// log2 of the product of all primes, and the most that the security table allows at this ring degree.
+    pub log_qp: f64,
+    pub log_qp_bound: Option<u32>,
+    pub security_table: String,
+    pub security_bits: u32,
+    /// Set when the parameters do not reach the level; they then needed the explicit opt-out.
+    pub insecure: Option<String>,
+    /// Whether that opt-out was taken, needed or not.
+    pub insecure_allowed: bool,
+}
+
+impl ParameterReport {
+    /// What all ring schemes have; a scheme adds its own.
+    pub fn new(params: &impl RingParams) -> Self {
+        let params = params.ring_params();
+        let bits = |moduli: &[u64]| {
+            moduli
+                .iter()
+                .map(|q| u64::BITS - q.leading_zeros())
+                .collect()
+        };
+        let security = params.security();
+        Self {
+            log_n: params.log_n(),
+            slots: params.degree() / 2,
+            cipher_prime_bits: bits(params.cipher_moduli()),
+            special_prime_bits: bits(params.special_moduli()),
+            dnum: params.dnum(),
+            log2_scale: None,
+            plain_modulus: None,
+            log_qp: security.log_qp,
+            log_qp_bound: security.bound,
+            security_table: security.table.name().to_owned(),
+            security_bits: security.level.bits(),
+            insecure: security.insecure.clone(),
+            insecure_allowed: params.insecure_allowed(),
+        }
+    }
+}
+
+/// Number of instructions of each mnemonic.
+pub type Counts = BTreeMap<String, u64>;
+
+/// Instruction counts of the three levels; micro instructions only where a machine was simulated.
+#[derive(Clone, Debug, Serialize)]
+pub struct InstructionReport {
+    #[serde(rename = "macro")]
+    pub macro_level: Counts,
+    #[serde(rename = "mid")]
+    pub mid_level: Counts,
+    #[serde(rename = "micro")]
+    pub micro_level: Option<Counts>,
+    pub how: How,
+}
+
+/// Macro instructions of a program.
+pub fn macro_counts(program: &MacroProgram) -> Counts {
+    let mut counts = Counts::new();
+    for instr in &program.instrs {
+        *counts.entry(instr.op.mnemonic().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+/// Mid-level instructions that all calls of a program execute.
+pub fn mid_counts(program: &Program) -> Counts {
+    let counts = program_counts(program).into_iter();
+    counts
+        .map(|(op, n)| (op.mnemonic().to_owned(), n))
+        .collect()
+}
+
+/// What the run took on the CPU.
+#[derive(Clone, Debug, Serialize)]
+pub struct CpuReport {
+    #[serde(flatten, serialize_with = "fields")]
+    pub stats: Arc<dyn Statistics>,
+    /// Most memory the process has had so far, where the operating system tells.
+    pub process_peak_bytes: Option<u64>,
+    pub how: How,
+}
+
+/// The fields of a device's own statistics.
+fn fields<S: Serializer>(stats: &Arc<dyn Statistics>, serializer: S) -> Result<S::Ok, S::Error> {
+    (**stats).serialize(serializer)
+}
+
+/// Precision of one output, in bits: -log2 of the error in a slot.
+#[derive(Clone, Debug, Serialize)]
+pub struct PrecisionReport {
+    pub output: String,
+    /// Bits that the noise model predicts: a bound under what `docs/assumptions.md` names, up to its chance of failure.
+    pub predicted_bits: f64,
+    /// The same bound where no value inside the program is larger than on the sample, times the margin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_bits_like_sample: Option<f64>,
+    /// Bits of the worst slot against the result in the clear; known to the key's holder only.
+    pub measured_bits: Option<f64>,
+}
+
+impl PrecisionReport {
+    /// The compiler's prediction for each output.
+    pub fn predicted(compiled: &Compiled<Ckks>) -> Vec<Self> {
+        let rows = compiled.outputs.iter().zip(&compiled.predicted);
+        rows.map(|(output, predicted)| Self {
+            output: output.name.clone(),
+            predicted_bits: predicted.bits(),
+            predicted_bits_like_sample: predicted.bits_like_sample(),
+            measured_bits: None,
+        })
+        .collect()
+    }
+}
+
+/// Noise budget of one output of exact values, in bits: how often its noise may still double.
+#[derive(Clone, Debug, Serialize)]
+pub struct NoiseReport {
+    pub output: String,
+    /// Bits that the noise model predicts: a bound under what `docs/assumptions.md` names, up to its chance of failure.
+    pub predicted_bits: f64,
+    /// Whole bits that are left; known to the key's holder only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_bits: Option<u32>,
+}
+
+/// Whether what met in a run belongs to one secret key; what belongs to another was refused.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct KeyReport {
+    /// The key identity of the parts that have one, in hexadecimal.
+    pub identity: Option<String>,
+    /// The parts that have none (from SEAL, or from files of version 1), so that what they belong to is not known.
+    pub unchecked: Vec<String>,
+}
+
+/// The scheme of a program, and why it is that one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SchemeReport {
+    pub name: String,
+    pub why: String,
+}
+
+/// Everything a run says about itself. Displays as a summary, serialises as JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunReport {
+    pub program: String,
+    pub device: String,
+    pub scheme: SchemeReport,
+    pub parameters: ParameterReport,
+    /// Where there were keys: not when only timing was asked for.
+    pub keys: Option<KeyReport>,
+    pub instructions: InstructionReport,
+    pub cpu: Option<CpuReport>,
+    pub machine: Option<MachineReport>,
+    /// Of approximate outputs.
+    pub precision: Vec<PrecisionReport>,
+    /// Of exact outputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub noise: Vec<NoiseReport>,
+}
+
+impl RunReport {
+    /// The report of a run of `compiled` that gave `outcome` on `device`, without what is predicted of its outputs.
+    pub fn new<S>(device: &str, compiled: &Compiled<S>, outcome: &Outcome) -> Self
+    where
+        S: Compiles<Params: RingParams>,
+    {
+        let micro_level = outcome
+            .machine
+            .as_ref()
+            .map(|m| m.instructions_by_kind.clone());
+        Self {
+            program: compiled.source.name.clone(),
+            device: device.to_owned(),
+            // Who chose the scheme knows better and says so.
+            scheme: SchemeReport {
+                name: compiled.source.scheme.to_string(),
+                why: "the program names it".to_owned(),
+            },
+            parameters: ParameterReport::new(&*compiled.params),
+            keys: None,
+            instructions: InstructionReport {
+                macro_level: macro_counts(&compiled.managed),
+                mid_level: mid_counts(&compiled.program),
+                micro_level,
+                how: How::Counted,
+            },
+            cpu: outcome.statistics.as_ref().map(|stats| CpuReport {
+                stats: Arc::clone(stats),
+                process_peak_bytes: process_peak_bytes(),
+                how: How::Measured,
+            }),
+            machine: outcome.machine.clone(),
+            precision: Vec::new(),
+            noise: Vec::new(),
+        }
+    }
+}
+
+impl RunReport {
+    /// The report with every figure, as text.
+    pub fn detail(&self) -> Detail<'_> {
+        Detail(self)
+    }
+}
+
+/// Peak resident memory of this process, from the kernel's accounting (Linux).
+pub fn process_peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024)
+}

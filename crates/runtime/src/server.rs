@@ -1,0 +1,649 @@
+//! The server: evaluation keys, and programs run on devices. What keys' seeds and constants expand to is made when a run
+//! reads it, and kept for the next under the runs' budgets ([`Expanded`]).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ringmill_compiler::{Compiled, CompiledInput, PlainSource};
+use ringmill_device::call::key_poly;
+use ringmill_device::pool::OutputLimb;
+use ringmill_device::progress::Progress;
+use ringmill_device::{
+    Agreement, Bindings, Constant, Device, DeviceError, Expanded, KeyId, Limb, Limbed, Request,
+    Resident, SeedExpansion, Session, check_budget,
+};
+use ringmill_isa::Poly;
+use ringmill_isa::macros::Visibility;
+use ringmill_isa::mid::{HeadInput, InputRole, TableModulus};
+use ringmill_limits::{Watch, room};
+use ringmill_schemes::ckks::{Ciphertext, Ckks};
+use ringmill_schemes::roles::{Operator, Place};
+use ringmill_schemes::{Encrypted, Scheme};
+
+use super::scheme::{ErrorOf, Runs, constant, limb_bytes, slots};
+use super::{RuntimeError, check_names};
+use crate::report::{KeyReport, RunReport};
+
+/// Runs one compiled program with one client's evaluation keys.
+pub struct Server<S: Runs = Ckks> {
+    compiled: Arc<Compiled<S>>,
+    operator: S::Operator,
+    /// One for each of [`Compiled::keys`].
+    keys: Vec<S::Key>,
+    /// One for each of the program's seeds.
+    seeds: Vec<Arc<SeedExpansion>>,
+    /// What seeds and constants expand to.
+    expanded: Arc<Expanded>,
+    /// One for each of [`Compiled::plaintexts`].
+    plaintexts: Vec<Prepared<S>>,
+}
+
+/// A plaintext that the program takes.
+enum Prepared<S: Runs> {
+    /// The constant vector that is encoded when it is read, and where.
+    Constant(u32, Place<S>),
+    /// The input that is encoded at each run, and where.
+    Input(u32, Place<S>),
+    /// The constant of bootstrapping that is lifted when it is read, and where.
+    Lifted(u32, Place<S>),
+}
+
+/// A plaintext as a run brings it.
+enum Plain<S: Runs> {
+    Encoded(S::Plaintext),
+    Lifted(Box<dyn Limbed + Send + Sync>),
+}
+
+/// A constant that is encoded when it is read, where there is one.
+type Lazy<'a> = Option<Arc<Constant<'a>>>;
+
+/// Real and imaginary parts.
+type Slots = [(f64, f64)];
+
+/// A server's program, opened on a device.
+pub struct Running<'s, S: Runs> {
+    server: &'s Server<S>,
+    device: &'s dyn Device,
+    session: Box<dyn Session + 's>,
+}
+
+impl<S: Runs> Running<'_, S> {
+    /// Runs the program. `ciphers` names every encrypted input, `plains` every plain one; when only timing is asked for
+    /// neither is looked at. Inputs of another secret key than the evaluation keys' are refused; the report names what has
+    /// no identity, so that it cannot be checked. A report's precision is the predicted one; the client adds what it
+    /// measures.
+    ///
+    /// # Errors
+    /// Inputs that are missing, unknown, or do not fit; what the device refuses; a limit, or a stop.
+    pub fn run(
+        &mut self,
+        ciphers: &BTreeMap<String, S::Ciphertext>,
+        plains: &BTreeMap<String, S::Message>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<AnswerOf<S>, ErrorOf<S>> {
+        let (server, device) = (self.server, self.device);
+        let compiled = &server.compiled;
+        if !request.function {
+            return Ok(Answer {
+                outputs: None,
+                report: simulate(compiled, device, request, progress)?,
+            });
+        }
+        server.check_names(ciphers, plains)?;
+        check_budget(device, &request)?;
+        let inputs = server.plaintexts.iter().filter_map(|plain| match plain {
+            Prepared::Input(_, at) => Some(at),
+            Prepared::Constant(_, at) | Prepared::Lifted(_, at) => {
+                (!device.expands()).then_some(at)
+            }
+        });
+        let bytes = encoded_bytes(compiled, inputs);
+        request.watch.admit("the encoded inputs", bytes)?;
+        let plains = server.plains(plains, device.expands(), &request.watch)?;
+        let limbs = server.brought(ciphers, &plains)?;
+        let agreement = server.belong_together(ciphers)?;
+        let mut outcome = self.session.run(limbs, request, progress)?;
+        let limbs = outcome.outputs.take();
+        let key_id = agreement.key_id();
+        let outputs = limbs
+            .map(|limbs| server.outputs(limbs, key_id))
+            .transpose()?;
+        let keys = KeyReport {
+            identity: agreement.known.map(|id| id.to_string()),
+            unchecked: agreement.unchecked,
+        };
+        let report = S::report(compiled, &device.name(), &outcome, Some(keys));
+        Ok(Answer { outputs, report })
+    }
+}
+
+/// An input limb that nothing has.
+fn missing_limb<E>(input: &HeadInput) -> RuntimeError<E> {
+    RuntimeError::MissingInput {
+        kind: "limb",
+        name: input.name.clone(),
+    }
+}
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct Answer<C = Ciphertext, R = RunReport> {
+    /// Output ciphertexts by name, when function was asked for.
+    pub outputs: Option<BTreeMap<String, C>>,
+    pub report: R,
+}
+
+/// The answer of a program's run.
+pub type AnswerOf<S> = Answer<<S as Scheme>::Ciphertext, <S as Runs>::Report>;
+
+/// Timing of a compiled program on a device: no keys, no data. A budget for what is expanded is refused.
+pub fn simulate<S: Runs>(
+    compiled: &Compiled<S>,
+    device: &dyn Device,
+    request: Request<'_>,
+    progress: &dyn Progress,
+) -> Result<S::Report, ErrorOf<S>> {
+    let request = Request {
+        function: false,
+        timing: true,
+        ..request
+    };
+    let outcome = device.run(&compiled.program, &Bindings::default(), request, progress)?;
+    Ok(S::report(compiled, &device.name(), &outcome, None))
+}
+
+impl<S: Runs> Server<S> {
+    /// Checks that the keys are of the program's parameters and of one secret key and that none is missing. Keys that the
+    /// program does not need are dropped.
+    pub fn new(compiled: Arc<Compiled<S>>, keys: S::Keys) -> Result<Self, ErrorOf<S>> {
+        Self::new_watched(compiled, keys, &Watch::default())
+    }
+
+    /// As [`Server::new`], under limits.
+    pub fn new_watched(
+        compiled: Arc<Compiled<S>>,
+        keys: S::Keys,
+        watch: &Watch,
+    ) -> Result<Self, ErrorOf<S>> {
+        // Keys that are taken as they are share their limbs with those given.
+        if !compiled.seeded {
+            watch.admit("the server's expanded keys", compiled.key_bytes())?;
+        }
+        let operator = S::Operator::new(compiled.params.clone());
+        let held = hold(&compiled, &operator, &keys, watch)?;
+        agree(key_ids(&compiled, &held))?;
+        let expanded = Arc::default();
+        let seeds = seeds(&compiled, &held, &expanded)?;
+        let plaintexts = compiled.plaintexts.iter().map(|wanted| match wanted.from {
+            PlainSource::Data(number) => Prepared::Constant(number, wanted.at),
+            PlainSource::Input(input) => Prepared::Input(input, wanted.at),
+            PlainSource::Lifted(number) => Prepared::Lifted(number, wanted.at),
+        });
+        let plaintexts = plaintexts.collect();
+        Ok(Self {
+            compiled,
+            operator,
+            keys: held,
+            seeds,
+            expanded,
+            plaintexts,
+        })
+    }
+
+    pub fn compiled(&self) -> &Arc<Compiled<S>> {
+        &self.compiled
+    }
+
+    /// Opens the program on a device: keys, and constants where the device expands them, stay there from run to run.
+    ///
+    /// # Errors
+    /// A program that the device does not run.
+    pub fn open<'s>(
+        &'s self,
+        device: &'s dyn Device,
+        watch: &Watch,
+    ) -> Result<Running<'s, S>, ErrorOf<S>> {
+        let constants = self.constants(device.expands())?;
+        let resident = self.resident(&constants)?;
+        Ok(Running {
+            session: device.open(&self.compiled.program, resident, watch)?,
+            server: self,
+            device,
+        })
+    }
+
+    /// Runs the program once: [`Server::open`] and [`Running::run`].
+    ///
+    /// # Errors
+    /// Those of both.
+    pub fn run(
+        &self,
+        device: &dyn Device,
+        ciphers: &BTreeMap<String, S::Ciphertext>,
+        plains: &BTreeMap<String, S::Message>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<AnswerOf<S>, ErrorOf<S>> {
+        if !request.function {
+            return Ok(Answer {
+                outputs: None,
+                report: simulate(&self.compiled, device, request, progress)?,
+            });
+        }
+        self.check_names(ciphers, plains)?;
+        let mut running = self.open(device, &request.watch)?;
+        running.run(ciphers, plains, request, progress)
+    }
+
+    /// Refuses names that the program has no input for.
+    fn check_names(
+        &self,
+        ciphers: &BTreeMap<String, S::Ciphertext>,
+        plains: &BTreeMap<String, S::Message>,
+    ) -> Result<(), ErrorOf<S>> {
+        let known = |visibility: Visibility| -> Vec<&str> {
+            let inputs = self.compiled.inputs.iter();
+            let such = inputs.filter(|input| input.visibility == visibility);
+            such.map(|input| input.name.as_str()).collect()
+        };
+        let encrypted = known(Visibility::Encrypted);
+        check_names(ciphers.keys(), &encrypted, "encrypted input")?;
+        check_names(plains.keys(), &known(Visibility::Plain), "plain input")
+    }
+
+    /// Whether the evaluation keys and the inputs belong to one secret key.
+    fn belong_together(
+        &self,
+        ciphers: &BTreeMap<String, S::Ciphertext>,
+    ) -> Result<Agreement<String>, ErrorOf<S>> {
+        let inputs = ciphers
+            .iter()
+            .map(|(name, c)| (format!("ciphertext `{name}`"), c.key_id()));
+        agree(key_ids(&self.compiled, &self.keys).chain(inputs))
+    }
+
+    /// Of each plaintext that the program takes, the constant that is encoded when it is read; none of an input, and none at
+    /// all for a device that does not expand them.
+    fn constants(&self, expands: bool) -> Result<Vec<Lazy<'_>>, ErrorOf<S>> {
+        let numbered = (0..).zip(&self.plaintexts);
+        let constant = |(number, plain): (u32, &Prepared<S>)| {
+            Ok(match *plain {
+                _ if !expands => None,
+                Prepared::Input(..) => None,
+                Prepared::Lifted(lifted, at) => Some(self.lifted(number, lifted, at)),
+                Prepared::Constant(vector, at) => {
+                    let (name, data) = self.data(vector)?;
+                    Some(self.constant(number, data, name, at))
+                }
+            }
+            .map(Arc::new))
+        };
+        numbered.map(constant).collect()
+    }
+
+    /// A constant vector, and what it is called.
+    fn data(&self, vector: u32) -> Result<(String, &Slots), ErrorOf<S>> {
+        let name = format!("constant vector {vector}");
+        let data = self.compiled.managed.data.get(vector as usize);
+        match data {
+            Some(data) => Ok((name, data)),
+            None => Err(RuntimeError::MissingInput {
+                kind: "constant",
+                name,
+            }),
+        }
+    }
+
+    /// What a run brings: plain inputs, encoded wherever the program takes them, and constants for a device that does not
+    /// expand them.
+    fn plains(
+        &self,
+        plains: &BTreeMap<String, S::Message>,
+        expands: bool,
+        watch: &Watch,
+    ) -> Result<Vec<Option<Plain<S>>>, ErrorOf<S>> {
+        let mut all = Vec::with_capacity(self.plaintexts.len());
+        for plain in &self.plaintexts {
+            watch.check()?;
+            all.push(match plain {
+                Prepared::Input(input, at) => Some(Plain::Encoded(self.input(plains, *input, at)?)),
+                Prepared::Lifted(..) | Prepared::Constant(..) if expands => None,
+                &Prepared::Lifted(lifted, _) => {
+                    let bootstrapping = self.compiled.bootstrapping.as_ref();
+                    let lifted = lift::<S>(bootstrapping, &self.compiled.params, lifted)?;
+                    Some(Plain::Lifted(lifted))
+                }
+                Prepared::Constant(vector, at) => {
+                    let (name, data) = self.data(*vector)?;
+                    let plain = encode_constant::<S>(&self.operator, data, &name, at)?;
+                    Some(Plain::Encoded(plain))
+                }
+            });
+        }
+        Ok(all)
+    }
+
+    /// A plain input, encoded.
+    fn input(
+        &self,
+        plains: &BTreeMap<String, S::Message>,
+        number: u32,
+        at: &Place<S>,
+    ) -> Result<S::Plaintext, ErrorOf<S>> {
+        let missing = |name: &str| RuntimeError::MissingInput {
+            kind: "plain",
+            name: name.to_owned(),
+        };
+        let input = self.compiled.inputs.get(number as usize);
+        let input = input.ok_or_else(|| missing(&format!("number {number}")))?;
+        let message = plains.get(&input.name);
+        let message = message.ok_or_else(|| missing(&input.name))?;
+        S::check(input, slots(&self.compiled), message)?;
+        let refused = |source| RuntimeError::Value {
+            name: input.name.clone(),
+            source,
+        };
+        self.operator.encode(message, at).map_err(refused)
+    }
+
+    /// A constant that is encoded when it is read.
+    fn constant<'a>(
+        &'a self,
+        number: u32,
+        data: &'a [(f64, f64)],
+        name: String,
+        at: Place<S>,
+    ) -> Constant<'a> {
+        let bytes = encoded_bytes(&self.compiled, std::iter::once(&at));
+        let operator = &self.operator;
+        Constant {
+            expanded: Arc::clone(&self.expanded),
+            number,
+            bytes,
+            len: limb_bytes(&self.compiled) as usize / size_of::<u64>(),
+            encode: Box::new(
+                move || match encode_constant::<S>(operator, data, &name, &at) {
+                    Ok(plain) => Ok(Box::new(plain)),
+                    Err(error) => Err(DeviceError::Constant(error.into())),
+                },
+            ),
+        }
+    }
+
+    /// A constant of bootstrapping that is lifted when it is read.
+    fn lifted(&self, number: u32, lifted: u32, at: Place<S>) -> Constant<'_> {
+        let compiled = &self.compiled;
+        let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
+        Constant {
+            expanded: Arc::clone(&self.expanded),
+            number,
+            bytes: encoded_bytes(compiled, std::iter::once(&at)),
+            len: limb_bytes(compiled) as usize / size_of::<u64>(),
+            encode: Box::new(move || {
+                let made = lift::<S>(bootstrapping.as_ref(), &params, lifted);
+                made.map_err(|error| DeviceError::Constant(error.into()))
+            }),
+        }
+    }
+
+    /// Keys and constants in their places among the program's inputs. Scheme objects hold residues below their modulus by
+    /// construction, so none is scanned.
+    fn resident<'s>(&'s self, constants: &[Lazy<'s>]) -> Result<Resident<'s>, ErrorOf<S>> {
+        let mut limbs = Vec::with_capacity(self.compiled.program.inputs.len());
+        for input in &self.compiled.program.inputs {
+            let (modulus, q) = self.modulus(input)?;
+            limbs.push(match input.role {
+                InputRole::Key { key, digit, part } => {
+                    let key = self.keys.get(key as usize);
+                    let limb = key.and_then(|key| key.limb(key_poly(digit, part), modulus));
+                    let limb = limb.ok_or_else(|| missing_limb(input))?;
+                    Some(Limb::scanned(limb, q))
+                }
+                InputRole::Plain { input } => {
+                    let constant = constants.get(input as usize).and_then(Option::as_ref);
+                    constant.map(|c| Limb::of_constant(Arc::clone(c), modulus, q))
+                }
+                // The schemes of the ring have no exponents.
+                InputRole::Cipher { .. } | InputRole::Exponent { .. } => None,
+            });
+        }
+        Ok(Resident {
+            limbs,
+            seeds: self.seeds.clone(),
+        })
+    }
+
+    /// The number of an input limb's modulus, and the modulus.
+    fn modulus(&self, input: &HeadInput) -> Result<(usize, TableModulus), ErrorOf<S>> {
+        let ty = input.ty.limb().ok_or_else(|| missing_limb(input))?;
+        let modulus = usize::from(ty.modulus.0);
+        let q = self.compiled.program.moduli.get(modulus).copied();
+        Ok((modulus, q.ok_or_else(|| missing_limb(input))?))
+    }
+
+    /// What a run brings, in the order of the program's inputs.
+    fn brought<'a>(
+        &self,
+        ciphers: &'a BTreeMap<String, S::Ciphertext>,
+        plains: &'a [Option<Plain<S>>],
+    ) -> Result<Vec<Limb<'a>>, ErrorOf<S>> {
+        let mut inputs: Vec<Option<&S::Ciphertext>> =
+            Vec::with_capacity(self.compiled.inputs.len());
+        for input in &self.compiled.inputs {
+            inputs.push(match input.visibility {
+                Visibility::Encrypted => Some(self.fitting(input, ciphers)?),
+                Visibility::Plain => None,
+            });
+        }
+        let mut limbs = Vec::new();
+        for input in &self.compiled.program.inputs {
+            let found: (&'a dyn Limbed, Poly) = match input.role {
+                InputRole::Key { .. } => continue,
+                InputRole::Cipher { input: at, poly } => {
+                    let cipher = inputs.get(at as usize).copied().flatten();
+                    (cipher.ok_or_else(|| missing_limb(input))?, poly)
+                }
+                InputRole::Plain { input: at } => {
+                    match plains.get(at as usize).ok_or_else(|| missing_limb(input))? {
+                        None => continue,
+                        Some(Plain::Encoded(plain)) => (plain, Poly::FIRST),
+                        Some(Plain::Lifted(plain)) => (&**plain, Poly::FIRST),
+                    }
+                }
+                // The schemes of the ring have none.
+                InputRole::Exponent { .. } => return Err(missing_limb(input)),
+            };
+            let (modulus, q) = self.modulus(input)?;
+            let limb = found.0.limb(found.1, modulus);
+            limbs.push(Limb::scanned(limb.ok_or_else(|| missing_limb(input))?, q));
+        }
+        Ok(limbs)
+    }
+
+    /// The ciphertext of an input, when its parameters, place and size are those the program takes.
+    fn fitting<'a>(
+        &self,
+        input: &CompiledInput<S>,
+        ciphers: &'a BTreeMap<String, S::Ciphertext>,
+    ) -> Result<&'a S::Ciphertext, ErrorOf<S>> {
+        let name = || input.name.clone();
+        let missing = || RuntimeError::MissingInput {
+            kind: "encrypted",
+            name: name(),
+        };
+        let cipher = ciphers.get(&input.name).ok_or_else(missing)?;
+        let refused = |source| RuntimeError::Value {
+            name: name(),
+            source,
+        };
+        self.operator.check(cipher).map_err(refused)?;
+        if !S::agree(&cipher.at(), &input.at) {
+            return Err(RuntimeError::WrongPlace {
+                name: name(),
+                expected: S::place(&input.at),
+                got: S::place(&cipher.at()),
+            });
+        }
+        let expected = S::FRESH_POLYS;
+        if cipher.polys() != expected {
+            return Err(RuntimeError::WrongSize {
+                name: name(),
+                expected,
+                got: cipher.polys(),
+            });
+        }
+        Ok(cipher)
+    }
+
+    /// Output limbs as ciphertexts.
+    fn outputs(
+        &self,
+        limbs: Vec<OutputLimb>,
+        key_id: Option<KeyId>,
+    ) -> Result<BTreeMap<String, S::Ciphertext>, ErrorOf<S>> {
+        let compiled = &self.compiled;
+        let program = &compiled.program;
+        // (output, polynomial, modulus) sorts limbs into limb-major polynomials.
+        let outputs = program.outputs.iter().zip(&program.types().outputs);
+        let places = outputs.zip(limbs);
+        let mut places: Vec<_> = places
+            .map(|((output, ty), limb)| {
+                let modulus = ty.limb().map_or(u16::MAX, |ty| ty.modulus.0);
+                ((output.output, output.poly, modulus), limb)
+            })
+            .collect();
+        places.sort_by_key(|(place, _)| *place);
+        let residues: usize = places.iter().map(|(_, limb)| limb.len()).sum();
+        room("the outputs", 2 * 8 * residues as u64)?;
+        let mut polys: Vec<Vec<Vec<u64>>> = vec![Vec::new(); compiled.outputs.len()];
+        for ((output, poly, _), limb) in places {
+            let Some(cipher) = polys.get_mut(output as usize) else {
+                continue;
+            };
+            cipher.resize(cipher.len().max(poly.index() + 1), Vec::new());
+            if let Some(data) = cipher.get_mut(poly.index()) {
+                data.extend_from_slice(&limb.wide());
+            }
+        }
+        let mut ciphertexts = BTreeMap::new();
+        for (output, polys) in compiled.outputs.iter().zip(polys) {
+            let name = output.name.clone();
+            let Ok(cipher) = self.operator.ciphertext(&output.at, polys, key_id) else {
+                return Err(RuntimeError::IncompleteOutput { name });
+            };
+            if cipher.is_transparent() {
+                return Err(RuntimeError::Transparent { name });
+            }
+            ciphertexts.insert(name, cipher);
+        }
+        Ok(ciphertexts)
+    }
+}
+
+/// Bytes of plaintexts at such places.
+fn encoded_bytes<'a, S: Runs>(
+    compiled: &Compiled<S>,
+    places: impl Iterator<Item = &'a Place<S>>,
+) -> u64
+where
+    Place<S>: 'a,
+{
+    let limbs: u64 = places.map(|at| at.level.primes() as u64).sum();
+    limbs * limb_bytes(compiled)
+}
+
+/// The keys that the program takes, in the form it takes them.
+fn hold<S: Runs>(
+    compiled: &Compiled<S>,
+    operator: &S::Operator,
+    keys: &S::Keys,
+    watch: &Watch,
+) -> Result<Vec<S::Key>, ErrorOf<S>> {
+    let mut held = Vec::with_capacity(compiled.keys.len());
+    for name in &compiled.keys {
+        watch.check()?;
+        let key = operator.key(keys, name, compiled.seeded);
+        let key = key.map_err(|source| RuntimeError::Key {
+            key: name.to_string(),
+            source,
+        })?;
+        held.push(key.ok_or_else(|| RuntimeError::MissingKey {
+            key: name.to_string(),
+        })?);
+    }
+    Ok(held)
+}
+
+/// The program's seeds.
+fn seeds<S: Runs>(
+    compiled: &Compiled<S>,
+    held: &[S::Key],
+    expanded: &Arc<Expanded>,
+) -> Result<Vec<Arc<SeedExpansion>>, ErrorOf<S>> {
+    let numbers = compiled.program.seeds.iter();
+    let seed = |&number: &u32| {
+        let name = compiled.keys.get(number as usize);
+        let named = || name.map_or_else(|| format!("key number {number}"), ToString::to_string);
+        let seed = held.get(number as usize).and_then(Limbed::seed);
+        let seed = seed.ok_or_else(|| RuntimeError::NotSeeded { key: named() })?;
+        Ok(Arc::new(SeedExpansion::within(*seed, expanded)))
+    };
+    numbers.map(seed).collect()
+}
+
+/// A constant of bootstrapping, lifted.
+fn lift<S: Runs>(
+    bootstrapping: Option<&S::Bootstrapping>,
+    params: &S::Params,
+    number: u32,
+) -> Result<Box<dyn Limbed + Send + Sync>, ErrorOf<S>> {
+    let name = || format!("constant {number} of bootstrapping");
+    let with = bootstrapping.zip(S::BOOTSTRAPS);
+    let lifted = with.and_then(|(with, how)| (how.lifted)(with, params, number));
+    let lifted = lifted.ok_or_else(|| RuntimeError::MissingInput {
+        kind: "constant",
+        name: name(),
+    })?;
+    lifted.map_err(|source| RuntimeError::Value {
+        name: name(),
+        source,
+    })
+}
+
+fn encode_constant<S: Runs>(
+    operator: &S::Operator,
+    data: &[(f64, f64)],
+    name: &str,
+    at: &Place<S>,
+) -> Result<S::Plaintext, ErrorOf<S>> {
+    let missing = || RuntimeError::MissingInput {
+        kind: "constant",
+        name: name.to_owned(),
+    };
+    let message = constant::<S>(data).ok_or_else(missing)?;
+    let refused = |source| RuntimeError::Value {
+        name: name.to_owned(),
+        source,
+    };
+    operator.encode(&message, at).map_err(refused)
+}
+
+/// Keys by name with their identities.
+fn key_ids<S: Runs>(
+    compiled: &Compiled<S>,
+    keys: &[S::Key],
+) -> impl Iterator<Item = (String, Option<KeyId>)> {
+    let names = compiled.keys.iter().map(ToString::to_string);
+    names.zip(keys.iter().map(Limbed::key_id))
+}
+
+fn agree<E>(
+    parts: impl IntoIterator<Item = (String, Option<KeyId>)>,
+) -> Result<Agreement<String>, RuntimeError<E>> {
+    KeyId::agree(parts).map_err(|mismatch| RuntimeError::OtherKeys {
+        what: mismatch.what,
+        expected: mismatch.expected.short(),
+        got: mismatch.got.short(),
+    })
+}

@@ -1,0 +1,121 @@
+//! A progress bar with an estimate, on standard error: for long work, when that is a terminal.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use ringmill_device::progress::{Progress, Step};
+
+/// Work shorter than this shows nothing.
+const LONG: Duration = Duration::from_secs(1);
+/// An estimate this early is not trusted yet.
+const EARLY: Duration = Duration::from_millis(200);
+
+/// Draws the steps of long work; shows nothing where standard error is not a terminal.
+pub struct Bar {
+    wanted: bool,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Bar {
+    /// A bar where standard error is a terminal.
+    #[expect(
+        clippy::new_without_default,
+        reason = "what it makes depends on where standard error goes"
+    )]
+    pub fn new() -> Self {
+        Self {
+            wanted: std::io::stderr().is_terminal(),
+            bar: OnceLock::new(),
+        }
+    }
+
+    /// No bar, whatever standard error is.
+    pub fn none() -> Self {
+        Self {
+            wanted: false,
+            bar: OnceLock::new(),
+        }
+    }
+}
+
+/// Whether the work has lasted a second, or will by a sound estimate.
+pub fn is_long(step: &Step) -> bool {
+    let whole = step.elapsed + step.remaining.unwrap_or_default();
+    step.elapsed >= LONG || (step.elapsed >= EARLY && whole >= LONG)
+}
+
+fn draw(step: &Step) -> ProgressBar {
+    let bar = ProgressBar::new(step.total).with_elapsed(step.elapsed);
+    if let Ok(style) =
+        ProgressStyle::with_template("{msg:12} {wide_bar} {pos}/{len}  {elapsed} elapsed, {prefix}")
+    {
+        bar.set_style(style);
+    }
+    bar
+}
+
+impl Progress for Bar {
+    fn step(&self, step: Step) {
+        if !self.wanted || (self.bar.get().is_none() && !is_long(&step)) {
+            return;
+        }
+        let bar = self.bar.get_or_init(|| draw(&step));
+        bar.set_message(step.stage);
+        bar.set_length(step.total);
+        bar.set_position(step.done);
+        bar.set_prefix(match step.remaining {
+            Some(time) => format!("about {:.1} s left", time.as_secs_f64()),
+            None => "estimating".to_owned(),
+        });
+    }
+
+    /// A line above the bar, or by itself.
+    fn told(&self, text: &str) {
+        match self.bar.get() {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(elapsed: u64, remaining: Option<u64>) -> Step {
+        Step {
+            stage: "running",
+            done: 1,
+            total: 2,
+            elapsed: Duration::from_millis(elapsed),
+            remaining: remaining.map(Duration::from_millis),
+        }
+    }
+
+    #[test]
+    fn only_long_work_is_shown() {
+        assert!(!is_long(&at(10, Some(60_000))), "too early to tell");
+        assert!(!is_long(&at(300, Some(300))));
+        assert!(!is_long(&at(300, None)));
+        assert!(is_long(&at(300, Some(800))));
+        assert!(is_long(&at(1_000, None)));
+    }
+
+    #[test]
+    fn nothing_is_drawn_unasked() {
+        let bar = Bar::none();
+        bar.step(at(5_000, Some(5_000)));
+        assert!(bar.bar.get().is_none());
+    }
+}

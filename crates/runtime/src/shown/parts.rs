@@ -1,0 +1,67 @@
+//! Progress of work whose parts take about as long as each other.
+
+use std::time::Instant;
+
+use ringmill_device::progress::{Progress, Step};
+
+/// Counts work of known parts that take about as long as each other, and tells how far it is.
+pub struct Parts<'a> {
+    progress: &'a dyn Progress,
+    stage: &'static str,
+    done: u64,
+    total: u64,
+    begin: Instant,
+}
+
+impl<'a> Parts<'a> {
+    pub fn new(progress: &'a dyn Progress, stage: &'static str, total: u64) -> Self {
+        Self {
+            progress,
+            stage,
+            done: 0,
+            total,
+            begin: Instant::now(),
+        }
+    }
+
+    /// One part more is done.
+    pub fn done(&mut self) {
+        self.done += 1;
+        let elapsed = self.begin.elapsed();
+        let left = self.total.saturating_sub(self.done) as f64 / self.done as f64;
+        self.progress.step(Step {
+            stage: self.stage,
+            done: self.done,
+            total: self.total,
+            elapsed,
+            remaining: Some(elapsed.mul_f64(left)),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn parts_end_with_nothing_left() {
+        struct Kept(Mutex<Vec<Step>>);
+        impl Progress for Kept {
+            fn told(&self, _: &str) {}
+
+            fn step(&self, step: Step) {
+                self.0.lock().unwrap().push(step);
+            }
+        }
+        let kept = Kept(Mutex::default());
+        let mut parts = Parts::new(&kept, "reproducing", 3);
+        (0..3).for_each(|_| parts.done());
+        let steps = kept.0.into_inner().unwrap();
+        let counts: Vec<_> = steps.iter().map(|s| (s.done, s.total)).collect();
+        assert_eq!(counts, [(1, 3), (2, 3), (3, 3)]);
+        assert_eq!(steps[2].remaining, Some(Duration::ZERO));
+    }
+}

@@ -1,0 +1,6 @@
+//! Programs of any depth: BGV that bootstraps.
+
+mod clear;
+mod one;
+mod random;
+mod setting;

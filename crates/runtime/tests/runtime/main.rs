@@ -1,0 +1,12 @@
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod bgv_bootstrap;
+mod clear;
+mod clear_scheme;
+mod deep;
+mod expanded_server;
+mod integer_programs;
+#[path = "../../../cpu/tests/cpu/common/numbers.rs"]
+mod numbers;
+mod runtime;
+mod shared;

@@ -1,0 +1,263 @@
+//! The parties of a ring scheme's computation: what all ring schemes have in common of them, over a scheme's own encoding,
+//! encryption and decryption.
+
+use std::sync::{Arc, OnceLock};
+
+use ringmill_limits::Watch;
+
+use super::cipher::{Annotation, Ciphertext};
+use super::error::RlweError;
+use super::evaluation_keys::{EvaluationKeys, KeyRequest};
+use super::key::{KSwitchKey, KeyForm, PublicKey, SecretKey};
+use super::keygen::KeyGenerator;
+use super::params::RingParams;
+use crate::scheme::{At, Scheme, roles};
+use ringmill_device::KeyId;
+
+type AnnotationError<S> = <<S as Scheme>::Annotation as Annotation>::Error;
+
+/// A scheme on the ring: its messages become plaintexts, and these ciphertexts.
+pub trait RingScheme:
+    Scheme<
+        Params: RingParams,
+        Annotation: Annotation,
+        Ciphertext = Ciphertext<<Self as Scheme>::Annotation>,
+        Key = KSwitchKey,
+        KeyName = KeyRequest,
+        Keys = EvaluationKeys,
+        Error: From<RlweError> + From<AnnotationError<Self>>,
+    >
+{
+    type Encoder: Send + Sync;
+    type Encryptor: Send + Sync;
+    type Decryptor: Send + Sync;
+
+    /// # Errors
+    /// None that a checked parameter set can have.
+    fn encoder(params: &Arc<Self::Params>) -> Result<Self::Encoder, Self::Error>;
+
+    /// # Errors
+    /// A key of other parameters.
+    fn encryptor(
+        params: &Arc<Self::Params>,
+        key: &PublicKey,
+    ) -> Result<Self::Encryptor, Self::Error>;
+
+    /// The same with a fixed stream in place of its randomness.
+    fn seeded_for_reproducible_tests_only(
+        encryptor: Self::Encryptor,
+        seed: [u8; 32],
+    ) -> Self::Encryptor;
+
+    /// # Errors
+    /// A secret key of other parameters.
+    fn decryptor(
+        params: &Arc<Self::Params>,
+        secret: SecretKey,
+    ) -> Result<Self::Decryptor, Self::Error>;
+
+    /// A message as operations take it at that place.
+    ///
+    /// # Errors
+    /// Values that a plaintext there does not hold.
+    fn encoded(
+        encoder: &Self::Encoder,
+        message: &Self::Message,
+        at: &At<Self::Annotation>,
+    ) -> Result<Self::Plaintext, Self::Error>;
+
+    /// # Errors
+    /// A plaintext of other parameters; no randomness.
+    fn encrypted(
+        encryptor: &Self::Encryptor,
+        plain: &Self::Plaintext,
+        at: &At<Self::Annotation>,
+    ) -> Result<Self::Ciphertext, Self::Error>;
+
+    /// # Errors
+    /// Ciphertexts of other parameters or another key; messages that are lost.
+    fn decrypted(
+        decryptor: &Self::Decryptor,
+        cipher: &Self::Ciphertext,
+    ) -> Result<Self::Plaintext, Self::Error>;
+
+    /// The first `length` values.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters; more values than there are.
+    fn decoded(
+        encoder: &Self::Encoder,
+        plain: &Self::Plaintext,
+        length: usize,
+    ) -> Result<Self::Message, Self::Error>;
+}
+
+/// Holds a secret key; encrypts under its public key.
+pub struct KeyHolder<S: RingScheme> {
+    keys: KeyGenerator,
+    public: Arc<PublicKey>,
+    encoder: Arc<S::Encoder>,
+    encryptor: Arc<S::Encryptor>,
+    decryptor: Arc<S::Decryptor>,
+}
+
+impl<S: RingScheme> KeyHolder<S> {
+    fn with_generator(params: &Arc<S::Params>, keys: KeyGenerator) -> Result<Self, S::Error> {
+        let public = keys.public_key()?;
+        let encryptor = S::encryptor(params, &public)?;
+        let decryptor = S::decryptor(params, keys.secret_key().clone())?;
+        Ok(Self {
+            keys,
+            public: Arc::new(public),
+            encoder: Arc::new(S::encoder(params)?),
+            encryptor: Arc::new(encryptor),
+            decryptor: Arc::new(decryptor),
+        })
+    }
+
+    /// Makes further keys of the secret key.
+    pub fn generator(&self) -> &KeyGenerator {
+        &self.keys
+    }
+
+    /// For others who encrypt to this key.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
+    pub(crate) fn decryptor(&self) -> &S::Decryptor {
+        &self.decryptor
+    }
+}
+
+impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
+    type Scheme = S;
+    type SecretKey = SecretKey;
+
+    fn new(params: Arc<S::Params>) -> Result<Self, S::Error> {
+        let keys = KeyGenerator::new(params.clone())?;
+        Self::with_generator(&params, keys)
+    }
+
+    fn with_secret_key(params: Arc<S::Params>, secret: SecretKey) -> Result<Self, S::Error> {
+        let keys = KeyGenerator::from_secret_key(params.clone(), secret)?;
+        Self::with_generator(&params, keys)
+    }
+
+    fn from_seed_for_reproducible_tests_only(
+        params: Arc<S::Params>,
+        seed: [u8; 32],
+    ) -> Result<Self, S::Error> {
+        let keys = KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), seed)?;
+        let holder = Self::with_generator(&params, keys)?;
+        let encryptor = S::encryptor(&params, &holder.public)?;
+        Ok(Self {
+            encryptor: Arc::new(S::seeded_for_reproducible_tests_only(encryptor, seed)),
+            ..holder
+        })
+    }
+
+    fn watched(&self, watch: &Watch) -> Self {
+        Self {
+            keys: self.keys.watched(watch),
+            public: Arc::clone(&self.public),
+            encoder: Arc::clone(&self.encoder),
+            encryptor: Arc::clone(&self.encryptor),
+            decryptor: Arc::clone(&self.decryptor),
+        }
+    }
+
+    fn secret_key(&self) -> &SecretKey {
+        self.keys.secret_key()
+    }
+
+    fn key_id(&self) -> Option<KeyId> {
+        self.keys.secret_key().key_id()
+    }
+
+    fn evaluation_keys(
+        &self,
+        names: &[KeyRequest],
+        seeded: bool,
+    ) -> Result<EvaluationKeys, S::Error> {
+        let form = if seeded {
+            KeyForm::Seeded
+        } else {
+            KeyForm::Stored
+        };
+        Ok(self.keys.evaluation_keys(names, form)?)
+    }
+
+    fn encrypt(
+        &self,
+        message: &S::Message,
+        at: &At<S::Annotation>,
+    ) -> Result<S::Ciphertext, S::Error> {
+        let plain = S::encoded(&self.encoder, message, at)?;
+        S::encrypted(&self.encryptor, &plain, at)
+    }
+
+    fn decrypt(&self, cipher: &S::Ciphertext) -> Result<S::Plaintext, S::Error> {
+        S::decrypted(&self.decryptor, cipher)
+    }
+
+    fn decode(&self, plain: &S::Plaintext, length: usize) -> Result<S::Message, S::Error> {
+        S::decoded(&self.encoder, plain, length)
+    }
+}
+
+/// Computes on ciphertexts.
+pub struct Operator<S: RingScheme> {
+    params: Arc<S::Params>,
+    /// Made when it is first asked for.
+    encoder: OnceLock<S::Encoder>,
+}
+
+impl<S: RingScheme> roles::Operator for Operator<S> {
+    type Scheme = S;
+
+    fn new(params: Arc<S::Params>) -> Self {
+        let encoder = OnceLock::new();
+        Self { params, encoder }
+    }
+
+    fn encode(
+        &self,
+        message: &S::Message,
+        at: &At<S::Annotation>,
+    ) -> Result<S::Plaintext, S::Error> {
+        let encoder = match self.encoder.get() {
+            Some(encoder) => encoder,
+            None => {
+                let encoder = S::encoder(&self.params)?;
+                self.encoder.get_or_init(|| encoder)
+            }
+        };
+        S::encoded(encoder, message, at)
+    }
+
+    fn key(
+        &self,
+        keys: &EvaluationKeys,
+        name: &KeyRequest,
+        seeded: bool,
+    ) -> Result<Option<KSwitchKey>, S::Error> {
+        Ok(keys.usable(self.params.ring_params(), name, seeded)?)
+    }
+
+    fn check(&self, cipher: &S::Ciphertext) -> Result<(), S::Error> {
+        let params = self.params.ring_params();
+        Ok(params.check_id("ciphertext", cipher.params_id())?)
+    }
+
+    fn ciphertext(
+        &self,
+        at: &At<S::Annotation>,
+        polys: Vec<Vec<u64>>,
+        key_id: Option<KeyId>,
+    ) -> Result<S::Ciphertext, S::Error> {
+        let params = self.params.ring_params();
+        let cipher = Ciphertext::new(params, at.level, at.annotation.clone(), polys)?;
+        Ok(cipher.with_key_id(key_id))
+    }
+}

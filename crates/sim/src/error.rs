@@ -1,0 +1,62 @@
+//! Why no device was opened, or a run not believed.
+
+use std::path::PathBuf;
+
+use ringmill_device::DeviceError;
+use ringmill_device::error::Kind;
+use thiserror::Error;
+
+/// Why no device was opened by a name.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    #[error("unknown device `{got}`; known devices: {}", known.join(", "))]
+    UnknownDevice { got: String, known: Vec<String> },
+    #[error("could not read machine file {}: {source}", path.display())]
+    MachineFile {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
+        "machine `{machine}` runs no bootstraps of TFHE; `torus` does, and descriptions of its kind"
+    )]
+    NoBootstraps { machine: String },
+}
+
+impl From<OpenError> for DeviceError {
+    fn from(error: OpenError) -> Self {
+        Self::own(Kind::Opening, error)
+    }
+}
+
+/// What a run beside a host refuses or finds.
+#[derive(Debug, Error)]
+pub enum RunError {
+    #[error(
+        "procedure {procedure}: the RTL gives other residues for %{value} than the CPU's kernels; one of them is wrong: please report it"
+    )]
+    RtlDiffers { procedure: String, value: u32 },
+    #[error(
+        "a polynomial of {got} coefficients has no ring here; expected a power of two from 8 to 131072"
+    )]
+    Degree { got: usize },
+}
+
+impl From<RunError> for DeviceError {
+    fn from(error: RunError) -> Self {
+        let kind = match error {
+            RunError::RtlDiffers { .. } => Kind::Differs,
+            RunError::Degree { .. } => Kind::Machine,
+        };
+        Self::own(kind, error)
+    }
+}
+
+/// Keeps an error message short whatever was typed.
+pub(crate) fn shorten(name: &str) -> String {
+    const MOST: usize = 80;
+    if name.chars().count() <= MOST {
+        name.to_owned()
+    } else {
+        name.chars().take(MOST).chain(['…']).collect()
+    }
+}

@@ -1,0 +1,204 @@
+//! Machines that take over a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:basext`.
+//!
+//! Each procedure is cut into stages ([`ringmill_machines::coprocessor::Partition`]): the host's instructions run by the
+//! CPU's kernels ([`segment`]), then the co-processors' jobs on their RTL ([`Engine`]), or by the same kernels with the
+//! models' cycles. What the CPU would take for their part, and for all, is measured beside it, so the report can say what
+//! the offload is worth ([`ringmill_machines::coprocessor::OffloadTimes`]).
+
+mod run;
+mod segment;
+mod time;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ringmill_cpu::Cpu;
+use ringmill_device::device::Anew;
+use ringmill_device::progress::Progress;
+use ringmill_device::trace::TraceSink;
+use ringmill_device::{
+    Bindings, CheckpointError, Device, DeviceError, Outcome, Request, Resident, Session,
+    check_budget, check_values,
+};
+use ringmill_isa::mid::{Procedure, Verified, stats};
+use ringmill_limits::Watch;
+use ringmill_machines::coprocessor::{Card, Engine, Turn, Work};
+use ringmill_machines::{Machine, SimOptions};
+
+use crate::sim::calls_done;
+use run::Run;
+use segment::Segments;
+
+/// Procedures kept ready at most; beyond this the cache starts afresh.
+const MAX_KEPT: usize = 1 << 12;
+
+/// A procedure, by whose address its segments are found; holding it keeps the address its own.
+type Kept = (Arc<Procedure>, Arc<Segments>);
+
+/// Opens the engines of a card's co-processors, in their order.
+pub type Engines = Box<dyn Fn(&Card) -> Result<Vec<Box<dyn Engine>>, DeviceError> + Send + Sync>;
+
+/// A card beside the CPU.
+pub struct Offload {
+    name: String,
+    card: Card,
+    cpu: Cpu,
+    /// What opens the engine of each co-processor; without it the card is its models.
+    engines: Option<Engines>,
+    kept: Mutex<HashMap<usize, Kept>>,
+}
+
+impl Offload {
+    /// A card by its cycle models; `name` is the device's.
+    ///
+    /// # Errors
+    /// No thread for the host.
+    pub fn modelled(name: String, card: Card) -> Result<Self, DeviceError> {
+        Self::new(name, card, None)
+    }
+
+    /// A card by engines, as its RTL has them; each run opens them.
+    ///
+    /// # Errors
+    /// No thread for the host.
+    pub fn driven(name: String, card: Card, engines: Engines) -> Result<Self, DeviceError> {
+        Self::new(name, card, Some(engines))
+    }
+
+    fn new(name: String, card: Card, engines: Option<Engines>) -> Result<Self, DeviceError> {
+        Ok(Self {
+            name,
+            card,
+            // One thread, as the paper measures its host; a stage has little for more.
+            cpu: Cpu::new(1)?,
+            engines,
+            kept: Mutex::default(),
+        })
+    }
+
+    /// The program's procedures in segments; each is cut when first met.
+    fn segments(
+        &self,
+        program: &Verified,
+        work: &Work<'_>,
+    ) -> Result<Vec<Arc<Segments>>, DeviceError> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() + program.bound_procs().len() > MAX_KEPT {
+            kept.clear();
+        }
+        let mut all = Vec::with_capacity(program.bound_procs().len());
+        for procedure in program.bound_procs() {
+            let key = Arc::as_ptr(procedure) as usize;
+            if let Some((_, segments)) = kept.get(&key) {
+                all.push(Arc::clone(segments));
+                continue;
+            }
+            let partition = work.partition(procedure);
+            let segments = Arc::new(Segments::new(procedure, partition)?);
+            kept.insert(key, (Arc::clone(procedure), Arc::clone(&segments)));
+            all.push(segments);
+        }
+        Ok(all)
+    }
+
+    /// The engine of each co-processor.
+    fn engines(&self) -> Result<Option<Vec<Box<dyn Engine>>>, DeviceError> {
+        let engines = self.engines.as_ref();
+        engines.map(|open| open(&self.card)).transpose()
+    }
+
+    /// Timing without data.
+    fn time(
+        &self,
+        program: &Verified,
+        trace: Option<&mut dyn TraceSink>,
+        progress: &dyn Progress,
+        watch: &Watch,
+    ) -> Result<Outcome, DeviceError> {
+        let mut tell = calls_done(progress, stats::calls(program.program()));
+        let options = SimOptions {
+            // The reborrow lives as long as `tell`.
+            trace: trace.map(|sink| -> &mut dyn TraceSink { sink }),
+            progress: Some(&mut tell),
+            watch: watch.clone(),
+            ..SimOptions::default()
+        };
+        let report = match self.engines()? {
+            None => self.card.simulate(program, options)?,
+            Some(mut engines) => {
+                let mut run = |turn: Turn<'_>| {
+                    watch.check()?;
+                    let engine = engines.get_mut(turn.unit);
+                    let engine = engine.ok_or_else(|| malformed("a co-processor without RTL"))?;
+                    time::on(engine.as_mut(), &turn)
+                };
+                self.card
+                    .simulate_with::<DeviceError>(program, options, "RTL", &mut run)?
+            }
+        };
+        Ok(Outcome {
+            machine: Some(report),
+            ..Outcome::default()
+        })
+    }
+}
+
+fn malformed(what: &str) -> DeviceError {
+    DeviceError::Malformed(what.to_owned())
+}
+
+impl Device for Offload {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn clock_mhz(&self) -> Option<f64> {
+        Some(self.card.clock_mhz())
+    }
+
+    fn open<'s>(
+        &'s self,
+        program: &'s Verified,
+        resident: Resident<'s>,
+        _: &Watch,
+    ) -> Result<Box<dyn Session + 's>, DeviceError> {
+        check_values(self, program)?;
+        Ok(Anew::boxed(resident, move |bindings, request, progress| {
+            self.run_once(program, bindings, request, progress)
+        }))
+    }
+}
+
+impl Offload {
+    fn run_once(
+        &self,
+        program: &Verified,
+        bindings: &Bindings<'_>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        check_budget(self, &request)?;
+        let trace = request
+            .machine_trace
+            .map(|sink| -> &mut dyn TraceSink { sink });
+        if !request.function && !request.timing {
+            return Err(DeviceError::NothingAsked);
+        }
+        if request.saving.is_some() || request.resume.is_some() {
+            let device = self.name();
+            return Err(CheckpointError::NotHere { device }.into());
+        }
+        if !request.function {
+            return self.time(program, trace, progress, &request.watch);
+        }
+        let work = self.card.work(&program.head())?;
+        bindings.check(program.program())?;
+        let segments = self.segments(program, &work)?;
+        let run = Run::new(work, &self.cpu, self.engines()?, trace, &request.watch);
+        let mut outcome = run.program(program, &segments, bindings, progress)?;
+        if !request.timing {
+            outcome.machine = None;
+        }
+        Ok(outcome)
+    }
+}

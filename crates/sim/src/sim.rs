@@ -1,0 +1,163 @@
+//! `sim:<machine>`: function on the CPU's kernels, timing on the machine's cycle model.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ringmill_cpu::Cpu;
+use ringmill_device::progress::{Progress, Step};
+use ringmill_device::trace::TraceSink;
+use ringmill_device::{
+    Device, DeviceError, Limb, Outcome, Request, Resident, check_budget, check_values, device,
+};
+use ringmill_isa::mid::{ValueType, Verified, stats};
+use ringmill_limits::Watch;
+use ringmill_machines::{Machine, Registry, SimOptions};
+
+use crate::OpenError;
+
+/// Largest machine file read.
+const MAX_FILE: u64 = 1 << 20;
+
+/// A simulated machine.
+pub struct Sim {
+    name: String,
+    machine: Box<dyn Machine>,
+    cpu: Cpu,
+}
+
+/// The description text of a machine: one that is shipped, or a file's (`*.toml`).
+///
+/// # Errors
+/// [`OpenError::MachineFile`] for a file that cannot be read, [`ringmill_machines::MachineError`] for a name that is none.
+pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, DeviceError> {
+    if !machine.ends_with(".toml") {
+        return Ok(machines.description(machine)?.to_owned());
+    }
+    let path = Path::new(machine);
+    let failed = |source| OpenError::MachineFile {
+        path: path.to_owned(),
+        source,
+    };
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .map_err(failed)?
+        .take(MAX_FILE)
+        .read_to_string(&mut text)
+        .map_err(failed)?;
+    Ok(text)
+}
+
+impl Sim {
+    /// A machine as a device of that name.
+    pub fn new(name: String, machine: Box<dyn Machine>) -> Result<Self, DeviceError> {
+        Ok(Self {
+            name,
+            machine,
+            cpu: Cpu::all_cores()?,
+        })
+    }
+
+    pub fn machine(&self) -> &dyn Machine {
+        self.machine.as_ref()
+    }
+}
+
+/// Passes on how many calls the cycle model has done, a few times a second. The estimate takes calls to be alike; the
+/// first call of a procedure, which is scheduled then, takes longer than the others.
+pub fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
+    const INTERVAL: Duration = Duration::from_millis(100);
+    let begin = Instant::now();
+    let mut last = Duration::ZERO;
+    move |done| {
+        let elapsed = begin.elapsed();
+        if done < total && elapsed < last + INTERVAL {
+            return;
+        }
+        last = elapsed;
+        let left = total.saturating_sub(done) as f64 / done.max(1) as f64;
+        progress.step(Step {
+            stage: "simulating",
+            done,
+            total,
+            elapsed,
+            remaining: Some(elapsed.mul_f64(left)),
+        });
+    }
+}
+
+impl Device for Sim {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn clock_mhz(&self) -> Option<f64> {
+        Some(self.machine.clock_mhz())
+    }
+
+    fn holds(&self, ty: ValueType) -> bool {
+        self.machine.holds(ty)
+    }
+
+    fn expands(&self) -> bool {
+        true
+    }
+
+    fn open<'s>(
+        &'s self,
+        program: &'s Verified,
+        resident: Resident<'s>,
+        watch: &Watch,
+    ) -> Result<Box<dyn device::Session + 's>, DeviceError> {
+        check_values(self, program)?;
+        Ok(Box::new(Session {
+            sim: self,
+            program,
+            function: self.cpu.open(program, resident, watch)?,
+        }))
+    }
+}
+
+/// A program opened on a simulated machine.
+struct Session<'s> {
+    sim: &'s Sim,
+    program: &'s Verified,
+    /// On the CPU, which has the keys.
+    function: Box<dyn device::Session + 's>,
+}
+
+impl device::Session for Session<'_> {
+    fn run(
+        &mut self,
+        inputs: Vec<Limb<'_>>,
+        mut request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        let (sim, program) = (self.sim, self.program);
+        if !request.function && !request.timing {
+            return Err(DeviceError::NothingAsked);
+        }
+        check_budget(sim, &request)?;
+        let mut outcome = Outcome::default();
+        if request.timing {
+            let mut tell = calls_done(progress, stats::calls(program.program()));
+            let options = SimOptions {
+                spill: request.spill,
+                resident_keys: request.resident_keys,
+                trace: request
+                    .machine_trace
+                    .take()
+                    .map(|sink| -> &mut dyn TraceSink { sink }),
+                progress: Some(&mut tell),
+                watch: request.watch.clone(),
+            };
+            outcome.machine = Some(sim.machine.simulate(program, options)?);
+        }
+        if request.function {
+            let results = self.function.run(inputs, request, progress)?;
+            outcome.outputs = results.outputs;
+            outcome.statistics = results.statistics;
+        }
+        Ok(outcome)
+    }
+}

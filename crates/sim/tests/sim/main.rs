@@ -1,0 +1,11 @@
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod basext;
+mod card;
+#[path = "../../../cpu/tests/cpu/common/mod.rs"]
+mod common;
+mod offload;
+mod ring_rtl;
+mod sim;
+mod target;
+mod vector;
