@@ -174,7 +174,7 @@ impl Cpu {
         spans: Option<&mut dyn SpanSink>,
         watch: &Watch,
     ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
-        let session = Session::new(self, program, Resident::all(bindings), watch)?;
+        let mut session = Session::new(self, program, Resident::all(bindings), watch)?;
         let request = Request {
             // The reborrow lives as long as the request.
             cpu_spans: spans.map(|sink| -> &mut dyn SpanSink { sink }),

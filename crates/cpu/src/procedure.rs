@@ -35,7 +35,7 @@ impl Cpu {
     ) -> Result<(), DeviceError> {
         let program = self.calling.program(procedure)?;
         let bindings = bindings(&program, limbs, seeds);
-        let session = Session::new(self, &program, Resident::all(&bindings), &Watch::default())?;
+        let mut session = Session::new(self, &program, Resident::all(&bindings), &Watch::default())?;
         session.execute(Vec::new(), Request::function_only(), &Silent, Some(take))?;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! A program opened on the CPU: its plans, keys and constants stay from run to run.
 
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ringmill_device::call::Take;
 use ringmill_device::checkpoint::{Saver, Whose};
@@ -11,7 +11,7 @@ use ringmill_device::progress::Progress;
 use ringmill_device::saving::Schedule;
 use ringmill_device::trace::SpanSink;
 use ringmill_device::{
-    Bindings, Device, DeviceError, Limb, Outcome, Request, Resident, check_values, device,
+    Device, DeviceError, Limb, Outcome, Request, Resident, check_values, device,
 };
 use ringmill_isa::mid::Verified;
 use ringmill_limits::Watch;
@@ -31,6 +31,8 @@ pub(crate) struct Session<'s> {
     whole: estimate::Run,
     /// What the program's seeds expand to.
     seeds: estimate::Expands,
+    /// What planning took: the first run's time counts it.
+    opening: Duration,
 }
 
 impl<'s> Session<'s> {
@@ -44,6 +46,7 @@ impl<'s> Session<'s> {
     ) -> Result<Self, DeviceError> {
         watch.check()?;
         check_values(cpu, program)?;
+        let begin = Instant::now();
         let plans = cpu.plans(program, watch)?;
         Ok(Self {
             whole: estimate::run(program, &plans),
@@ -52,33 +55,26 @@ impl<'s> Session<'s> {
             program,
             resident,
             plans,
+            opening: begin.elapsed(),
         })
     }
 
     /// Runs the program; outputs that `take` takes as they are made are not among those given.
     pub fn execute(
-        &self,
+        &mut self,
         inputs: Vec<Limb<'_>>,
         request: Request<'_>,
         progress: &dyn Progress,
         take: Option<Take<'_>>,
     ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
-        let bindings = self.resident.with(inputs);
-        self.run(&bindings, request, progress, take)
-    }
-
-    fn run(
-        &self,
-        bindings: &Bindings<'_>,
-        request: Request<'_>,
-        progress: &dyn Progress,
-        take: Option<Take<'_>>,
-    ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
         let (cpu, program) = (self.cpu, self.program);
+        let opening = std::mem::take(&mut self.opening);
+        let bindings = &self.resident.with(inputs);
         let watch = &request.watch;
         watch.check()?;
         bindings.check(program)?;
-        let begin = Instant::now();
+        let now = Instant::now();
+        let begin = now.checked_sub(opening).unwrap_or(now);
         let expands = self.seeds.and_constants(bindings.constant_bytes());
         // What is there from runs before takes nothing new.
         let limbs = self.whole.pool(cpu.threads);
