@@ -174,14 +174,15 @@ impl Cpu {
         spans: Option<&mut dyn SpanSink>,
         watch: &Watch,
     ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
-        let mut session = Session::new(self, program, Resident::all(bindings), watch)?;
+        let resident = Resident::seeds(bindings.seeds.clone());
+        let mut session = Session::new(self, program, resident, watch)?;
         let request = Request {
             // The reborrow lives as long as the request.
             cpu_spans: spans.map(|sink| -> &mut dyn SpanSink { sink }),
             watch: watch.clone(),
             ..Request::function_only()
         };
-        session.execute(Vec::new(), request, progress, None)
+        session.execute(bindings.limbs.clone(), request, progress, None)
     }
 
     /// Procedures that were planned so far: each once, when it is first met.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ringmill_device::call::{CallError, Given, Runs, Take};
 use ringmill_device::procedures::{bindings, call_error};
 use ringmill_device::progress::Silent;
-use ringmill_device::{DeviceError, Request, Resident};
+use ringmill_device::{Bindings, DeviceError, Request, Resident};
 use ringmill_isa::mid::Procedure;
 use ringmill_limits::Watch;
 
@@ -34,9 +34,9 @@ impl Cpu {
         take: Take<'_>,
     ) -> Result<(), DeviceError> {
         let program = self.calling.program(procedure)?;
-        let bindings = bindings(&program, limbs, seeds);
-        let mut session = Session::new(self, &program, Resident::all(&bindings), &Watch::default())?;
-        session.execute(Vec::new(), Request::function_only(), &Silent, Some(take))?;
+        let Bindings { limbs, seeds } = bindings(&program, limbs, seeds);
+        let mut session = Session::new(self, &program, Resident::seeds(seeds), &Watch::default())?;
+        session.execute(limbs, Request::function_only(), &Silent, Some(take))?;
         Ok(())
     }
 }

@@ -130,8 +130,9 @@ pub trait Device: Send + Sync {
         request: Request<'_>,
         progress: &dyn Progress,
     ) -> Result<Outcome, DeviceError> {
-        let mut session = self.open(program, Resident::all(bindings), &request.watch)?;
-        session.run(Vec::new(), request, progress)
+        let resident = Resident::seeds(bindings.seeds.clone());
+        let mut session = self.open(program, resident, &request.watch)?;
+        session.run(bindings.limbs.clone(), request, progress)
     }
 }
 

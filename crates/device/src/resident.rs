@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{Bindings, Limb, SeedExpansion};
 
-/// A place for each of a program's inputs: its limb where it is resident, none where each run brings its own. And the
-/// program's seeds.
+/// A place for each of a program's first inputs: its limb where it is resident, none where each run brings its own. A run
+/// brings the inputs without a place too. And the program's seeds.
 #[derive(Clone, Default)]
 pub struct Resident<'a> {
     pub limbs: Vec<Option<Limb<'a>>>,
@@ -13,16 +13,16 @@ pub struct Resident<'a> {
 }
 
 impl<'a> Resident<'a> {
-    /// Everything: a run brings nothing.
-    pub fn all(bindings: &Bindings<'a>) -> Self {
+    /// Seeds alone: a run brings every limb.
+    pub fn seeds(seeds: Vec<Arc<SeedExpansion>>) -> Self {
         Self {
-            limbs: bindings.limbs.iter().cloned().map(Some).collect(),
-            seeds: bindings.seeds.clone(),
+            limbs: Vec::new(),
+            seeds,
         }
     }
 
-    /// The bindings of a run: `inputs` in the free places, in order. What is left over comes last, so that
-    /// [`Bindings::check`] refuses it.
+    /// The bindings of a run: `inputs` in the free places, in order, and after the places. [`Bindings::check`] refuses what
+    /// is too much.
     pub fn with<'b>(&'b self, inputs: Vec<Limb<'b>>) -> Bindings<'b>
     where
         'a: 'b,
