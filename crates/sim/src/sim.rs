@@ -107,13 +107,14 @@ impl Device for Sim {
         &'s self,
         program: &'s Verified,
         resident: Resident<'s>,
-        watch: &Watch,
+        _: &Watch,
     ) -> Result<Box<dyn device::Session + 's>, DeviceError> {
         check_values(self, program)?;
         Ok(Box::new(Session {
             sim: self,
             program,
-            function: self.cpu.open(program, resident, watch)?,
+            resident,
+            function: None,
         }))
     }
 }
@@ -122,8 +123,9 @@ impl Device for Sim {
 struct Session<'s> {
     sim: &'s Sim,
     program: &'s Verified,
-    /// On the CPU, which has the keys.
-    function: Box<dyn device::Session + 's>,
+    resident: Resident<'s>,
+    /// On the CPU: opened by the first run that computes, so that timing alone plans nothing.
+    function: Option<Box<dyn device::Session + 's>>,
 }
 
 impl device::Session for Session<'_> {
@@ -154,7 +156,14 @@ impl device::Session for Session<'_> {
             outcome.machine = Some(sim.machine.simulate(program, options)?);
         }
         if request.function {
-            let results = self.function.run(inputs, request, progress)?;
+            let function = match &mut self.function {
+                Some(function) => function,
+                none => {
+                    let resident = self.resident.clone();
+                    none.insert(sim.cpu.open(program, resident, &request.watch)?)
+                }
+            };
+            let results = function.run(inputs, request, progress)?;
             outcome.outputs = results.outputs;
             outcome.statistics = results.statistics;
         }
