@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{Action, LimbMap, LocalId, Step as Line, ValueType, Verified};
 
-use super::plan::{Kernel, Plan, buffer_bytes};
-use ringmill_device::pool::{holds_short, limb_modulus};
+use super::plan::{Kernel, Plan};
+use ringmill_device::pool::{buffer_bytes, holds_short, limb_modulus};
 
 /// What a run of some steps takes, repeats multiplied.
 #[derive(Clone, Copy, Default)]

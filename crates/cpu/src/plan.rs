@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ringmill_device::DeviceError;
 use ringmill_device::plan::{self, Extension, Fusion, How, Job, Steps, WordJob};
-use ringmill_device::pool::{self, holds_short, limb_modulus};
+use ringmill_device::pool::{buffer_bytes, holds_short, limb_modulus};
 use ringmill_isa::mid::{Op, Procedure};
 use ringmill_math::basext::{BaseExtension, FixedPoint, ShenoyKumaresan, Targets};
 use ringmill_math::torus::{Coefficients, Gadget, Monomials};
@@ -338,11 +338,6 @@ fn holds(step: &Step) -> plan::Held<'_, impl Iterator<Item = (u32, u64)> + Clone
         src: &step.src,
         room: room.sum(),
     }
-}
-
-/// Bytes of the buffer of so many words: a power of two.
-pub(super) fn buffer_bytes(words: usize, short: bool) -> u64 {
-    pool::bytes_of(words.next_power_of_two(), short)
 }
 
 /// Lists of u32, one for each index, in two flat vectors.

@@ -267,6 +267,11 @@ pub fn bytes_of(words: usize, short: bool) -> u64 {
     (words * bytes) as u64
 }
 
+/// Bytes of the buffer of so many words: a power of two.
+pub fn buffer_bytes(words: usize, short: bool) -> u64 {
+    bytes_of(words.next_power_of_two(), short)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@
 //! read once more for each.
 
 use super::{Held, Job, Step, peak};
-use crate::pool::bytes_of;
+use crate::pool::buffer_bytes;
 
 /// How many times the memory the order that is kinder to caches may take.
 const MORE: u64 = 2;
@@ -37,16 +37,17 @@ pub(super) fn order<M: Ord, C: Ord>(
     chosen.filter_map(|i| steps[i].take()).collect()
 }
 
-/// What a step makes and reads; buffers are powers of two.
+/// What a step makes and reads.
 fn held(step: &Step) -> Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     // An expanded limb belongs to its seed.
     let made = match step.job {
         Job::Prng { .. } => &[][..],
         _ => &step.dst,
     };
-    let bytes = |words: usize| bytes_of(words.next_power_of_two(), false);
     Held {
-        made: made.iter().map(move |made| (made.value, bytes(made.words))),
+        made: made
+            .iter()
+            .map(|made| (made.value, buffer_bytes(made.words, false))),
         src: &step.src,
         room: 0,
     }
