@@ -225,13 +225,10 @@ impl<S: Runs> Server<S> {
         request: Request<'_>,
         progress: &dyn Progress,
     ) -> Result<AnswerOf<S>, ErrorOf<S>> {
-        if !request.function {
-            return Ok(Answer {
-                outputs: None,
-                report: simulate(&self.compiled, device, request, progress)?,
-            });
+        // An unknown name is refused before the device plans the program.
+        if request.function {
+            self.check_names(ciphers, plains)?;
         }
-        self.check_names(ciphers, plains)?;
         let mut running = self.open(device, &request.watch)?;
         running.run(ciphers, plains, request, progress)
     }
