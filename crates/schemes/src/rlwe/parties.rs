@@ -102,9 +102,13 @@ pub struct KeyHolder<S: RingScheme> {
 }
 
 impl<S: RingScheme> KeyHolder<S> {
-    fn with_generator(params: &Arc<S::Params>, keys: KeyGenerator) -> Result<Self, S::Error> {
+    fn with_generator(
+        params: &Arc<S::Params>,
+        keys: KeyGenerator,
+        encryptor: impl FnOnce(&PublicKey) -> Result<S::Encryptor, S::Error>,
+    ) -> Result<Self, S::Error> {
         let public = keys.public_key()?;
-        let encryptor = S::encryptor(params, &public)?;
+        let encryptor = encryptor(&public)?;
         let decryptor = S::decryptor(params, keys.secret_key().clone())?;
         Ok(Self {
             keys,
@@ -136,12 +140,12 @@ impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
 
     fn new(params: Arc<S::Params>) -> Result<Self, S::Error> {
         let keys = KeyGenerator::new(params.clone())?;
-        Self::with_generator(&params, keys)
+        Self::with_generator(&params, keys, |key| S::encryptor(&params, key))
     }
 
     fn with_secret_key(params: Arc<S::Params>, secret: SecretKey) -> Result<Self, S::Error> {
         let keys = KeyGenerator::from_secret_key(params.clone(), secret)?;
-        Self::with_generator(&params, keys)
+        Self::with_generator(&params, keys, |key| S::encryptor(&params, key))
     }
 
     fn from_seed_for_reproducible_tests_only(
@@ -149,11 +153,9 @@ impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
         seed: [u8; 32],
     ) -> Result<Self, S::Error> {
         let keys = KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), seed)?;
-        let holder = Self::with_generator(&params, keys)?;
-        let encryptor = S::encryptor(&params, &holder.public)?;
-        Ok(Self {
-            encryptor: Arc::new(S::seeded_for_reproducible_tests_only(encryptor, seed)),
-            ..holder
+        Self::with_generator(&params, keys, |key| {
+            let encryptor = S::encryptor(&params, key)?;
+            Ok(S::seeded_for_reproducible_tests_only(encryptor, seed))
         })
     }
 
