@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use ringmill_compiler::Compiles;
-use ringmill_runtime::with_scheme;
-use ringmill_runtime::{Own, Served};
+use ringmill_runtime::{Known, Own, Served, with_scheme};
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::exact::PlainModulus;
 use ringmill_schemes::file::{self, FileError};
@@ -15,7 +14,7 @@ use ringmill_schemes::rlwe::{self, RingParams, SecurityLevel, SecurityTable};
 
 use crate::data::{AnyCipher, Held};
 use crate::errors::{ParameterError, raise};
-use crate::scheme::{known, own_params};
+use crate::scheme::own_params;
 
 /// Parameters of some scheme.
 pub trait AnyParams: Any + Send + Sync {
@@ -121,7 +120,7 @@ fn make_params(
         plain_modulus,
         insecure,
     };
-    let scheme = known(scheme)
+    let scheme = Known::of_name(scheme)
         .ok_or_else(|| ParameterError::new_err(format!("there is no scheme {scheme:?}")))?;
     with_scheme!(scheme, S => Ok(Params::of::<S>(&own_params::<S>(name, &own)?)))
 }

@@ -13,11 +13,11 @@ use ringmill_compiler::{Compiles, Values, saved};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
-use ringmill_runtime::with_scheme;
+use ringmill_runtime::{Known, with_scheme};
 
 use crate::errors::{CompileError, DataError, Fault, FileError, raise, traced};
 use crate::files;
-use crate::scheme::{Vector, into_array, known, unknown};
+use crate::scheme::{Vector, into_array, unknown};
 use crate::watch::interruptible;
 
 /// A macro program under construction; values are numbers counted from 0.
@@ -503,7 +503,7 @@ fn evaluate_program<'py>(
     let inputs: Vec<Values> = inputs.iter().map(Vector::values).collect();
     let (py, this) = (program.py(), program.clone().unbind());
     let name = program.get().inner.scheme.as_str();
-    let scheme = known(name).ok_or_else(|| unknown(name))?;
+    let scheme = Known::of_name(name).ok_or_else(|| unknown(name))?;
     let outputs = interruptible(
         py,
         move |_| with_scheme!(scheme, S => evaluated::<S>(&this.get().inner, inputs)),

@@ -12,8 +12,7 @@ use ringmill_compiler::scheme::ErrorOf;
 use ringmill_compiler::{Compiled, Options, ParamsChoice, Target, Values};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
-use ringmill_runtime::with_scheme;
-use ringmill_runtime::{Served, Wishes};
+use ringmill_runtime::{Known, Served, Wishes, with_scheme};
 use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
@@ -26,7 +25,7 @@ use crate::params::Params;
 use crate::program::{Program, PyArrays, arrays_of, inputs_of, py_arrays};
 use crate::progress::{Asked, Shown};
 use crate::ready::{AnyProgram, Ran, Ready, Wanted};
-use crate::scheme::{PyEnds, Vector, known, unknown};
+use crate::scheme::{PyEnds, Vector, unknown};
 use crate::watch::{Saves, interruptible, until_stopped};
 
 /// Compiles a traced program for given parameters, or chooses the smallest secure ones.
@@ -73,7 +72,7 @@ fn compile_program(
     let name = params.map_or(program.inner.scheme.as_str(), |params| {
         params.inner.scheme()
     });
-    let scheme = known(name).ok_or_else(|| unknown(name))?;
+    let scheme = Known::of_name(name).ok_or_else(|| unknown(name))?;
     with_scheme!(scheme, S => compiled_as::<S>(py, program.inner.clone(), asked))
 }
 
@@ -184,7 +183,7 @@ fn load_compiled(
             }
             let program = macros::text::parse(text)?;
             let name = program.scheme.as_str();
-            let Some(scheme) = known(name) else {
+            let Some(scheme) = Known::of_name(name) else {
                 return Err(unknown(name).into());
             };
             with_scheme!(scheme, S => saved_as::<S>(program, text, accepted))
@@ -394,14 +393,7 @@ impl CompiledProgram {
 /// The devices a program can run on.
 #[pyfunction]
 fn devices() -> Vec<String> {
-    let known = ringmill_sim::Devices::standard();
-    let machines = known.machines().names().map(|name| format!("sim:{name}"));
-    let rtl = known.with_rtl();
-    let rtl = rtl.iter().map(|name| format!("rtl:{name}"));
-    std::iter::once("cpu".to_owned())
-        .chain(machines)
-        .chain(rtl)
-        .collect()
+    ringmill_sim::Devices::standard().names()
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -159,11 +159,6 @@ pub fn no_budget<S: Served>() -> PyErr {
     ))
 }
 
-/// What a scheme's name in programs stands for; `None` for another.
-pub fn known(name: &str) -> Option<Known> {
-    Known::of_name(name)
-}
-
 /// That a program is for a scheme that nothing here computes.
 pub fn unknown(name: &str) -> PyErr {
     ParameterError::new_err(format!(

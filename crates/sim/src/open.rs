@@ -60,22 +60,25 @@ impl Devices {
         Vec::new()
     }
 
-    /// The names that [`Self::open`] understands, as a user would type them.
-    pub fn known(&self) -> Vec<String> {
+    /// The devices that a name stands for: all cores, and each machine, simulated and as RTL.
+    pub fn names(&self) -> Vec<String> {
         let simulated = self.machines.names().map(|name| format!("sim:{name}"));
         let rtl = self.with_rtl();
         let rtl = rtl.iter().map(|name| format!("rtl:{name}"));
-        let fixed = ["cpu".to_owned(), "cpu:N (N threads)".to_owned()];
+        let cpu = std::iter::once("cpu".to_owned());
+        cpu.chain(simulated).chain(rtl).collect()
+    }
+
+    /// The names that [`Self::open`] understands, as a user would type them.
+    pub fn known(&self) -> Vec<String> {
+        let mut known = self.names();
+        known.insert(1, "cpu:N (N threads)".to_owned());
         let files = match cfg!(feature = "rtl") {
             true => "sim:FILE.toml, rtl:FILE.toml (a machine description)".to_owned(),
             false => "sim:FILE.toml (a machine description)".to_owned(),
         };
-        fixed
-            .into_iter()
-            .chain(simulated)
-            .chain(rtl)
-            .chain([files])
-            .collect()
+        known.push(files);
+        known
     }
 
     /// What a machine asks of a program's parameters: by its name or its description file, with or without the `sim:` or
