@@ -1,12 +1,11 @@
 //! What a device measured of a run.
 
-use std::any::Any;
 use std::fmt::Debug;
 
 use crate::ExpandedStats;
 
 /// What a device measured of a run. Each device has its own type; a report shows it as its fields are serialised.
-pub trait Statistics: Any + Debug + Send + Sync + erased_serde::Serialize {
+pub trait Statistics: Debug + Send + Sync + erased_serde::Serialize {
     /// Wall time of the run in seconds, bindings in to outputs out.
     fn seconds(&self) -> f64;
 
