@@ -1,5 +1,6 @@
 //! What the command takes. The help texts teach: every command ends with examples that run as they stand.
 
+pub mod reproduce;
 pub mod rtl;
 
 use std::path::PathBuf;
@@ -7,9 +8,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ringmill_limits::Limits;
-use ringmill_papers::Papers;
 use ringmill_runtime::Known;
 
+use reproduce::ReproduceArgs;
 use rtl::RtlCommand;
 
 /// Programs on encrypted data: compile them, run them on the CPU, and see what hardware would take.
@@ -80,45 +81,6 @@ fn schemes() -> impl TypedValueParser<Value = Known> {
     let known = |name: String| Known::of_name(&name).ok_or("there is no such scheme");
     PossibleValuesParser::new(Known::ALL.map(named)).try_map(known)
 }
-
-/// What `reproduce` takes, in a line.
-fn whose_paper() -> String {
-    let names: Vec<String> = Papers::standard()
-        .names()
-        .map(|name| format!("`{name}`"))
-        .collect();
-    match names.split_last() {
-        Some((last, rest)) if !rest.is_empty() => {
-            format!("Whose paper: {} or {last}", rest.join(", "))
-        }
-        _ => format!("Whose paper: {}", names.concat()),
-    }
-}
-
-/// What follows the options of `reproduce`.
-fn examples_and_papers() -> String {
-    let papers = Papers::standard();
-    let lines = papers
-        .all()
-        .map(|paper| format!("\n  {:<8} {}", paper.name(), paper.title()));
-    format!(
-        "{REPRODUCE_EXAMPLES}\n\nPapers:{}",
-        lines.collect::<String>()
-    )
-}
-
-const REPRODUCE_EXAMPLES: &str = "\
-Examples:
-  ringmill reproduce ring                                    half an hour the first time: it synthesises the RTL
-  ringmill reproduce ring --no-synth                         seconds, needs no hardware tools
-  ringmill reproduce polymul                                 minutes the first time: it simulates and synthesises the RTL
-  ringmill reproduce polymul --model --no-synth              seconds, needs no hardware tools
-  ringmill reproduce ring --json                             one object a line
-
-How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
-`lockstep` from it too, and the hardware description at that size has run the same words in the same cycles (`make full`),
-`measured` on this computer, `recorded` once on another, `stated` by the machine's description, `counted` in our program.
-CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.";
 
 /// A program and how to compile it.
 #[derive(Debug, Args)]
@@ -577,34 +539,6 @@ pub struct MachineShowArgs {
     pub name: String,
 
     /// Print one JSON object instead of TOML.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Print the tables of a machine's paper, one row a figure: the paper's, ours, and how ours was obtained.
-#[derive(Debug, Args)]
-#[command(after_help = examples_and_papers())]
-pub struct ReproduceArgs {
-    #[arg(help = whose_paper())]
-    pub machine: String,
-
-    /// Take cycles from the cycle model instead of the RTL (`polymul`, `basext`).
-    #[arg(long)]
-    pub model: bool,
-
-    /// Leave out resources, which need synthesis.
-    #[arg(long)]
-    pub no_synth: bool,
-
-    /// Draw the paper's Figure 4 with ours beside it, as SVG (`polymul`).
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-
-    /// Measure that many decryptions for each of the host's times (`polymul`); 1000 if it is left out.
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub runs: Option<u32>,
-
-    /// Print one JSON object a line.
     #[arg(long)]
     pub json: bool,
 }

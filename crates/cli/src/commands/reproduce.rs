@@ -5,7 +5,7 @@ use std::io::Write;
 use ringmill_papers::{Asked, Papers, Sources};
 use ringmill_runtime::shown::Bar;
 
-use crate::args::ReproduceArgs;
+use crate::args::reproduce::ReproduceArgs;
 use crate::error::CliError;
 use crate::output;
 
