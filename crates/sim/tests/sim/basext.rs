@@ -1,12 +1,11 @@
 //! BFV multiplications with the base-extension unit beside the CPU, modelled and as RTL, alone and on a card with the
 //! multiplier: the CPU's bits, the same cycles, and which extensions go where.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::common::random::Dice;
 use crate::common::unmeasured;
+use crate::described::Described;
 use ringmill_cpu::Cpu;
 use ringmill_device::progress::Silent;
 use ringmill_device::report::MachineReport;
@@ -15,31 +14,6 @@ use ringmill_isa::mid::{Procedure, Program, Verified};
 use ringmill_machines::Registry;
 use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_schemes::bfv::{Level, Multiplication, OpKey, Params, PlainModulus, ProcCache};
-use ringmill_sim::open;
-
-/// A description file that is gone when the test is.
-struct Machine(PathBuf);
-
-impl Machine {
-    fn new(text: &str) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("ringmill-basext-{}-{number}.toml", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, text).unwrap();
-        Self(path)
-    }
-
-    fn device(&self, kind: &str) -> Box<dyn Device> {
-        open(&format!("{kind}:{}", self.0.display())).unwrap()
-    }
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
 
 fn edited(text: &str, edits: &[(&str, &str)]) -> String {
     edits.iter().fold(text.to_owned(), |text, (from, to)| {
@@ -160,7 +134,7 @@ fn a_multiplication_has_the_cpus_bits_and_the_models_cycles() {
         "clock_mhz = 130.0",
         "clock_mhz = 400.0",
     ] {
-        let machine = Machine::new(&small(hbm));
+        let machine = Described::new(&small(hbm));
         let (model, rtl) = (machine.device("sim"), machine.device("rtl"));
         for (log_n, bits) in [(8, &[30, 29][..]), (9, &[60, 45, 50])] {
             let program = multiply(log_n, bits, Multiplication::Behz);
@@ -203,7 +177,7 @@ fn a_multiplication_has_the_cpus_bits_and_the_models_cycles() {
 #[test]
 fn all_extensions_are_the_units_where_m_tilde_is_a_prime() {
     let mut dice = Dice::new(seed());
-    let machine = Machine::new(&small("clock_mhz = 225.0"));
+    let machine = Described::new(&small("clock_mhz = 225.0"));
     for (log_n, bits) in [(8, &[30, 29][..]), (9, &[60, 45, 50])] {
         let program = multiply(log_n, bits, Multiplication::BehzPrime);
         let data = Data::new(&program, &mut dice);
@@ -242,7 +216,7 @@ fn a_batch_of_targets_at_a_time_has_the_same_bits_in_fewer_cycles() {
         "clock_mhz = 225.0",
         "clock_mhz = 800.0",
     ] {
-        let machine = Machine::new(&small_shared(hbm));
+        let machine = Described::new(&small_shared(hbm));
         let [by_model, by_rtl] = ["sim", "rtl"].map(|kind| {
             let ran = run(machine.device(kind).as_ref(), &program, &data);
             assert_eq!(ran.outputs.unwrap(), want, "{kind} {hbm}");
@@ -259,7 +233,7 @@ fn a_batch_of_targets_at_a_time_has_the_same_bits_in_fewer_cycles() {
     }
     // As fast as the port, and no faster than with a port that is never full.
     assert!(taken[0] > taken[1] && taken[1] > taken[2], "{taken:?}");
-    let folded = Machine::new(&small("clock_mhz = 225.0"));
+    let folded = Described::new(&small("clock_mhz = 225.0"));
     let folded = run(folded.device("sim").as_ref(), &program, &data);
     let folded = folded.machine.unwrap().cycles_by_kind["BEXTR"];
     assert!(taken[1] < folded, "{taken:?} of {folded}");
@@ -270,7 +244,7 @@ fn a_batch_of_targets_at_a_time_has_the_same_bits_in_fewer_cycles() {
 fn what_has_no_redundant_residue_is_the_hosts() {
     let mut dice = Dice::new(seed());
     let program = multiply(8, &[40, 40], Multiplication::Hps);
-    let machine = Machine::new(&small("clock_mhz = 225.0"));
+    let machine = Described::new(&small("clock_mhz = 225.0"));
     let data = Data::new(&program, &mut dice);
     let report = run(machine.device("sim").as_ref(), &program, &data)
         .machine
@@ -306,7 +280,7 @@ fn residues_stay_on_a_card_with_the_multiplier() {
     let cpu = Cpu::new(1).unwrap();
     let bindings = data.bindings(&program);
     let (want, _) = cpu.execute(&program, &bindings, &Silent, None).unwrap();
-    let machine = Machine::new(&card);
+    let machine = Described::new(&card);
     let (by_model, by_rtl) = (
         run(machine.device("sim").as_ref(), &program, &data),
         run(machine.device("rtl").as_ref(), &program, &data),
@@ -329,7 +303,7 @@ fn residues_stay_on_a_card_with_the_multiplier() {
     );
 
     // What is saved is what the same card without a memory would have sent besides.
-    let none = Machine::new(&card.replace("limbs = 4096", "limbs = 1"));
+    let none = Described::new(&card.replace("limbs = 4096", "limbs = 1"));
     let tight = run(none.device("sim").as_ref(), &program, &data)
         .machine
         .unwrap();

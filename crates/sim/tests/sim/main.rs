@@ -4,6 +4,7 @@ mod basext;
 mod card;
 #[path = "../../../cpu/tests/cpu/common/mod.rs"]
 mod common;
+mod described;
 mod offload;
 mod ring_rtl;
 mod sim;

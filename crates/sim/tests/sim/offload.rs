@@ -1,12 +1,11 @@
 //! Programs partitioned between the CPU and the polynomial multiplier, modelled and as RTL: the CPU's bits, the same
 //! cycles, and what the report says of the offload.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::common::random::case;
 use crate::common::{bind, ready, unmeasured};
+use crate::described::Described;
 use num_complex::Complex64;
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::ckks::{Compiled, Options};
@@ -22,34 +21,14 @@ use ringmill_runtime::{Client, Server, Vectors, simulate};
 use ringmill_schemes::ckks::Params;
 use ringmill_sim::{OpenError, open};
 
-/// A description file that is gone when the test is.
-struct Machine(PathBuf);
-
-impl Machine {
-    /// The paper's with another number of units: small RTL builds fast.
-    fn with_units(units: usize) -> Self {
-        let text = ringmill_machines::Registry::standard()
-            .description("polymul")
-            .unwrap();
-        let edited = text.replace("units = 32", &format!("units = {units}"));
-        assert_ne!(edited, text);
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("ringmill-offload-{}-{number}.toml", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, edited).unwrap();
-        Self(path)
-    }
-
-    fn device(&self, kind: &str) -> Box<dyn Device> {
-        open(&format!("{kind}:{}", self.0.display())).unwrap()
-    }
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
+/// The paper's machine with another number of units: small RTL builds fast.
+fn with_units(units: usize) -> Described {
+    let text = ringmill_machines::Registry::standard()
+        .description("polymul")
+        .unwrap();
+    let edited = text.replace("units = 32", &format!("units = {units}"));
+    assert_ne!(edited, text);
+    Described::new(&edited)
 }
 
 /// What must be the same whether the cycles come from the model or from the RTL.
@@ -62,7 +41,7 @@ fn figures(report: &MachineReport) -> serde_json::Value {
 /// Any limb program: transforms and products of a modulus that fits go to the machine, the rest stays.
 #[test]
 fn random_programs_have_the_cpus_bits_and_the_models_cycles() {
-    let machine = Machine::with_units(4);
+    let machine = with_units(4);
     let (model, rtl) = (machine.device("sim"), machine.device("rtl"));
     let cpu = open("cpu:1").unwrap();
     let mut instructions = 0;
@@ -143,7 +122,7 @@ fn a_homomorphic_program_runs_on_the_rtl() {
     ]);
     let ciphers = client.encrypt(&inputs).unwrap();
     let server = Server::new(Arc::clone(&compiled), keys).unwrap();
-    let machine = Machine::with_units(4);
+    let machine = with_units(4);
     let run = |device: &dyn Device, request| {
         let none = Vectors::new();
         server

@@ -1,38 +1,17 @@
 //! Simulated machines as devices: description files, traces, and the same bits as the cpu device on raw limb programs.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::common::random::{Dice, moduli};
+use crate::described::Described;
 use ringmill_device::progress::Silent;
 use ringmill_device::trace::TraceWriter;
-use ringmill_device::{Bindings, Device, DeviceError, Limb, Request};
+use ringmill_device::{Bindings, DeviceError, Limb, Request};
 use ringmill_isa::Poly;
 use ringmill_isa::mid::*;
 use ringmill_machines::{MachineError, Registry, SimOptions};
 use ringmill_math::Ring;
 use ringmill_sim::{OpenError, open};
-
-/// A file that is gone when the test is.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str, text: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("ringmill-{}-{name}", std::process::id()));
-        std::fs::write(&path, text).unwrap();
-        Self(path)
-    }
-
-    fn device(&self) -> Result<Box<dyn Device>, DeviceError> {
-        open(&format!("sim:{}", self.0.display()))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
 
 /// Rounds one limb down into another and multiplies: transforms, a conversion, coefficient-wise work.
 fn program(log_n: u8) -> Verified {
@@ -139,11 +118,8 @@ fn a_described_machine_gives_the_cpus_bits_and_a_trace_of_its_units() {
         .outputs
         .unwrap();
 
-    let file = Scratch::new(
-        "ring.toml",
-        Registry::standard().description("ring").unwrap(),
-    );
-    let device = file.device().unwrap();
+    let file = Described::new(Registry::standard().description("ring").unwrap());
+    let device = file.device("sim");
     let clock = device.clock_mhz().unwrap();
     let mut units = TraceWriter::new(Vec::new(), "machine", clock);
     let mut threads = TraceWriter::new(Vec::new(), "cpu", 1.0);
@@ -204,7 +180,7 @@ fn nonsense_machine_files_are_refused() {
         shipped.replace("rpaus = 10", "rpaus = 18446744073709551615"),
         shipped[..shipped.len() / 2].to_owned(),
     ] {
-        let refused = Scratch::new("bad.toml", &text).device().err().unwrap();
+        let refused = Described::new(&text).open("sim").err().unwrap();
         assert!(refused.as_own::<MachineError>().is_some(), "{text}");
     }
 }
