@@ -1,5 +1,5 @@
 //! Choices among kernels: made once, kept, and the same for all threads; what the environment asks for is in processes
-//! of their own (`crates/cli/tests/plans.rs`).
+//! of their own (`crates/cli/tests/cli/plans.rs`).
 
 use std::time::{Duration, Instant};
 

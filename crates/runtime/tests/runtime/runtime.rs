@@ -168,7 +168,7 @@ fn reports_say_what_ran_and_how_each_figure_was_obtained() {
             > json["cpu"]["pool_peak_bytes"].as_u64().unwrap()
     );
     let summary = answer.report.to_string();
-    // What does not fit its part says so on top (crates/cli/tests/needs.rs); this one fits, in twelve lines at most.
+    // What does not fit its part says so on top (crates/cli/tests/cli/needs.rs); this one fits, in twelve lines at most.
     assert!(summary.lines().count() <= 12, "{summary}");
     let first = summary.lines().next().unwrap_or_default();
     let fit = &json["machine"]["fit"];

@@ -1,0 +1,5 @@
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod bootstrap;
+mod engine;
+mod tfhe;

@@ -1,0 +1,13 @@
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod arguments;
+mod checkpoint;
+mod circuit;
+mod common;
+mod limits;
+mod needs;
+mod parts;
+mod plans;
+mod rtl;
+mod rtl_flows;
+mod tables;

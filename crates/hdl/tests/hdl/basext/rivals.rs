@@ -1,0 +1,222 @@
+//! The other architectures, `rm_basext_pipelined`, `rm_basext_rowers` (Cox-Rower, mixed radix) and `rm_basext_radix`: the
+//! checks of the folded unit, and the multipliers that their netlists have.
+
+use ringmill_hdl::basext::top_of;
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::{Family, Top};
+use ringmill_machines::basext::rowers::Algorithm;
+use ringmill_machines::basext::{Arithmetic, Extension, RADIX_MAX_L, Radix, Shape, Unit, Word};
+
+use crate::basext::bench::{Bases, Case, Order, check, check_large};
+use crate::basext::small;
+use crate::common::setup::{hdl, seed};
+
+pub fn units(shape: Shape) -> [Unit; 4] {
+    [
+        Unit::Pipelined(shape),
+        Unit::Rowers(Algorithm::CoxRower, shape),
+        Unit::Rowers(Algorithm::MixedRadix, shape),
+        Radix::new(shape).unwrap().into(),
+    ]
+}
+
+pub fn case(l: usize, k: usize, polynomials: u64, order: Order, stalls: bool) -> Case {
+    Case {
+        l,
+        k,
+        log_n: 8,
+        order,
+        stalls,
+        polynomials,
+    }
+}
+
+/// l and k that differ, either the larger; l = 1, k = 1, the most of both; polynomials one after another; orders; stalls.
+fn cases(most: usize) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (l, k, polynomials, order) in [
+        (3, 2, 2, Order::Natural),
+        (1, 1, 2, Order::Reversed),
+        (most, 1, 1, Order::Random),
+        (1, 3, 3, Order::Natural),
+        (most, 3, 2, Order::Random),
+    ] {
+        for stalls in [false, true] {
+            cases.push(case(l, k, polynomials, order, stalls));
+        }
+    }
+    cases.push(Case {
+        log_n: 9,
+        ..case(2, 3, 1, Order::Reversed, false)
+    });
+    cases
+}
+
+#[test]
+fn every_architecture_extends() {
+    // Quick to build.
+    let shape = Shape::new(Word::Bits32, 2, 8..=9, 3, 3).unwrap();
+    for unit in units(shape) {
+        check(hdl(), unit, &cases(3), seed()).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "the other words and lanes; `make full` runs it"]
+fn every_architecture_extends_with_every_word_and_lane() {
+    for (word, lanes) in crate::basext::SMALL {
+        for unit in units(small(word, lanes)) {
+            check(hdl(), unit, &cases(5), seed()).unwrap();
+        }
+    }
+}
+
+/// Memories deep enough to be divided (`rm_basext_ram`), and to be read a cycle earlier.
+#[test]
+#[ignore = "larger rings; `make full` runs it"]
+fn deep_memories_of_every_architecture() {
+    let shape = Shape::new(Word::Bits32, 1, 8..=14, 3, 3).unwrap();
+    for unit in units(shape) {
+        check(hdl(), unit, &cases(3), seed()).unwrap();
+    }
+}
+
+/// More targets than sources in the shape; and 16, 8 and four beats a polynomial, the fewest there are.
+#[test]
+#[ignore = "wide units; `make full` runs it"]
+fn every_architecture_takes_short_polynomials() {
+    for (word, lanes) in [(Word::Bits32, 16), (Word::Bits32, 64), (Word::Bits64, 32)] {
+        let shape = Shape::new(word, lanes, 8..=8, 2, 3).unwrap();
+        for unit in units(shape) {
+            let cases = [
+                case(2, 3, 2, Order::Natural, false),
+                case(1, 1, 2, Order::Natural, false),
+                case(1, 2, 1, Order::Natural, false),
+                case(2, 3, 2, Order::Natural, true),
+            ];
+            check(hdl(), unit, &cases, seed()).unwrap();
+        }
+    }
+}
+
+/// Moduli of larger rings only: another latency of every stage, other words of the reduction.
+#[test]
+#[ignore = "larger rings; `make full` runs it"]
+fn pipelined_mixed_radix_of_every_least_ring() {
+    for word in [Word::Bits32, Word::Bits64] {
+        for log_n in 8..=16 {
+            let shape = Shape::new(word, 4, log_n..=log_n, 2, 1).unwrap();
+            let case = Case {
+                log_n,
+                ..case(2, 1, 1, Order::Natural, false)
+            };
+            check(hdl(), Radix::new(shape).unwrap(), &[case], seed()).unwrap();
+        }
+    }
+}
+
+/// Table 4.6 has as many targets as sources: (l + 1) l N / TP and N / TP more for pipelined, (l + 1) N for Cox-Rower, whose
+/// residues come and go beside that; l N for pipelined mixed radix, whose residues come before.
+#[test]
+#[ignore = "the paper's sizes; `make full` runs it"]
+fn iterations_of_the_papers_columns() {
+    for (log_n, lanes, l) in [(14, 32, 7), (12, 64, 4)] {
+        let shape = Shape::new(Word::Bits32, lanes, log_n..=log_n, l, l).unwrap();
+        let case = Case {
+            log_n,
+            ..case(l, l, 1, Order::Natural, false)
+        };
+        let (l, n, beats) = (l as u64, 1u64 << log_n, shape.beats(log_n));
+        for unit in units(shape) {
+            let cycles = check_large(hdl(), unit, &[case], seed()).unwrap();
+            let (most, fill) = match unit {
+                Unit::Rowers(Algorithm::CoxRower, _) => ((l + 1) * n + 2 * l * beats, 64),
+                Unit::Rowers(Algorithm::MixedRadix, _) => ((2 * l - 1) * n + 2 * l * beats, 64),
+                Unit::Radix(_) => (l * n + l * beats, 64),
+                Unit::Folded(_) | Unit::Shared(_) | Unit::Pipelined(_) => ((l + 1) * l * beats, 64),
+            };
+            println!("log N {log_n} TP {lanes} l = k = {l} {unit:?}: {cycles} cycles");
+            assert!((most..most + fill).contains(&cycles), "{unit:?}: {cycles}");
+        }
+    }
+}
+
+/// Of every architecture: the elaborated design has the multipliers and adders that its model says, and a load brings as
+/// many constants.
+#[test]
+fn multipliers_and_adders_are_those_of_the_models() {
+    for lanes in [1, 4] {
+        let shape = small(Word::Bits64, lanes);
+        let shared = crate::basext::shared::small(Word::Bits64, lanes, 3);
+        for unit in units(shape)
+            .into_iter()
+            .chain([shape.into(), shared.into()])
+        {
+            let found = hdl().instances(&top_of(unit)).unwrap();
+            let of = |module: &str| found.get(module).copied().unwrap_or(0);
+            let counted = Arithmetic {
+                multipliers: of("rm_wide_mul"),
+                modular_adders: of("rm_mod_add") + of("rm_mod_sub"),
+                adders: of("rm_basext_cox"),
+            };
+            assert_eq!(counted, unit.arithmetic(), "{unit:?}");
+            for (l, k) in [(1, 1), (5, 2), (3, 3)] {
+                let bases = Bases::of(unit, l, k, &mut Dice::new(1));
+                let (sources, m) = (&bases.sources, Some(bases.redundant));
+                let words = unit.constants(sources, m, &bases.targets).unwrap();
+                let m = usize::from(unit.takes_redundant(Extension::Exact));
+                let moduli = l + k + m;
+                assert_eq!(words.words().len() - moduli, unit.stored(l, k), "{unit:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_other_architectures_lint() {
+    let one = Shape::new(Word::Bits64, 1, 16..=16, 1, 1).unwrap();
+    for shape in [small(Word::Bits32, 4), one] {
+        for unit in units(shape) {
+            hdl().lint(&top_of(unit)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn parameters_out_of_range_fail_too() {
+    let refused = |module: &str, name: &str, value: u64, said: &str| {
+        let top = Top::new(module).int("Width", 32).int(name, value);
+        let error = hdl().lint(&top).expect_err(module).to_string();
+        assert!(error.contains(said), "{module} {name} = {value}: {error}");
+    };
+    for module in ["rm_basext_pipelined", "rm_basext_rowers", "rm_basext_radix"] {
+        refused(module, "Lanes", 3, "log N 8 to 16");
+    }
+    let beyond = RADIX_MAX_L as u64 + 1;
+    refused("rm_basext_radix", "MaxL", beyond, "l up to 17");
+}
+
+/// 5 TP multipliers, or one a rower, of 20 or 5 blocks each; paths within the bar.
+#[test]
+#[ignore = "synthesis; `make full` runs it"]
+fn multipliers_of_every_architecture_are_counted() {
+    for (word, lanes, blocks) in [
+        (Word::Bits32, 1, 5),
+        (Word::Bits32, 4, 5),
+        (Word::Bits64, 1, 20),
+    ] {
+        let shape = Shape::new(word, lanes, 8..=12, 4, 2).unwrap();
+        for unit in units(shape) {
+            let top = top_of(unit);
+            let multipliers = unit.arithmetic().multipliers;
+            for family in Family::ALL {
+                let found = hdl().synthesise_for(&top, family).unwrap();
+                let dsp = found.resources.dsp;
+                assert_eq!(dsp, blocks * multipliers, "{unit:?} {family}");
+                assert_eq!(found.resources.other, [].into(), "{unit:?} {family}");
+                let paths = hdl().levels(&top, family).unwrap().paths;
+                assert!(paths.within_bar(), "{unit:?} {family}: {paths:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! Machines behind the shell, as a host and a memory see it: random stalls on all channels, results of
+//! the golden model, and what must be refused.
+
+mod axi;
+mod basext;
+mod core;
+mod mutants;
+mod ring;
+mod torus;
+mod vector;
+
+use axi::{ANSWER, BUSY, Bus, COMMAND, CYCLES, ENABLE, END, EVENTS, OKAY, READ, SLVERR, WRITE};
+use std::sync::{Mutex, PoisonError};
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::{BuildOptions, Family, Hdl, HdlError, Top};
+use ringmill_machines::polymul::{ArrayOp, Shape, Tables, golden};
+
+const LOAD: u32 = 5;
+const UNLOAD: u32 = 6;
+const TABLES: u32 = 7;
+const ABORT: u32 = 10;
+const ARRAY_DONE: u32 = 1;
+const LOAD_DONE: u32 = 1 << 1;
+const UNLOAD_DONE: u32 = 1 << 2;
+const READ_DONE: u32 = 1 << 8;
+const WRITE_DONE: u32 = 1 << 9;
+const READ_ERROR: u32 = 1 << 10;
+const WRITE_ERROR: u32 = 1 << 11;
+const LENGTH: u32 = 1 << 12;
+/// A page's end less three beats, above 4 GiB.
+const HERE: u64 = 0x5_0000_0fd0;
+
+fn shape() -> Shape {
+    Shape::new(4, 9, 4).expect("a shape that there is")
+}
+
+fn seed() -> u64 {
+    let given = std::env::var("RINGMILL_SEED").ok();
+    let seed = given.and_then(|text| text.parse().ok()).unwrap_or_else(|| {
+        std::time::UNIX_EPOCH
+            .elapsed()
+            .map_or(1, |since| since.as_nanos() as u64)
+    });
+    println!("RINGMILL_SEED={seed}");
+    seed
+}
+
+fn hdl() -> Hdl {
+    Hdl::find(std::path::Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The machine behind its shell, built once for all threads.
+fn bus(hdl: &Hdl, seed: u64) -> Bus {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let top = Top::new("rm_polymul_axi")
+        .int("Units", shape().units() as u64)
+        .int("MaxLogN", shape().max_log_n().into())
+        .int("Beat", shape().beat() as u64);
+    let model = hdl
+        .model(&top, BuildOptions::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    Bus::new(model, shape().beat(), 1, Dice::new(seed)).unwrap()
+}
+
+fn number(op: ArrayOp) -> u32 {
+    match op {
+        ArrayOp::Ntt => 0,
+        ArrayOp::Intt => 1,
+        ArrayOp::Mul => 2,
+        ArrayOp::Hpm => 3,
+        ArrayOp::Fpm => 4,
+        ArrayOp::Add => 8,
+        ArrayOp::Sub => 9,
+    }
+}
+
+fn at(set: u32, buf: u32, eval: bool) -> u32 {
+    set << 4 | buf << 5 | u32::from(eval) << 6
+}
+
+/// Sends a command; its code.
+fn command(bus: &mut Bus, word: u32) -> Result<u32, HdlError> {
+    bus.write(COMMAND, word)?;
+    for _ in 0..100 {
+        let answer = bus.read(ANSWER)?;
+        if answer >> 31 == 1 {
+            return Ok(answer & 0xff);
+        }
+    }
+    panic!("command {word:#x} has no answer");
+}
+
+/// Puts words into memory and sends them with a command; how the machine says that they ended.
+fn send(bus: &mut Bus, word: u32, address: u64, words: &[u32]) -> Result<u32, HdlError> {
+    for (i, &word) in words.iter().enumerate() {
+        bus.memory.insert(address + 4 * i as u64, word);
+    }
+    assert_eq!(command(bus, word)?, 0);
+    bus.transfer(READ, address, words.len() / shape().beat())?;
+    bus.wait(LOAD_DONE)?;
+    bus.wait(READ_DONE)?;
+    bus.read(END)
+}
+
+fn tables(bus: &mut Bus, n: usize, q: u64) -> Result<Tables, HdlError> {
+    let tables = Tables::new(shape(), n, q).unwrap();
+    let word = TABLES | n.ilog2() << 8;
+    assert_eq!(send(bus, word, HERE, &tables.words(shape()))?, 0);
+    Ok(tables)
+}
+
+fn load(bus: &mut Bus, place: u32, address: u64, limb: &[u64]) -> Result<(), HdlError> {
+    let words: Vec<u32> = limb.iter().map(|&x| x as u32).collect();
+    assert_eq!(send(bus, LOAD | place, address, &words)?, 0);
+    Ok(())
+}
+
+fn unload(bus: &mut Bus, place: u32, address: u64, n: usize) -> Result<Vec<u64>, HdlError> {
+    assert_eq!(command(bus, UNLOAD | place)?, 0);
+    bus.transfer(WRITE, address, n / shape().beat())?;
+    bus.wait(WRITE_DONE)?;
+    assert_eq!(bus.wait(UNLOAD_DONE | LENGTH | WRITE_ERROR)?, UNLOAD_DONE);
+    Ok((0..n as u64)
+        .map(|i| bus.word(address + 4 * i).into())
+        .collect())
+}
+
+/// Every operation at two degrees, with random stalls on all ten channels and without any.
+fn operations_give_what_the_golden_model_gives(hdl: &Hdl) {
+    let mut dice = Dice::new(seed());
+    let mut bus = bus(hdl, dice.bits());
+    for (stalls, n, q) in [
+        (true, 256, 7681),
+        (false, 512, 12289),
+        (true, 512, 4_294_957_057),
+    ] {
+        bus.stall(stalls);
+        let tables = tables(&mut bus, n, q).unwrap();
+        let operations = [
+            ArrayOp::Ntt,
+            ArrayOp::Intt,
+            ArrayOp::Mul,
+            ArrayOp::Hpm,
+            ArrayOp::Fpm,
+            ArrayOp::Add,
+            ArrayOp::Sub,
+        ];
+        for (number_of, op) in operations.into_iter().enumerate() {
+            let set = (number_of % 2) as u32;
+            let (a, b) = (dice.limb(n, q), dice.limb(n, q));
+            // Somewhere else each time, at any beat of a page.
+            let mut somewhere = || 0x9_0000_0000 + dice.below(4096) * 16;
+            let forms = op.forms();
+            load(&mut bus, at(set, 0, forms.a), somewhere(), &a).unwrap();
+            if let Some(eval) = forms.b {
+                load(&mut bus, at(set, 1, eval), somewhere(), &b).unwrap();
+            }
+            assert_eq!(
+                command(&mut bus, number(op) | at(set, 0, false)).unwrap(),
+                0
+            );
+            bus.wait(ARRAY_DONE).unwrap();
+            let (to, place) = (somewhere(), at(set, 0, forms.out));
+            let before = (bus.word(to - 4), bus.word(to + 4 * n as u64));
+            let got = unload(&mut bus, place, to, n).unwrap();
+            assert_eq!(
+                got,
+                golden(&tables, op, &a, &b).unwrap(),
+                "{op:?}, n = {n}, q = {q}"
+            );
+            let after = (bus.word(to - 4), bus.word(to + 4 * n as u64));
+            assert_eq!(after, before, "a write beyond its ends");
+        }
+    }
+    assert!(bus.bursts > 100, "{}", bus.bursts);
+}
+
+/// The array works on one set while memory is read into the other and written from it.
+fn transfers_go_beside_each_other_and_the_array(hdl: &Hdl) {
+    let mut dice = Dice::new(seed());
+    let mut bus = bus(hdl, dice.bits());
+    bus.stall(true);
+    let (n, q) = (512, 12289);
+    let tables = tables(&mut bus, n, q).unwrap();
+    let [a, b, c, d] = [0; 4].map(|_| dice.limb(n, q));
+    load(&mut bus, at(0, 0, false), 0x1000, &a).unwrap();
+    load(&mut bus, at(0, 1, false), 0x3000, &b).unwrap();
+    load(&mut bus, at(1, 0, false), 0x5000, &c).unwrap();
+    assert_eq!(
+        command(&mut bus, number(ArrayOp::Fpm) | at(0, 0, false)).unwrap(),
+        0
+    );
+    assert_eq!(command(&mut bus, UNLOAD | at(1, 0, false)).unwrap(), 0);
+    bus.transfer(WRITE, 0x7000, n / 4).unwrap();
+    for (i, &x) in d.iter().enumerate() {
+        bus.memory.insert(0x9000 + 4 * i as u64, x as u32);
+    }
+    assert_eq!(command(&mut bus, LOAD | at(1, 1, false)).unwrap(), 0);
+    bus.transfer(READ, 0x9000, n / 4).unwrap();
+    // All three units, a read and a write.
+    assert_eq!(bus.read(BUSY).unwrap(), 0b11_0000_0111);
+    for event in [WRITE_DONE, READ_DONE, LOAD_DONE, UNLOAD_DONE, ARRAY_DONE] {
+        bus.wait(event).unwrap();
+    }
+    assert_eq!(bus.read(BUSY).unwrap(), 0);
+    let words = |bus: &Bus, from: u64| -> Vec<u64> {
+        (0..n as u64)
+            .map(|i| bus.word(from + 4 * i).into())
+            .collect()
+    };
+    assert_eq!(words(&bus, 0x7000), c);
+    let product = unload(&mut bus, at(0, 0, false), 0xb000, n).unwrap();
+    assert_eq!(product, golden(&tables, ArrayOp::Fpm, &a, &b).unwrap());
+    assert_eq!(unload(&mut bus, at(1, 1, false), 0xd000, n).unwrap(), d);
+}
+
+fn an_interrupt_stands_until_its_event_is_cleared(hdl: &Hdl) {
+    let mut bus = bus(hdl, 1);
+    bus.stall(true);
+    tables(&mut bus, 256, 7681).unwrap();
+    bus.write(ENABLE, READ_DONE).unwrap();
+    assert_eq!(bus.read(ENABLE).unwrap(), READ_DONE);
+    assert_eq!(command(&mut bus, LOAD).unwrap(), 0);
+    assert!(!bus.interrupt().unwrap());
+    bus.transfer(READ, 0x4000, 64).unwrap();
+    let mut cycles = 0;
+    while !bus.interrupt().unwrap() {
+        bus.tick().unwrap();
+        cycles += 1;
+        assert!(cycles < 10_000);
+    }
+    bus.write(EVENTS, LOAD_DONE).unwrap();
+    assert!(bus.interrupt().unwrap(), "another event was cleared");
+    bus.write(ENABLE, WRITE_DONE).unwrap();
+    bus.tick().unwrap();
+    assert!(!bus.interrupt().unwrap(), "its event is not enabled");
+    bus.write(ENABLE, READ_DONE).unwrap();
+    bus.tick().unwrap();
+    assert!(bus.interrupt().unwrap());
+    bus.write(EVENTS, READ_DONE).unwrap();
+    bus.tick().unwrap();
+    assert!(!bus.interrupt().unwrap());
+    assert_eq!(bus.read(EVENTS).unwrap(), 0);
+}
+
+fn registers_say_what_stands_here_and_count_cycles(hdl: &Hdl) {
+    let mut bus = bus(hdl, 2);
+    assert_eq!(bus.read(0x00).unwrap(), 0x524d_0001);
+    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"POLY");
+    assert_eq!(bus.read(0x08).unwrap(), 9 << 24 | 4 << 8 | 4);
+    let mut count = || {
+        let low = bus.read(CYCLES).unwrap();
+        let now = bus.model.cycle();
+        (
+            u64::from(bus.read(CYCLES + 4).unwrap()) << 32 | u64::from(low),
+            now,
+        )
+    };
+    let ((first, then), (second, now)) = (count(), count());
+    assert_eq!(second - first, now - then);
+    assert!(first < then && then < first + 10, "{first} {then}");
+}
+
+fn what_makes_no_sense_is_refused(hdl: &Hdl) {
+    let mut bus = bus(hdl, 3);
+    bus.stall(true);
+    // No such register, none to write, none to read, none between words, none by the byte.
+    for register in [0x0c, 0x30, 0x5c, 0x60, 0x800, 0xffc, 0x01, 0x42] {
+        assert_eq!(bus.try_read(register).unwrap().1, SLVERR, "{register:#x}");
+        assert_eq!(bus.try_write(register, 0).unwrap(), SLVERR, "{register:#x}");
+    }
+    for register in [0x00, 0x04, 0x08, ANSWER, BUSY, END, CYCLES, CYCLES + 4] {
+        assert_eq!(bus.try_write(register, 0).unwrap(), SLVERR, "{register:#x}");
+    }
+    assert_eq!(bus.try_read(COMMAND).unwrap().1, SLVERR);
+    assert_eq!(bus.write_bytes(ENABLE, 1, 0x7).unwrap(), SLVERR);
+    assert_eq!(bus.try_write(ENABLE, 1 << 13).unwrap(), SLVERR);
+    assert_eq!(bus.read(ENABLE).unwrap(), 0);
+
+    // Half a word beside a read, which must not take notice; writes that follow one another at once.
+    for round in 0..20 {
+        let half = (ENABLE, 1, 0x3);
+        assert_eq!(
+            bus.write_beside_read(half, 0x04).unwrap(),
+            (SLVERR, 0x504f_4c59)
+        );
+        let whole = (ENABLE, round, 0xf);
+        assert_eq!(
+            bus.write_beside_read(whole, 0x00).unwrap(),
+            (OKAY, 0x524d_0001)
+        );
+        assert_eq!(bus.read(ENABLE).unwrap(), round);
+        bus.write_at_once(&[(WRITE, 16 * round), (WRITE + 4, !round), (ENABLE, 0)])
+            .unwrap();
+        assert_eq!(bus.read(WRITE).unwrap(), 16 * round);
+        assert_eq!(bus.read(WRITE + 4).unwrap(), !round);
+        assert_eq!(bus.read(ENABLE).unwrap(), 0);
+    }
+
+    // Transfers that cannot be.
+    bus.write(READ, 0x1008).unwrap();
+    assert_eq!(bus.try_write(READ + 8, 4).unwrap(), SLVERR, "within a beat");
+    bus.write(READ, 0x1000).unwrap();
+    for beats in [0, 1 << 24, u32::MAX] {
+        assert_eq!(
+            bus.try_write(READ + 8, beats).unwrap(),
+            SLVERR,
+            "{beats} beats"
+        );
+    }
+    assert_eq!(bus.read(BUSY).unwrap(), 0);
+
+    // Commands: no tables; bits that mean nothing, and no such command; the machine's own refusal.
+    assert_eq!(command(&mut bus, LOAD).unwrap(), 2);
+    for word in [1 << 13, 1 << 31] {
+        assert_eq!(command(&mut bus, word).unwrap(), 12, "{word:#x}");
+    }
+    assert_eq!(command(&mut bus, 15).unwrap(), 12, "no such command");
+    assert_eq!(command(&mut bus, TABLES | 13 << 8).unwrap(), 3);
+
+    // A read under way, and one more.
+    tables(&mut bus, 256, 7681).unwrap();
+    bus.transfer(READ, 0x1000, 64).unwrap();
+    assert_eq!(bus.try_write(READ + 8, 64).unwrap(), SLVERR);
+    assert_eq!(bus.read(BUSY).unwrap(), 1 << 8);
+    assert_eq!(
+        bus.read(EVENTS).unwrap() & READ_DONE,
+        0,
+        "nothing takes its words"
+    );
+    assert_eq!(command(&mut bus, LOAD).unwrap(), 0);
+    bus.wait(READ_DONE).unwrap();
+}
+
+fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
+    let mut dice = Dice::new(seed());
+    let mut bus = bus(hdl, dice.bits());
+    bus.stall(true);
+    let (n, q) = (256, 7681);
+    tables(&mut bus, n, q).unwrap();
+    let a = dice.limb(n, q);
+    load(&mut bus, 0, 0x2000, &a).unwrap();
+    assert_eq!(bus.read(EVENTS).unwrap(), 0);
+
+    // The last beat of a read, the last burst of a write.
+    bus.fenced = 0x23f0..u64::MAX;
+    assert_eq!(
+        send(&mut bus, LOAD | at(0, 1, false), 0x2000, &[0; 256]).unwrap(),
+        0
+    );
+    assert_eq!(bus.wait(READ_ERROR).unwrap(), READ_ERROR);
+    assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
+    bus.transfer(WRITE, 0x2000, 64).unwrap();
+    assert_eq!(
+        bus.wait(WRITE_DONE | WRITE_ERROR).unwrap() & WRITE_ERROR,
+        WRITE_ERROR
+    );
+    bus.wait(UNLOAD_DONE).unwrap();
+    bus.fenced = 0..0;
+    load(&mut bus, 0, 0x2000, &a).unwrap();
+    bus.write(EVENTS, 0x1fff).unwrap();
+
+    // A stream of 64 beats into a stretch of 80: the rest stays as it is.
+    assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
+    bus.transfer(WRITE, 0x8000, 80).unwrap();
+    bus.wait(WRITE_DONE).unwrap();
+    assert_eq!(bus.wait(LENGTH | WRITE_ERROR).unwrap(), LENGTH);
+    let word = |bus: &Bus, i: u64| u64::from(bus.word(0x8000 + 4 * i));
+    assert!((0..256).all(|i| word(&bus, i) == a[i as usize]));
+    assert!(!bus.memory.contains_key(&(0x8000 + 4 * 256)));
+    bus.wait(UNLOAD_DONE).unwrap();
+
+    // Into one of 40: what is left waits for the next.
+    assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
+    bus.transfer(WRITE, 0xa000, 40).unwrap();
+    bus.wait(WRITE_DONE).unwrap();
+    assert_eq!(bus.wait(LENGTH).unwrap(), LENGTH);
+    bus.transfer(WRITE, 0xa000 + 40 * 16, 24).unwrap();
+    bus.wait(WRITE_DONE).unwrap();
+    assert_eq!(bus.read(EVENTS).unwrap(), UNLOAD_DONE);
+    assert!((0..256).all(|i| u64::from(bus.word(0xa000 + 4 * i)) == a[i as usize]));
+
+    // A load whose stream never comes.
+    assert_eq!(command(&mut bus, LOAD).unwrap(), 0);
+    assert_eq!(command(&mut bus, ABORT).unwrap(), 0);
+    bus.wait(LOAD_DONE).unwrap();
+    assert_eq!(bus.read(END).unwrap(), 10);
+
+    // A single beat, which comes from the middle of nowhere.
+    assert_eq!(bus.try_write(WRITE + 8, 1).unwrap(), OKAY);
+    assert_eq!(bus.read(BUSY).unwrap(), 1 << 9);
+}
+
+/// Every check, to be run on the RTL as it is and with faults in it.
+const CHECKS: [fn(&Hdl); 6] = [
+    operations_give_what_the_golden_model_gives,
+    transfers_go_beside_each_other_and_the_array,
+    an_interrupt_stands_until_its_event_is_cleared,
+    registers_say_what_stands_here_and_count_cycles,
+    what_makes_no_sense_is_refused,
+    errors_of_memory_and_wrong_lengths_are_events,
+];
+
+#[test]
+fn operations() {
+    CHECKS[0](&hdl());
+}
+
+#[test]
+fn transfers() {
+    CHECKS[1](&hdl());
+}
+
+#[test]
+fn interrupts() {
+    CHECKS[2](&hdl());
+}
+
+#[test]
+fn registers() {
+    CHECKS[3](&hdl());
+}
+
+#[test]
+fn refusals() {
+    CHECKS[4](&hdl());
+}
+
+#[test]
+fn errors() {
+    CHECKS[5](&hdl());
+}
+
+#[test]
+#[ignore = "one by one; `make full` runs it"]
+fn every_module_lints() {
+    let hdl = hdl();
+    let room = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl/bus");
+    let files = std::fs::read_dir(room)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let modules: Vec<String> = files
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    assert!(modules.len() >= 6);
+    for module in modules {
+        hdl.lint(&Top::new(module))
+            .unwrap_or_else(|e| panic!("{e}"));
+    }
+}
+
+/// Synthesizable without latches, and within the bar by itself.
+#[test]
+#[ignore = "synthesis; `make full` runs it"]
+fn the_shell_synthesises_within_the_bar() {
+    let modules = ["rm_shell", "rm_beat_words", "rm_word_beats", "rm_beat_join"];
+    let mut tops = modules.map(Top::new).to_vec();
+    tops.push(Top::new("rm_shell").int("Counts", 2));
+    for top in tops {
+        let made = hdl().synthesise(&top).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(made.resources.other, [].into(), "{top}");
+        let paths = hdl().levels(&top, Family::Xc7).unwrap().paths;
+        assert!(paths.within_bar(), "{top}: {paths:?}");
+    }
+}

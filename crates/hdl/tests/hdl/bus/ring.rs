@@ -1,0 +1,290 @@
+//! The ring machine behind the same shell: tables, programs and limbs through memory, with random stalls on all channels, and
+//! what is refused.
+
+use std::sync::{Mutex, PoisonError};
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::{Tables, program_entries, size_entries, top};
+use ringmill_hdl::{BuildOptions, Hdl, Top};
+use ringmill_isa::Galois;
+use ringmill_machines::ring::Description;
+use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::micro::{LINK_QUEUE, OpWord, Opcode, Operand, Unit, Word};
+use ringmill_math::RingKind;
+
+use crate::bus::axi::{BUSY, Bus, END, READ, WRITE};
+use crate::bus::{LENGTH, READ_DONE, WRITE_DONE, command, hdl, seed};
+
+const TABLES: u32 = 0;
+const RUN: u32 = 1;
+const ASK: u32 = 2;
+const DONE: u32 = 1;
+const WANTED: u32 = 2;
+const BAD_COMMAND: u32 = 1;
+const AT_WORK: u32 = 8;
+/// `code_e` of `rm_ring_pkg`.
+const LINK: u32 = 11;
+const TABLE: u32 = 12;
+/// A page's end less three beats, above 4 GiB; elsewhere.
+const HERE: u64 = 0x5_0000_0f40;
+const THERE: u64 = 0x7_0001_0000;
+/// Words of 32 bits in a beat.
+const WORDS: usize = 8;
+const Q: u64 = (1 << 53) + (1 << 20) - (1 << 17) + 1;
+
+/// An RPAU of 4 butterflies and 2 dyadic cores, N = 2^6.
+fn description() -> Description {
+    let mut d = Description::parse(Description::STORED).unwrap();
+    d.log_n = 6;
+    d.rpaus = 1;
+    d.cores.butterfly = 4;
+    d.cores.dyadic = 2;
+    d.row = 4;
+    d.main.lanes = 4;
+    d.keys.group = 2;
+    d.keys.slots = 2;
+    d.generator.residues_per_cycle = 2;
+    d.ring.lanes = 4;
+    d.stand_in.clear();
+    for group in &mut d.memory {
+        group.residues = group.residues.map(|_| 2);
+    }
+    d.check().unwrap();
+    d
+}
+
+fn bus(hdl: &Hdl, seed: u64) -> Bus {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let machine = top(&description(), &[Q]).unwrap();
+    let top = Top {
+        module: "rm_ring_axi".to_owned(),
+        ..machine
+    };
+    let top = top.int("DataWidth", 32 * WORDS as u64);
+    let model = hdl
+        .model(&top, BuildOptions::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    Bus::new(model, WORDS, 1, Dice::new(seed)).unwrap()
+}
+
+/// Lays words of 64 bits, the last beat filled with what nobody may look at where `filled`; the beats.
+fn lay(bus: &mut Bus, words: &[u64]) -> usize {
+    for (at, &word) in words.iter().enumerate() {
+        bus.lay(HERE, 2 * at, word as u32);
+        bus.lay(HERE, 2 * at + 1, (word >> 32) as u32);
+    }
+    words.len().div_ceil(WORDS / 2)
+}
+
+/// Entries of tables; the code at the end.
+fn tables(bus: &mut Bus, entries: &[[u64; 2]]) -> u32 {
+    let mut words = entries.as_flattened().to_vec();
+    // Beats end with an entry: one that is there twice.
+    while !words.len().is_multiple_of(WORDS / 2) {
+        let last = *entries.last().unwrap();
+        words.extend(last);
+    }
+    let beats = lay(bus, &words);
+    assert_eq!(command(bus, TABLES).unwrap(), 0);
+    bus.transfer(READ, HERE, beats).unwrap();
+    bus.wait(DONE).unwrap();
+    bus.wait(READ_DONE).unwrap();
+    bus.read(END).unwrap()
+}
+
+fn op(op: Opcode, dst: u8, a: u8) -> Word {
+    Word::Op(OpWord {
+        op,
+        controller: 0,
+        unit: Unit::Main,
+        mask: 1,
+        ring: RingKind::Full,
+        layer: 0,
+        dst,
+        a,
+        b: Operand::None,
+        c: 0,
+        imm: 0,
+    })
+}
+
+fn with(word: Word, b: Operand, imm: u16) -> Word {
+    match word {
+        Word::Op(w) => Word::Op(OpWord { b, imm, ..w }),
+        other => other,
+    }
+}
+
+fn streams(words: &[Word]) -> [Vec<u64>; 4] {
+    let end = [Word::End];
+    std::array::from_fn(|s| {
+        let words = if s == 0 { words } else { &[] };
+        words.iter().chain(&end).map(encode).collect()
+    })
+}
+
+/// What the link is asked for: whether it is to the host, whether a key, its place.
+fn asked(bus: &mut Bus) -> (bool, bool, u32) {
+    let mut byte = |at: u32| command(bus, ASK | at << 8).unwrap();
+    let (what, low, high) = (byte(0), byte(1), byte(2));
+    assert_eq!(what & 15, 0, "the RPAU");
+    (what >> 5 & 1 == 1, what >> 4 & 1 == 1, low | high << 8)
+}
+
+/// A limb that the link asks for.
+fn load(bus: &mut Bus, expected: (bool, u32), limb: &[u64]) {
+    bus.wait(WANTED).unwrap();
+    assert_eq!(asked(bus), (false, expected.0, expected.1));
+    let beats = lay(bus, limb);
+    bus.transfer(READ, HERE, beats).unwrap();
+    bus.wait(READ_DONE).unwrap();
+}
+
+/// (a b)(x^g) modulo x^N + 1 and Q, plus `key` in evaluation form: by the definition.
+fn product(a: &[u64], b: &[u64], galois: usize) -> Vec<u64> {
+    let n = a.len();
+    let q = u128::from(Q);
+    let mut out = vec![0u128; n];
+    let mut put = |at: usize, x: u128| {
+        let x = if at / n % 2 == 1 { q - x } else { x };
+        out[at % n] = (out[at % n] + x) % q;
+    };
+    for (i, &x) in a.iter().enumerate() {
+        for (j, &y) in b.iter().enumerate() {
+            put((i + j) * galois, u128::from(x) * u128::from(y) % q);
+        }
+    }
+    out.into_iter().map(|x| x as u64).collect()
+}
+
+/// A product of two polynomials and its automorphism: loads, transforms, a key, a store.
+fn check(bus: &mut Bus, dice: &mut Dice) {
+    let n = 1 << description().log_n;
+    let wait = Word::Wait {
+        queue: LINK_QUEUE as u8,
+        count: 2,
+    };
+    let words = [
+        with(op(Opcode::Load, 8, 0), Operand::None, 0x321),
+        with(op(Opcode::Load, 0, 0), Operand::Key(5), 0),
+        wait,
+        op(Opcode::Ntt, 9, 8),
+        with(op(Opcode::Mul, 10, 9), Operand::Key(5), 0),
+        op(Opcode::Intt, 1, 10),
+        with(op(Opcode::Autoc, 2, 1), Operand::None, 1),
+        Word::Wait { queue: 0, count: 4 },
+        with(op(Opcode::Store, 0, 2), Operand::None, 0xfed),
+    ];
+    let galois = [Galois(3), Galois(2 * n as u32 - 5)];
+    let procedure = Tables {
+        keys: vec![(5, 1)],
+        galois: &galois,
+        ..Tables::default()
+    };
+    let mut entries = procedure.entries(0);
+    entries.extend(program_entries(&streams(&words)));
+    assert_eq!(tables(bus, &entries), 0);
+    assert_eq!(command(bus, RUN).unwrap(), 0);
+    assert_eq!(command(bus, RUN).unwrap(), AT_WORK);
+    assert_eq!(command(bus, TABLES).unwrap(), AT_WORK);
+    let (a, b) = (dice.limb(n, Q), dice.limb(n, Q));
+    load(bus, (false, 0x321), &a);
+    // The other factor as a key: in evaluation form.
+    let mut key = b.clone();
+    let q = ringmill_math::Modulus::new(Q).unwrap();
+    let ring = ringmill_math::Ring::full(6);
+    ringmill_math::NttPlan::shared(q, ring)
+        .unwrap()
+        .forward(&mut key)
+        .unwrap();
+    load(bus, (true, 5), &key);
+    bus.wait(WANTED).unwrap();
+    assert_eq!(asked(bus), (true, false, 0xfed));
+    assert_eq!(bus.read(BUSY).unwrap(), 3);
+    bus.transfer(WRITE, THERE, 2 * n / WORDS).unwrap();
+    bus.wait(WRITE_DONE).unwrap();
+    bus.wait(DONE).unwrap();
+    assert_eq!(bus.read(END).unwrap(), 0);
+    assert_eq!(bus.read(crate::bus::EVENTS).unwrap() & LENGTH, 0);
+    let word = |at| u64::from(bus.lies(THERE, at));
+    let found: Vec<u64> = (0..n)
+        .map(|i| word(2 * i) | word(2 * i + 1) << 32)
+        .collect();
+    assert_eq!(found, product(&a, &b, galois[1].0 as usize));
+}
+
+#[test]
+fn a_product_goes_through_memory() {
+    let mut dice = Dice::new(seed());
+    let mut bus = bus(&hdl(), dice.bits());
+    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"RING");
+    let config = 6 << 28
+        | 1 << 24
+        | 2 << 20
+        | 1 << 16
+        | 8 << 11
+        | 3 << 8
+        | 2 << 5
+        | (WORDS as u32 / 2).ilog2();
+    assert_eq!(bus.read(0x08).unwrap(), config);
+    let twiddles = size_entries(&description(), &[Q], 6).unwrap();
+    assert_eq!(tables(&mut bus, &twiddles), 0);
+    for stalls in [true, false] {
+        bus.stall(stalls);
+        check(&mut bus, &mut dice);
+    }
+}
+
+/// Commands, entries of tables and limbs that make no sense; the next product is right.
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let mut dice = Dice::new(seed());
+    let mut bus = bus(&hdl(), dice.bits());
+    bus.stall(true);
+    for wrong in [3, 7, 1 << 3, TABLES | 1 << 8, RUN | 1 << 31, ASK | 1 << 12] {
+        assert_eq!(command(&mut bus, wrong).unwrap(), BAD_COMMAND, "{wrong:#x}");
+    }
+    assert_eq!(bus.read(BUSY).unwrap(), 0);
+    // No such kind, table, row, RPAU; a key slot, a seed and a prime that there are not.
+    let entry = |kind: u64, table: u64, row: u64, rpaus: u64, data: u64| {
+        [row | table << 16 | kind << 24 | rpaus << 32, data]
+    };
+    for wrong in [
+        entry(14, 0, 0, 1, 0),
+        entry(13, 0, 0, 0, 2),
+        entry(13, 0, 0, 0, 7),
+        entry(13, 0, 1, 0, 6),
+        entry(12, 0, 0, 1, 1),
+        entry(0, 1, 0, 1, 0),
+        entry(0, 0, 256, 1, 0),
+        entry(0, 0, 0, 2, 0),
+        entry(15, 4, 0, 0, 0),
+        entry(15, 0, 4096, 0, 0),
+        entry(2, 1, 0, 1, 0),
+        entry(5, 0, 0, 1, 2),
+        entry(7, 0, 0, 1, 64),
+        entry(16, 0, 0, 1, 0),
+    ] {
+        let good = entry(0, 0, 1, 1, 7);
+        assert_eq!(
+            tables(&mut bus, &[good, wrong, good, good]),
+            TABLE,
+            "{wrong:x?}"
+        );
+        assert_eq!(tables(&mut bus, &[good]), 0);
+    }
+    let twiddles = size_entries(&description(), &[Q], 6).unwrap();
+    assert_eq!(tables(&mut bus, &twiddles), 0);
+    // A limb a beat too short and too long.
+    let n = 1 << description().log_n;
+    for more in [n - WORDS / 2, n + WORDS / 2, 2 * n] {
+        let words = [op(Opcode::Load, 3, 0)];
+        assert_eq!(tables(&mut bus, &program_entries(&streams(&words))), 0);
+        assert_eq!(command(&mut bus, RUN).unwrap(), 0);
+        load(&mut bus, (false, 0), &vec![1; more]);
+        bus.wait(DONE).unwrap();
+        assert_eq!(bus.read(END).unwrap(), LINK);
+    }
+    check(&mut bus, &mut dice);
+}

@@ -1,0 +1,447 @@
+//! The bootstrapping engine behind the same shell: whole bootstraps with random stalls on all channels, and what is refused.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::torus::{Code, switching_key, top};
+use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
+use ringmill_machines::torus::keyswitch::{Digits, Generators, golden};
+use ringmill_machines::torus::{Golden, KeyStream, KeySwitch, Shape, Sizes};
+
+use crate::bus::axi::{BUSY, Bus, END, EVENTS, READ, WRITE};
+use crate::bus::{LENGTH, READ_DONE, WRITE_DONE, command, hdl, seed};
+use crate::common::faulty::Faulty;
+
+const LOAD: u32 = 0;
+const RUN: u32 = 1;
+const UNLOAD: u32 = 2;
+const SWITCH: u32 = 3;
+const GIVE: u32 = 4;
+const DONE: u32 = 1;
+const AT_WORK: u32 = 8;
+const WORD_BITS: usize = 52;
+/// A page's end less three beats, above 4 GiB; elsewhere.
+const HERE: u64 = 0x5_0000_0f40;
+const THERE: u64 = 0x7_0001_0000;
+
+/// N = 16, n = 6, two ciphertexts.
+fn shape() -> Shape {
+    Shape::new(Sizes {
+        log_n: 4,
+        levels: 3,
+        log_base: 7,
+        dim: 6,
+        unroll: 1,
+        units: 2,
+        log_lanes: 1,
+        log_pos: 0,
+        places: 2,
+        group: 1,
+        key_beats: 16,
+        switch: KeySwitch {
+            digits: Digits {
+                log_base: 2,
+                levels: 5,
+            },
+            generators: Generators {
+                cores: 1,
+                rounds: 2,
+                steps: 2,
+            },
+        },
+    })
+    .unwrap()
+}
+
+/// Words of 32 bits in a beat, and ports that it is divided over.
+#[derive(Clone, Copy)]
+struct Built {
+    words: usize,
+    ports: usize,
+}
+
+/// Ten beats for one of the key.
+const NARROW: Built = Built { words: 2, ports: 1 };
+/// Two for one of the key, the last of words never full.
+const WIDE: Built = Built {
+    words: 16,
+    ports: 2,
+};
+
+impl Built {
+    fn bits(self) -> usize {
+        32 * self.words
+    }
+
+    /// Beats of one of the key's.
+    fn parts(self) -> usize {
+        (shape().beat_words() * WORD_BITS).div_ceil(self.bits())
+    }
+}
+
+fn bus(hdl: &Hdl, built: Built, seed: u64) -> Bus {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let engine = top(shape());
+    let top = Top {
+        module: "rm_torus_axi".to_owned(),
+        once: Vec::new(),
+        ..engine
+    };
+    let top = top
+        .int("DataWidth", built.bits() as u64)
+        .int("Ports", built.ports as u64);
+    let model = hdl
+        .model(&top, BuildOptions::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    Bus::new(model, built.words, built.ports, Dice::new(seed)).unwrap()
+}
+
+/// Keys and two ciphertexts, and what bootstraps make of them.
+struct Job {
+    loads: Vec<Vec<u32>>,
+    key: Vec<Vec<u64>>,
+    switching_key: Vec<u32>,
+    large: Vec<Vec<u32>>,
+    small: Vec<Vec<u32>>,
+}
+
+impl Job {
+    fn new(dice: &mut Dice) -> Self {
+        let shape = shape();
+        let (n, dim) = (shape.degree(), shape.sizes().dim);
+        let software = Golden::new(shape).unwrap();
+        let key: Vec<Vec<u64>> = (0..shape.gadgets() * shape.rows() * 2)
+            .map(|_| software.evaluations(&dice.limb(n, 1 << 32)).unwrap())
+            .collect();
+        let stream = KeyStream::new(shape, key.iter().map(Vec::as_slice).collect()).unwrap();
+        let mut seed = [0; 32];
+        seed.fill_with(|| dice.bits() as u8);
+        let digits = shape.switch().digits();
+        let bodies: Vec<u32> = (0..n * digits.levels).map(|_| dice.bits() as u32).collect();
+        let (mut loads, mut large) = (Vec::new(), Vec::new());
+        for _ in 0..shape.sizes().places {
+            let table = dice.limb(n, 1 << 32);
+            let mut exponent = || dice.below(2 * n as u64) as usize;
+            let minus_body = exponent();
+            let mask: Vec<usize> = (0..dim).map(|_| exponent()).collect();
+            let made = software
+                .bootstrap(&stream, &table, minus_body, &mask)
+                .unwrap();
+            large.push(made.iter().map(|&x| x as u32).collect());
+            let table = table.iter().map(|&x| x as u32);
+            let exponents = mask.iter().map(|&a| a as u32);
+            loads.push(
+                std::iter::once(minus_body as u32)
+                    .chain(table)
+                    .chain(exponents)
+                    .collect(),
+            );
+        }
+        Self {
+            small: golden(digits, &seed, &bodies, dim, &large).unwrap(),
+            switching_key: switching_key(&seed, &bodies),
+            loads,
+            key: (0..shape.key_total())
+                .map(|at| {
+                    let mut words = vec![0; shape.beat_words()];
+                    stream.beat(at, &mut words);
+                    words
+                })
+                .collect(),
+            large,
+        }
+    }
+}
+
+/// Lays words, the last beat filled with what nobody may look at; the beats.
+fn lay(bus: &mut Bus, built: Built, words: &[u32], dice: &mut Dice) -> usize {
+    let beats = words.len().div_ceil(built.words);
+    for at in 0..beats * built.words {
+        let rubbish = dice.bits() as u32;
+        bus.lay(HERE, at, words.get(at).copied().unwrap_or(rubbish));
+    }
+    beats
+}
+
+/// Lays beats of the key, each where a beat begins; the beats of the bus.
+fn lay_key(bus: &mut Bus, built: Built, key: &[Vec<u64>]) -> usize {
+    for (number, beat) in key.iter().enumerate() {
+        let mut bits = vec![0u32; built.parts() * built.words];
+        for (i, &word) in beat.iter().enumerate() {
+            for bit in 0..WORD_BITS {
+                let at = i * WORD_BITS + bit;
+                bits[at / 32] |= ((word >> bit & 1) as u32) << (at % 32);
+            }
+        }
+        let begin = number * bits.len();
+        for (at, &word) in bits.iter().enumerate() {
+            bus.lay(HERE, begin + at, word);
+        }
+    }
+    key.len() * built.parts()
+}
+
+fn ended(bus: &mut Bus) -> Result<Code, HdlError> {
+    bus.wait(DONE)?;
+    Ok(Code::from_bits(bus.read(END)?.into()).unwrap())
+}
+
+/// A command with a read of so many beats; how it ended.
+fn with_read(bus: &mut Bus, word: u32, beats: usize) -> Code {
+    assert_eq!(command(bus, word).unwrap(), 0, "{word:#x}");
+    bus.transfer(READ, HERE, beats).unwrap();
+    let code = ended(bus).unwrap();
+    bus.wait(READ_DONE).unwrap();
+    code
+}
+
+/// A command without streams.
+fn alone(bus: &mut Bus, word: u32) -> Code {
+    assert_eq!(command(bus, word).unwrap(), 0, "{word:#x}");
+    ended(bus).unwrap()
+}
+
+/// What a place holds, by the command that gives it.
+fn result(bus: &mut Bus, built: Built, word: u32, words: usize) -> Vec<u32> {
+    let beats = words.div_ceil(built.words);
+    assert_eq!(command(bus, word).unwrap(), 0);
+    bus.transfer(WRITE, THERE, beats).unwrap();
+    bus.wait(WRITE_DONE).unwrap();
+    assert_eq!(ended(bus).unwrap(), Code::Ok);
+    assert_eq!(bus.read(EVENTS).unwrap() & LENGTH, 0);
+    for at in words..beats * built.words {
+        assert_eq!(bus.lies(THERE, at), 0, "behind the last word");
+    }
+    (0..words).map(|at| bus.lies(THERE, at)).collect()
+}
+
+fn bootstraps(bus: &mut Bus, built: Built, job: &Job, dice: &mut Dice) {
+    let last = (job.loads.len() as u32 - 1) << 8;
+    for (place, load) in job.loads.iter().enumerate() {
+        let beats = lay(bus, built, load, dice);
+        let code = with_read(bus, LOAD | (place as u32) << 8, beats);
+        assert_eq!(code, Code::Ok);
+    }
+    let beats = lay_key(bus, built, &job.key);
+    assert_eq!(with_read(bus, RUN | last, beats), Code::Ok);
+    let beats = lay(bus, built, &job.switching_key, dice);
+    assert_eq!(with_read(bus, SWITCH | last, beats), Code::Ok);
+    for (place, (large, small)) in job.large.iter().zip(&job.small).enumerate() {
+        let at = (place as u32) << 8;
+        assert_eq!(result(bus, built, UNLOAD | at, large.len()), *large);
+        assert_eq!(result(bus, built, GIVE | at, small.len()), *small);
+    }
+    assert_eq!(bus.read(EVENTS).unwrap(), 0);
+}
+
+fn check(hdl: &Hdl, built: Built) {
+    let mut dice = Dice::new(seed());
+    let mut bus = bus(hdl, built, dice.bits());
+    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"TORU");
+    let config = 4 << 28 | 6 << 15 | 2 << 7 | 1 << 5 | built.words.ilog2();
+    assert_eq!(bus.read(0x08).unwrap(), config);
+    for stalls in [true, false] {
+        bus.stall(stalls);
+        let job = Job::new(&mut dice);
+        bootstraps(&mut bus, built, &job, &mut dice);
+    }
+}
+
+/// Answers, and codes at the end; the next bootstrap runs.
+fn check_refusals(hdl: &Hdl, built: Built) {
+    let mut dice = Dice::new(seed());
+    let mut bus = bus(hdl, built, dice.bits());
+    let job = Job::new(&mut dice);
+    bus.stall(true);
+    for wrong in [RUN | 1 << 16, LOAD | 1 << 31, GIVE | 8, SWITCH | 1 << 7] {
+        assert_eq!(command(&mut bus, wrong).unwrap(), 1, "{wrong:#x}");
+    }
+    assert_eq!(bus.read(BUSY).unwrap(), 0);
+    assert_eq!(bus.read(EVENTS).unwrap(), 0);
+    for (word, code) in [
+        (RUN, Code::NotLoaded),
+        (UNLOAD | 1 << 8, Code::NotLoaded),
+        (SWITCH, Code::NotLoaded),
+        (GIVE, Code::NotLoaded),
+        (5, Code::BadCommand),
+        (7, Code::BadCommand),
+        (LOAD | 2 << 8, Code::BadCommand),
+    ] {
+        assert_eq!(alone(&mut bus, word), code, "{word:#x}");
+    }
+    // Loads a beat too short and too long, and one with a word that is no exponent.
+    let beats = lay(&mut bus, built, &job.loads[0], &mut dice);
+    assert_eq!(with_read(&mut bus, LOAD, beats - 1), Code::CutShort);
+    assert_eq!(with_read(&mut bus, LOAD, beats + 1), Code::TooLong);
+    assert_eq!(with_read(&mut bus, LOAD, beats + 3), Code::TooLong);
+    let mut bad = job.loads[0].clone();
+    *bad.last_mut().unwrap() = 32;
+    let beats = lay(&mut bus, built, &bad, &mut dice);
+    assert_eq!(with_read(&mut bus, LOAD, beats), Code::BadExponent);
+    assert_eq!(alone(&mut bus, RUN), Code::NotLoaded);
+    // Keys that end early, within a beat, with a part of the last one; and that go on.
+    let parts = built.parts();
+    for (less, more, code) in [
+        (1, 0, Code::KeyShort),
+        (parts, 0, Code::KeyShort),
+        (parts + 1, 0, Code::KeyShort),
+        (40 * parts, 0, Code::KeyShort),
+        (0, 1, Code::KeyLong),
+        (0, parts, Code::KeyLong),
+        (0, 3 * parts, Code::KeyLong),
+    ] {
+        let beats = lay(&mut bus, built, &job.loads[0], &mut dice);
+        assert_eq!(with_read(&mut bus, LOAD, beats), Code::Ok);
+        let beats = lay_key(&mut bus, built, &job.key) - less + more;
+        assert_eq!(with_read(&mut bus, RUN, beats), code, "{less} less, {more}");
+        assert_eq!(alone(&mut bus, UNLOAD), Code::NotLoaded);
+    }
+    bootstraps(&mut bus, built, &job, &mut dice);
+    // A command beside another; switching keys that end early and go on.
+    let beats = lay(&mut bus, built, &job.switching_key, &mut dice);
+    assert_eq!(command(&mut bus, SWITCH).unwrap(), 0);
+    assert_eq!(bus.read(BUSY).unwrap(), 1);
+    assert_eq!(command(&mut bus, RUN).unwrap(), AT_WORK);
+    bus.transfer(READ, HERE, 2).unwrap();
+    assert_eq!(ended(&mut bus).unwrap(), Code::KeyShort);
+    bus.wait(READ_DONE).unwrap();
+    assert_eq!(with_read(&mut bus, SWITCH, beats - 1), Code::KeyShort);
+    assert_eq!(with_read(&mut bus, SWITCH, beats + 1), Code::KeyLong);
+    assert_eq!(alone(&mut bus, GIVE), Code::NotLoaded);
+    assert_eq!(with_read(&mut bus, SWITCH, beats), Code::Ok);
+    let found = result(&mut bus, built, GIVE, job.small[0].len());
+    assert_eq!(found, job.small[0]);
+}
+
+#[test]
+#[ignore = "a model of its own; `make full` runs it"]
+fn bootstraps_give_what_the_golden_model_gives() {
+    check(&hdl(), NARROW);
+}
+
+#[test]
+fn so_do_those_behind_two_ports() {
+    check(&hdl(), WIDE);
+}
+
+#[test]
+fn commands_and_streams_that_make_no_sense_are_refused() {
+    check_refusals(&hdl(), WIDE);
+}
+
+#[test]
+#[ignore = "a model of its own; `make full` runs it"]
+fn so_they_are_where_beats_are_narrow() {
+    check_refusals(&hdl(), NARROW);
+}
+
+/// Single-line faults of the wrapper and of what is between beats and words. Where the count of a stream stops that has too many
+/// words is not among them: which word of the beat too many is marked makes no difference.
+const FAULTS: [(&str, &str, &str, Built); 16] = [
+    (
+        "rm_torus_axi.sv",
+        "cmd[31:16] == '0 && cmd[7:3] == '0",
+        "cmd[31:16] == '0",
+        WIDE,
+    ),
+    (
+        "rm_torus_axi.sv",
+        "known && ready && !take_q",
+        "known && !take_q",
+        WIDE,
+    ),
+    (
+        "rm_torus_axi.sv",
+        "!known ? 8'(BadCommand) : take",
+        "take",
+        WIDE,
+    ),
+    ("rm_torus_axi.sv", "if (done) end_q <= code;", "", WIDE),
+    (
+        "rm_torus_axi.sv",
+        "(1 + (1 << LogN) + Dim)",
+        "((1 << LogN) + Dim)",
+        NARROW,
+    ),
+    (
+        "rm_torus_axi.sv",
+        "is_switch ? SwitchWords : LoadWords",
+        "LoadWords",
+        WIDE,
+    ),
+    (
+        "rm_torus_axi.sv",
+        ".cmd_place_i(cmd_q[15:8])",
+        ".cmd_place_i(cmd_q[16:9])",
+        WIDE,
+    ),
+    (
+        "rm_torus_axi.sv",
+        ".key_cut_i(key_cut)",
+        ".key_cut_i(1'b0)",
+        NARROW,
+    ),
+    (
+        "rm_beat_words.sv",
+        "last_q && (word_q == WordWidth'(Words - 1) || at_count)",
+        "last_q && word_q == WordWidth'(Words - 1)",
+        WIDE,
+    ),
+    (
+        "rm_beat_words.sv",
+        "ready_i && (!full_q || ends)",
+        "ready_i",
+        WIDE,
+    ),
+    (
+        "rm_beat_words.sv",
+        "fresh_q <= !push && (fresh_q",
+        "fresh_q <= (fresh_q",
+        NARROW,
+    ),
+    (
+        "rm_word_beats.sv",
+        "else if (word_q == '0) beat_q[w] <= '0;",
+        "",
+        WIDE,
+    ),
+    ("rm_word_beats.sv", "!full_q || ready_i", "1'b1", NARROW),
+    (
+        "rm_beat_join.sv",
+        "part_q <= (ends || last_i) ? '0",
+        "part_q <= ends ? '0",
+        NARROW,
+    ),
+    (
+        "rm_beat_join.sv",
+        "(push && (ends || last_i))",
+        "(push && ends)",
+        NARROW,
+    ),
+    (
+        "rm_beat_join.sv",
+        "cut_q <= last_i && !ends",
+        "cut_q <= 1'b0",
+        WIDE,
+    ),
+];
+
+fn caught((file, from, to, built): (&str, &str, &str, Built)) -> bool {
+    let copy = Faulty::copy(file, from, to);
+    let faulty = hdl().with_sources(&[copy.root()]).unwrap();
+    // What does not build proves nothing.
+    drop(bus(&faulty, built, 1));
+    [check_refusals, check]
+        .iter()
+        .any(|check| catch_unwind(AssertUnwindSafe(|| check(&faulty, built))).is_err())
+}
+
+#[test]
+#[ignore = "builds the engine once for each fault; `make full` runs it"]
+fn faults_of_the_wrapper_are_caught() {
+    let alive: Vec<_> = FAULTS.into_iter().filter(|&fault| !caught(fault)).collect();
+    let alive: Vec<_> = alive.iter().map(|fault| (fault.0, fault.2)).collect();
+    assert!(alive.is_empty(), "not caught: {alive:#?}");
+}

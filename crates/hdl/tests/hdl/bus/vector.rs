@@ -1,0 +1,425 @@
+//! The vector machine behind the same shell: a program with its tables, distant memory by a manager of its own, random stalls on all
+//! channels, and what is refused.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::vector::{moved, table_words, top};
+use ringmill_hdl::{BuildOptions, Hdl, Top};
+use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Place, Register, Shape, encode};
+use ringmill_machines::vector::queue::{Write, fed};
+use ringmill_machines::vector::{Description, Memory, built};
+
+use crate::bus::axi::{ANSWER, BUSY, Bus, COMMAND, COUNT, ENABLE, END, EVENTS, READ};
+use crate::bus::{READ_DONE, hdl, seed};
+use crate::common::faulty::Faulty;
+
+const TABLES: u32 = 0;
+const INSTRUCTIONS: u32 = 1;
+const CLEAR: u32 = 2;
+const ENDED: u32 = 1;
+const FAULT: u32 = 1 << 2;
+const DRY: u32 = 1 << 1;
+const FAILED: u32 = 1 << 3;
+const ASKS: u32 = 1 << 4;
+const FAULT_OP: u32 = 1;
+/// The host's words, above 4 GiB; chunk 0 of distant memory, behind the second manager.
+const HERE: u64 = 0x5_0000_0f00;
+const DISTANT: u64 = 0x7_0001_0000;
+
+/// Radix 2^`log_radix`, chunks of two beats, two of them a limb.
+fn description(log_radix: u8) -> Description {
+    let mut d = Description::read(Description::PAPER).unwrap();
+    d.log_radix = log_radix;
+    d.log_lanes = 2 * log_radix - 1;
+    d.buffer_words = 4 << (2 * log_radix);
+    d.registers = 4;
+    d.queue = 16;
+    d.load_chunks = 2;
+    d.store_chunks = 2;
+    d.stages = built::stages(log_radix);
+    d
+}
+
+fn moduli() -> Vec<u64> {
+    ringmill_math::primes::ntt_primes(32, 16, 2).unwrap()
+}
+
+fn bus(hdl: &Hdl, d: &Description, seed: u64) -> Bus {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let whole = top(d, moduli().len()).unwrap();
+    let top = Top {
+        module: "rm_vector_axi".to_owned(),
+        ..whole
+    };
+    // Words of 32 bits in a beat of a manager.
+    let beat = 1 << (d.log_lanes - 1);
+    let top = top.int("DataWidth", 32 * beat);
+    let model = hdl
+        .model(&top, BuildOptions::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    Bus::new(model, 2 * beat as usize, 2, Dice::new(seed)).unwrap()
+}
+
+fn command(bus: &mut Bus, word: u32) -> u32 {
+    bus.write(COMMAND, word).unwrap();
+    for _ in 0..100 {
+        let answer = bus.read(ANSWER).unwrap();
+        if answer >> 31 == 1 {
+            return answer & 0xff;
+        }
+    }
+    panic!("command {word:#x} has no answer");
+}
+
+/// Words of 128 bits as a read of the host's manager, so many a beat; the last beat is filled with words that are nothing.
+fn send(bus: &mut Bus, beat: usize, what: u32, words: &[u128]) {
+    assert_eq!(command(bus, what), 0);
+    let mut words = words.to_vec();
+    words.resize(words.len().next_multiple_of(beat), 1 << 127);
+    for (number, word) in words.iter().enumerate() {
+        for part in 0..4 {
+            let address = HERE + (16 * number + 4 * part) as u64;
+            bus.memory.insert(address, (word >> (32 * part)) as u32);
+        }
+    }
+    bus.write(READ, HERE as u32).unwrap();
+    bus.write(READ + 4, (HERE >> 32) as u32).unwrap();
+    bus.write(READ + 8, (words.len() / beat) as u32).unwrap();
+}
+
+fn tables(bus: &mut Bus, beat: usize, shape: Shape) {
+    let moduli = moduli();
+    let entry = |kind: u128, pass: u128, word: u64| {
+        ((kind << 10) << 2 | pass) << 40 | u128::from(word as u32)
+    };
+    let words = table_words(&moduli, shape).unwrap().into_iter();
+    let mut words: Vec<u128> = words.map(u128::from).collect();
+    // Nothing, whatever it says.
+    words.push(1 << 127 | words[0]);
+    words.push(entry(6, 0, moduli.len() as u64));
+    words.push(entry(7, 0, DISTANT));
+    words.push(entry(7, 1, DISTANT >> 32));
+    send(bus, beat, TABLES, &words);
+    bus.wait(READ_DONE).unwrap();
+}
+
+/// The words of distant memory, so many chunks from `first` on.
+fn lay(bus: &mut Bus, chunks: &[Vec<u32>]) {
+    for (at, &word) in (0..).zip(chunks.iter().flatten()) {
+        bus.memory.insert(DISTANT + 4 * at, word);
+    }
+}
+
+fn chunk(at: u16) -> Place {
+    Place::Chunk(Chunk(at))
+}
+
+/// All of the buffer in, a limb transformed and back, sums, an automorphism, all of it out.
+fn program(shape: Shape) -> MicroProgram {
+    use MicroOp::*;
+    let pass = |op, a, modulus| Instr {
+        d: chunk(a),
+        a: chunk(a),
+        modulus,
+        ..Instr::new(op)
+    };
+    let register = Place::Register(Register(1));
+    let mut instrs = moved(Load, shape, shape.slots(), 0);
+    instrs.extend([
+        pass(Ntt1, 0, 0),
+        pass(Ntt1, 1, 0),
+        pass(Ntt2, 0, 0),
+        pass(Ntt2, 1, 0),
+    ]);
+    instrs.extend([pass(Intt1, 2, 1), pass(Intt1, 3, 1), pass(Intt2, 2, 1)]);
+    for (d, a) in [(6, 0), (6, 1)] {
+        instrs.push(Instr {
+            d: chunk(d),
+            a: chunk(a),
+            n: 5,
+            ..Instr::new(Morph)
+        });
+    }
+    instrs.push(Instr {
+        d: register,
+        a: chunk(0),
+        ..Instr::new(Mov)
+    });
+    instrs.push(Instr {
+        d: chunk(4),
+        a: chunk(1),
+        b: register,
+        ..Instr::new(Mul)
+    });
+    instrs.extend(moved(Store, shape, shape.slots(), shape.chunks));
+    instrs.push(Instr::new(Hcf));
+    MicroProgram {
+        shape,
+        moduli: moduli(),
+        masks: Vec::new(),
+        holds: Vec::new(),
+        instrs,
+    }
+}
+
+/// Radix 4, N = 16, beats of 128 bits.
+#[test]
+fn programs_behind_the_shell() {
+    check(&hdl(), 2);
+}
+
+/// Radix 8, N = 64, the paper's beats of 512 bits.
+#[test]
+#[ignore = "another machine to build; `make full` runs it"]
+fn programs_behind_the_shell_with_beats_of_512_bits() {
+    check(&hdl(), 3);
+}
+
+fn check(hdl: &Hdl, log_radix: u8) {
+    let mut dice = Dice::new(seed());
+    let d = description(log_radix);
+    let mut bus = bus(hdl, &d, dice.bits());
+    let shape = d.shape(2 * log_radix);
+    let program = program(shape);
+    let words: Vec<u128> = program.instrs.iter().map(encode).collect();
+    let lanes = 1 << shape.log_lanes;
+    // A chunk is two beats.
+    let beat = lanes / 8;
+    tables(&mut bus, beat, shape);
+    for stalls in [false, true] {
+        bus.stall(stalls);
+        let mut memory = Memory::new(shape, &program.moduli, 0).unwrap();
+        let chunks = 0..2 * shape.chunks;
+        memory.distant = chunks
+            .map(|_| {
+                let limb = dice.limb(lanes, moduli()[0].min(moduli()[1]));
+                limb.into_iter().map(|x| x as u32).collect()
+            })
+            .collect();
+        lay(&mut bus, &memory.distant);
+        memory.execute(&program).unwrap();
+        send(&mut bus, beat, INSTRUCTIONS, &words);
+        bus.wait(ENDED).unwrap();
+        bus.wait(READ_DONE).unwrap();
+        assert_eq!(bus.read(BUSY).unwrap(), 0);
+        for (at, &want) in (0..).zip(memory.distant.iter().flatten()) {
+            assert_eq!(bus.word(DISTANT + 4 * at), want, "word {at}");
+        }
+    }
+    // A command that is none.
+    assert_eq!(command(&mut bus, 3), 1);
+    assert_eq!(command(&mut bus, 1 << 8), 1);
+    // A word that is no instruction stops the queue and is named; what stands before it ends.
+    bus.stall(false);
+    let store = moved(MicroOp::Store, shape, 1, 0);
+    let mut wrong = vec![encode(&store[0]), encode(&store[1]), 5 << 90];
+    // More than the queue holds: what is behind the wrong one is dropped.
+    wrong.extend(&words[..3 * d.queue / 2]);
+    send(&mut bus, beat, INSTRUCTIONS, &wrong);
+    bus.wait(FAULT).unwrap();
+    bus.wait(READ_DONE).unwrap();
+    assert_eq!(bus.read(END).unwrap(), FAULT_OP);
+    // Not before the stores were sent.
+    assert!((0..100).any(|_| command(&mut bus, CLEAR) == 0));
+    assert_eq!(bus.read(END).unwrap(), 0);
+    assert!((0..1000).any(|_| bus.read(BUSY).unwrap() == 0));
+    let kept: Vec<u32> = (0..2 * lanes as u64)
+        .map(|i| bus.word(DISTANT + 4 * i))
+        .collect();
+    let again: Vec<u32> = (0..2 * lanes as u64)
+        .map(|i| bus.word(DISTANT + 4 * (u64::from(shape.chunks) * lanes as u64 + i)))
+        .collect();
+    assert_eq!(kept, again);
+    // Distant memory that answers with an error is told; the program goes on.
+    bus.fenced = DISTANT..DISTANT + 4;
+    send(&mut bus, beat, INSTRUCTIONS, &words);
+    bus.wait(ENDED).unwrap();
+    bus.wait(FAILED).unwrap();
+}
+
+/// Sends a program by batches, as many as the queue asks for, each as long after it has asked as `pause` says; the cycles at which its
+/// words came and those in which the queue was dry, as the machine counts them.
+fn refill(bus: &mut Bus, words: &[u128], mut pause: impl FnMut() -> u64) -> (Vec<u64>, u32) {
+    assert_eq!(command(bus, INSTRUCTIONS), 0);
+    let dry = bus.read(COUNT).unwrap();
+    bus.write(EVENTS, DRY | ASKS).unwrap();
+    bus.write(ENABLE, ASKS).unwrap();
+    for (at, &word) in (0..).zip(words) {
+        for part in 0..4 {
+            let address = HERE + 16 * at + 4 * part;
+            bus.memory.insert(address, (word >> (32 * part)) as u32);
+        }
+    }
+    bus.write(READ + 4, (HERE >> 32) as u32).unwrap();
+    bus.came.clear();
+    let (mut sent, mut rounds) = (0, 0);
+    while sent < words.len() {
+        rounds += 1;
+        assert!(rounds < 10_000, "{sent} words sent, no more asked for");
+        let asked = bus.read(COUNT + 4).unwrap() as usize;
+        if asked == 0 {
+            for waited in 0.. {
+                if bus.interrupt().unwrap() {
+                    break;
+                }
+                assert!(waited < 100_000, "no batch is asked for");
+                bus.tick().unwrap();
+            }
+            bus.write(EVENTS, ASKS).unwrap();
+            continue;
+        }
+        for _ in 0..pause() {
+            bus.tick().unwrap();
+        }
+        let batch = asked.min(words.len() - sent);
+        bus.write(READ, HERE as u32 + 16 * sent as u32).unwrap();
+        bus.write(READ + 8, batch as u32).unwrap();
+        bus.wait(READ_DONE).unwrap();
+        sent += batch;
+    }
+    bus.wait(ENDED).unwrap();
+    let came = std::mem::take(&mut bus.came);
+    (came, bus.read(COUNT).unwrap() - dry)
+}
+
+/// A host that refills the queue while the program runs: one that keeps up and one that is late, whose program is interrupted by a dry
+/// queue for as many cycles as the performance simulator says of instructions that come then.
+#[test]
+fn a_running_queue_is_refilled_by_batches() {
+    check_refill(&hdl());
+}
+
+fn check_refill(hdl: &Hdl) {
+    let mut dice = Dice::new(seed());
+    let mut d = description(2);
+    d.queue = 32;
+    let mut bus = bus(hdl, &d, dice.bits());
+    let shape = d.shape(4);
+    // A beat is a word.
+    tables(&mut bus, 1, shape);
+    let whole = program(shape).instrs;
+    let of = |kept: fn(&Instr) -> bool, times: usize| {
+        let mut instrs: Vec<Instr> = whole.iter().filter(|i| kept(i)).copied().collect();
+        instrs = instrs.repeat(times);
+        instrs.push(Instr::new(MicroOp::Hcf));
+        MicroProgram {
+            instrs,
+            ..program(shape)
+        }
+    };
+    let load = of(|i| i.op == MicroOp::Load, 1);
+    let work = of(
+        |i| ![MicroOp::Load, MicroOp::Store, MicroOp::Hcf].contains(&i.op),
+        20,
+    );
+    let store = of(|i| i.op == MicroOp::Store, 1);
+    let mut memory = Memory::new(shape, &work.moduli, 0).unwrap();
+    let chunks = 0..2 * shape.chunks;
+    memory.distant = chunks
+        .map(|_| {
+            let limb = dice.limb(8, moduli()[0].min(moduli()[1]));
+            limb.into_iter().map(|x| x as u32).collect()
+        })
+        .collect();
+    lay(&mut bus, &memory.distant);
+    let encoded = |program: &MicroProgram| program.instrs.iter().map(encode).collect::<Vec<_>>();
+    refill(&mut bus, &encoded(&load), || 0);
+    memory.execute(&load).unwrap();
+    // Five more find room between the queue and the head.
+    let roomy = Description {
+        queue: d.queue + 5,
+        ..d.clone()
+    };
+    for (late, stalls) in [(0, false), (900, false), (2000, true)] {
+        bus.stall(stalls);
+        let (came, dry) = refill(&mut bus, &encoded(&work), || match late {
+            0 => 0,
+            late => dice.below(late),
+        });
+        memory.execute(&work).unwrap();
+        let writes: Vec<Write> = came
+            .iter()
+            .map(|&at| Write {
+                at: at - came[0],
+                instructions: 1,
+            })
+            .collect();
+        let fed = fed(&roomy, &work, &writes).unwrap();
+        println!("{} micro-cycles, {} of them dry", fed.micro, fed.dry);
+        assert_eq!(u64::from(dry), fed.dry);
+        assert_eq!(dry > 0, late > 0, "{dry} dry cycles");
+        let told = bus.read(EVENTS).unwrap() & DRY != 0;
+        assert_eq!(told, late > 0);
+        // An interrupt of its own.
+        bus.write(ENABLE, DRY).unwrap();
+        bus.tick().unwrap();
+        bus.tick().unwrap();
+        assert_eq!(bus.interrupt().unwrap(), late > 0);
+    }
+    bus.stall(false);
+    refill(&mut bus, &encoded(&store), || 0);
+    memory.execute(&store).unwrap();
+    for (at, &want) in (0..).zip(memory.distant.iter().flatten()) {
+        assert_eq!(bus.word(DISTANT + 4 * at), want, "word {at}");
+    }
+    // The count is of one queue, from one reset to the next.
+    assert!(bus.read(COUNT).unwrap() > 0);
+    assert!((0..100).any(|_| command(&mut bus, CLEAR) == 0));
+    assert_eq!(bus.read(COUNT).unwrap(), 0);
+    assert_eq!(bus.read(COUNT + 4).unwrap(), 32);
+}
+
+/// Faults of the wrapper, and of what it shows of the queue.
+const FAULTS: [(&str, &str, &str); 8] = [
+    (
+        "rm_vector_axi.sv",
+        ".refill_ready_i(1'b1)",
+        ".refill_ready_i(1'b0)",
+    ),
+    ("rm_vector_axi.sv", "refill, failed_q", "1'b0, failed_q"),
+    (
+        "rm_vector_axi.sv",
+        "{32'(asked), underrun}",
+        "{underrun, 32'(asked)}",
+    ),
+    ("rm_vector_axi.sv", " || fault != FaultNone;", ";"),
+    (
+        "rm_vector_axi.sv",
+        "(cmd != Clear || !pending)",
+        "cmd != Clear",
+    ),
+    (
+        "rm_vector_axi.sv",
+        "fault_seen_q, dry_q, ended_q",
+        "fault_seen_q, 1'b0, ended_q",
+    ),
+    (
+        "rm_shell.sv",
+        "error_d |= write || Counts < 2;",
+        "error_d |= write || Counts < 3;",
+    ),
+    (
+        "rm_vector_queue.sv",
+        "dry = runs_q && !held_i;",
+        "dry = !held_i;",
+    ),
+];
+
+fn caught((file, from, to): (&str, &str, &str)) -> bool {
+    let copy = Faulty::copy(file, from, to);
+    let faulty = hdl().with_sources(&[copy.root()]).unwrap();
+    // What does not build proves nothing.
+    drop(bus(&faulty, &description(2), 1));
+    let checks: [&dyn Fn(&Hdl); 3] = [&check_refill, &|hdl| check(hdl, 2), &|hdl| check(hdl, 3)];
+    (checks.into_iter()).any(|check| catch_unwind(AssertUnwindSafe(|| check(&faulty))).is_err())
+}
+
+#[test]
+#[ignore = "builds the machine once or twice for each fault; `make full` runs it"]
+fn faults_of_the_vector_wrapper_are_caught() {
+    let alive: Vec<_> = FAULTS.into_iter().filter(|&fault| !caught(fault)).collect();
+    assert!(alive.is_empty(), "not caught: {alive:#?}");
+}

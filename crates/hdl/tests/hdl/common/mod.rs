@@ -1,0 +1,5 @@
+//! What tests of several machines share.
+
+pub mod failure;
+pub mod faulty;
+pub mod setup;

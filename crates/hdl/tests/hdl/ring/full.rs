@@ -1,0 +1,197 @@
+//! At full size: rows of 32, 32 butterflies, 4 dyadic cores, N = 2^14, 18 limbs of key memory over nine stripes, narrow slots of
+//! eight residues a cycle.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ringmill_hdl::BuildOptions;
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::{Machine, Tables};
+use ringmill_isa::mid::TableModulus;
+use ringmill_machines::ring::instructions::instructions;
+use ringmill_machines::ring::interpret::Memory;
+use ringmill_machines::ring::micro::{MicroCode, OpWord};
+use ringmill_machines::ring::seen::seen;
+use ringmill_machines::ring::{Description, SHIPPED, timing};
+use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
+
+use crate::common::setup::{hdl, seed};
+use crate::ring::bench::{PRIMES, alone, traced};
+use crate::ring::procedures::run_called;
+use crate::ring::random::check_words_on;
+
+/// `ring-stored` as it is shipped, of so many RPAUs, none of which stands in for another.
+fn full(rpaus: usize) -> Description {
+    let mut d = Description::parse(Description::STORED).unwrap();
+    d.rpaus = rpaus;
+    d.stand_in.clear();
+    d.check().unwrap();
+    d
+}
+
+/// All words beside each other on an RPAU, limbs of 2^14 coefficients and smaller ones.
+#[test]
+#[ignore = "an RPAU of 36 multipliers and limbs of 2^14; `make full` runs it"]
+fn words_of_an_rpau() {
+    let mut dice = Dice::new(seed());
+    let began = Instant::now();
+    check_words_on(hdl(), &full(1), PRIMES[1], 2, &mut dice).unwrap();
+    println!("built and run in {:?}", began.elapsed());
+}
+
+/// A machine as it is shipped but for its RPAUs.
+fn built(d: &Description, primes: &[u64], dice: &mut Dice) -> Machine {
+    let began = Instant::now();
+    let options = BuildOptions {
+        // Limbs of 2^14 a residue a cycle would take longer than what is done with them.
+        open: true,
+        ..BuildOptions::default()
+    };
+    let machine = Machine::new(hdl(), d, primes, options, dice.bits() as u32).unwrap();
+    println!("built, twiddles loaded: {:?}", began.elapsed());
+    machine
+}
+
+/// The key of an operation that figures name.
+fn key(operation: &str, level: Level) -> OpKey {
+    match operation {
+        "add" => OpKey::add(level, 2, 2),
+        "multiply + relinearise" => OpKey::mul_relin(level, true),
+        "rescale" => OpKey::rescale(level, 2),
+        "rotate" => OpKey::rotate(level, Galois(5), true),
+        "rotate, stored key" => OpKey::rotate(level, Galois(5), false),
+        other => panic!("no operation {other}"),
+    }
+}
+
+/// An operation at a set's highest level: every grant, every slot at its word's retirement, the end, and the results the reference
+/// interpreter's. Its cycles.
+fn check_operation(
+    machine: &mut Machine,
+    d: &Description,
+    params: &Arc<Params>,
+    operation: &str,
+    dice: &mut Dice,
+) -> u64 {
+    let began = Instant::now();
+    let key = key(operation, params.max_level());
+    let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
+    let cycles = run_called(machine, d, &procedure, dice);
+    println!(
+        "{}: {cycles} cycles, scheduled, limbs loaded and run in {:?}",
+        procedure.name,
+        began.elapsed()
+    );
+    cycles
+}
+
+/// Two ciphertext primes and a special one on three RPAUs.
+#[test]
+#[ignore = "three RPAUs of 36 multipliers; `make full` runs it"]
+fn operations_on_three_units() {
+    let mut dice = Dice::new(seed());
+    let set = Params::named("set2").unwrap();
+    let primes = &set.moduli()[..3];
+    let params = Params::builder(14)
+        .primes(&primes[..2], &primes[2..])
+        .build()
+        .unwrap();
+    let d = full(3);
+    let mut machine = built(&d, primes, &mut dice);
+    for operation in [
+        "add",
+        "rescale",
+        "multiply + relinearise",
+        "rotate, stored key",
+    ] {
+        check_operation(&mut machine, &d, &params, operation, &mut dice);
+    }
+}
+
+/// A word alone, on random limbs: its grant, every residue that it writes, its end.
+fn check_instruction(
+    machine: &mut Machine,
+    d: &Description,
+    primes: &[u64],
+    w: OpWord,
+    dice: &mut Dice,
+) -> u64 {
+    let n = 1 << d.log_n;
+    let mut memory = Memory::new(
+        primes.iter().map(|&q| TableModulus::Prime(q)).collect(),
+        Vec::new(),
+        false,
+    );
+    for (r, &prime) in primes
+        .iter()
+        .enumerate()
+        .filter(|(r, _)| w.mask >> r & 1 == 1)
+    {
+        for slot in 0..d.slots() as u8 {
+            let limb = dice.limb(n, prime);
+            machine.fill(r, slot, &limb).unwrap();
+            memory.slots.insert((r, slot), limb);
+        }
+    }
+    let constants: Vec<u64> = primes.iter().map(|&q| dice.limb(1, q)[0]).collect();
+    let galois = [Galois(3), Galois(5)];
+    let code = MicroCode {
+        name: "alone".to_owned(),
+        log_n: d.log_n,
+        streams: alone(w),
+        constants: vec![vec![0; primes.len()], constants.clone()],
+        generators: Vec::new(),
+        galois: galois.to_vec(),
+        primes: (0..primes.len() as u8).collect(),
+    };
+    for (r, &constant) in constants.iter().enumerate() {
+        let tables = Tables {
+            constants: vec![0, constant],
+            streams: Vec::new(),
+            galois: &galois,
+            seeds: &[],
+            keys: Vec::new(),
+        };
+        machine.tables(r, &tables).unwrap();
+    }
+    let (words, cycles) = traced(d, &code, &mut memory, &[]);
+    machine.lockstep(&code, &words, cycles).unwrap();
+    words[0].cycles
+}
+
+/// What `seen` says of a machine: built as it is shipped for the primes of the larger set (Set-1's are the first of them, and rings of
+/// Set-2 are halves), it runs each instruction alone and the operations of both sets, in the cycles that are written there.
+fn check_seen(name: &str) {
+    let mut dice = Dice::new(seed());
+    let d = Description::parse(SHIPPED.iter().find(|(n, _)| *n == name).unwrap().1).unwrap();
+    let larger = Params::named("set2").unwrap();
+    let mut machine = built(&d, larger.moduli(), &mut dice);
+    let groups = d.slot_groups();
+    for (instruction, word) in instructions(&d) {
+        let cycles = check_instruction(&mut machine, &d, larger.moduli(), word, &mut dice);
+        let modelled = timing::duration(&d, &groups, d.log_n, &word).total;
+        assert_eq!(cycles, modelled, "{instruction}");
+    }
+    for &(set, operation, cycles) in seen(name).unwrap().operations {
+        let params = Params::named(set).unwrap();
+        let ran = check_operation(&mut machine, &d, &params, operation, &mut dice);
+        assert_eq!(ran, cycles, "{set} {operation}");
+    }
+    // Set-2's key whole is more than key memory holds.
+    for (set, operation) in [("set1", "rotate, stored key"), ("set2", "rotate")] {
+        let params = Params::named(set).unwrap();
+        check_operation(&mut machine, &d, &params, operation, &mut dice);
+    }
+}
+
+#[test]
+#[ignore = "ten RPAUs of 36 multipliers; `make full` runs it"]
+fn ring_stored_as_it_is_shipped() {
+    check_seen("ring-stored");
+}
+
+#[test]
+#[ignore = "ten RPAUs of 36 multipliers; `make full` runs it"]
+fn ring_as_it_is_shipped() {
+    check_seen("ring");
+}

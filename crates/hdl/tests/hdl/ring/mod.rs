@@ -1,0 +1,92 @@
+//! The ring machine's RTL against the software and the cycle model.
+
+mod begun;
+mod bench;
+mod faults;
+mod full;
+mod mutants;
+mod parts;
+mod procedures;
+mod random;
+mod refusals;
+mod words;
+
+use crate::common::setup::hdl;
+use ringmill_hdl::ring::{PACKAGE, package, top};
+use ringmill_hdl::{Family, Top};
+use ringmill_machines::ring::Description;
+
+/// Modules that synthesis holds to the bar; the RPAU whole is not yet (docs/machines/ring.md).
+const LEAVES: [&str; 23] = [
+    "decode", "fetch", "link", "turn", "affine", "mode", "table", "send", "group", "pace", "seq",
+    "agen", "network", "twiddle", "reduce", "fold", "core", "keys", "narrow", "board", "node",
+    "powers", "feed",
+];
+
+#[test]
+fn the_package_of_words_is_fresh() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let text = std::fs::read_to_string(format!("{root}/{PACKAGE}")).unwrap();
+    assert_eq!(
+        text,
+        package(),
+        "run `cargo run -p ringmill-hdl --bin ring-gen`"
+    );
+}
+
+/// The wrapper has all the others in it.
+#[test]
+fn the_wrapper_lints() {
+    let hdl = hdl();
+    let inside = hdl.sources().closure("rm_ring_axi").unwrap();
+    for module in modules() {
+        let is_it = |path: &std::path::Path| path.file_stem().is_some_and(|name| name == module);
+        assert!(inside.iter().any(|(path, _)| is_it(path)), "{module}");
+    }
+    hdl.lint(&Top::new("rm_ring_axi")).unwrap();
+    // RPAUs of several widths, and one that stands in for another.
+    let mut d = bench::toy(7, 4, 3);
+    let shipped = Description::parse(Description::STORED).unwrap();
+    d.stand_in = shipped.stand_in[..1].to_vec();
+    (d.stand_in[0].rpau, d.stand_in[0].prime) = (2, 0);
+    let top = top(&d, &bench::primes()[..3]).unwrap();
+    hdl.lint(&top).unwrap();
+}
+
+fn modules() -> impl Iterator<Item = &'static str> {
+    hdl()
+        .sources()
+        .modules()
+        .filter(|m| m.starts_with("rm_ring"))
+}
+
+/// With the parameters that each has by itself.
+#[test]
+#[ignore = "one by one; `make full` runs it"]
+fn every_module_lints() {
+    for module in modules() {
+        hdl().lint(&Top::new(module)).unwrap();
+    }
+}
+
+/// Whatever Yosys finds between registers of the data path's leaves is within the bar.
+#[test]
+#[ignore = "synthesis; `make full` runs it"]
+fn paths_are_within_the_bar() {
+    // `$RINGMILL_LEAVES`: names of some of them, as in `narrow,agen`.
+    let some = std::env::var("RINGMILL_LEAVES").ok();
+    let chosen = |leaf: &&str| {
+        let some = some.as_deref().map(|list| list.split(','));
+        some.is_none_or(|mut list| list.any(|name| name == *leaf))
+    };
+    let mut beyond = Vec::new();
+    for module in LEAVES.into_iter().filter(|leaf| chosen(leaf)) {
+        let top = Top::new(format!("rm_ring_{module}"));
+        let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
+        println!("{module}: {paths:?}");
+        if !paths.within_bar() {
+            beyond.push(module);
+        }
+    }
+    assert!(beyond.is_empty(), "{beyond:?}");
+}

@@ -1,0 +1,367 @@
+//! Words that the machine must not run: each is answered by its code, with its stream, and the next procedure runs.
+
+use ringmill_hdl::BuildOptions;
+use ringmill_hdl::Hdl;
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::{Ended, Host, Machine, NoHost, RpauError, Wanted};
+use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, STREAMS, Unit, Word};
+
+use crate::common::setup::hdl;
+use crate::ring::bench::{PRIMES, primes, toy, with_operand, word};
+
+/// `code_e` of `rm_ring_pkg`.
+const NOT_A_WORD: u64 = 1;
+const STREAM: u64 = 2;
+const MASK: u64 = 3;
+const SOURCE: u64 = 4;
+const SLOT: u64 = 5;
+const UNIT: u64 = 6;
+const ROW: u64 = 7;
+const NOT_BUILT: u64 = 8;
+const FOR_EVER: u64 = 9;
+const NO_END: u64 = 10;
+const LINK: u64 = 11;
+const NARROW: u64 = 13;
+
+/// A word that is refused, in which stream, with which code.
+fn cases() -> Vec<(usize, u64, u64)> {
+    use Opcode::*;
+    let main = |op| word(op, Unit::Main, 0, 1);
+    let op = |w: OpWord| encode(&Word::Op(w));
+    let add = op(with_operand(main(Add), Operand::Slot(2)));
+    let narrow = |w, dst| op(OpWord { dst, ..w });
+    let wait = |queue, count| encode(&Word::Wait { queue, count });
+    vec![
+        // No such operation; no such ring; a slot of b with a bit too many; b without a kind.
+        (0, add & !(31 << 59) | 23 << 59, NOT_A_WORD),
+        (0, add & !(31 << 59) | 31 << 59, NOT_A_WORD),
+        (0, add | 3 << 39, NOT_A_WORD),
+        (0, add | 1 << 22, NOT_A_WORD),
+        (0, op(main(Ntt)) | 1 << 17, NOT_A_WORD),
+        // END and WAIT with more than they have; a counter that there is not.
+        (0, 1, NOT_A_WORD),
+        (3, wait(1, 1) | 1 << 40, NOT_A_WORD),
+        (1, wait(6, 1), NOT_A_WORD),
+        (1, add, STREAM),
+        (2, add, STREAM),
+        (
+            0,
+            op(OpWord {
+                mask: 0,
+                ..main(Copy)
+            }),
+            MASK,
+        ),
+        (
+            0,
+            op(OpWord {
+                mask: 1 << 3 | 1,
+                ..main(Copy)
+            }),
+            MASK,
+        ),
+        (
+            0,
+            op(OpWord {
+                mask: 1 << 15,
+                ..main(Copy)
+            }),
+            MASK,
+        ),
+        (
+            0,
+            op(OpWord {
+                c: 3,
+                ..main(Bcast)
+            }),
+            SOURCE,
+        ),
+        (
+            0,
+            op(OpWord {
+                dst: 13,
+                ..main(Copy)
+            }),
+            SLOT,
+        ),
+        (
+            0,
+            op(OpWord {
+                a: 31,
+                ..main(Intt)
+            }),
+            SLOT,
+        ),
+        (0, op(with_operand(main(Sub), Operand::Slot(13))), SLOT),
+        (
+            0,
+            op(OpWord {
+                c: 13,
+                ..with_operand(main(Mac), Operand::Key(0))
+            }),
+            SLOT,
+        ),
+        (1, op(word(Ntt, Unit::Dyadic, 0, 1)), UNIT),
+        (
+            0,
+            op(OpWord {
+                imm: 256,
+                ..main(Muli)
+            }),
+            ROW,
+        ),
+        (
+            1,
+            op(OpWord {
+                imm: 128,
+                ..with_operand(word(Mul, Unit::Dyadic, 0, 1), Operand::Generator)
+            }),
+            ROW,
+        ),
+        (0, op(word(Prng, Unit::Main, 0, 1)), UNIT),
+        (1, op(word(Autoc, Unit::Dyadic, 0, 1)), UNIT),
+        (
+            0,
+            op(OpWord {
+                imm: 128,
+                ..main(Auto)
+            }),
+            ROW,
+        ),
+        (
+            0,
+            op(OpWord {
+                c: 13,
+                ..with_operand(main(Split), Operand::Slot(2))
+            }),
+            SLOT,
+        ),
+        // A transfer of several.
+        (
+            0,
+            op(OpWord {
+                mask: 3,
+                ..main(Load)
+            }),
+            MASK,
+        ),
+        (
+            0,
+            op(OpWord {
+                imm: 1,
+                ..with_operand(main(Ntt), Operand::Generator)
+            }),
+            NOT_BUILT,
+        ),
+        (
+            0,
+            op(OpWord {
+                layer: 2,
+                ..main(Copy)
+            }),
+            NOT_BUILT,
+        ),
+        // A narrow slot takes no rows of coefficients that are far from each other.
+        (0, narrow(main(Ntt), 11), NARROW),
+        (0, narrow(main(Intt), 12), NARROW),
+        (0, narrow(main(Autoc), 11), NARROW),
+        (0, narrow(main(Bcast), 12), NARROW),
+        // Nothing retires in the link's counter.
+        (2, wait(5, 1), FOR_EVER),
+        (0, wait(0, u32::MAX), FOR_EVER),
+    ]
+}
+
+/// Every refusal, a whole procedure after each.
+pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let d = toy(6, 4, 3);
+    let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
+    let good = encode(&Word::Op(OpWord {
+        mask: 7,
+        ..word(Opcode::Copy, Unit::Main, 0, 1)
+    }));
+    let differs = |what: String| RpauError::Differs {
+        word: what,
+        start: 0,
+        what: "is not refused as it should be, or what follows it".to_owned(),
+    };
+    for (stream, bits, code) in cases() {
+        // Behind a word that runs, before one that would.
+        let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
+        streams[0] = vec![good, 0];
+        streams[stream].insert(streams[stream].len() - 1, bits);
+        let last = streams[stream].len() - 1;
+        streams[stream].insert(last, good);
+        machine.program(&streams)?;
+        let ended = machine.run(&mut NoHost, 10_000)?;
+        if (ended.code, ended.stream) != (code, stream as u64) {
+            return Err(differs(format!(
+                "{bits:#x} in stream {stream}: {ended:?}, not {code}"
+            )));
+        }
+        machine.program(&std::array::from_fn(|s| {
+            if s == 0 { vec![good, good, 0] } else { vec![0] }
+        }))?;
+        let ended = machine.run(&mut NoHost, 10_000)?;
+        // Two words of 41 cycles and the dispatch.
+        if (ended.code, ended.cycles) != (0, 2 * 41 + 4) {
+            return Err(differs(format!("{bits:#x}, then: {ended:?}")));
+        }
+    }
+    // A program without END.
+    let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
+    streams[0] = vec![encode(&Word::Wait { queue: 1, count: 0 }); d.tables.words];
+    machine.program(&streams)?;
+    let ended = machine.run(&mut NoHost, 20_000)?;
+    if (ended.code, ended.stream) != (NO_END, 0) {
+        return Err(differs(format!("no END: {ended:?}")));
+    }
+    Ok(())
+}
+
+#[test]
+fn words_that_are_refused() {
+    check_refusals(hdl(), 1).unwrap();
+}
+
+/// A host whose limbs have so many residues.
+struct Lengths(Vec<usize>);
+
+impl Host for Lengths {
+    fn give(&mut self, _: Wanted) -> Vec<u64> {
+        vec![7; self.0.remove(0)]
+    }
+
+    fn take(&mut self, _: Wanted, _: Vec<u64>) {}
+}
+
+/// Limbs of the host that are too short or too long: a code with the stream of the word, the words beside it run to their ends,
+/// and the next procedure loads what it is given.
+pub fn check_links(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let d = toy(6, 4, 3);
+    let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
+    let mut dice = Dice::new(seed);
+    let n = 1 << d.log_n;
+    for (stream, bad) in [(0, 1), (3, n - 1), (2, n + 1), (1, 3 * n)] {
+        let unit = [Unit::Main, Unit::Dyadic][stream % 2];
+        let load = OpWord {
+            controller: stream as u8 / 2,
+            mask: 4,
+            ..word(Opcode::Load, unit, 3, 0)
+        };
+        let load = encode(&Word::Op(load));
+        let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
+        // Behind one that is right, before one that does not come to it.
+        streams[stream] = vec![load, load, load, 0];
+        machine.program(&streams)?;
+        let ended = machine.run(&mut Lengths(vec![n, bad, n]), 10_000)?;
+        let limb = dice.limb(n, PRIMES[2]);
+        machine.fill(2, 3, &limb)?;
+        let found = machine.read(2, 3)?;
+        if (ended.code, ended.stream) != (LINK, stream as u64) || found != limb {
+            return Err(RpauError::Differs {
+                word: format!("a load of {bad} residues in stream {stream}"),
+                start: 0,
+                what: format!("{ended:?}, or the load after it"),
+            });
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_link_that_sends_too_little_or_too_much() {
+    check_links(hdl(), 1).unwrap();
+}
+
+/// Two transfers of RPAUs of which the second is farther on: the first one's last residues are not received by both. What they
+/// wrote into a slot, a load to it would write again; key memory counts what comes.
+pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    // So far from each other that the next transfer's word is there before a residue would be.
+    let mut d = toy(6, 4, 3);
+    d.ring.hop = 8;
+    let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
+    let mut dice = Dice::new(seed);
+    let n = 1 << d.log_n;
+    let limb = dice.limb(n, PRIMES[2]);
+    machine.fill(2, 3, &limb)?;
+    machine.fill_key(2, 1, &dice.limb(n, PRIMES[2]))?;
+    // To slot 5 of RPAU 0, and from slot 3 of RPAU 2: a store's word has the number of the slot that it does not write.
+    let load = OpWord {
+        mask: 1,
+        ..word(Opcode::Load, Unit::Main, 5, 0)
+    };
+    let store = OpWord {
+        mask: 4,
+        ..word(Opcode::Store, Unit::Main, 0, 3)
+    };
+    let next = OpWord {
+        mask: 4,
+        ..word(Opcode::Load, Unit::Main, 3, 0)
+    };
+    let key = with_operand(next, Operand::Key(0));
+    let product = OpWord {
+        mask: 4,
+        ..with_operand(word(Opcode::Mul, Unit::Main, 4, 3), Operand::Key(0))
+    };
+    let square = |x: &u64| (u128::from(*x) * u128::from(*x) % u128::from(PRIMES[2])) as u64;
+    let squares: Vec<u64> = limb.iter().map(square).collect();
+    for second in [store, next, key] {
+        let mut host = Beside(limb.clone());
+        let transfers = run_words(&mut machine, &[load, second], &mut host)?;
+        let found = machine.read(2, 3)?;
+        let other = machine.read(2, 0)?;
+        let multiplied = run_words(&mut machine, &[product], &mut host)?;
+        let wrong = second == key && machine.read(2, 4)? != squares;
+        if transfers.code != 0
+            || multiplied.code != 0
+            || found != limb
+            || other.contains(&SENTINEL)
+            || wrong
+        {
+            return Err(RpauError::Differs {
+                word: Word::Op(second).to_string(),
+                start: 0,
+                what: format!("{transfers:?}, or a residue that was another's"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Words of the first stream, the others empty.
+fn run_words(
+    machine: &mut Machine,
+    words: &[OpWord],
+    host: &mut dyn Host,
+) -> Result<Ended, RpauError> {
+    let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![encode(&Word::End)]);
+    let words = words.iter().map(|w| encode(&Word::Op(*w)));
+    streams[0].splice(0..0, words);
+    machine.program(&streams)?;
+    machine.run(host, 10_000)
+}
+
+/// What RPAU 0 is sent.
+const SENTINEL: u64 = 77;
+
+/// Gives RPAU 0 sentinels, the others a limb; takes what comes.
+struct Beside(Vec<u64>);
+
+impl Host for Beside {
+    fn give(&mut self, wanted: Wanted) -> Vec<u64> {
+        if wanted.rpau == 0 {
+            vec![SENTINEL; self.0.len()]
+        } else {
+            self.0.clone()
+        }
+    }
+
+    fn take(&mut self, _: Wanted, _: Vec<u64>) {}
+}
+
+#[test]
+fn what_is_loaded_stops_where_it_is_received() {
+    check_trailing(hdl(), 1).unwrap();
+}

@@ -1,0 +1,14 @@
+//! The RTL's leaves against golden values, their lint, synthesis counts, proofs, and faults that must be caught.
+
+mod arith;
+mod assertions;
+mod butterfly;
+mod flows;
+mod formal;
+mod handle;
+mod library;
+mod lint;
+mod mutants;
+mod support;
+mod synthesis;
+mod wide;

@@ -1,0 +1,171 @@
+//! The paper's order of a step: a unit for each pair of polynomials.
+
+use ringmill_hdl::Hdl;
+use ringmill_hdl::polymul::Dice;
+use ringmill_machines::torus::{Schedule, Shape, Sizes, TorusError};
+
+use crate::common::setup::{hdl, seed};
+use crate::torus::bench::{Failure, Key, check, check_run, engine, key_switch};
+use crate::torus::mutants::{Fault, all_caught};
+
+/// Eight units of two butterflies; few bundles held, so that the key waits for room.
+fn small(unroll: usize, dim: usize, change: impl Fn(&mut Sizes)) -> Result<Shape, TorusError> {
+    let mut sizes = Sizes {
+        log_n: 6,
+        levels: 2,
+        log_base: 7,
+        dim,
+        unroll,
+        units: 8,
+        log_lanes: 1,
+        log_pos: 0,
+        places: 1,
+        group: 1,
+        key_beats: 32,
+        switch: key_switch((2, 5), (1, 4, 2)),
+    };
+    change(&mut sizes);
+    Shape::scheduled(sizes, Schedule::Pairs)
+}
+
+fn one(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    check(hdl, small(1, 24, |_| {})?, seed)
+}
+
+/// Bundles, with a last step of one bit.
+fn bundled(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    let shape = small(3, 25, |s| (s.levels, s.units) = (1, 4))?;
+    check(hdl, shape, seed)
+}
+
+/// Three patterns, which the bundler has long before the products take them: bundles wait for room, of two steps. With room for less
+/// than a step's, a power of two, a count of beats instead of bundles would stop the bundler at the same places.
+fn ahead(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    check(hdl, small(2, 24, |s| s.key_beats = 128)?, seed)
+}
+
+#[test]
+#[ignore = "another engine to build; `make full` runs it"]
+fn one_bit_a_step() {
+    one(hdl(), seed()).unwrap();
+}
+
+#[test]
+fn bundled_keys() {
+    bundled(hdl(), seed()).unwrap();
+}
+
+const PAIRS: &str = "rm_torus_pairs.sv";
+const BUNDLE: &str = "rm_torus_bundle.sv";
+
+const FAULTS: [Fault; 15] = [
+    Fault(PAIRS, "> (P >> 1);", "> (P >> 14);", one),
+    Fault(PAIRS, "? 32'd4095 : 32'd0", "? 32'd4096 : 32'd0", one),
+    Fault(PAIRS, "key_i[i][r][c]", "key_i[i][r][0]", one),
+    Fault(PAIRS, "digits_i(digits_i[r])", "digits_i(digits_i[0])", one),
+    Fault(
+        PAIRS,
+        "level[k][2*t] + level[k][2*t+1]",
+        "level[k][2*t]",
+        one,
+    ),
+    Fault(
+        PAIRS,
+        ".Depth(ProductLatency)\n  ) u_put (",
+        ".Depth(ProductLatency - 1)\n  ) u_put (",
+        one,
+    ),
+    Fault(
+        "rm_torus_pkg.sv",
+        "return 2 + tree(rows);",
+        "return 1 + tree(rows);",
+        one,
+    ),
+    Fault(
+        "rm_torus_seq.sv",
+        "Pairs ? pair_sum_latency(Rows) : 0",
+        "0",
+        one,
+    ),
+    Fault(
+        BUNDLE,
+        "Unroll'((1 << LastBits) - 1)",
+        "Unroll'((1 << Unroll) - 1)",
+        bundled,
+    ),
+    Fault(
+        BUNDLE,
+        "pattern_late_q <= pattern_q;",
+        "pattern_late_q <= pattern_q & ~Unroll'(2);",
+        bundled,
+    ),
+    Fault(
+        BUNDLE,
+        "{group_rev_q2, 1'b1}",
+        "{group_rev_q2, 1'b0}",
+        bundled,
+    ),
+    Fault(BUNDLE, "!first || held_q", "held_q", bundled),
+    Fault(
+        BUNDLE,
+        "CountWidth'(take_o & first)",
+        "CountWidth'(take_o)",
+        ahead,
+    ),
+    Fault(BUNDLE, "first_late ? '0 :", "1'b0 ? '0 :", bundled),
+    Fault(BUNDLE, "take_late && last_late;", "take_late;", bundled),
+];
+
+#[test]
+#[ignore = "fifteen models; `make full` runs it"]
+fn every_fault_is_caught() {
+    all_caught(&FAULTS);
+}
+
+#[test]
+#[ignore = "other engines; `make full` runs it"]
+fn engines_of_other_sizes() {
+    for (unroll, dim, change) in [
+        (2, 24, (7, 3, 7, 12, 2, 1, 128)),
+        (2, 9, (4, 1, 16, 4, 1, 1, 2)),
+        (3, 9, (11, 2, 10, 8, 4, 2, 64)),
+        (1, 7, (7, 8, 4, 32, 3, 2, 16)),
+    ] {
+        let shape = small(unroll, dim, |s| {
+            (
+                s.log_n,
+                s.levels,
+                s.log_base,
+                s.units,
+                s.log_lanes,
+                s.log_pos,
+                s.key_beats,
+            ) = change;
+        });
+        check(hdl(), shape.unwrap(), seed()).unwrap();
+    }
+}
+
+/// The paper's engine at its full size: twelve units of eight butterflies, 48 product multipliers.
+#[test]
+#[ignore = "a million cycles of 144 multipliers; `make full` runs it"]
+fn the_128_bit_set() {
+    for unroll in 1..=3 {
+        let shape = small(unroll, 630, |s| {
+            (s.log_n, s.levels, s.units) = (10, 3, 12);
+            (s.log_lanes, s.log_pos, s.key_beats) = (3, 2, 512);
+        });
+        let shape = shape.unwrap();
+        let mut dice = Dice::new(seed());
+        let key = Key::new(shape, &mut dice).unwrap();
+        let cycles = check_run(
+            &mut engine(hdl(), shape).unwrap(),
+            &key,
+            1,
+            false,
+            &mut dice,
+        )
+        .unwrap();
+        println!("m = {unroll}: {cycles:?} cycles of the run, of the switch");
+    }
+}

@@ -1,0 +1,14 @@
+//! The leaves of the vector machine against the software's kernels, bit for bit, and against its cycle model.
+
+mod areas;
+mod arith;
+mod buffer;
+mod formal;
+mod mac;
+mod machine;
+mod mutants;
+mod ntt;
+mod permutation;
+mod procedures;
+mod queue;
+mod ranks;

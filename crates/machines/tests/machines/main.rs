@@ -1,0 +1,16 @@
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod basext;
+mod common;
+mod extremes;
+mod needs;
+mod polymul;
+mod ring_descriptions;
+mod ring_figures;
+mod ring_function;
+mod ring_programs;
+mod ring_random;
+mod ring_stream;
+mod sessions;
+mod torus;
+mod vector;

@@ -1,0 +1,197 @@
+//! Whole programs, call by call.
+
+use ringmill_isa::Galois;
+use ringmill_isa::macros::MacroOp;
+use ringmill_isa::mid::{Step, Verified};
+use ringmill_machines::vector::session::{Ran, Running};
+use ringmill_machines::vector::{Description, VectorMachine};
+use ringmill_machines::vector::{TimeUse, VectorUse};
+use ringmill_machines::{Machine, SimOptions};
+use ringmill_schemes::ckks::OpKey;
+
+use super::check::{params, scaled};
+use crate::common::programs::Builder;
+
+/// A run with or without replays.
+pub fn run(d: &Description, program: &Verified, replays: bool) -> (Ran, u64) {
+    let mut running = Running::new(d, &program.head(), SimOptions::default());
+    running.replays = replays;
+    let mut stream = program.stream();
+    while let Some(called) = stream.next_call().unwrap() {
+        running.feed(&called).unwrap();
+    }
+    running.finish(&stream.outputs().unwrap()).unwrap();
+    (running.total.clone(), running.replayed)
+}
+
+/// Many products of alike ciphertexts, one after another: states come again. The key is stored whole, or comes with a seed.
+pub fn alike(times: usize, seeded: bool) -> Verified {
+    let params = params(8, 3, 1);
+    let mut b = Builder::new(&params);
+    let level = params.max_level();
+    let x = b.input(&params, level, 0);
+    let mut y = b.apply(&OpKey::square_relin(level, seeded), &[&x], 0);
+    for _ in 1..times {
+        let product = b.apply(&OpKey::mul_relin(level, seeded), &[&y, &x], 0);
+        y = b.apply(&OpKey::add(level, 2, 2), &[&product, &y], 0);
+    }
+    b.output(&y);
+    b.finish()
+}
+
+/// Squares in sequence, down the levels.
+fn squares(count: usize) -> Verified {
+    let params = params(8, 4, 1);
+    let mut b = Builder::new(&params);
+    let mut level = params.max_level();
+    let mut x = b.input(&params, level, 0);
+    for _ in 0..count {
+        x = b.apply(&OpKey::square_relin(level, false), &[&x], 0);
+        x = b.apply(&OpKey::rescale(level, 2), &[&x], 0);
+        level = level.below().unwrap();
+    }
+    b.output(&x);
+    b.finish()
+}
+
+/// A replayed call takes what stepping through it takes: cycles of both countings, and every count.
+#[test]
+fn a_replay_is_what_it_replays() {
+    for limbs in [20, 32, 64] {
+        for program in [alike(40, false), squares(3)] {
+            replays_as_stepped(&scaled(limbs), &program);
+        }
+    }
+    let replayed = replays_as_stepped(&scaled(64), &alike(40, false));
+    assert!(replayed > 20, "{replayed}");
+}
+
+/// Runs a program with and without replays, whose every figure is to be the same; how many calls were replayed.
+pub fn replays_as_stepped(d: &Description, program: &Verified) -> u64 {
+    let (stepped, none) = run(d, program, false);
+    let (replayed, count) = run(d, program, true);
+    assert_eq!(none, 0);
+    assert_eq!(stepped.micro, replayed.micro);
+    assert_eq!(stepped.tally, replayed.tally);
+    assert_eq!(
+        (&stepped.ops, &stepped.took),
+        (&replayed.ops, &replayed.took)
+    );
+    assert_eq!(stepped.loading, replayed.loading);
+    assert_eq!(
+        (stepped.loads, stepped.spilled, stepped.made),
+        (replayed.loads, replayed.spilled, replayed.made)
+    );
+    count
+}
+
+/// Rotations in sequence: what automorphisms take is apart from their key switches.
+#[test]
+fn automorphisms_and_key_switches_are_told_apart() {
+    let params = params(8, 3, 1);
+    let mut b = Builder::new(&params);
+    let level = params.max_level();
+    let mut x = b.input(&params, level, 0);
+    for _ in 0..3 {
+        x = b.apply(&OpKey::rotate(level, Galois(3), false), &[&x], 0);
+    }
+    let x = b.apply(&OpKey::morph(level, Galois(5)), &[&x], 0);
+    let x = b.apply(&OpKey::key_switch(level, false), &[&x], 1);
+    b.output(&x);
+    let machine = VectorMachine::new(scaled(64)).unwrap();
+    let report = machine
+        .simulate(&b.finish(), SimOptions::default())
+        .unwrap();
+    let own = report.own::<VectorUse>().unwrap();
+    let rows = own.parts.by_macro(|name| match name.split('.').nth(1) {
+        Some("rotate") => &[MacroOp::Morph, MacroOp::Ksw],
+        Some("morph") => &[MacroOp::Morph],
+        Some("key_switch") => &[MacroOp::Ksw],
+        other => panic!("{other:?}"),
+    });
+    let sum: u64 = rows.values().map(|row| row.micro_cycles).sum();
+    assert_eq!(sum, own.parts.all);
+    assert_eq!((rows["MORPH"].count, rows["KSW"].count), (4, 4));
+    assert_eq!(rows["LOAD"].count, 1);
+    // All that MORPH instructions took, and what else the automorphism alone did.
+    assert!(rows["MORPH"].micro_cycles >= own.parts.by_micro["MORPH"].micro_cycles);
+    assert!(rows["KSW"].micro_cycles > rows["MORPH"].micro_cycles);
+}
+
+/// The report of a whole program, and its parts.
+#[test]
+fn a_program_is_reported() {
+    let machine = VectorMachine::new(scaled(64)).unwrap();
+    let program = alike(10, false);
+    let report = machine.simulate(&program, SimOptions::default()).unwrap();
+    let own = report.own::<VectorUse>().unwrap();
+    assert_eq!(report.calls, 19);
+    assert!(own.cycles_by_papers_counting < report.cycles);
+    assert!(own.port_floor <= own.cycles_by_papers_counting);
+    assert!(own.port_reads + own.port_writes <= own.cycles_by_papers_counting);
+    assert!(own.limbs_loaded > 0 && own.stepped > 0);
+    // What operations of each level take adds up to the whole.
+    let parts = &own.parts;
+    assert_eq!(parts.all.div_ceil(6), report.cycles);
+    let stands_for = |name: &str| -> &[MacroOp] {
+        match name {
+            name if name.starts_with("ckks.mul_relin") => &[MacroOp::Mul, MacroOp::Ksw],
+            name if name.starts_with("ckks.rotate") => &[MacroOp::Morph, MacroOp::Ksw],
+            name if name.starts_with("ckks.add") => &[MacroOp::Add],
+            _ => &[],
+        }
+    };
+    let by_macro = parts.by_macro(stands_for);
+    for level in [&by_macro, &parts.by_mid, &parts.by_micro] {
+        let sum: u64 = level.values().map(|part| part.micro_cycles).sum();
+        assert_eq!(sum, parts.all);
+        assert!(level.len() > 1, "{level:?}");
+    }
+    let count = |level: &std::collections::BTreeMap<String, TimeUse>| {
+        level.values().map(|part| part.count).sum::<u64>()
+    };
+    // The input, and the calls: the first square has no name here.
+    assert_eq!(by_macro["LOAD"].count, 1);
+    assert_eq!(count(&by_macro), report.calls + 1);
+    assert_eq!((by_macro["MUL KSW"].count, by_macro["ADD"].count), (9, 9));
+    let unnamed = by_macro
+        .keys()
+        .filter(|row| row.starts_with("ckks.square_relin"));
+    assert_eq!(unnamed.count(), 1);
+    // What loads take is the operand's alone: keys are loaded, too, and belong to those that read them.
+    let (load, all_loads) = (
+        by_macro["LOAD"].micro_cycles,
+        parts.by_micro["LOAD"].micro_cycles,
+    );
+    assert!(0 < load && load < all_loads, "{load} of {all_loads}");
+    assert_eq!(count(&parts.by_micro), report.instructions);
+    assert_eq!(
+        parts.by_mid["LOAD"].count,
+        own.limbs_loaded + own.limbs_reloaded
+    );
+    assert_eq!(8 * parts.by_mid["NTT"].count, parts.by_micro["NTT2"].count);
+    // A program that ends with HCF takes as long; what is under way at the end is what HCF waits for.
+    let mut halting = program.clone().into_program();
+    halting.steps.push(Step::halt());
+    let halting = Verified::new(halting).unwrap();
+    let again = machine.simulate(&halting, SimOptions::default()).unwrap();
+    let halted = again.own::<VectorUse>().unwrap();
+    assert_eq!((again.cycles, again.calls), (report.cycles, report.calls));
+    assert_eq!(again.instructions, report.instructions + 1);
+    for (with, without) in [
+        (&halted.parts.by_mid, &parts.by_mid),
+        (&halted.parts.by_micro, &parts.by_micro),
+    ] {
+        let waited = without["under way at the end"].micro_cycles;
+        assert!(waited > 0 && !with.contains_key("under way at the end"));
+        assert_eq!((with["HCF"].count, with["HCF"].micro_cycles), (1, waited));
+        let sum: u64 = with.values().map(|part| part.micro_cycles).sum();
+        assert_eq!(sum, parts.all);
+    }
+    let mut text = Vec::new();
+    machine
+        .micro_text(&program, SimOptions::default(), &mut text)
+        .unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("NTT1") && text.contains("HCF"), "{text}");
+}

@@ -1,0 +1,15 @@
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod another_scheme;
+mod bfv;
+mod bgv;
+mod bgv_bootstrap;
+mod common;
+mod exact;
+mod files;
+mod noise;
+mod operations;
+mod procedures;
+mod randomness;
+mod rounding;
+mod tables;
