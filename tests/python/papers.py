@@ -91,7 +91,7 @@ VERDICTS = ("beaten", "equal", "not reached", "other")
 
 
 def outcome(machine: str) -> str:
-    """How many figures of each table are beaten, equal, not reached; then the ones that are not reached."""
+    """How many figures of each table are beaten, equal and not reached; then all of them, folded away."""
     rows = judged(machine)
     counts = {name: [0] * len(VERDICTS) for name in dict.fromkeys(row["table"] for row in rows)}
     for row in rows:
@@ -99,22 +99,32 @@ def outcome(machine: str) -> str:
     sums = [sum(column) for column in zip(*counts.values(), strict=True)]
     lines = [(name, *map(str, found)) for name, found in counts.items()]
     text = table(("printed in", *VERDICTS[:3], "not compared"), [*lines, ("**all**", *map(str, sums))])
-    short = [row for row in rows if row["verdict"] == "not reached"]
-    if not short:
-        return f"{text}\nNo printed figure is missed.\n"
+    near = sum(close(row) for row in rows if row["verdict"] == "not reached")
+    for which, found in zip(VERDICTS[:3], sums, strict=False):
+        if found:
+            more = f", {near} of them by 1 % or less" if which == "not reached" and near else ""
+            listed = itemised([row for row in rows if row["verdict"] == which])
+            text += f"\n<details><summary>{found} {which}{more}</summary>\n\n{listed}\n</details>\n"
+    return text
+
+
+def close(row: Row) -> bool:
+    """Whether ours is within a hundredth of the paper's."""
+    return abs(row["ours"] / row.get("paper_should_be", row["paper"]) - 1) <= 0.01
+
+
+def itemised(rows: Iterable[Row]) -> str:
+    """Figures a line; descriptions of a machine that have the same one share it."""
     merged: dict[tuple[str, ...], list[str]] = {}
-    for row in short:
-        figure = printed(row.get("paper_should_be", row["paper"]))
-        what = (row["table"].partition(":")[0], row["case"], row["metric"], figure, printed(row["ours"]), row["unit"])
-        merged.setdefault(what, []).append(row["machine"])
+    for row in rows:
+        theirs = printed(row.get("paper_should_be", row["paper"]))
+        what = (row["table"].partition(":")[0], row["case"], row["metric"], theirs, printed(row["ours"]), row["unit"])
+        merged.setdefault(what, []).append(f"`{row['machine']}`")
     cells = [
         (where, f"{case}, {metric}", f"{theirs} {unit}".strip(), f"{ours} {unit}".strip(), " ".join(machines))
         for (where, case, metric, theirs, ours, unit), machines in merged.items()
     ]
-    near = sum(abs(row["ours"] / row.get("paper_should_be", row["paper"]) - 1) <= 0.01 for row in short)
-    shown = table(("where", "what is not reached", "the paper", "ours", "description"), cells)
-    head = f"The {len(short)} figures that are not reached, {near} of them by 1 % or less"
-    return f"{text}\n<details><summary>{head}</summary>\n\n{shown}\n</details>\n"
+    return table(("where", "figure", "the paper", "ours", "description"), cells)
 
 
 @cache
