@@ -263,13 +263,16 @@ def facts() -> str:
 
     fit, theirs = {"case": "ours, `torus-fit`, m = 2"}, {"case": "Proposed2, 128 bits, m = 2"}
     engine, name = next(line for line in paper("torus")["bootstraps"] if line[:2] == ["set_128", 2]), "torus-fit, m = 2"
+    described = tomllib.loads((ROOT / "crates/machines/src/torus/torus-fit.toml").read_text())
     torus = (
         "`torus-fit`: a TFHE bootstrap, 128-bit set, two key bits a step",
-        f"{printed(of('torus', metric='cycles', **fit))} cycles",
+        f"{printed(of('torus', metric='cycles', **fit))} cycles; of eight at once "
+        f"{printed(of('torus', metric='cycles each of 8 interleaved', **fit))} each",
         f"{printed(of('torus', 'paper', metric='cycles', **theirs))} cycles",
         f"DSP {of_page('torus', name, 'DSP')} ({printed(engine[6])}), RAM {printed(of('torus', metric='RAM', **fit))} "
         f"({printed(engine[7])}) Mbit, LUT {of_page('torus', name, 'LUT')} ({printed(engine[4])}), FF "
-        f"{of_page('torus', name, 'FF')} ({printed(engine[5])})",
+        f"{of_page('torus', name, 'FF')} ({printed(engine[5])}); the key comes at "
+        f"{printed(described['key']['gbyte_per_second'])} ({paper('torus')['pcie_gbs']['m2']}) GB/s",
         "`ringmill reproduce torus`",
     )
 
