@@ -33,6 +33,7 @@ ARGUMENTS = {
 MACHINES = {
     **{f"docs/machines/{machine}.md": (machine,) for machine in ARGUMENTS},
     "docs/rtl.md": ("basext", "polymul", "torus"),
+    "docs/papers.md": tuple(ARGUMENTS),
 }
 SECURITY = {"docs/security.md", "docs/tfhe.md"}
 # What a row of a record is known by, and what it says.
@@ -148,9 +149,9 @@ CELL = r"(?<=\| )\d{3,}(?= \|)|(?<=\| \*\*)\d{3,}(?=\*\* \|)"
 FIGURE = re.compile(
     rf"(?<![\w.,^/*-])(?:{THOUSANDS}|\d+(?:\.\d+)?(?=\s(?:{UNITS})(?![\w^-]))|\d+(?:\.\d+)?(?=x\b)|{DECIMAL})|{CELL}"
 )
-# What is no figure: code, places in papers, versions of programs, processes of chips, and sizes that are powers of two.
+# What is no figure: code, addresses, places in papers, versions of programs, processes of chips, powers of two.
 NONE = re.compile(
-    r"`[^`]*`"
+    r"`[^`]*`|https?://\S+|\b10\.\d{4,}/\S+|arXiv:[\d.]+"
     r"|(?:[Tt]ables?|[Ss]ections?|[Ff]igures?|[Aa]lgorithms?|[Ll]emmas?|[Ee]quations?|appendix|SEAL|Python|Yosys|version|from)"
     r"\s+[\dA-Z]+\.[\d.]*\d(?:(?:, | to | and )\d+\.[\d.]*\d)*"
     r"|\b\d+\.\d+ um\b"

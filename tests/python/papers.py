@@ -1,0 +1,321 @@
+"""Blocks of pages that set our figures beside the papers' and the peers': docs/papers.md and the facts of README.md.
+
+`python tests/python/papers.py` writes them anew, from the records of `tests/python/figures` and `benches/results`, from
+`errata.toml`, and, for what only synthesis counts, from the tables of docs/machines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import figures
+
+ROOT = figures.ROOT
+BLOCK = re.compile(r"(<!-- (\w+): written by .*? -->\n\n).*?(\n<!-- end of \2 -->)", re.S)
+Row = dict[str, Any]
+
+# What is better of a figure that a paper and we both have: by its unit, else by the words that its metric begins with.
+LESS_UNITS = {"cycles", "us", "ms", "s", "ns", "words", "units x cycles"}
+MORE_UNITS = {"a second", "1/s", "times", "Tb/s"}
+LESS = (
+    *("DSP", "block RAM", "ultra RAM", "RAM", "modular multipliers", "modular adders", "adders", "of the transforms"),
+    *("instructions", "rotations", "multiplications", "rescales", "additions", "plaintext products", "of the port"),
+    *("bootstraps", "macro instructions", "mid-level instructions", "micro instructions", "of 26 GB/s", "logic added"),
+    *("ADD", "SUB", "MUL", "MORPH", "NTT", "INTT", "CONVERT", "FBE", "of the time", "all_units", "butterfly", "pre"),
+    *("post", "limbs of ciphertexts", "limbs of keys"),
+)
+MORE = (
+    *("paper's host, product", "paper's host, decryption", "accelerator over", "evaluations", "forecasts", "saved"),
+    *("time saved", "times fewer", "best speed-up", "add: speed-up", "multiply + relinearise: speed-up"),
+    *("rescale: speed-up",),
+)
+# Tables whose rows are sizes that both state, or works of others: nothing to beat.
+SIZES = (
+    *("Tables 4 and 5: other works", "Table I: ", "Table II: ", "Table III: ", "Table 1: ", "Table 4: FPGA resources"),
+)
+SIZED = {"residues made at once", "butterflies (multipliers)", "records a batch", "hidden layers", "clock"}
+SIZED_UNITS = {"MHz", "GB", "MB", "kB", "GB/s"}
+
+
+def printed(value: float) -> str:
+    """A figure as a page prints it: whole numbers with their thousands apart, others to four digits at least."""
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.1f}"
+
+
+def direction(row: Row) -> int:
+    """-1 where less is better, 1 where more is, 0 where both state a size. A row of no rule is an error."""
+    unit, metric = row["unit"], row["metric"]
+    if row["table"].startswith(SIZES) or metric in SIZED:
+        return 0
+    if unit in LESS_UNITS or (unit not in MORE_UNITS and metric.startswith(LESS) and "speed-up" not in metric):
+        return -1
+    if unit in MORE_UNITS or metric.startswith(MORE):
+        return 1
+    if unit in SIZED_UNITS:
+        return 0
+    raise ValueError(f"{row['machine']}: is less or more better of `{metric}` in `{unit}` ({row['table']})?")
+
+
+def verdict(row: Row) -> str:
+    """`beaten`, `equal` to the digits that are printed, `not reached`, or `other` for what is not compared."""
+    theirs, ours = row.get("paper_should_be", row["paper"]), row["ours"]
+    places = 0 if float(theirs).is_integer() else min(len(repr(theirs).partition(".")[2]), 2)
+    if abs(ours - theirs) <= 0.5 * 10.0**-places * (1 + 1e-9):
+        return "equal"
+    better = direction(row)
+    if better == 0:
+        return "other"
+    return "beaten" if (ours > theirs) == (better > 0) else "not reached"
+
+
+def judged(machine: str) -> list[Row]:
+    """The rows of a record that have a paper's figure and ours, each with its verdict."""
+    both = [row for row in figures.rows(machine) if "paper" in row and "ours" in row]
+    return [row | {"verdict": verdict(row)} for row in both]
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+VERDICTS = ("beaten", "equal", "not reached", "other")
+
+
+def outcome(machine: str) -> str:
+    """How many figures of each table are beaten, equal and not reached; then all of them, folded away."""
+    rows = judged(machine)
+    counts = {name: [0] * len(VERDICTS) for name in dict.fromkeys(row["table"] for row in rows)}
+    for row in rows:
+        counts[row["table"]][VERDICTS.index(row["verdict"])] += 1
+    sums = [sum(column) for column in zip(*counts.values(), strict=True)]
+    lines = [(name, *map(str, found)) for name, found in counts.items()]
+    text = table(("printed in", *VERDICTS[:3], "not compared"), [*lines, ("**all**", *map(str, sums))])
+    near = sum(close(row) for row in rows if row["verdict"] == "not reached")
+    for which, found in zip(VERDICTS[:3], sums, strict=False):
+        if found:
+            more = f", {near} of them by 1 % or less" if which == "not reached" and near else ""
+            listed = itemised([row for row in rows if row["verdict"] == which])
+            text += f"\n<details><summary>{found} {which}{more}</summary>\n\n{listed}\n</details>\n"
+    return text
+
+
+def close(row: Row) -> bool:
+    """Whether ours is within a hundredth of the paper's."""
+    return abs(row["ours"] / row.get("paper_should_be", row["paper"]) - 1) <= 0.01
+
+
+def itemised(rows: Iterable[Row]) -> str:
+    """Figures a line; descriptions of a machine that have the same one share it."""
+    merged: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        theirs = printed(row.get("paper_should_be", row["paper"]))
+        what = (row["table"].partition(":")[0], row["case"], row["metric"], theirs, printed(row["ours"]), row["unit"])
+        merged.setdefault(what, []).append(f"`{row['machine']}`")
+    cells = [
+        (where, f"{case}, {metric}", f"{theirs} {unit}".strip(), f"{ours} {unit}".strip(), " ".join(machines))
+        for (where, case, metric, theirs, ours, unit), machines in merged.items()
+    ]
+    return table(("where", "figure", "the paper", "ours", "description"), cells)
+
+
+@cache
+def errata() -> dict[str, list[Row]]:
+    return tomllib.loads((figures.RECORDS / "errata.toml").read_text())
+
+
+def errors(machine: str) -> str:
+    """The errors found in a paper, and the printed figures that its own formulas or text put right."""
+    text = "".join(f"- **{found['place']}.** {found['text']}\n" for found in errata()[machine])
+    wrong = {
+        (row["table"].partition(":")[0], row["case"], row["metric"]): row
+        for row in figures.rows(machine)
+        if "paper_should_be" in row
+    }
+    if not wrong:
+        return text
+    cells = [
+        (where, f"{case}, {metric}", printed(row["paper"]), f"{printed(row['paper_should_be'])} {row['unit']}".strip())
+        for (where, case, metric), row in wrong.items()
+    ]
+    return f"{text}\n{table(('where', 'figure', 'printed', 'should be'), cells)}"
+
+
+def processor(machine: Row) -> str:
+    """A processor's name, and its family, model and stepping."""
+    return f"{machine['processor']} {'-'.join(machine['family_model_stepping'])}"
+
+
+@cache
+def bench(row: str, peer: str) -> Row:
+    """The row of the newest record that has it beside a peer, of a processor with all of its instructions."""
+    records = [(path.name, json.loads(path.read_text())) for path in (ROOT / "benches/results").glob("*.json")]
+    whole = sorted((found for name, found in records if "avx2" not in name), key=lambda found: found["date"])
+    for record in reversed(whole):
+        for found in record["rows"]:
+            if found["id"] == row and found.get("peer", {}).get("name") == peer:
+                return found | {"processor": processor(record["machine"]), "on": record["date"][:10]}
+    raise ValueError(f"no record has {row} beside {peer}")
+
+
+def beside(row: str, peers: Iterable[str]) -> tuple[str, str]:
+    """Our time of a row in ms, and how many times as long each peer takes."""
+    found = [bench(row, peer) for peer in peers]
+    if len({one["on"] for one in found}) != 1:
+        raise ValueError(f"{row}: the peers are of different records")
+    ours = found[0]["ours"][found[0]["clock"]]["min_us"] / 1000
+    return f"{ours:.2f} ms", ", ".join(f"{one['peer']['name']} {one['ratio']:.2f}x" for one in found)
+
+
+def of(record: str, value: str = "ours", **names: str) -> float:
+    """The value of the only row of a record that has these names."""
+    found = [row for row in figures.rows(record) if names.items() <= row.items() and value in row]
+    if len(found) != 1:
+        raise ValueError(f"{record}: {len(found)} rows with {value} are {names}")
+    return found[0][value]
+
+
+def both(record: str, **names: str) -> str:
+    """Ours and in brackets the paper's."""
+    return f"{printed(of(record, **names))} ({printed(of(record, 'paper', **names))})"
+
+
+def of_page(machine: str, row: str, column: str) -> str:
+    """What synthesis counted, of a table of the machine's page: the row of this first cell, the column of this head."""
+    found = []
+    for text in re.findall(r"(?:^\|.*\n)+", (ROOT / f"docs/machines/{machine}.md").read_text(), re.M):
+        head, _, *rows = [
+            [re.sub("[*`]", "", cell).strip() for cell in line.strip("|").split("|")] for line in text.splitlines()
+        ]
+        found += [line[head.index(column)] for line in rows if line[0] == row and column in head]
+    if len(found) != 1:
+        raise ValueError(f"docs/machines/{machine}.md: {len(found)} tables have `{row}` and `{column}`")
+    return found[0]
+
+
+@cache
+def paper(machine: str) -> Row:
+    return tomllib.loads((ROOT / "crates/papers/data/paper_tables.toml").read_text())[machine]
+
+
+def facts() -> str:
+    """Six measured facts: one core of a CPU beside its peers, and each machine beside its paper."""
+    row, gate_row = "ckks.set1.multiply_relinearise_rescale", "tfhe.gates.nand"
+    ckks, peers = beside(row, ("SEAL", "Lattigo", "OpenFHE"))
+    gate, gates = beside(gate_row, ("tfhe-rs", "OpenFHE"))
+    where, there = bench(row, "SEAL"), bench(gate_row, "tfhe-rs")
+    cpu = (
+        f"one core, {where['processor']}: CKKS multiply, relinearise and rescale at N = 2^14 ({where['on']}); a TFHE "
+        f"NAND ({there['processor']}, {there['on']})",
+        f"{ckks}; {gate}",
+        f"the peer's time over ours: {peers}; of the gate {gates}",
+        "one thread; equal parameters, but for OpenFHE's gate, which has its own 128-bit set; results checked first",
+        "`make bench ONLY=ckks.set1,tfhe.gates`",
+    )
+
+    fpm = {"case": "n = 4096, K = 32", "metric": "FPM"}
+    whole = "whole, two sets of limbs, two slots of tables"
+    polymul = (
+        "`polymul`: a product of polynomials, n = 4096, 32 bits",
+        f"{printed(of('polymul', **fpm))} cycles",
+        f"{printed(of('polymul', 'paper', **fpm))} cycles",
+        f"DSP {of_page('polymul', whole, 'DSP48E1')} ({printed(paper('polymul')['dsp'])}), block RAM "
+        f"{of_page('polymul', whole, 'block RAM (36 Kbit)')} ({printed(paper('polymul')['bram'])}), LUT "
+        f"{of_page('polymul', whole, 'LUT')} + {of_page('polymul', whole, 'LUT as shift register or RAM')} as memory "
+        f"({printed(paper('polymul')['lut'])}), FF {of_page('polymul', whole, 'FF')} "
+        f"({printed(paper('polymul')['ff'])})",
+        "`ringmill reproduce polymul`",
+    )
+
+    unit = {"table": "Table 4.7: N = 2^16, l = 17, one target", "case": "64 bits, TP = 32"}
+    shape = "2^16, 64, 32"
+    basext = (
+        "`basext`: exact base extension, 17 residues, N = 2^16",
+        f"{printed(of('basext', metric='cycles', **unit))} cycles",
+        f"{printed(of('basext', 'paper', metric='cycles', **unit))} cycles",
+        f"DSP {both('basext', metric='DSP', **unit)}, block RAM {both('basext', metric='block RAM, 36 Kbit', **unit)}, "
+        f"LUT {of_page('basext', shape, 'LUT')}, FF {of_page('basext', shape, 'FF')}; area x time "
+        f"{of_page('basext', shape, 'area-time')} of the paper's",
+        "`ringmill reproduce basext`",
+    )
+
+    stored = {"machine": "ring-stored", "case": "Set-1", "metric": "multiply + relinearise", "unit": "cycles"}
+    units = {"machine": "ring-stored", "table": "Table 3: memory and multipliers", "case": "all RPAUs"}
+    printed_rpau = next(line for line in paper("ring")["resources"] if line[0] == "rpau_60")
+    ring = (
+        "`ring-stored`: CKKS multiply and relinearise, Set-1",
+        f"{printed(of('ring', table='Table 2: instructions and operations', **stored))} cycles",
+        f"{printed(of('ring', 'paper', table='Table 2: instructions and operations', **stored))} cycles",
+        f"DSP {both('ring', metric='DSP', **units)}, block RAM {both('ring', metric='block RAM', **units)}, ultra RAM "
+        f"{both('ring', metric='ultra RAM', **units)}; of one of ten units LUT "
+        f"{of_page('ring', 'the RPAU', 'LUT at 60 bits')} ({printed(printed_rpau[1])}), FF "
+        f"{of_page('ring', 'the RPAU', 'registers at 60')} ({printed(printed_rpau[2])})",
+        "`ringmill reproduce ring`",
+    )
+
+    fit, theirs = {"case": "ours, `torus-fit`, m = 2"}, {"case": "Proposed2, 128 bits, m = 2"}
+    engine, name = next(line for line in paper("torus")["bootstraps"] if line[:2] == ["set_128", 2]), "torus-fit, m = 2"
+    described = tomllib.loads((ROOT / "crates/machines/src/torus/torus-fit.toml").read_text())
+    torus = (
+        "`torus-fit`: a TFHE bootstrap, 128-bit set, two key bits a step",
+        f"{printed(of('torus', metric='cycles', **fit))} cycles; of eight at once "
+        f"{printed(of('torus', metric='cycles each of 8 interleaved', **fit))} each",
+        f"{printed(of('torus', 'paper', metric='cycles', **theirs))} cycles",
+        f"DSP {of_page('torus', name, 'DSP')} ({printed(engine[6])}), RAM {printed(of('torus', metric='RAM', **fit))} "
+        f"({printed(engine[7])}) Mbit, LUT {of_page('torus', name, 'LUT')} ({printed(engine[4])}), FF "
+        f"{of_page('torus', name, 'FF')} ({printed(engine[5])}); the key comes at "
+        f"{printed(described['key']['gbyte_per_second'])} ({paper('torus')['pcie_gbs']['m2']}) GB/s",
+        "`ringmill reproduce torus`",
+    )
+
+    counting = "paper's counting"
+    boot = {"table": "Section 8.3: one bootstrap of the set, our digit removal", "metric": "bootstrap"}
+    areas = {"table": "Table 6: areas of the units, sums of synthesised leaves", "metric": "of the transforms"}
+    products = {"table": "Section 6.1: multipliers of the transform units", "metric": "all_units"}
+    vector = (
+        "`vector`: a BGV bootstrap, N = 2^16",
+        f"{of('vector', case=counting, **boot):.2f} ms by the paper's counting, "
+        f"{of('vector', case='with distant memory', **boot):.0f} ms with distant memory",
+        f"{printed(of('vector', 'paper', case=counting, **boot))} ms",
+        f"multipliers of transforms {both('vector', **products)}, buffer "
+        f"{both('vector', case='ctb', metric='capacity', unit='MB')} MB; areas over the transforms': sums "
+        f"{of('vector', case='mac', **areas):.2f} ({of('vector', 'paper', case='mac', **areas):.2f}), permutations "
+        f"{of('vector', case='permutation', **areas):.2f} ({of('vector', 'paper', case='permutation', **areas):.2f})",
+        "`ringmill reproduce vector`",
+    )
+    head = ("what", "ours", "theirs", "with what, ours (theirs)", "command")
+    return table(head, [cpu, polymul, basext, ring, torus, vector])
+
+
+def generated(page: str) -> dict[str, str]:
+    """The blocks of a page by their names."""
+    if page == "README.md":
+        return {"facts": facts()}
+    found = {f"{machine}_outcome": outcome(machine) for machine in figures.ARGUMENTS}
+    return found | {f"{machine}_errors": errors(machine) for machine in figures.ARGUMENTS}
+
+
+PAGES = ("README.md", "docs/papers.md")
+
+
+def with_blocks(page: str, text: str) -> str:
+    """A page with its blocks made anew; each must be there once."""
+    made = generated(page)
+    places = [name for _, name, _ in BLOCK.findall(text) if name in made]
+    if sorted(places) != sorted(made):
+        raise ValueError(f"{page} has places for {', '.join(places)}, and the blocks are {', '.join(made)}")
+    return BLOCK.sub(lambda f: f"{f[1]}{made[f[2]]}{f[3]}" if f[2] in made else f[0], text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        path = ROOT / page
+        path.write_text(with_blocks(page, path.read_text()))

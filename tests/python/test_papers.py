@@ -1,0 +1,72 @@
+"""What pages say beside the papers and the peers is what the records say, and the papers' errors are errors."""
+
+from __future__ import annotations
+
+import math
+
+import figures
+import papers
+import pytest
+
+ROWS = [row for machine in figures.ARGUMENTS for row in papers.judged(machine)]
+
+
+@pytest.mark.parametrize("page", papers.PAGES)
+def test_blocks_are_what_the_records_say(page):
+    text = (papers.ROOT / page).read_text()
+    assert papers.with_blocks(page, text) == text, "write them anew: `python tests/python/papers.py`"
+
+
+def test_every_shared_figure_is_judged():
+    """Of each record some are beaten; what is beaten is better by its own numbers, and what is missed is worse."""
+    for row in ROWS:
+        theirs = row.get("paper_should_be", row["paper"])
+        better = (row["ours"] - theirs) * papers.direction(row)
+        assert {
+            "beaten": better > 0,
+            "not reached": better < 0,
+            "equal": math.isclose(row["ours"], theirs, abs_tol=0.5),
+        }.get(row["verdict"], better == 0), row
+    for machine in figures.ARGUMENTS:
+        assert any(row["verdict"] == "beaten" for row in ROWS if row["machine"].startswith(machine))
+
+
+def test_a_figure_that_no_rule_knows_is_refused():
+    row = {"machine": "ring", "table": "Table 9", "metric": "beauty", "unit": "", "paper": 1.0, "ours": 2.0}
+    with pytest.raises(ValueError, match="is less or more better of `beauty`"):
+        papers.verdict(row)
+    cycles = row | {"unit": "cycles"}
+    assert papers.verdict(cycles) == "not reached"
+    assert papers.verdict(cycles | {"ours": 0.4}) == "beaten"
+    assert papers.verdict(cycles | {"ours": 1.4}) == "equal"
+    # The corrected figure counts.
+    assert papers.verdict(cycles | {"paper_should_be": 3.0}) == "beaten"
+    with pytest.raises(ValueError, match="0 rows with ours are"):
+        papers.of("ring", case="Set-9")
+    with pytest.raises(ValueError, match="0 tables have `no such row`"):
+        papers.of_page("torus", "no such row", "LUT")
+    with pytest.raises(ValueError, match="no record has ntt beside Nobody"):
+        papers.bench("ntt", "Nobody")
+
+
+def near(value: float, shown: float) -> bool:
+    """Whether a value is the figure to the digits that are shown."""
+    places = len(repr(shown).partition(".")[2])
+    return abs(value - shown) <= 0.5 * 10.0**-places * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("machine", figures.ARGUMENTS)
+def test_errors_of_papers_are_errors(machine):
+    found = papers.errata()[machine]
+    assert len({entry["place"] + entry["text"] for entry in found}) == len(found)
+    for entry in found:
+        assert set(entry) <= {"place", "text", "checks"}
+        for check in entry.get("checks", []):
+            assert eval(check, {"near": near}) is True, f"{machine}, {entry['place']}: {check}"
+
+
+def test_newest_records_are_taken():
+    """A record of a processor with fewer instructions allowed is not taken, and of others the newest is."""
+    found = papers.bench("ckks.set1.rotate", "SEAL")
+    assert found["ratio"] > 1
+    assert papers.beside("ckks.set1.rotate", ("SEAL", "Lattigo"))[1].startswith("SEAL ")
