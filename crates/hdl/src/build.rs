@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::cache::{Key, Scratch};
+use crate::cache::{Key, Lock, Scratch};
 use crate::header::{self, Port};
 use crate::{Hdl, HdlError, Tools, Top};
 
@@ -87,7 +87,14 @@ pub(crate) fn build(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<PathB
     key.texts([HARNESS, &top.module, &format!("{options:?}")]);
     key.texts(APART);
     key.text(&tool_key(&hdl.tools));
-    let model = hdl.cache.join(format!("{}.so", key.hex()));
+    let model_key = key.hex();
+    let model = hdl.cache.join(format!("{model_key}.so"));
+    if model.is_file() {
+        return Ok(model);
+    }
+    // Who else asks for this model, in this process or in another, waits for it instead of building it too.
+    let lock = hdl.cache.join(format!("{model_key}.lock"));
+    let _lock = Lock::hold(&lock)?;
     if model.is_file() {
         return Ok(model);
     }

@@ -1,5 +1,6 @@
 //! What tools made, kept by content: a name is a hash of everything that the result hangs on.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -87,6 +88,21 @@ impl Drop for Scratch {
     }
 }
 
+/// A file that one holder at a time has locked, of all processes that share the cache. The system unlocks it where its holder ends.
+pub(crate) struct Lock(#[expect(dead_code, reason = "open for as long as it is held")] File);
+
+impl Lock {
+    /// Waits until nobody else holds it.
+    pub fn hold(path: &Path) -> Result<Self, HdlError> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(HdlError::io("create", folder))?;
+        }
+        let file = File::create(path).map_err(HdlError::io("create", path))?;
+        file.lock().map_err(HdlError::io("lock", path))?;
+        Ok(Self(file))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +117,23 @@ mod tests {
         assert_eq!(key(&[&["a", "b"]]), key(&[&["a", "b"]]));
         assert_ne!(key(&[&["a", "b"]]), key(&[&["ab"]]));
         assert_ne!(key(&[&["a"], &["b"]]), key(&[&["a", "b"], &[]]));
+    }
+
+    #[test]
+    fn a_lock_has_one_holder() {
+        let cache = Scratch::new(&std::env::temp_dir()).unwrap();
+        let path = cache.0.join("x.lock");
+        let held = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let _lock = Lock::hold(&path).unwrap();
+                    assert_eq!(held.fetch_add(1, Ordering::SeqCst), 0);
+                    std::thread::yield_now();
+                    assert_eq!(held.fetch_sub(1, Ordering::SeqCst), 1);
+                });
+            }
+        });
     }
 
     #[test]
