@@ -275,6 +275,7 @@ impl<S: Served> AnyProgram for Ready<S> {
             Asked {
                 spill: wanted.spill,
                 trace: wanted.trace.as_deref(),
+                timeline: false,
                 saving: wanted.checkpoint.map(|(path, seconds)| Saving {
                     path,
                     // Checked by our own Python; what is no duration is no limit.

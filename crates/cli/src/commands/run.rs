@@ -119,6 +119,7 @@ fn carried_out<S: Served>(
             Asked {
                 spill: !args.no_spill,
                 trace,
+                timeline: false,
                 saving: folder
                     .as_ref()
                     .map(|folder| folder.saving(Duration::from_secs(args.checkpoint_every.into()))),

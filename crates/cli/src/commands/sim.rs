@@ -39,6 +39,7 @@ fn timed<S: Served>(
         spill: !args.no_spill,
         resident_keys: !args.send_keys,
         trace: args.trace.as_deref(),
+        timeline: false,
     };
     let mut report = simulate_on(device, &compiled, &asked, &Bar::new(), watch)?;
     report.scheme = scheme;
