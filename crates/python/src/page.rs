@@ -5,10 +5,11 @@ use ringmill_runtime::html::{Along, Section, fragment, of_runs, page};
 use ringmill_runtime::report::{RunReport, Sources};
 
 /// Lines of the user's program: file, line, text.
-pub type Lines = Vec<(String, u32, String)>;
+pub type Lines = Vec<Line>;
+type Line = (String, u32, String);
 
 /// The text of lines, as pages look it up.
-pub fn sources(lines: &Lines) -> Sources {
+pub fn sources(lines: &[Line]) -> Sources {
     let mut sources = Sources::default();
     for (file, line, text) in lines {
         sources.add(file, *line, text);
@@ -28,7 +29,7 @@ impl RunPage {
         Self { report, along }
     }
 
-    fn sections(&self, lines: &Lines) -> Vec<Section> {
+    fn sections(&self, lines: &[Line]) -> Vec<Section> {
         of_runs(&[&self.report], Some(&self.along), &sources(lines))
     }
 

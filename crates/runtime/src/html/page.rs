@@ -165,7 +165,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
     for (number, section) in sections.iter().enumerate() {
         let name = escaped(&section.title);
         let _ = write!(contents, "<a href=\"#s{number}\">{name}</a> ");
-        let _ = write!(body, "<section id=\"s{number}\"><h2>{name}</h2>\n");
+        let _ = writeln!(body, "<section id=\"s{number}\"><h2>{name}</h2>");
         for piece in &section.pieces {
             match piece {
                 Piece::Figure(figure) => {
@@ -206,7 +206,7 @@ pub fn fragment(title: &str, sections: &[Section]) -> String {
             match piece {
                 Piece::Figure(figure) => match figure.table() {
                     Some(table) => {
-                        let _ = write!(inside, "<p>{}</p>\n", escaped(figure.title()));
+                        let _ = writeln!(inside, "<p>{}</p>", escaped(figure.title()));
                         rows(&mut inside, &table);
                     }
                     None => left = true,
@@ -218,9 +218,9 @@ pub fn fragment(title: &str, sections: &[Section]) -> String {
         }
         if !inside.is_empty() {
             let name = escaped(&section.title);
-            let _ = write!(
+            let _ = writeln!(
                 body,
-                "<details open><summary>{name}</summary>\n{inside}</details>\n"
+                "<details open><summary>{name}</summary>\n{inside}</details>"
             );
         }
     }
@@ -236,25 +236,25 @@ pub fn fragment(title: &str, sections: &[Section]) -> String {
 fn drawn(out: &mut String, figure: &Figure, number: usize) {
     let (title, height) = (escaped(figure.title()), figure.height());
     let json = inert(&figure.plot().to_json());
-    let _ = write!(
+    let _ = writeln!(
         out,
         "<figure><div class=\"plot\" id=\"f{number}\" role=\"img\" aria-label=\"{title}\" style=\"height:{height}px\"></div>\n\
-         <script type=\"application/json\" data-plot=\"f{number}\">{json}</script>\n<figcaption>{title}</figcaption></figure>\n"
+         <script type=\"application/json\" data-plot=\"f{number}\">{json}</script>\n<figcaption>{title}</figcaption></figure>"
     );
 }
 
 fn written(out: &mut String, piece: &Piece) {
     // Writing to text does not fail.
     let _ = match piece {
-        Piece::Text(text) => write!(out, "<p>{}</p>\n", escaped(text)),
-        Piece::Warning(text) => write!(out, "<p class=\"warning\">{}</p>\n", escaped(text)),
+        Piece::Text(text) => writeln!(out, "<p>{}</p>", escaped(text)),
+        Piece::Warning(text) => writeln!(out, "<p class=\"warning\">{}</p>", escaped(text)),
         Piece::Facts(facts) => {
             out.push_str("<dl>\n");
             for (name, value) in facts {
                 let (name, value) = (escaped(name), escaped(value));
-                let _ = write!(out, "<dt>{name}</dt><dd>{value}</dd>\n");
+                let _ = writeln!(out, "<dt>{name}</dt><dd>{value}</dd>");
             }
-            write!(out, "</dl>\n")
+            writeln!(out, "</dl>")
         }
         Piece::Table(table) => {
             rows(out, table);
