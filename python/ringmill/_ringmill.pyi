@@ -67,6 +67,12 @@ class Params:
     scale: float | None
     plain_modulus: int | None
     security: str
+    def _repr_html_(self) -> str: ...
+
+class RunPage:
+    def page(self, lines: list[tuple[str, int, str]]) -> str: ...
+    def fragment(self, lines: list[tuple[str, int, str]]) -> str: ...
+    def profile(self, lines: list[tuple[str, int, str]]) -> str: ...
 
 class Ciphertext:
     scheme: str
@@ -120,6 +126,7 @@ class CompiledProgram:
     predicted_budget: list[tuple[str, float]] | None
     ranges: list[tuple[str, list[float] | list[int]]]
     def text(self, level: str, machine: str) -> str: ...
+    def fragment(self, lines: list[tuple[str, int, str]]) -> str: ...
     def counts(self) -> tuple[dict[str, int], dict[str, int]]: ...
     def save(
         self, path: str, returned: str, inputs: dict[str, int], outputs: list[int | None], with_sample: bool
@@ -133,13 +140,14 @@ class CompiledProgram:
         keys: EvaluationKeys,
         device: str,
         trace: str | None,
+        timeline: bool,
         progress: bool | Show,
         spill: bool,
         why: str,
         checkpoint: tuple[str, float] | None,
         resume: str | None,
         expanded_bytes: int | None,
-    ) -> tuple[dict[str, Ciphertext], list[str]]: ...
+    ) -> tuple[dict[str, Ciphertext], list[str], RunPage]: ...
 
 def compile_program(
     program: MacroProgram,

@@ -475,6 +475,7 @@ class Compiled:
         device: str = ...,
         keys: EvaluationKeys | None = ...,
         trace: Path | None = ...,
+        timeline: bool = ...,
         progress: bool = ...,
         spill: bool = ...,
         checkpoint: Path | None = ...,
@@ -492,6 +493,7 @@ class Compiled:
         device: Sequence[str],
         keys: EvaluationKeys | None = ...,
         trace: Path | None = ...,
+        timeline: bool = ...,
         progress: bool = ...,
         spill: bool = ...,
         checkpoint: Path | None = ...,
@@ -504,6 +506,7 @@ class Compiled:
         plain=optional(names("values", DataError)),
         keys=_KEYS,
         trace=optional(path),
+        timeline=flag(),
         progress=flag(),
         spill=flag(),
         checkpoint=optional(path),
@@ -519,6 +522,7 @@ class Compiled:
         device: str | Sequence[str] = "cpu",
         keys: EvaluationKeys | None = None,
         trace: Path | None = None,
+        timeline: bool = False,
         progress: bool = True,
         spill: bool = True,
         checkpoint: Path | None = None,
@@ -530,6 +534,8 @@ class Compiled:
 
         `plain` holds the ``rm.Plain`` inputs. The keys come with the inputs when :meth:`Client.encrypt` made them;
         give `keys` otherwise. `trace` names a file for a trace that opens in Perfetto's viewer (of the last device).
+        With ``timeline=True`` each report has what units and memories did over time, for :meth:`Report.save_html`; a
+        machine's cycle model then goes through every call, so it takes longer.
 
         Inputs are what clients encrypted. The output of a run has more noise than any prediction counts on: what goes
         on from it belongs into one program with it.
@@ -569,12 +575,13 @@ class Compiled:
             for place, name in enumerate(devices):
                 file = trace if place == len(devices) - 1 else None
                 with shown_in_notebook(progress) as how:
-                    outputs, texts = self._inner.run(
+                    outputs, texts, page = self._inner.run(
                         ciphertexts,
                         vectors,
                         keys,
                         name,
                         file,
+                        timeline,
                         how,
                         spill,
                         self._choice.why,
@@ -582,11 +589,14 @@ class Compiled:
                         resume,
                         expanded_bytes,
                     )
-                runs.append(Run(outputs, Report(*texts)))
+                runs.append(Run(outputs, Report._of_run(*texts, page)))
         except KeyboardInterrupt as error:
             done = ", ".join(devices[: len(runs)]) or "none"
             raise Interrupted(f"interrupted on {devices[len(runs)]}; complete, in .runs: {done}", runs) from error
         return runs[0] if isinstance(device, str) else runs
+
+    def _repr_html_(self) -> str:
+        return self._inner.fragment([])
 
     def __repr__(self) -> str:
         keys = f"evaluation keys of {_mebibytes(self.key_bytes)}"

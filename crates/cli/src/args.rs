@@ -181,6 +181,7 @@ Examples:
   ringmill run examples/mean.rmac --random-inputs --seed 7
   ringmill run examples/mean.rmac --input x=data.csv --device cpu --device sim:ring --trace run.json
   ringmill run examples/mean.rmac --random-inputs --json | jq .reports[0]
+  ringmill run examples/mean.rmac --random-inputs --device cpu --device sim:ring --profile --html run.html
   ringmill run examples/mean.rmac --random-inputs --precision 6 --integer-bits 2 --device cpu --device rtl:polymul
 
 Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of as many values as the program has slots, or
@@ -222,6 +223,11 @@ pub struct RunArgs {
     #[arg(long, conflicts_with = "json")]
     pub detail: bool,
 
+    /// After the summary, the lines of the program that took most: their share, operations, level, procedure and source text.
+    /// JSON has them as `by_line`.
+    #[arg(long, conflicts_with = "json")]
+    pub profile: bool,
+
     /// Keep the run in a folder: it is saved there between two operations as it goes, and when it is interrupted, and the
     /// same command goes on from there. Keys and inputs are kept with it, the secret key among them, until the run is
     /// complete.
@@ -245,6 +251,11 @@ pub struct RunArgs {
     /// Write a Perfetto trace of the run on the last --device.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+
+    /// Write the report as one HTML page: time, units, memory, the hottest lines of the program, precision, security. It opens in any
+    /// browser and loads nothing.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 
     /// Write the decrypted outputs as JSON.
     #[arg(long, value_name = "FILE")]
@@ -302,6 +313,11 @@ pub struct CompileArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    /// Write the report as one HTML page: what is predicted of outputs, levels along the program, instructions, security. It opens in any
+    /// browser and loads nothing.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
     /// Print a JSON object: parameters, keys needed, instruction counts, predicted precision, and the text.
     #[arg(long)]
     pub json: bool,
@@ -314,6 +330,7 @@ Examples:
   ringmill sim examples/mean.rmac                            the time, its parts, what bounds it, what would help
   ringmill sim examples/mean.rmac --detail                   with instructions, units, memory, link traffic
   ringmill sim examples/mean.rmac --machine ring-stored --trace mean.json
+  ringmill sim examples/mean.rmac --profile --html mean.html  the hottest lines; a page with figures
   ringmill sim examples/mean.rmac --target vector --machine vector --by mid    what each kind of limb instruction takes
   ringmill machine show ring > mine.toml; edit it; ringmill sim examples/mean.rmac --machine mine.toml
 
@@ -335,6 +352,11 @@ pub struct SimArgs {
     #[arg(long, conflicts_with = "json")]
     pub detail: bool,
 
+    /// After the summary, the lines of the program that took most: their share, operations, level, procedure and source text.
+    /// JSON has them as `by_line`.
+    #[arg(long, conflicts_with = "json")]
+    pub profile: bool,
+
     /// What the operations of a level take, kind by kind; they add up to the whole. Of the vector machine; JSON has those of all
     /// three levels, the macro level's by their procedures.
     #[arg(long, value_name = "LEVEL", conflicts_with_all = ["json", "detail"])]
@@ -347,6 +369,11 @@ pub struct SimArgs {
     /// Write a Perfetto trace, one lane a unit.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+
+    /// Write the report as one HTML page: time, units, memory, the hottest lines of the program, security. It opens in any
+    /// browser and loads nothing.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 
     /// Print one JSON object instead of text.
     #[arg(long)]
@@ -472,6 +499,11 @@ pub struct ParamsArgs {
 
     #[command(flatten)]
     pub security: SecurityArgs,
+
+    /// Write the report as one HTML page: primes, and the security bound they are held against. It opens in any
+    /// browser and loads nothing.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 
     /// Print one JSON object a line instead of text, one for each set.
     #[arg(long)]

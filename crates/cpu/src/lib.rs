@@ -5,6 +5,7 @@
 //! take ready steps from one queue, across calls, within a window that bounds memory ([`threads`]). Arithmetic is exact,
 //! so the bits do not depend on the order.
 
+mod clock;
 mod error;
 mod estimate;
 mod kernel;
@@ -45,6 +46,9 @@ pub const MAX_THREADS: usize = 1024;
 /// A second-level cache that a core has at least, by which steps are grouped and results written around it. A wrong
 /// guess costs time alone.
 const CACHE_BYTES: usize = 2 << 20;
+
+/// What traces call the memory of limbs.
+const BUFFERS: &str = "limb buffers";
 
 /// A procedure, by whose address its plan is found; holding it keeps the address its own.
 type Planned = (Arc<Procedure>, Arc<Plan>);
@@ -236,16 +240,18 @@ fn straight<'a>(
     mut saver: Option<Saver<'_>>,
 ) -> Result<State<'a>, DeviceError> {
     let mut task = Task::default();
+    state.clock.look();
     loop {
         if let Some(saver) = saver.as_mut().filter(|saver| saver.is_due(watch)) {
             // A run that is stopped while it saves goes on to its last save, which is tried again where it fails.
             let last = watch.is_stopped();
             state.save(saver, last)?;
+            state.clock.look();
             if last {
                 watch.check()?;
             }
         }
-        let Some((call, plan)) = state.open()? else {
+        let Some((call, plan, entry)) = state.open()? else {
             break;
         };
         for (i, step) in plan.steps.iter().enumerate() {
@@ -255,14 +261,25 @@ fn straight<'a>(
             kernel::execute(step, &mut task, state.usage)
                 .map_err(|fault| state.fault(call, i as u32, fault))?;
             if let (Some(sink), Some(began)) = (spans.as_deref_mut(), began) {
+                let took = began.elapsed();
+                let of = state.context(call, step)?;
                 sink.span(
                     "thread 0",
                     step.op.mnemonic(),
                     meter.since(began),
-                    began.elapsed(),
+                    took,
+                    &of,
                 );
             }
             state.finish(&mut task)?;
+        }
+        state.clock.lap(entry);
+        if let Some(sink) = spans.as_deref_mut() {
+            sink.memory(
+                BUFFERS,
+                meter.since(Instant::now()),
+                state.pool.usage().live,
+            );
         }
         meter.tick(&state);
     }

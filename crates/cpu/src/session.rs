@@ -121,18 +121,20 @@ impl<'s> Session<'s> {
             None => straight(state, meter, spans, watch, saver)?,
             Some(workers) => threads::run(state, meter, spans, workers, watch, saver)?,
         };
-        let (outputs, mut pool) = state.into_outputs()?;
+        let (outputs, mut pool, clock) = state.into_outputs()?;
         let buffers = pool.usage();
         cpu.pools
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(pool);
+        let took = begin.elapsed();
         let stats = CpuStats {
-            seconds: begin.elapsed().as_secs_f64(),
+            seconds: took.as_secs_f64(),
             threads: cpu.threads,
             pool_peak_bytes: buffers.peak,
             pool_held_bytes: buffers.held,
             expanded: usage.stats(),
+            lines: clock.lines(program.bound_procs(), took.as_nanos() as u64),
         };
         Ok((outputs, stats))
     }

@@ -13,17 +13,21 @@ use std::sync::Arc;
 
 use ringmill_device::call::Take;
 use ringmill_isa::mid::{Ahead, Called, LimbId, LimbMap, Stream, Verified};
+use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
 use ringmill_math::MathError;
 
 use super::CACHE_BYTES;
+use super::clock::Clock;
 use super::kernel::Fault;
-use super::plan::Plan;
+use super::plan::{Plan, Step};
 use ringmill_device::DeviceError;
 use ringmill_device::bindings::Bindings;
 use ringmill_device::checkpoint::{self, Saver, Whose};
 use ringmill_device::expanded::Usage;
 use ringmill_device::pool::{OutputLimb, Pool, bytes_of, holds_short, limb_modulus};
+use ringmill_device::report::Entry;
+use ringmill_device::trace::Context;
 use ringmill_device::value::Value;
 
 /// Calls that the run sees ahead of those it has open: enough that outputs of short programs are known as such when they
@@ -44,6 +48,7 @@ struct Slot<'a> {
 #[derive(Default)]
 struct Frame<'a> {
     proc: u32,
+    loc: Option<SourceLoc>,
     seeds: Vec<u32>,
     results: Vec<LimbId>,
     values: Vec<Option<Value<'a>>>,
@@ -51,6 +56,8 @@ struct Frame<'a> {
     pending: Vec<u32>,
     /// Steps not finished and results not published.
     left: usize,
+    /// Where its time is added.
+    entry: Option<Entry>,
 }
 
 pub(super) struct State<'a> {
@@ -76,6 +83,7 @@ pub(super) struct State<'a> {
     /// Limbs that came to be and are still to be handed to the steps that wait: (call, value, limb).
     arrivals: Vec<(u64, u32, Value<'a>)>,
     pub pool: Pool,
+    pub clock: Clock,
     pub calls_done: u64,
     pub weight_done: u64,
     /// What takes outputs as they are made, by their numbers; else they are held to the end.
@@ -118,6 +126,7 @@ impl<'a> State<'a> {
             track_ready,
             arrivals: Vec::new(),
             pool,
+            clock: Clock::new(),
             calls_done: 0,
             weight_done: 0,
             take: None,
@@ -183,9 +192,9 @@ impl<'a> State<'a> {
         plan.ok_or_else(|| lost("a procedure"))
     }
 
-    /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be. Its number and plan;
-    /// `None` when all have been opened.
-    pub fn open(&mut self) -> Result<Option<(u64, &'a Arc<Plan>)>, DeviceError> {
+    /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be. Its number, its plan
+    /// and where its time is added; `None` when all have been opened.
+    pub fn open(&mut self) -> Result<Option<(u64, &'a Arc<Plan>, Entry)>, DeviceError> {
         self.ahead.look(&mut self.stream)?;
         let Some(Called { number, call, dies }) = self.ahead.next_call() else {
             return Ok(None);
@@ -193,6 +202,9 @@ impl<'a> State<'a> {
         let plan = self.plan_of(call.proc)?;
         let mut frame = self.spare.pop().unwrap_or_default();
         frame.proc = call.proc;
+        let entry = self.clock.call(call.loc.as_ref(), call.proc);
+        frame.entry = Some(entry);
+        frame.loc = call.loc;
         frame.seeds = call.seeds;
         frame.results = call.results;
         frame.values.clear();
@@ -228,7 +240,7 @@ impl<'a> State<'a> {
         if plan.steps.len() + plan.results == 0 {
             self.close(number)?;
         }
-        Ok(Some((number, plan)))
+        Ok(Some((number, plan, entry)))
     }
 
     /// An input.
@@ -246,6 +258,23 @@ impl<'a> State<'a> {
             self.slots.remove(&limb);
             self.recycle(value);
         }
+    }
+
+    /// Where the time of an open call is added.
+    pub fn entry(&self, call: u64) -> Result<Entry, DeviceError> {
+        let entry = self.open_frame(call)?.entry;
+        entry.ok_or_else(|| lost("a call"))
+    }
+
+    /// What a step of an open call is a part of.
+    pub fn context(&self, call: u64, step: &Step) -> Result<Context<'_>, DeviceError> {
+        let frame = self.open_frame(call)?;
+        let procedure = self.program.bound_procs().get(frame.proc as usize);
+        let procedure = procedure.ok_or_else(|| lost("a procedure"))?;
+        let made = step.dst.first().map(|made| made.value as usize);
+        let modulus = made.and_then(|value| procedure.types.get(value)?.modulus());
+        let of = Context::of_call(frame.loc.as_ref(), procedure);
+        Ok(of.limb(modulus.map(|id| id.0)))
     }
 
     fn open_frame(&self, call: u64) -> Result<&Frame<'a>, DeviceError> {
@@ -394,7 +423,7 @@ impl<'a> State<'a> {
     }
 
     /// Lends the outputs out, but for those that are taken as they are made, and gives everything else back to the pool.
-    pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool), DeviceError> {
+    pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool, Clock), DeviceError> {
         let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
         let mut outputs = Vec::with_capacity(limbs.len());
         let (text, types) = (self.program.program(), self.program.types());
@@ -426,6 +455,6 @@ impl<'a> State<'a> {
                 self.recycle(value);
             }
         }
-        Ok((outputs, self.pool))
+        Ok((outputs, self.pool, self.clock))
     }
 }

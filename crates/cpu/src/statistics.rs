@@ -1,10 +1,11 @@
 //! What a run on the CPU took.
 
+use ringmill_device::report::LineUse;
 use ringmill_device::{ExpandedStats, Statistics};
 use serde::Serialize;
 
 /// What a run on the CPU took. All figures are measured.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CpuStats {
     /// Wall time of the run, bindings in to outputs out.
     pub seconds: f64,
@@ -15,6 +16,9 @@ pub struct CpuStats {
     pub pool_held_bytes: u64,
     /// Key limbs and constants that were expanded.
     pub expanded: ExpandedStats,
+    /// The time in nanoseconds, by lines.
+    #[serde(skip)]
+    pub lines: Vec<LineUse>,
 }
 
 impl Statistics for CpuStats {
@@ -32,5 +36,9 @@ impl Statistics for CpuStats {
 
     fn expanded(&self) -> ExpandedStats {
         self.expanded
+    }
+
+    fn lines(&self) -> &[LineUse] {
+        &self.lines
     }
 }

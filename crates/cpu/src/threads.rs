@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::kernel::{self, Task};
 use super::state::State;
-use super::{Meter, may_go_on};
+use super::{BUFFERS, Meter, may_go_on};
 use ringmill_device::DeviceError;
 use ringmill_device::checkpoint::Saver;
 use ringmill_device::expanded::Usage;
@@ -40,7 +40,7 @@ struct Crew<'a, 'm, 'p> {
 
 /// Runs all calls on the workers.
 pub(super) fn run<'a, 'p>(
-    state: State<'a>,
+    mut state: State<'a>,
     meter: Meter<'p>,
     spans: Option<&mut dyn SpanSink>,
     workers: &rayon::ThreadPool,
@@ -48,6 +48,7 @@ pub(super) fn run<'a, 'p>(
     saver: Option<Saver<'p>>,
 ) -> Result<State<'a>, DeviceError> {
     let usage = state.usage;
+    state.clock.look();
     let shared = Shared {
         state,
         meter,
@@ -97,6 +98,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
                     .wait(shared)
                     .unwrap_or_else(PoisonError::into_inner);
                 shared.asleep -= 1;
+                shared.state.clock.look();
                 continue;
             };
             let started = shared.state.plan(call).and_then(|plan| {
@@ -113,6 +115,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
                 }
             };
             shared.running += 1;
+            let begun = shared.state.clock.begin();
             self.wake_others(&shared);
             let traced = shared.spans.is_some();
             drop(shared);
@@ -124,8 +127,12 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
             shared = self.lock();
             shared.running -= 1;
             let s = &mut *shared;
+            if let Ok(entry) = s.state.entry(call) {
+                s.state.clock.end(entry, begun);
+            }
             if let (Some(sink), Some((began, took))) = (s.spans.as_deref_mut(), took) {
-                sink.span(&lane, step.op.mnemonic(), s.meter.since(began), took);
+                let of = s.state.context(call, step).unwrap_or_default();
+                sink.span(&lane, step.op.mnemonic(), s.meter.since(began), took, &of);
             }
             let finished = done
                 .map_err(|fault| s.state.fault(call, number, fault))
@@ -136,6 +143,10 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
             if s.state.calls_done != s.calls_seen {
                 s.calls_seen = s.state.calls_done;
                 s.meter.tick(&s.state);
+                if let Some(sink) = s.spans.as_deref_mut() {
+                    let at = s.meter.since(Instant::now());
+                    sink.memory(BUFFERS, at, s.state.pool.usage().live);
+                }
             }
         }
         drop(shared);

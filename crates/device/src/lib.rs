@@ -24,6 +24,7 @@ mod resident;
 mod residues;
 pub mod saving;
 mod statistics;
+pub mod timeline;
 pub mod trace;
 pub mod value;
 pub mod whole_file;

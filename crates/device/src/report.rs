@@ -3,6 +3,7 @@
 mod end_to_end;
 mod fit;
 mod how;
+mod lines;
 mod machine;
 mod own;
 mod rows;
@@ -10,6 +11,7 @@ mod rows;
 pub use end_to_end::{Bound, EndToEnd, TimePart};
 pub use fit::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};
 pub use how::How;
+pub use lines::{CalledUse, Entry, Ledger, LineUse};
 pub use machine::{LinkUse, MachineReport, MemoryUse, ProcedureUse, UnitUse};
 pub use own::{Interleaved, Own, OwnReport, Remarks};
 pub use rows::{Rows, bytes, grouped, seconds};

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use crate::ExpandedStats;
+use crate::report::LineUse;
 
 /// What a device measured of a run. Each device has its own type; a report shows it as its fields are serialised.
 pub trait Statistics: Debug + Send + Sync + erased_serde::Serialize {
@@ -17,6 +18,10 @@ pub trait Statistics: Debug + Send + Sync + erased_serde::Serialize {
 
     /// Key limbs and constants that were expanded.
     fn expanded(&self) -> ExpandedStats;
+
+    /// [`Statistics::seconds`] in nanoseconds, by the lines of the user's program: they add up to it. What several threads do
+    /// at once shares the time.
+    fn lines(&self) -> &[LineUse];
 }
 
 erased_serde::serialize_trait_object!(Statistics);

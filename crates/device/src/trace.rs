@@ -1,20 +1,90 @@
 //! Trace files that Perfetto and Chrome's viewer open: one lane for each unit of a machine, one for each CPU thread.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::time::Duration;
 
+use ringmill_isa::mid::Procedure;
+use ringmill_isa::source::SourceLoc;
+
+/// What an event is a part of, as far as the device knows it.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Context<'a> {
+    /// The line of the user's program.
+    pub line: Option<&'a SourceLoc>,
+    /// The name of the procedure that is called there.
+    pub procedure: Option<&'a str>,
+    /// The level of the procedure's ciphertexts.
+    pub level: Option<u32>,
+    /// The modulus of the limb, by its place among the program's moduli.
+    pub limb: Option<u16>,
+}
+
+impl<'a> Context<'a> {
+    /// Of a call of a procedure at a line.
+    pub fn of_call(line: Option<&'a SourceLoc>, procedure: &'a Procedure) -> Self {
+        Self {
+            line,
+            procedure: Some(&procedure.name),
+            level: procedure.level(),
+            limb: None,
+        }
+    }
+
+    /// The same of one limb.
+    #[must_use]
+    pub fn limb(self, limb: Option<u16>) -> Self {
+        Self { limb, ..self }
+    }
+}
+
 /// Takes the events of a machine's run; one lane a unit.
 pub trait TraceSink {
-    /// `name` occupied `lane` for `cycles` from cycle `start` of the program.
-    fn event(&mut self, lane: &str, name: &str, start: u64, cycles: u64);
+    /// `name` occupied `lane` for `cycles` from cycle `start` of the program, as a part of a call.
+    fn event(&mut self, lane: &str, name: &str, start: u64, cycles: u64, of: &Context<'_>);
+
+    /// `memory` holds so many bytes from cycle `at` of the program on.
+    fn memory(&mut self, memory: &str, at: u64, bytes: u64);
 }
 
 /// Receives what the CPU's threads did.
 pub trait SpanSink: Send {
-    /// `lane` was busy with `name` for `took`, beginning `start` after the run began.
-    fn span(&mut self, lane: &str, name: &str, start: Duration, took: Duration);
+    /// `lane` was busy with `name` for `took`, beginning `start` after the run began, as a part of a call.
+    fn span(&mut self, lane: &str, name: &str, start: Duration, took: Duration, of: &Context<'_>);
+
+    /// `memory` holds so many bytes, `at` after the run began.
+    fn memory(&mut self, memory: &str, at: Duration, bytes: u64);
 }
+
+/// Passes everything on to two sinks.
+pub struct Both<A, B>(pub A, pub B);
+
+impl<A: TraceSink, B: TraceSink> TraceSink for Both<&mut A, &mut B> {
+    fn event(&mut self, lane: &str, name: &str, start: u64, cycles: u64, of: &Context<'_>) {
+        self.0.event(lane, name, start, cycles, of);
+        self.1.event(lane, name, start, cycles, of);
+    }
+
+    fn memory(&mut self, memory: &str, at: u64, bytes: u64) {
+        TraceSink::memory(self.0, memory, at, bytes);
+        TraceSink::memory(self.1, memory, at, bytes);
+    }
+}
+
+impl<A: SpanSink, B: SpanSink> SpanSink for Both<&mut A, &mut B> {
+    fn span(&mut self, lane: &str, name: &str, start: Duration, took: Duration, of: &Context<'_>) {
+        self.0.span(lane, name, start, took, of);
+        self.1.span(lane, name, start, took, of);
+    }
+
+    fn memory(&mut self, memory: &str, at: Duration, bytes: u64) {
+        SpanSink::memory(self.0, memory, at, bytes);
+        SpanSink::memory(self.1, memory, at, bytes);
+    }
+}
+
+/// The operation that each procedure is, by the procedure's name: what the compiler knows and no device.
+pub type Operations = BTreeMap<String, String>;
 
 /// Writes the Trace Event Format's JSON as events come; nothing is kept but the lanes' names.
 ///
@@ -23,6 +93,7 @@ pub trait SpanSink: Send {
 pub struct TraceWriter<W: Write> {
     out: W,
     lanes: HashMap<String, usize>,
+    operations: Operations,
     clock_mhz: f64,
     begun: bool,
     failed: Option<io::Error>,
@@ -39,6 +110,7 @@ impl<W: Write> TraceWriter<W> {
         let mut writer = Self {
             out,
             lanes: HashMap::new(),
+            operations: Operations::new(),
             clock_mhz,
             begun: false,
             failed: None,
@@ -48,6 +120,12 @@ impl<W: Write> TraceWriter<W> {
             r#"{{"ph":"M","name":"process_name","pid":1,"args":{{"name":{name}}}}}"#
         ));
         writer
+    }
+
+    /// The same that says of events which operation they are a part of.
+    #[must_use]
+    pub fn with_operations(self, operations: Operations) -> Self {
+        Self { operations, ..self }
     }
 
     fn event(&mut self, event: std::fmt::Arguments<'_>) {
@@ -82,11 +160,36 @@ impl<W: Write> TraceWriter<W> {
         tid
     }
 
-    fn complete(&mut self, lane: &str, name: &str, start_us: f64, took_us: f64) {
+    fn complete(&mut self, lane: &str, name: &str, start_us: f64, took_us: f64, of: &Context<'_>) {
         let tid = self.lane(lane);
         let name = serde_json::Value::from(name);
+        let args = serde_json::Value::from(self.args(of));
         self.event(format_args!(
-            r#"{{"ph":"X","name":{name},"pid":1,"tid":{tid},"ts":{start_us:.4},"dur":{took_us:.4}}}"#
+            r#"{{"ph":"X","name":{name},"pid":1,"tid":{tid},"ts":{start_us:.4},"dur":{took_us:.4},"args":{args}}}"#
+        ));
+    }
+
+    /// What is known of an event. Files have their names without folders, as traces go to others.
+    fn args(&self, of: &Context<'_>) -> serde_json::Map<String, serde_json::Value> {
+        let operation = of.procedure.and_then(|name| self.operations.get(name));
+        let line = of.line.map(|at| format!("{}:{}", at.file_name(), at.line));
+        let known = [
+            ("line", line.map(Into::into)),
+            ("operation", operation.map(|name| name.as_str().into())),
+            ("procedure", of.procedure.map(Into::into)),
+            ("level", of.level.map(Into::into)),
+            ("limb", of.limb.map(Into::into)),
+        ];
+        let known = known
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        known.collect()
+    }
+
+    fn counter(&mut self, memory: &str, at_us: f64, bytes: u64) {
+        let name = serde_json::Value::from(memory);
+        self.event(format_args!(
+            r#"{{"ph":"C","name":{name},"pid":1,"ts":{at_us:.4},"args":{{"bytes":{bytes}}}}}"#
         ));
     }
 
@@ -102,25 +205,35 @@ impl<W: Write> TraceWriter<W> {
 }
 
 impl<W: Write> TraceSink for TraceWriter<W> {
-    fn event(&mut self, lane: &str, name: &str, start_cycle: u64, cycles: u64) {
+    fn event(&mut self, lane: &str, name: &str, start_cycle: u64, cycles: u64, of: &Context<'_>) {
         let clock = self.clock_mhz;
         self.complete(
             lane,
             name,
             start_cycle as f64 / clock,
             cycles as f64 / clock,
+            of,
         );
+    }
+
+    fn memory(&mut self, memory: &str, at: u64, bytes: u64) {
+        self.counter(memory, at as f64 / self.clock_mhz, bytes);
     }
 }
 
 impl<W: Write + Send> SpanSink for TraceWriter<W> {
-    fn span(&mut self, lane: &str, name: &str, start: Duration, took: Duration) {
+    fn span(&mut self, lane: &str, name: &str, start: Duration, took: Duration, of: &Context<'_>) {
         self.complete(
             lane,
             name,
             start.as_secs_f64() * 1e6,
             took.as_secs_f64() * 1e6,
+            of,
         );
+    }
+
+    fn memory(&mut self, memory: &str, at: Duration, bytes: u64) {
+        self.counter(memory, at.as_secs_f64() * 1e6, bytes);
     }
 }
 
@@ -131,9 +244,10 @@ mod tests {
     #[test]
     fn trace_is_json_with_one_lane_a_unit() -> Result<(), Box<dyn std::error::Error>> {
         let mut trace = TraceWriter::new(Vec::new(), "sim:ring", 200.0);
-        TraceSink::event(&mut trace, "rpau0.ntt", "NTT", 0, 400);
-        TraceSink::event(&mut trace, "link \"in\"", "LOAD", 400, 200);
-        TraceSink::event(&mut trace, "rpau0.ntt", "INTT", 600, 2);
+        let none = Context::default();
+        TraceSink::event(&mut trace, "rpau0.ntt", "NTT", 0, 400, &none);
+        TraceSink::event(&mut trace, "link \"in\"", "LOAD", 400, 200, &none);
+        TraceSink::event(&mut trace, "rpau0.ntt", "INTT", 600, 2, &none);
         let json: serde_json::Value = serde_json::from_slice(&trace.finish()?)?;
         let events = json["traceEvents"].as_array().ok_or("no events")?;
         let names: Vec<&str> = events
@@ -152,6 +266,37 @@ mod tests {
     }
 
     #[test]
+    fn events_say_what_they_are_a_part_of() -> Result<(), Box<dyn std::error::Error>> {
+        let operations = Operations::from([("mul.L2".to_owned(), "MUL".to_owned())]);
+        let mut trace = TraceWriter::new(Vec::new(), "cpu:1", 1.0).with_operations(operations);
+        let (file, line) = ("/home/ada/</script> \"model\".py".into(), 7);
+        let at = SourceLoc { file, line };
+        let of = Context {
+            line: Some(&at),
+            procedure: Some("mul.L2"),
+            level: Some(2),
+            limb: Some(1),
+        };
+        let moment = Duration::from_micros(3);
+        trace.span("thread 0", "NTT", moment, moment, &of);
+        SpanSink::memory(&mut trace, "limb buffers", moment, 4096);
+        let json: serde_json::Value = serde_json::from_slice(&trace.finish()?)?;
+        let events = json["traceEvents"].as_array().ok_or("no events")?;
+        let of_phase = |phase: &str| events.iter().find(|e| e["ph"] == phase);
+        let span = of_phase("X").ok_or("no span")?;
+        assert_eq!(
+            span["args"],
+            serde_json::json!({
+                "line": "script> \"model\".py:7", "operation": "MUL", "procedure": "mul.L2", "level": 2, "limb": 1,
+            })
+        );
+        let memory = of_phase("C").ok_or("no memory")?;
+        assert_eq!(memory["args"]["bytes"], 4096);
+        assert_eq!(memory["ts"], 3.0);
+        Ok(())
+    }
+
+    #[test]
     fn a_failing_disk_is_reported_at_the_end() {
         struct Full;
         impl Write for Full {
@@ -163,7 +308,7 @@ mod tests {
             }
         }
         let mut trace = TraceWriter::new(Full, "cpu", 1.0);
-        TraceSink::event(&mut trace, "a", "b", 0, 1);
+        TraceSink::event(&mut trace, "a", "b", 0, 1, &Context::default());
         assert!(trace.finish().is_err());
     }
 }

@@ -11,6 +11,7 @@ mod errors;
 mod files;
 mod keys;
 mod limbs;
+mod page;
 mod params;
 mod program;
 mod progress;
@@ -37,6 +38,7 @@ fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     circuit::register(m)?;
     command::register(m)?;
     limbs::register(m)?;
+    page::register(m)?;
     seal::register(m)?;
     watch::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use ringmill_compiler::Compiles;
+use ringmill_runtime::html::{Section, fragment, of_parameters};
 use ringmill_runtime::{Known, Own, Served, with_scheme};
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::exact::PlainModulus;
@@ -25,6 +26,8 @@ pub trait AnyParams: Any + Send + Sync {
     fn scale(&self) -> Option<f64>;
     fn plain_modulus(&self) -> Option<u64>;
     fn summary(&self) -> String;
+    /// As a page has them.
+    fn section(&self) -> Section;
     fn read_ciphertext(&self, bytes: &[u8]) -> Result<Arc<dyn AnyCipher>, FileError>;
 }
 
@@ -50,6 +53,10 @@ impl<S: Served> AnyParams for Of<S> {
 
     fn summary(&self) -> String {
         self.0.summary()
+    }
+
+    fn section(&self) -> Section {
+        of_parameters::<S>(&self.0)
     }
 
     fn read_ciphertext(&self, bytes: &[u8]) -> Result<Arc<dyn AnyCipher>, FileError> {
@@ -134,6 +141,11 @@ fn plain_modulus(log_n: u8, bits: u32) -> PyResult<u64> {
 
 #[pymethods]
 impl Params {
+    /// As a notebook shows them.
+    fn _repr_html_(&self) -> String {
+        fragment("Parameters", &[self.inner.section()])
+    }
+
     /// The name of the scheme in programs.
     #[getter]
     fn scheme(&self) -> &'static str {

@@ -15,6 +15,8 @@ use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
 use ringmill_machines::{Registry, SimOptions};
+use ringmill_runtime::html::{Along, fragment, of_program};
+use ringmill_runtime::report::Sources;
 use ringmill_runtime::shown::{Asked, TracedError, run_on};
 use ringmill_runtime::{Client, EvaluationKeys, Predicted, RuntimeError, Served, Server};
 use ringmill_schemes::file;
@@ -24,16 +26,18 @@ use crate::data::{Ciphertext, ciphers, wrapped};
 use crate::errors::{CompileError, DeviceError, FileError, halted, raise};
 use crate::files;
 use crate::keys::{Given, Keys, messages};
+use crate::page::RunPage;
 use crate::params::Params;
 use crate::scheme::{PyEnds, failed};
 
-/// Ciphertexts, and the report as a summary, with every figure, and as JSON.
-pub type Ran = (HashMap<String, Ciphertext>, [String; 3]);
+/// Ciphertexts; the report as a summary, with every figure, and as JSON; and what pages show of it.
+pub type Ran = (HashMap<String, Ciphertext>, [String; 3], RunPage);
 
 /// What Python asks of a run, beside its inputs and keys.
 pub struct Wanted {
     pub device: String,
     pub trace: Option<PathBuf>,
+    pub timeline: bool,
     pub spill: bool,
     /// Why the program is of its scheme.
     pub why: String,
@@ -55,6 +59,8 @@ pub trait AnyProgram: Send + Sync {
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
     fn ranges(&self) -> Vec<(String, PyEnds)>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
+    /// The program as a part of a page.
+    fn fragment(&self, sources: &Sources) -> String;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
     /// The same with the sample, where there is one.
@@ -201,6 +207,11 @@ impl<S: Served> AnyProgram for Ready<S> {
         }
     }
 
+    fn fragment(&self, sources: &Sources) -> String {
+        let title = format!("Program {}", self.compiled.source.name);
+        fragment(&title, &of_program(&self.compiled, sources))
+    }
+
     fn source(&self) -> &MacroProgram {
         &self.compiled.source
     }
@@ -275,6 +286,7 @@ impl<S: Served> AnyProgram for Ready<S> {
             Asked {
                 spill: wanted.spill,
                 trace: wanted.trace.as_deref(),
+                timeline: wanted.timeline,
                 saving: wanted.checkpoint.map(|(path, seconds)| Saving {
                     path,
                     // Checked by our own Python; what is no duration is no limit.
@@ -295,7 +307,9 @@ impl<S: Served> AnyProgram for Ready<S> {
         );
         let degree = self.compiled.params.ring_params().degree();
         let outputs = wrapped::<S>(answer.outputs.unwrap_or_default(), degree);
-        Ok((outputs, [summary, detail, json]))
+        let along = Along::of(&self.compiled.managed, &*self.compiled.params);
+        let page = RunPage::new(answer.report, along);
+        Ok((outputs, [summary, detail, json], page))
     }
 }
 

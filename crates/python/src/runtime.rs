@@ -21,6 +21,7 @@ use crate::data::{self, Ciphertext};
 use crate::errors::{DataError, DeviceError, Fault, ParameterError, raise, refused};
 use crate::files;
 use crate::keys::{Keys, Vectors, values};
+use crate::page::{Lines, sources};
 use crate::params::Params;
 use crate::program::{Program, PyArrays, arrays_of, inputs_of, py_arrays};
 use crate::progress::{Asked, Shown};
@@ -281,6 +282,11 @@ impl CompiledProgram {
         interruptible(py, move |watch| inner.text(&level, &machine, watch))?
     }
 
+    /// The program as a part of a page; `lines` are those of its source.
+    fn fragment(&self, lines: Lines) -> String {
+        self.inner.fragment(&sources(&lines))
+    }
+
     /// How often each instruction is executed, at the macro level and at the mid level; nothing is unrolled.
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>) {
         self.inner.counts()
@@ -347,7 +353,7 @@ impl CompiledProgram {
         interruptible(py, move |watch| inner.load_secret_key(&path, watch))?
     }
 
-    /// Runs on a device; gives the encrypted outputs, and the report as a summary, with every figure, and as JSON. `why`
+    /// Runs on a device; gives the encrypted outputs, the report as a summary, with every figure, and as JSON, and what pages show of it. `why`
     /// is why the program is of its scheme.
     #[expect(
         clippy::too_many_arguments,
@@ -361,6 +367,7 @@ impl CompiledProgram {
         keys: &data::EvaluationKeys,
         device: String,
         trace: Option<PathBuf>,
+        timeline: bool,
         progress: Asked,
         spill: bool,
         why: String,
@@ -374,6 +381,7 @@ impl CompiledProgram {
         let wanted = Wanted {
             device,
             trace,
+            timeline,
             spill,
             why,
             checkpoint,

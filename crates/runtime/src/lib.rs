@@ -10,6 +10,8 @@ mod ckks;
 mod client;
 mod error;
 mod exact;
+#[cfg(feature = "html")]
+pub mod html;
 pub mod known;
 pub mod report;
 mod scheme;

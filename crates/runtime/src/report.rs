@@ -1,5 +1,6 @@
 //! The run report: what ran, with which parameters, what it took, and how each figure was obtained.
 
+mod lines;
 mod summary;
 mod table;
 
@@ -14,10 +15,12 @@ use ringmill_schemes::ckks::Ckks;
 use ringmill_schemes::rlwe::RingParams;
 use serde::{Serialize, Serializer};
 
+pub use lines::{LineReport, LineTotal, Profile, Sources, operations};
 pub use ringmill_device::report::How;
 pub use table::Detail;
 
 use ringmill_device::report::MachineReport;
+use ringmill_device::timeline::Timeline;
 use ringmill_device::{Outcome, Statistics};
 
 /// Parameters and their security.
@@ -188,6 +191,11 @@ pub struct RunReport {
     pub instructions: InstructionReport,
     pub cpu: Option<CpuReport>,
     pub machine: Option<MachineReport>,
+    /// What each line of the user's program took, the most first: of the machine where there is one, else of this computer.
+    pub by_line: Vec<LineReport>,
+    /// What units and memories did, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Timeline>,
     /// Of approximate outputs.
     pub precision: Vec<PrecisionReport>,
     /// Of exact outputs.
@@ -227,6 +235,8 @@ impl RunReport {
                 how: How::Measured,
             }),
             machine: outcome.machine.clone(),
+            by_line: lines::by_line(outcome, &operations(compiled)),
+            timeline: None,
             precision: Vec::new(),
             noise: Vec::new(),
         }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use ringmill_device::report::{
-    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
+    EndToEnd, Ledger, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
 };
+use ringmill_device::trace::Context;
 use ringmill_isa::mid::{Called, Head, LimbId, Order, Procedure, Verified};
 use ringmill_isa::{Limit, Target};
 use ringmill_machines::fpga::Fit;
@@ -151,7 +152,8 @@ impl Session for Counting<'_> {
         used.calls += 1;
         for (op, cycles) in self.machine.cycles(procedure) {
             if let Some(sink) = &mut self.options.trace {
-                sink.event("beads", op, self.cycles, cycles);
+                let of = Context::of_call(called.call.loc.as_ref(), procedure);
+                sink.event("beads", op, self.cycles, cycles, &of);
             }
             self.cycles += cycles;
             used.cycles += cycles;
@@ -199,6 +201,8 @@ impl Session for Counting<'_> {
             instructions_by_kind: self.by_kind,
             cycles_by_kind: self.cycles_by_kind,
             procedures: self.procedures,
+            // It notes no lines: all its cycles are no call's.
+            lines: Ledger::default().lines(&[], 1, self.cycles),
             utilisation: vec![UnitUse {
                 unit: "beads".to_owned(),
                 busy_cycles: self.cycles,

@@ -9,13 +9,14 @@ use ringmill_isa::{macros, mid};
 use ringmill_limits::Watch;
 use ringmill_machines::SimOptions;
 use ringmill_runtime::Served;
+use ringmill_runtime::html::of_program;
 use ringmill_runtime::with_scheme;
 use serde_json::{Map, json};
 
 use crate::PythonTracer;
 use crate::args::{CompileArgs, Emit};
 use crate::commands::program::Read;
-use crate::commands::{machine, params, program};
+use crate::commands::{machine, pages, params, program};
 use crate::error::CliError;
 use crate::{numbers, output};
 
@@ -33,6 +34,10 @@ pub fn compile(
                 .to_owned(),
         ));
     }
+    pages::apart(&[
+        ("--output", args.output.as_deref()),
+        ("--html", args.html.as_deref()),
+    ])?;
     let read = program::read_alone(&args.program, args.json, python, watch)?;
     with_scheme!(read.scheme, S => printed::<S>(args, read, watch))
 }
@@ -50,6 +55,14 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
     }
     let (scheme, arrays) = (read.report(), read.arrays.clone());
     let (compiled, options) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
+    if let Some(path) = &args.html {
+        let sections = of_program(&compiled, &pages::sources(&args.program.program));
+        pages::write(
+            path,
+            &format!("Program {}", compiled.source.name),
+            &sections,
+        )?;
+    }
     let contents = match args.with_sample {
         true => Contents::Secret,
         false => Contents::Public,

@@ -5,6 +5,7 @@ pub mod compile;
 pub mod devices;
 pub mod machine;
 mod needs;
+mod pages;
 pub mod params;
 pub mod plans;
 pub mod program;

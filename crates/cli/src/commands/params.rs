@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use ringmill_runtime::html::{Section, of_parameters};
 use ringmill_runtime::with_scheme;
 use ringmill_runtime::{Known, Own, RuntimeError, Served};
 use ringmill_schemes::ckks::{Ckks, Params, SecurityLevel, SecurityTable};
@@ -12,6 +13,7 @@ use ringmill_schemes::{self as schemes, ParameterSet};
 use serde_json::{Value, json};
 
 use crate::args::{ParamsArgs, SecurityArgs};
+use crate::commands::pages;
 use crate::error::CliError;
 use crate::{inputs, numbers, output};
 
@@ -91,7 +93,28 @@ pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Para
     })
 }
 
+/// Parameters as they are shown, and as a section of a page.
+type Shown = (Value, String, Section);
+
 pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
+    let shown = chosen(args)?;
+    for (json, text, _) in &shown {
+        match args.json {
+            true => output::json(json)?,
+            false => output::text(text)?,
+        }
+    }
+    match &args.html {
+        None => Ok(()),
+        Some(path) => {
+            let sections: Vec<Section> = shown.into_iter().map(|(_, _, section)| section).collect();
+            pages::write(path, "Parameters", &sections)
+        }
+    }
+}
+
+/// The sets that are asked for.
+fn chosen(args: &ParamsArgs) -> Result<Vec<Shown>, CliError> {
     if let Some(log_n) = args.log_n {
         let Some((special, cipher)) = args.bits.split_last() else {
             return Err(CliError::Usage(
@@ -103,7 +126,7 @@ pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
             .prime_bits(cipher, &[*special])
             .security(table, level)
             .build()?;
-        return show::<Ckks>("your own", &own, args.json);
+        return Ok(vec![shown::<Ckks>("your own", &own)]);
     }
     if let Some(set) = &args.set {
         let scheme = match NAMED.contains(&set.as_str()) {
@@ -111,17 +134,17 @@ pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
             false => scheme_of(set)?,
         };
         return with_scheme!(scheme, S => {
-            show::<S>(set, find::<S>(set, &args.security)?.as_ref(), args.json)
+            Ok(vec![shown::<S>(set, find::<S>(set, &args.security)?.as_ref())])
         });
     }
     args.security.none(
         "each named set is shown under its own table; name one set to check it under another",
     )?;
     // The named sets, each under its own table: set1 is from before the guidelines and says so.
-    for set in NAMED {
-        show::<Ckks>(set, Params::named(set)?.as_ref(), args.json)?;
-    }
-    Ok(())
+    let named = NAMED
+        .iter()
+        .map(|set| Ok(shown::<Ckks>(set, Params::named(set)?.as_ref())));
+    named.collect()
 }
 
 /// The scheme of a parameter file; CKKS's of what is none, whose reader says why.
@@ -137,10 +160,13 @@ fn scheme_of(set: &str) -> Result<Known, CliError> {
     Ok(all.find(of).unwrap_or(Known::Ckks))
 }
 
-fn show<S: Served>(name: &str, params: &S::Params, as_json: bool) -> Result<(), CliError> {
-    if as_json {
-        return output::json(&describe::<S>(name, params));
-    }
+fn shown<S: Served>(name: &str, params: &S::Params) -> Shown {
+    let json = describe::<S>(name, params);
+    let section = of_parameters::<S>(params);
+    let section = Section {
+        title: format!("{name}: parameters and security"),
+        ..section
+    };
     let mut text = format!("{name}: {}\n", params.summary());
     let params = params.ring_params();
     for (i, q) in params.moduli().iter().enumerate() {
@@ -151,7 +177,7 @@ fn show<S: Served>(name: &str, params: &S::Params, as_json: bool) -> Result<(), 
         };
         text += &format!("  {role:<4} {q:>20}  {} bits\n", 64 - q.leading_zeros());
     }
-    output::text(&text)
+    (json, text, section)
 }
 
 /// The parameters as JSON.

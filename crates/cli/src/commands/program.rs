@@ -1,6 +1,7 @@
 //! Reading and compiling the program that a command is given.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use ringmill_compiler::arrays::{Arrays, Lengths};
 use ringmill_compiler::saved::{self, Recipe};
@@ -323,12 +324,19 @@ fn check(args: &ProgramArgs) -> Result<(), CliError> {
 
 /// Whether a program is `FILE.py` or `FILE.py:NAME`.
 fn is_python(program: &Path) -> bool {
-    let spec = program.as_os_str().as_encoded_bytes();
-    let file = spec.iter().rposition(|&b| b == b':').map_or(spec, |colon| {
-        let file = &spec[..colon];
-        if file.ends_with(b".py") { file } else { spec }
-    });
-    file.ends_with(b".py")
+    python_file(program).is_some()
+}
+
+/// The file of a program `FILE.py` or `FILE.py:NAME`.
+pub fn python_file(program: &Path) -> Option<PathBuf> {
+    let spec = program.as_os_str();
+    // A file whose name is not text has no `:NAME` to be told from it.
+    let file = spec.to_str().and_then(|text| text.rsplit_once(':'));
+    let file = file.map(|(file, _)| OsStr::new(file));
+    let file = file.filter(|file| file.as_encoded_bytes().ends_with(b".py"));
+    let file = file.unwrap_or(spec);
+    let python = file.as_encoded_bytes().ends_with(b".py");
+    python.then(|| PathBuf::from(file))
 }
 
 /// Reads macro text, or traces a Python program.

@@ -9,6 +9,7 @@ use ringmill_compiler::arrays::Lengths;
 use ringmill_device::Device;
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_limits::{Watch, human};
+use ringmill_runtime::html::{Along, of_runs};
 use ringmill_runtime::report::RunReport;
 use ringmill_runtime::shown::{Asked, Bar, run_on};
 use ringmill_runtime::with_scheme;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::PythonTracer;
 use crate::args::RunArgs;
+use crate::commands::pages;
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
 use crate::inputs::{self, Room};
@@ -35,11 +37,11 @@ pub fn run(
                 .to_owned(),
         ));
     }
-    if args.trace.is_some() && args.trace == args.output {
-        return Err(CliError::Usage(
-            "--trace and --output name one file; give each its own".to_owned(),
-        ));
-    }
+    pages::apart(&[
+        ("--trace", args.trace.as_deref()),
+        ("--output", args.output.as_deref()),
+        ("--html", args.html.as_deref()),
+    ])?;
     if let (Some(_), [_, _, ..]) = (&args.checkpoint, &args.devices[..]) {
         return Err(CliError::Usage(format!(
             "--checkpoint is of one run, and {} devices are named; name one",
@@ -103,6 +105,7 @@ fn carried_out<S: Served>(
     }
     let server = Server::new_watched(Arc::clone(&compiled), keys, watch)?;
 
+    let sources = pages::sources(&args.program.program);
     let mut reports: Vec<RunReport> = Vec::new();
     let mut first: Option<(String, Ciphers<S>)> = None;
     let mut wrong = Vec::new();
@@ -119,6 +122,7 @@ fn carried_out<S: Served>(
             Asked {
                 spill: !args.no_spill,
                 trace,
+                timeline: args.html.is_some(),
                 saving: folder
                     .as_ref()
                     .map(|folder| folder.saving(Duration::from_secs(args.checkpoint_every.into()))),
@@ -148,6 +152,9 @@ fn carried_out<S: Served>(
         } else if !args.json {
             output::text(&format!("{}\n", answer.report))?;
         }
+        if args.profile {
+            output::text(&format!("{}\n", answer.report.profile(&sources)))?;
+        }
         reports.push(answer.report);
         match &first {
             Some((name, bits)) if *bits != outputs => {
@@ -165,6 +172,12 @@ fn carried_out<S: Served>(
         }
     }
     folder.map(Folder::clear).transpose()?;
+    if let Some(path) = &args.html {
+        let along = Along::of(&compiled.managed, &*compiled.params);
+        let all: Vec<&RunReport> = reports.iter().collect();
+        let title = format!("Run of {}", compiled.source.name);
+        pages::write(path, &title, &of_runs(&all, Some(&along), &sources))?;
+    }
     if args.json {
         print_reports(&compiled, wrong.is_empty(), &reports)?;
     }

@@ -8,11 +8,15 @@ use ringmill_isa::macros::MacroOp;
 use ringmill_limits::Watch;
 use ringmill_machines::vector::VectorUse;
 use ringmill_runtime::Served;
+use ringmill_runtime::html::{Along, of_runs};
+use ringmill_runtime::report::LineReport;
 use ringmill_runtime::shown::{Bar, Simulated, simulate_on};
 use ringmill_runtime::with_scheme;
+use serde::Serialize;
 
 use crate::PythonTracer;
 use crate::args::{ByLevel, SimArgs};
+use crate::commands::pages;
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
 use crate::output;
@@ -39,9 +43,17 @@ fn timed<S: Served>(
         spill: !args.no_spill,
         resident_keys: !args.send_keys,
         trace: args.trace.as_deref(),
+        timeline: args.html.is_some(),
     };
     let mut report = simulate_on(device, &compiled, &asked, &Bar::new(), watch)?;
     report.scheme = scheme;
+    let sources = pages::sources(&args.program.program);
+    if let Some(path) = &args.html {
+        let along = Along::of(&compiled.managed, &*compiled.params);
+        let title = format!("{} on {}", compiled.source.name, args.machine);
+        let sections = of_runs(&[&report], Some(&along), &sources);
+        pages::write(path, &title, &sections)?;
+    }
     if let Some(level) = args.by {
         let stands_for = compiled.macros_of_procedures();
         let stands_for = |name: &str| stands_for.get(name).copied().unwrap_or_default();
@@ -56,11 +68,30 @@ fn timed<S: Served>(
         return output::text(&text.ok_or_else(refused)?);
     }
     match &report.machine {
-        Some(machine) if args.json => output::json(machine),
+        Some(machine) if args.json => output::json(&OfMachine {
+            machine,
+            by_line: &report.by_line,
+        }),
         None if args.json => output::json(&report),
-        _ if args.detail => output::text(&format!("{}\n", report.detail())),
-        _ => output::text(&format!("{report}\n")),
+        Some(_) | None => {
+            match args.detail {
+                true => output::text(&format!("{}\n", report.detail()))?,
+                false => output::text(&format!("{report}\n"))?,
+            }
+            match args.profile {
+                true => output::text(&format!("{}\n", report.profile(&sources))),
+                false => Ok(()),
+            }
+        }
     }
+}
+
+/// The machine's report, and the lines of the program that its cycles are of.
+#[derive(Serialize)]
+struct OfMachine<'r> {
+    #[serde(flatten)]
+    machine: &'r MachineReport,
+    by_line: &'r [LineReport],
 }
 
 /// What a vector machine's operations of a level take, the longest first, and their sum.

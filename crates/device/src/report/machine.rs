@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::end_to_end::EndToEnd;
 use super::fit::Fit;
+use super::lines::LineUse;
 use super::own::{Interleaved, Own, OwnReport};
 
 /// Cycles, time, memory and link traffic of one program on one machine.
@@ -28,6 +29,9 @@ pub struct MachineReport {
     /// Cycles that words of each kind were in flight; kinds overlap, so they sum to more than `cycles`.
     pub cycles_by_kind: BTreeMap<String, u64>,
     pub procedures: BTreeMap<String, ProcedureUse>,
+    /// `cycles` by the lines of the user's program; they add up to it. Front ends show them with what they know of the lines.
+    #[serde(skip)]
+    pub lines: Vec<LineUse>,
     pub utilisation: Vec<UnitUse>,
     pub memories: Vec<MemoryUse>,
     pub link: LinkUse,

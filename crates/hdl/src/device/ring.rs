@@ -97,7 +97,9 @@ impl Whole for RingRtl {
         if let Some(failure) = card.failure {
             return Err(failure);
         }
-        report.cycles = ran?.cycles;
+        let ran = ran?;
+        report.cycles = ran.cycles;
+        report.lines = ran.ledger.lines(head.procs, 1, ran.cycles);
         let mut stream = program.stream();
         while stream.next_call().map_err(MachineError::from)?.is_some() {}
         let outputs = stream.outputs().map_err(MachineError::from)?;

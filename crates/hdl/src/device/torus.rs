@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::Hdl;
 use crate::torus::{Engine, top};
-use ringmill_device::report::MachineReport;
+use ringmill_device::report::{Ledger, MachineReport};
 use ringmill_isa::mid::{InputRole, Op};
 use ringmill_machines::Machine;
 use ringmill_machines::torus::{KeyStream, TorusMachine};
@@ -94,6 +94,7 @@ impl Whole for TorusRtl {
     ) -> Result<Vec<OutputLimb>, DeviceError> {
         let (words, cycles) = self.bootstrap(job)?;
         report.cycles = cycles;
+        report.lines = Ledger::default().lines(&[], 1, cycles);
         report.seconds = cycles as f64 / (report.clock_mhz * 1e6);
         Ok(vec![OutputLimb::of(Residues::Wide(&words), None)])
     }

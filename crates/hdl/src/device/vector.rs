@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::Hdl;
 use crate::vector::{Host, Machine, VectorError, lockstep};
-use ringmill_device::report::MachineReport;
+use ringmill_device::report::{Ledger, MachineReport};
 use ringmill_isa::mid::{Called, Form, LimbId, Order, Procedure, ValueId};
 use ringmill_isa::vector::{MicroProgram, Shape};
 use ringmill_machines::Machine as Simulated;
@@ -128,6 +128,7 @@ struct Run<'a> {
     made: HashMap<u32, Made>,
     limbs: HashMap<LimbId, Vec<u64>>,
     micro: u64,
+    ledger: Ledger,
 }
 
 fn lost(what: &str) -> DeviceError {
@@ -226,15 +227,20 @@ impl Whole for VectorRtl {
             made: HashMap::new(),
             limbs: inputs.collect(),
             micro: 0,
+            ledger: Ledger::default(),
         };
         let mut order = Order::new(&head);
         let mut stream = program.stream();
         while let Some(called) = stream.next_call()? {
             let procedure = order.take(&called)?;
+            let before = run.micro;
             run.call(&called, procedure)?;
+            let entry = run.ledger.call(called.call.loc.as_ref(), called.call.proc);
+            run.ledger.spend(entry, run.micro - before);
         }
         let outputs = stream.outputs()?;
         report.cycles = run.micro.div_ceil(d.micro.buffer);
+        report.lines = run.ledger.lines(head.procs, d.micro.buffer, report.cycles);
         report.seconds = d.seconds(run.micro);
         let outputs = outputs.iter().zip(&program.types().outputs);
         let outputs = outputs.map(|(output, &ty)| {

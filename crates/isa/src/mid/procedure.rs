@@ -112,6 +112,17 @@ impl Procedure {
         Gadget::new(Coefficients::try_from(q).ok()?, log_base.into(), levels).ok()
     }
 
+    /// The level of its ciphertexts: that of the highest ciphertext prime that a ciphertext parameter has; `None` where it has
+    /// no ciphertext of limbs.
+    pub fn level(&self) -> Option<u32> {
+        let ciphers = self.params.iter().filter(|param| match param.role {
+            ParamRole::Cipher { .. } => true,
+            ParamRole::Plain { .. } | ParamRole::Key { .. } | ParamRole::Exponent { .. } => false,
+        });
+        let moduli = ciphers.filter_map(|param| Some(self.limb(param.value)?.modulus.0.into()));
+        moduli.max()
+    }
+
     /// Types of the parameters, in order, of a verified procedure.
     pub fn param_types(&self) -> impl Iterator<Item = ValueType> {
         let types = self

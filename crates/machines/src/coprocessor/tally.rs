@@ -1,19 +1,21 @@
 //! Sums over the calls of a program: the cycles, whether modelled or from RTL, and what crosses the link.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use ringmill_isa::mid::Procedure;
+use ringmill_isa::mid::{Call, Procedure};
+use ringmill_isa::source::SourceLoc;
 
 use super::claim::Partition;
 use super::report::{CoprocessorUse, OffloadUse};
 use super::shelf::Sums;
 use super::work::Moved;
-use super::{Card, Keep, Resident, Schedule};
+use super::{Card, Crosses, Keep, Resident, Schedule};
 use crate::machine::Machine;
 use ringmill_device::report::{
-    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
+    EndToEnd, Entry, Ledger, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
 };
-use ringmill_device::trace::TraceSink;
+use ringmill_device::trace::{Context, TraceSink};
 
 /// What one co-processor has done so far.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +33,10 @@ struct OfUnit {
 pub(super) struct Tally {
     calls: u64,
     cycles: u64,
+    ledger: Ledger,
+    /// Of the call at hand.
+    entry: Option<Entry>,
+    line: Option<SourceLoc>,
     commands: u64,
     by_kind: BTreeMap<String, u64>,
     cycles_by_kind: BTreeMap<String, u64>,
@@ -64,8 +70,10 @@ impl Tally {
     }
 
     /// A call begins.
-    pub fn call(&mut self, procedure: &Procedure, partition: &Partition) {
+    pub fn call(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
         self.calls += 1;
+        self.entry = Some(self.ledger.call(call.loc.as_ref(), call.proc));
+        self.line.clone_from(&call.loc);
         for (op, count) in partition.host(procedure) {
             add(&mut self.by_kind, &format!("host {}", op.mnemonic()), count);
             self.host_instructions += count;
@@ -101,7 +109,14 @@ impl Tally {
         for (step, moved) in schedule.steps.iter().zip(moved) {
             let length = step.end.saturating_sub(step.begin);
             if let (Some(sink), Some(lane)) = (&mut trace, lanes.get(step.lane)) {
-                sink.event(lane, step.name, self.cycles + step.begin, length);
+                let first = step.crosses.first();
+                let limb = first.and_then(|crosses| match *crosses {
+                    Crosses::In { limb, .. } | Crosses::Out { limb, .. } => procedure.limb(limb),
+                    Crosses::Tables { .. } => None,
+                });
+                let of = Context::of_call(self.line.as_ref(), procedure);
+                let of = of.limb(limb.map(|ty| ty.modulus.0));
+                sink.event(lane, step.name, self.cycles + step.begin, length, &of);
             }
             self.commands += 1;
             add(&mut self.by_kind, step.name, 1);
@@ -114,6 +129,9 @@ impl Tally {
         }
         let cycles = schedule.cycles();
         self.cycles += cycles;
+        if let Some(entry) = self.entry {
+            self.ledger.spend(entry, cycles);
+        }
         self.unit(unit).cycles += cycles;
         let entry = self.procedures.entry(procedure.name.clone()).or_default();
         entry.cycles += cycles;
@@ -134,6 +152,7 @@ impl Tally {
     pub fn report(
         mut self,
         card: &Card,
+        procs: &[Arc<Procedure>],
         how: &'static str,
         keeps: &[Vec<Keep>],
         shelf: Option<(u64, u64)>,
@@ -202,6 +221,7 @@ impl Tally {
             instructions_by_kind: self.by_kind,
             cycles_by_kind: self.cycles_by_kind,
             procedures: self.procedures,
+            lines: self.ledger.lines(procs, 1, self.cycles),
             memories,
             fit: card.fit().clone(),
             own: Own::new(OffloadUse {

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use ringmill_isa::mid::{Call, Called, Head, LimbId, Procedure, ValueId};
 
@@ -40,6 +41,7 @@ pub(super) struct Moved {
 /// A run of a card, call after call and stage after stage.
 pub struct Work<'m> {
     card: &'m Card,
+    procs: Vec<Arc<Procedure>>,
     accepted: Vec<Option<Box<dyn Accepted>>>,
     /// Of each co-processor.
     keeps: Vec<Vec<Keep>>,
@@ -67,6 +69,7 @@ impl<'m> Work<'m> {
             keeps: accepted.iter().map(keeps).collect(),
             log_n: head.log_n,
             card,
+            procs: head.procs.to_vec(),
             accepted,
             twins: HashMap::new(),
             tally: Tally::default(),
@@ -85,7 +88,7 @@ impl<'m> Work<'m> {
 
     /// A call begins; its stages follow.
     pub fn begin(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
-        self.tally.call(procedure, partition);
+        self.tally.call(procedure, partition, call);
         for resident in &mut self.residents {
             *resident = std::mem::take(resident).enter(procedure, call);
         }
@@ -207,7 +210,8 @@ impl<'m> Work<'m> {
         }
         let bytes = self.card.limb_bytes(self.log_n);
         let shelf = bytes.map(|bytes| (self.shelf.capacity() as u64, bytes));
-        self.tally.report(self.card, how, &self.keeps, shelf)
+        self.tally
+            .report(self.card, &self.procs, how, &self.keeps, shelf)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Write;
+use std::sync::Arc;
 
 use ringmill_isa::mid::{Called, Head, LimbId, Op, Procedure, Verified};
 use ringmill_isa::{Limit, Target};
@@ -45,7 +46,7 @@ impl RingMachine {
         &self.description
     }
 
-    fn report(&self, mut totals: Totals) -> MachineReport {
+    fn report(&self, mut totals: Totals, procs: &[Arc<Procedure>]) -> MachineReport {
         let d = &self.description;
         let end_to_end = time::end_to_end(d, &totals);
         totals.spills.cycles = (end_to_end.spills_seconds * d.clock_mhz * 1e6).round() as u64;
@@ -99,6 +100,7 @@ impl RingMachine {
             instructions_by_kind: kinds.clone().map(|(k, v)| (k.to_string(), v.0)).collect(),
             cycles_by_kind: kinds.map(|(k, v)| (k.to_string(), v.1)).collect(),
             procedures: totals.procedures,
+            lines: totals.ledger.lines(procs, 1, totals.cycles),
             utilisation,
             memories: vec![
                 memory("polynomial memory", fullest, d.slots()),
@@ -199,6 +201,7 @@ impl Machine for RingMachine {
         self.check_values(&head)?;
         Ok(Box::new(Timing {
             machine: self,
+            procs: head.procs,
             progress: Progress(options.progress.take()),
             running: Running::new(&self.description, head, options),
         }))
@@ -232,6 +235,7 @@ impl Machine for RingMachine {
 /// A run that counts cycles.
 struct Timing<'m> {
     machine: &'m RingMachine,
+    procs: &'m [Arc<Procedure>],
     running: Running<'m>,
     progress: Progress<'m>,
 }
@@ -259,11 +263,12 @@ impl Session for Timing<'_> {
     fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError> {
         let Self {
             machine,
+            procs,
             running,
             mut progress,
         } = *self;
         let totals = running.finish(outputs, &mut progress)?;
-        Ok(machine.report(totals))
+        Ok(machine.report(totals, procs))
     }
 }
 

@@ -55,6 +55,8 @@ pub struct Cutter<'a> {
     d: &'a Description,
     /// The program's bound ones, then those of parts.
     procs: Vec<Arc<Procedure>>,
+    /// Of each of them: the program's procedure that it is, or is a part of.
+    whole: Vec<u32>,
     /// Of each of the program's, the numbers of its result ciphertexts.
     ciphers: Vec<Vec<u16>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
@@ -105,6 +107,7 @@ impl<'a> Cutter<'a> {
         Self {
             d,
             procs: procs.to_vec(),
+            whole: (0..).take(procs.len()).collect(),
             ciphers: procs.iter().map(|p| ciphers(p)).collect(),
             parts: HashMap::new(),
             shapes: Vec::new(),
@@ -117,6 +120,11 @@ impl<'a> Cutter<'a> {
     /// The numbers of the ciphertexts that a procedure of the program gives.
     pub fn ciphers(&self, proc: u32) -> &[u16] {
         self.ciphers.get(proc as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The program's procedure that this one is, or is a part of.
+    pub fn whole(&self, proc: u32) -> u32 {
+        self.whole.get(proc as usize).copied().unwrap_or(proc)
     }
 
     pub fn procedure(&self, proc: u32) -> Option<&Arc<Procedure>> {
@@ -320,6 +328,7 @@ impl<'a> Cutter<'a> {
             self.shape_of_part.insert(part.proc, shape);
         }
         self.procs.push(Arc::new(procedure));
+        self.whole.push(proc);
         self.parts.insert(key, part.clone());
         part
     }

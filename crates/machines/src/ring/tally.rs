@@ -6,7 +6,7 @@ use super::description::MAX_RPAUS;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 use super::model::{Observer, Started};
 use crate::MachineError;
-use ringmill_device::trace::TraceSink;
+use ringmill_device::trace::{Context, TraceSink};
 
 /// Word counts and busy cycles of one procedure, or of many.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,6 +105,9 @@ pub struct Tracer<'a> {
     /// Cycle of the program at which the procedure starts.
     pub offset: u64,
     pub lanes: &'a Lanes,
+    /// The call, and the prime of each RPAU.
+    pub of: Context<'a>,
+    pub primes: &'a [u8],
 }
 
 /// The host link's lanes: what it carries between calls and inside them.
@@ -139,7 +142,7 @@ impl Observer for Tracer<'_> {
                 (_, Operand::Key(_)) => LINK_KEYS,
                 _ => LINK_SPILLS,
             };
-            self.sink.event(lane, w.op.name(), start, cycles);
+            self.sink.event(lane, w.op.name(), start, cycles, &self.of);
             return Ok(());
         }
         for r in w.rpaus() {
@@ -149,7 +152,10 @@ impl Observer for Tracer<'_> {
                 } else {
                     &lanes[1]
                 };
-                self.sink.event(lane, w.op.name(), start, cycles);
+                let first = self.primes.get(r).map(|&prime| u16::from(prime));
+                let limb = first.map(|p| p + u16::from(w.layer) * self.lanes.units.len() as u16);
+                let of = self.of.limb(limb);
+                self.sink.event(lane, w.op.name(), start, cycles, &of);
             }
         }
         Ok(())

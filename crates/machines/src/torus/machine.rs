@@ -17,7 +17,7 @@ use super::{
 use crate::fpga::{Fit, Part};
 use crate::{Machine, MachineError, Session, SimOptions};
 use ringmill_device::report::{
-    EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
+    EndToEnd, Ledger, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
 };
 
 /// An engine made from a description.
@@ -167,6 +167,8 @@ impl TorusMachine {
                 ("key switch".to_owned(), switch.map_or(0, |s| s.alone)),
             ]),
             procedures: counts.procedures.clone(),
+            // An engine's calls work on one bootstrap together.
+            lines: Ledger::default().lines(&[], 1, cycles),
             utilisation: vec![
                 busy(
                     "transform units",

@@ -150,6 +150,7 @@ impl VectorMachine {
                     (name, ProcedureUse { calls, cycles })
                 })
                 .collect(),
+            lines: running.ledger.lines(head.procs, d.micro.buffer, cycles),
             utilisation: vec![
                 busy("buffer port", port),
                 busy("multiply-accumulate", whole.mac * d.micro.mac),

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ringmill_device::report::Ledger;
 use ringmill_isa::macros::Visibility;
 use ringmill_isa::mid::{
     Called, Head, HeadInput, InputRole, LimbId, LimbMap, LimbTable, Order, Procedure,
@@ -79,6 +80,8 @@ pub struct Running<'m> {
     /// Of the call at hand.
     key: Key,
     options: SimOptions<'m>,
+    /// Micro-cycles by lines and procedures.
+    pub ledger: Ledger,
     /// Sums over all calls.
     pub total: Ran,
     pub calls: u64,
@@ -118,6 +121,7 @@ impl<'m> Running<'m> {
             met: LimbMap::default(),
             key: Key::default(),
             options,
+            ledger: Ledger::default(),
             total: Ran::default(),
             calls: 0,
             replayed: 0,
@@ -165,6 +169,9 @@ impl<'m> Running<'m> {
             });
         }
         self.total.add(&replay.ran);
+        let call = &called.call;
+        let entry = self.ledger.call(call.loc.as_ref(), call.proc);
+        self.ledger.spend(entry, replay.ran.micro[0]);
         if let Some(tell) = &mut self.options.progress {
             tell(self.calls);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::common::programs::{Builder, Cipher, chain};
 use crate::common::{description, execute_program, params, with_slots};
-use ringmill_device::trace::TraceSink;
+use ringmill_device::trace::{Context, TraceSink};
 use ringmill_isa::mid::Verified;
 use ringmill_machines::ring::RingMachine;
 use ringmill_machines::ring::RingUse;
@@ -409,9 +409,11 @@ fn times_add_up() {
 struct Events(Vec<(String, u64, u64)>);
 
 impl TraceSink for Events {
-    fn event(&mut self, lane: &str, _: &str, start: u64, cycles: u64) {
+    fn event(&mut self, lane: &str, _: &str, start: u64, cycles: u64, _: &Context<'_>) {
         self.0.push((lane.to_owned(), start, cycles));
     }
+
+    fn memory(&mut self, _: &str, _: u64, _: u64) {}
 }
 
 #[test]

@@ -46,7 +46,10 @@ fn calls(program: &Verified) -> (Vec<Called>, Vec<LimbId>) {
 }
 
 fn whole(machine: &dyn Machine, program: &Verified) -> MachineReport {
-    machine.simulate(program, SimOptions::default()).unwrap()
+    let report = machine.simulate(program, SimOptions::default()).unwrap();
+    let lines: u64 = report.lines.iter().map(|line| line.spent).sum();
+    assert_eq!(lines, report.cycles, "{}", machine.name());
+    report
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Running on a device, with a trace file where one is asked for.
+//! Running on a device, with a trace file and a timeline where they are asked for.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,10 +10,12 @@ use ringmill_compiler::Compiled;
 use ringmill_device::whole_file::{self, Contents};
 use ringmill_limits::Watch;
 
-use crate::{AnswerOf, Runs, RuntimeError, Server, simulate};
+use crate::report::{RunReport, operations};
+use crate::{AnswerOf, RuntimeError, Served, Server, simulate};
 use ringmill_device::Saving;
 use ringmill_device::progress::Progress;
-use ringmill_device::trace::TraceWriter;
+use ringmill_device::timeline::Timeline;
+use ringmill_device::trace::{Both, SpanSink, TraceSink, TraceWriter};
 use ringmill_device::{Device, Request};
 
 /// Why a run gave no answer.
@@ -30,6 +32,8 @@ pub enum TracedError<E: Error + 'static> {
 pub struct Asked<'a> {
     pub spill: bool,
     pub trace: Option<&'a Path>,
+    /// The report has a timeline.
+    pub timeline: bool,
     pub saving: Option<Saving>,
     /// The checkpoint to go on from.
     pub resume: Option<PathBuf>,
@@ -51,11 +55,11 @@ impl Asked<'_> {
     }
 }
 
-/// Function, and timing where the device has it. The trace is of the machine's units, or of the CPU's threads.
+/// Function, and timing where the device has it. The trace and the timeline are of the machine's units, or of the CPU's threads.
 ///
 /// # Errors
 /// What the run refuses; a trace file that cannot be written, which then does not exist.
-pub fn run_on<S: Runs>(
+pub fn run_on<S: Served>(
     device: &dyn Device,
     server: &Server<S>,
     ciphers: &BTreeMap<String, S::Ciphertext>,
@@ -64,21 +68,22 @@ pub fn run_on<S: Runs>(
     progress: &dyn Progress,
     watch: &Watch,
 ) -> Result<AnswerOf<S>, TracedError<S::Error>> {
-    let clock_mhz = device.clock_mhz();
-    let timing = clock_mhz.is_some();
-    let Some(path) = asked.trace else {
-        let request = asked.request(timing, watch);
-        return Ok(server.run(device, ciphers, plains, request, progress)?);
+    let timing = device.clock_mhz().is_some();
+    let wanted = Wanted {
+        trace: asked.trace,
+        timeline: asked.timeline,
     };
-    traced(path, &device.name(), clock_mhz, |writer| {
+    let (mut answer, timeline) = wanted.told(device, server.compiled(), |sink| {
         let mut request = asked.request(timing, watch);
-        if timing {
-            request.machine_trace = Some(writer);
-        } else {
-            request.cpu_spans = Some(writer);
+        match sink {
+            None => {}
+            Some(sink) if timing => request.machine_trace = Some(sink),
+            Some(sink) => request.cpu_spans = Some(sink),
         }
         server.run(device, ciphers, plains, request, progress)
-    })
+    })?;
+    answer.report.timeline = timeline;
+    Ok(answer)
 }
 
 /// What is asked of timing alone.
@@ -86,6 +91,8 @@ pub struct Simulated<'a> {
     pub spill: bool,
     pub resident_keys: bool,
     pub trace: Option<&'a Path>,
+    /// The report has a timeline.
+    pub timeline: bool,
 }
 
 impl Simulated<'_> {
@@ -103,29 +110,72 @@ impl Simulated<'_> {
 ///
 /// # Errors
 /// Those of [`run_on`].
-pub fn simulate_on<S: Runs>(
+pub fn simulate_on<S: Served>(
     device: &dyn Device,
     compiled: &Compiled<S>,
     asked: &Simulated<'_>,
     progress: &dyn Progress,
     watch: &Watch,
-) -> Result<S::Report, TracedError<S::Error>> {
-    let Some(path) = asked.trace else {
-        return Ok(simulate(compiled, device, asked.request(watch), progress)?);
+) -> Result<RunReport, TracedError<S::Error>> {
+    let wanted = Wanted {
+        trace: asked.trace,
+        timeline: asked.timeline,
     };
-    traced(path, &device.name(), device.clock_mhz(), |writer| {
+    let (mut report, timeline) = wanted.told(device, compiled, |sink| {
         let mut request = asked.request(watch);
-        request.machine_trace = Some(writer);
+        request.machine_trace = sink.map(|sink| -> &mut dyn TraceSink { sink });
         simulate(compiled, device, request, progress)
-    })
+    })?;
+    report.timeline = timeline;
+    Ok(report)
+}
+
+/// What machines and CPUs tell.
+trait Sink: TraceSink + SpanSink {}
+
+impl<T: TraceSink + SpanSink> Sink for T {}
+
+/// What is told of a run.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    trace: Option<&'a Path>,
+    timeline: bool,
+}
+
+impl Wanted<'_> {
+    /// The answer of a run that tells what is wanted, and its timeline.
+    fn told<S: Served, T>(
+        self,
+        device: &dyn Device,
+        compiled: &Compiled<S>,
+        run: impl FnOnce(Option<&mut dyn Sink>) -> Result<T, RuntimeError<S::Error>>,
+    ) -> Result<(T, Option<Timeline>), TracedError<S::Error>> {
+        let clock_mhz = device.clock_mhz().unwrap_or(1.0);
+        let mut timeline = self.timeline.then(|| Timeline::new(clock_mhz));
+        let Some(path) = self.trace else {
+            let answer = match &mut timeline {
+                Some(timeline) => run(Some(timeline)),
+                None => run(None),
+            };
+            return Ok((answer?, timeline));
+        };
+        let answer = traced(path, |out| {
+            let writer = TraceWriter::new(out, &device.name(), clock_mhz);
+            let mut writer = writer.with_operations(operations(compiled));
+            let answer = match &mut timeline {
+                Some(timeline) => run(Some(&mut Both(&mut writer, timeline))),
+                None => run(Some(&mut writer)),
+            };
+            Ok((answer?, writer.finish().map(drop)))
+        })?;
+        Ok((answer, timeline))
+    }
 }
 
 /// The answer of a run that writes a trace: the file appears whole, or the run gave none.
 fn traced<T, E: Error + 'static>(
     path: &Path,
-    process: &str,
-    clock_mhz: Option<f64>,
-    run: impl FnOnce(&mut TraceWriter<&mut BufWriter<File>>) -> Result<T, RuntimeError<E>>,
+    run: impl FnOnce(&mut BufWriter<File>) -> Result<(T, io::Result<()>), RuntimeError<E>>,
 ) -> Result<T, TracedError<E>> {
     /// The file's name is added where the fault leaves it.
     enum Fault<E> {
@@ -138,9 +188,8 @@ fn traced<T, E: Error + 'static>(
         }
     }
     let filled = whole_file::fill(path, Contents::Public, |out| {
-        let mut writer = TraceWriter::new(out, process, clock_mhz.unwrap_or(1.0));
-        let answer = run(&mut writer).map_err(Fault::Run)?;
-        writer.finish()?;
+        let (answer, written) = run(out).map_err(Fault::Run)?;
+        written?;
         Ok(answer)
     });
     filled.map_err(|fault| match fault {

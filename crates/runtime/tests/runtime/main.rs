@@ -6,6 +6,7 @@ mod clear_scheme;
 mod deep;
 mod expanded_server;
 mod integer_programs;
+mod lines;
 #[path = "../../../cpu/tests/cpu/common/numbers.rs"]
 mod numbers;
 mod runtime;

@@ -115,6 +115,12 @@ impl<'a> Calls<'a> {
         procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))
     }
 
+    /// The program's procedure that this one is, or is a part of.
+    pub fn whole(&self, proc: u32) -> u32 {
+        let cutting = self.cutting.as_ref();
+        cutting.map_or(proc, |cutting| cutting.whole(proc))
+    }
+
     /// Procedures of parts that are scheduled alike have a shape in common.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutting.as_ref()?.shape(proc)

@@ -169,6 +169,11 @@ impl<'a> Cutting<'a> {
         slots
     }
 
+    /// The program's procedure that this one is, or is a part of.
+    pub fn whole(&self, proc: u32) -> u32 {
+        self.cutter.whole(proc)
+    }
+
     /// A bound procedure of the program, or that of a part.
     pub fn procedure(&self, proc: u32) -> Option<&Arc<Procedure>> {
         self.cutter.procedure(proc)

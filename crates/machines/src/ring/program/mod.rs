@@ -24,7 +24,8 @@ use super::tally::{
 use crate::ring::report::{Cuts, KeyUse, Spills};
 use crate::{MachineError, SimOptions};
 use moving::KeyTable;
-use ringmill_device::trace::TraceSink;
+use ringmill_device::report::Ledger;
+use ringmill_device::trace::{Context, TraceSink};
 use state::{Run, Traffic};
 
 /// A scheduled and timed procedure at one placement.
@@ -41,6 +42,8 @@ pub struct Totals {
     /// log2 of the program's ring degree.
     pub log_n: u8,
     pub cycles: u64,
+    /// The cycles by lines and the program's procedures.
+    pub ledger: Ledger,
     pub calls: u64,
     pub tally: Tally,
     pub procedures: std::collections::BTreeMap<String, ringmill_device::report::ProcedureUse>,
@@ -220,7 +223,8 @@ impl<'a> Running<'a> {
         self.run.send_rest();
         if let Some(sink) = self.trace.as_deref_mut() {
             let [_, _, _, _, outputs] = crossed(before, self.run.traffic());
-            self.clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs);
+            let of = Context::default();
+            self.clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs, &of);
         }
         Ok(self.run.finish())
     }
@@ -250,20 +254,33 @@ impl<'a> Running<'a> {
             let outcome = run.call(&planned, told).map_err(at)?;
             if let Some(sink) = trace.as_deref_mut() {
                 let [programs, spills, inputs, keys, outputs] = crossed(before, run.traffic());
-                clock.link(sink, (LINK_PROGRAMS, "CODE"), programs);
-                clock.link(sink, (LINK_SPILLS, "SPILL"), spills);
-                clock.link(sink, (LINK_INPUTS, "IN"), inputs);
-                clock.link(sink, (LINK_KEYS, "KEYS"), keys);
+                let call = &planned.call;
+                let whole = run.head.procs.get(run.calls.whole(call.proc) as usize);
+                let of = whole.map_or_else(Context::default, |procedure| {
+                    Context::of_call(call.loc.as_ref(), procedure)
+                });
+                clock.link(sink, (LINK_PROGRAMS, "CODE"), programs, &of);
+                clock.link(sink, (LINK_SPILLS, "SPILL"), spills, &of);
+                clock.link(sink, (LINK_INPUTS, "IN"), inputs, &of);
+                clock.link(sink, (LINK_KEYS, "KEYS"), keys, &of);
                 let mut tracer = Tracer {
                     sink: &mut *sink,
                     offset: clock.now(),
                     lanes: &run.lanes,
+                    of,
+                    primes: &outcome.scheduled.code.primes,
                 };
                 model::run(clock.d, &outcome.scheduled.code, &mut tracer)?;
                 clock.cycle += outcome.cycles as f64;
-                clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs);
+                clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs, &of);
+                let busy: u32 = run.residency.busy().iter().map(|r| r.count_ones()).sum();
+                let bytes = u64::from(busy) * clock.d.slot_bytes();
+                sink.memory("polynomial memory", clock.now(), bytes);
             }
             run.totals.cycles += outcome.cycles;
+            let whole = run.calls.whole(planned.call.proc);
+            let entry = run.totals.ledger.call(planned.call.loc.as_ref(), whole);
+            run.totals.ledger.spend(entry, outcome.cycles);
         }
         Ok(())
     }
@@ -285,12 +302,18 @@ impl Clock<'_> {
     }
 
     /// The link carries some bytes.
-    fn link(&mut self, sink: &mut dyn TraceSink, (lane, name): (&str, &str), bytes: u64) {
+    fn link(
+        &mut self,
+        sink: &mut dyn TraceSink,
+        (lane, name): (&str, &str),
+        bytes: u64,
+        of: &Context<'_>,
+    ) {
         if bytes == 0 {
             return;
         }
         let start = self.now();
         self.cycle += self.d.link_seconds(bytes) * self.d.clock_mhz * 1e6;
-        sink.event(lane, name, start, self.now() - start);
+        sink.event(lane, name, start, self.now() - start, of);
     }
 }

@@ -1,0 +1,48 @@
+//! HTML pages of what commands report, and the text of the lines that reports are about.
+
+use std::io::Write;
+use std::path::Path;
+
+use ringmill_runtime::html::{Section, page};
+use ringmill_runtime::report::Sources;
+
+use super::program::python_file;
+use crate::error::CliError;
+use crate::{inputs, output};
+
+/// Longest program whose lines are shown.
+const LONGEST: u64 = 1 << 22;
+
+/// The lines of a program in a Python file; of other programs the lines' files are not at hand.
+pub fn sources(program: &Path) -> Sources {
+    let mut sources = Sources::default();
+    let file = python_file(program);
+    let name = file.as_deref().and_then(Path::file_name);
+    if let (Some(file), Some(name)) = (&file, name) {
+        // A report is whole without them.
+        if let Ok(text) = inputs::read_text(file, LONGEST) {
+            sources.of_file(&name.to_string_lossy(), &text);
+        }
+    }
+    sources
+}
+
+/// Writes a page with these sections; it appears whole or not at all.
+pub fn write(path: &Path, title: &str, sections: &[Section]) -> Result<(), CliError> {
+    let text = page(title, sections);
+    output::whole_file(path, |out| Ok(out.write_all(text.as_bytes())?))
+}
+
+/// Refuses options that name one file.
+pub fn apart(files: &[(&str, Option<&Path>)]) -> Result<(), CliError> {
+    for (number, (option, file)) in files.iter().enumerate() {
+        let before = files.iter().take(number);
+        let mut same = before.filter(|(_, other)| file.is_some() && other == file);
+        if let Some((other, _)) = same.next() {
+            return Err(CliError::Usage(format!(
+                "{other} and {option} name one file; give each its own"
+            )));
+        }
+    }
+    Ok(())
+}

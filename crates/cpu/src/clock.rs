@@ -1,0 +1,112 @@
+//! The time of a run by the lines of the user's program: who computes shares it with whoever else does.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ringmill_device::report::{Entry, Ledger, LineUse};
+use ringmill_isa::mid::Procedure;
+use ringmill_isa::source::SourceLoc;
+
+/// Parts of a nanosecond that are told apart, so that what several threads share is divided exactly enough: years of them fit.
+const PARTS: u64 = 256;
+
+/// Divides the time among the steps that run at once, equally, whenever one of them ends. Time in which none runs is no call's.
+pub(super) struct Clock {
+    pub ledger: Ledger,
+    last: Instant,
+    running: u64,
+    /// Parts of a nanosecond that a step would have been given that ran from the beginning on.
+    given: u64,
+}
+
+/// A step that runs: what had been given when it began.
+#[derive(Clone, Copy)]
+pub(super) struct Begun(u64);
+
+impl Clock {
+    pub fn new() -> Self {
+        Self {
+            ledger: Ledger::default(),
+            last: Instant::now(),
+            running: 0,
+            given: 0,
+        }
+    }
+
+    /// One more call of a procedure at a line.
+    pub fn call(&mut self, line: Option<&SourceLoc>, proc: u32) -> Entry {
+        self.ledger.call(line, proc)
+    }
+
+    /// Gives out the time since the last look.
+    pub fn look(&mut self) {
+        let now = Instant::now();
+        let passed = now.duration_since(self.last).as_nanos() as u64;
+        self.last = now;
+        if let Some(share) = passed.saturating_mul(PARTS).checked_div(self.running) {
+            self.given = self.given.saturating_add(share);
+        }
+    }
+
+    /// A step begins, as of the last look.
+    pub fn begin(&mut self) -> Begun {
+        self.running += 1;
+        Begun(self.given)
+    }
+
+    /// It ends, and what it was given is its call's.
+    pub fn end(&mut self, entry: Entry, begun: Begun) {
+        self.look();
+        self.running = self.running.saturating_sub(1);
+        self.ledger.spend(entry, self.given - begun.0);
+    }
+
+    /// All time since the last look is one call's, and no other runs.
+    pub fn lap(&mut self, entry: Entry) {
+        let begun = self.begin();
+        self.end(entry, begun);
+    }
+
+    /// The lines of a run of so many nanoseconds.
+    pub fn lines(&self, procs: &[Arc<Procedure>], total: u64) -> Vec<LineUse> {
+        self.ledger.lines(procs, PARTS, total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Three steps, of which two overlap: shares add up to the time in which any ran.
+    #[test]
+    fn steps_at_once_share_the_time() {
+        let wait = || std::thread::sleep(Duration::from_millis(2));
+        let mut clock = Clock::new();
+        let entries = [0, 1, 2].map(|proc| clock.call(None, proc));
+        let all = Instant::now();
+        clock.look();
+        let first = clock.begin();
+        wait();
+        clock.look();
+        let second = clock.begin();
+        wait();
+        clock.end(entries[0], first);
+        wait();
+        clock.end(entries[1], second);
+        wait(); // no call's
+        clock.look();
+        let third = clock.begin();
+        clock.end(entries[2], third);
+        let total = all.elapsed().as_nanos() as u64;
+        let lines = clock.lines(&[], total);
+        let spent: Vec<u64> = lines.iter().map(|line| line.spent).collect();
+        assert_eq!(spent.iter().sum::<u64>(), total);
+        // 2 alone and half of 2 shared; as much; nothing; 2 in which none ran.
+        for (spent, least) in spent.iter().zip([3_000_000, 3_000_000, 0, 2_000_000]) {
+            assert!(*spent >= least, "{spent:?} {least}");
+        }
+        assert!(spent[2] < 1_000_000, "{spent:?}");
+    }
+}

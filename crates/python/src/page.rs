@@ -1,0 +1,61 @@
+//! Reports, programs and parameters as HTML.
+
+use pyo3::prelude::*;
+use ringmill_runtime::html::{Along, Section, fragment, of_runs, page};
+use ringmill_runtime::report::{RunReport, Sources};
+
+/// Lines of the user's program: file, line, text.
+pub type Lines = Vec<Line>;
+type Line = (String, u32, String);
+
+/// The text of lines, as pages look it up.
+pub fn sources(lines: &[Line]) -> Sources {
+    let mut sources = Sources::default();
+    for (file, line, text) in lines {
+        sources.add(file, *line, text);
+    }
+    sources
+}
+
+/// A run with all that a page shows of it.
+#[pyclass(frozen, module = "ringmill")]
+pub struct RunPage {
+    report: RunReport,
+    along: Along,
+}
+
+impl RunPage {
+    pub fn new(report: RunReport, along: Along) -> Self {
+        Self { report, along }
+    }
+
+    fn sections(&self, lines: &[Line]) -> Vec<Section> {
+        of_runs(&[&self.report], Some(&self.along), &sources(lines))
+    }
+
+    fn title(&self) -> String {
+        format!("Run of {} on {}", self.report.program, self.report.device)
+    }
+}
+
+#[pymethods]
+impl RunPage {
+    /// One file that loads nothing.
+    fn page(&self, lines: Lines) -> String {
+        page(&self.title(), &self.sections(&lines))
+    }
+
+    /// A part of another page, without scripts.
+    fn fragment(&self, lines: Lines) -> String {
+        fragment(&self.title(), &self.sections(&lines))
+    }
+
+    /// The lines of the program that took most, as a table.
+    fn profile(&self, lines: Lines) -> String {
+        self.report.profile(&sources(&lines)).to_string()
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<RunPage>()
+}

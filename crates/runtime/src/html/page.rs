@@ -1,0 +1,387 @@
+//! Sections as a page, or as a fragment of one.
+
+use std::fmt::Write;
+
+use plotly::Plot;
+
+use super::figures::{self, Bars, Curve, Lanes, Stack};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// A part of a page under a heading.
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub title: String,
+    pub pieces: Vec<Piece>,
+}
+
+impl Section {
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            pieces: Vec::new(),
+        }
+    }
+
+    /// The same with one piece more.
+    #[must_use]
+    pub fn with(mut self, piece: Piece) -> Self {
+        self.pieces.push(piece);
+        self
+    }
+
+    /// The same with a sentence more.
+    #[must_use]
+    pub fn saying(self, text: impl Into<String>) -> Self {
+        self.with(Piece::Text(text.into()))
+    }
+}
+
+/// What sections are made of. All text is plain text.
+#[derive(Clone, Debug)]
+pub enum Piece {
+    /// A paragraph.
+    Text(String),
+    /// A paragraph that must not be overlooked.
+    Warning(String),
+    /// Names and values.
+    Facts(Vec<(String, String)>),
+    Table(Table),
+    Figure(Figure),
+}
+
+/// Rows under a head.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    pub head: Vec<String>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug)]
+pub enum Cell {
+    Text(String),
+    /// Program text.
+    Code(String),
+    Number(String),
+    /// A share of a whole, 0 to 1, drawn as a bar.
+    Share(f64),
+}
+
+/// A figure. Its sentence says what it shows to whoever cannot see it.
+#[derive(Clone, Debug)]
+pub enum Figure {
+    /// Parts of wholes, one bar each.
+    Stack(Stack),
+    /// What lanes did over time.
+    Lanes(Lanes),
+    /// Curves over a common axis.
+    Curve(Curve),
+    /// One bar for each name.
+    Bars(Bars),
+}
+
+impl Figure {
+    fn title(&self) -> &str {
+        match self {
+            Self::Stack(stack) => &stack.title,
+            Self::Lanes(lanes) => &lanes.title,
+            Self::Curve(curve) => &curve.title,
+            Self::Bars(bars) => &bars.title,
+        }
+    }
+
+    fn plot(&self) -> Plot {
+        match self {
+            Self::Stack(stack) => figures::stack(stack),
+            Self::Lanes(lanes) => figures::lanes(lanes),
+            Self::Curve(curve) => figures::curve(curve),
+            Self::Bars(bars) => figures::bars(bars),
+        }
+    }
+
+    /// Pixels.
+    fn height(&self) -> usize {
+        match self {
+            Self::Stack(stack) => 200 + 44 * stack.wholes.len(),
+            Self::Lanes(lanes) => 190 + 24 * lanes.names.len(),
+            Self::Curve(_) => 360,
+            Self::Bars(bars) => 130 + 26 * bars.names.len(),
+        }
+    }
+
+    /// The figures behind it as a table, where they are few; for fragments.
+    fn table(&self) -> Option<Table> {
+        match self {
+            Self::Stack(stack) => Some(stack.table()),
+            Self::Bars(bars) => Some(bars.table()),
+            Self::Lanes(_) | Self::Curve(_) => None,
+        }
+    }
+}
+
+/// Text as HTML shows it, between tags and in attributes.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// JSON that no text in it can end a script with.
+fn inert(json: &str) -> String {
+    json.replace('&', "\\u0026")
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// The library that draws figures, without the one that typesets formulas, of which there are none.
+fn library() -> String {
+    let scripts = Plot::offline_js_sources();
+    let end = scripts.find("</script>").unwrap_or(scripts.len());
+    let script = scripts.get(..end).unwrap_or_default();
+    let begin = script.find('>').map_or(0, |tag| tag + 1);
+    script.get(begin..).unwrap_or_default().to_owned()
+}
+
+/// One page with these sections. It loads nothing: styles, figures and what draws them are inside.
+pub fn page(title: &str, sections: &[Section]) -> String {
+    let title = escaped(title);
+    let mut body = String::new();
+    let mut figures = 0;
+    let mut contents = String::new();
+    for (number, section) in sections.iter().enumerate() {
+        let name = escaped(&section.title);
+        let _ = write!(contents, "<a href=\"#s{number}\">{name}</a> ");
+        let _ = writeln!(body, "<section id=\"s{number}\"><h2>{name}</h2>");
+        for piece in &section.pieces {
+            match piece {
+                Piece::Figure(figure) => {
+                    drawn(&mut body, figure, figures);
+                    figures += 1;
+                }
+                Piece::Text(_) | Piece::Warning(_) | Piece::Facts(_) | Piece::Table(_) => {
+                    written(&mut body, piece);
+                }
+            }
+        }
+        body.push_str("</section>\n");
+    }
+    let scripts = match figures {
+        0 => String::new(),
+        _ => format!(
+            "<script>{}</script>\n<script>{SCRIPT}</script>\n",
+            library()
+        ),
+    };
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body class=\"ringmill\">\n<main>\n<h1>{title}</h1>\n<nav>{contents}</nav>\n\
+         {body}</main>\n{scripts}</body>\n</html>\n"
+    )
+}
+
+/// The sections as a part of another page, without scripts: figures of few numbers are tables with bars, and the others are left
+/// out, which a sentence says. What follows the title may be folded away.
+pub fn fragment(title: &str, sections: &[Section]) -> String {
+    let mut body = String::new();
+    let mut left = false;
+    for section in sections {
+        let mut inside = String::new();
+        for piece in &section.pieces {
+            match piece {
+                Piece::Figure(figure) => match figure.table() {
+                    Some(table) => {
+                        let _ = writeln!(inside, "<p>{}</p>", escaped(figure.title()));
+                        rows(&mut inside, &table);
+                    }
+                    None => left = true,
+                },
+                Piece::Text(_) | Piece::Warning(_) | Piece::Facts(_) | Piece::Table(_) => {
+                    written(&mut inside, piece);
+                }
+            }
+        }
+        if !inside.is_empty() {
+            let name = escaped(&section.title);
+            let _ = writeln!(
+                body,
+                "<details open><summary>{name}</summary>\n{inside}</details>"
+            );
+        }
+    }
+    if left {
+        body.push_str(
+            "<p>A page written with <code>save_html</code> has the figures over time too.</p>\n",
+        );
+    }
+    let title = escaped(title);
+    format!("<div class=\"ringmill\"><style>{STYLE}</style>\n<p><b>{title}</b></p>\n{body}</div>\n")
+}
+
+fn drawn(out: &mut String, figure: &Figure, number: usize) {
+    let (title, height) = (escaped(figure.title()), figure.height());
+    let json = inert(&figure.plot().to_json());
+    let _ = writeln!(
+        out,
+        "<figure><div class=\"plot\" id=\"f{number}\" role=\"img\" aria-label=\"{title}\" style=\"height:{height}px\"></div>\n\
+         <script type=\"application/json\" data-plot=\"f{number}\">{json}</script>\n<figcaption>{title}</figcaption></figure>"
+    );
+}
+
+fn written(out: &mut String, piece: &Piece) {
+    // Writing to text does not fail.
+    let _ = match piece {
+        Piece::Text(text) => writeln!(out, "<p>{}</p>", escaped(text)),
+        Piece::Warning(text) => writeln!(out, "<p class=\"warning\">{}</p>", escaped(text)),
+        Piece::Facts(facts) => {
+            out.push_str("<dl>\n");
+            for (name, value) in facts {
+                let (name, value) = (escaped(name), escaped(value));
+                let _ = writeln!(out, "<dt>{name}</dt><dd>{value}</dd>");
+            }
+            writeln!(out, "</dl>")
+        }
+        Piece::Table(table) => {
+            rows(out, table);
+            Ok(())
+        }
+        // Pages draw figures, and fragments have tables of them.
+        Piece::Figure(_) => Ok(()),
+    };
+}
+
+fn rows(out: &mut String, table: &Table) {
+    out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
+    for name in &table.head {
+        let _ = write!(out, "<th>{}</th>", escaped(name));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in &table.rows {
+        out.push_str("<tr>");
+        for cell in row {
+            let _ = match cell {
+                Cell::Text(text) => write!(out, "<td>{}</td>", escaped(text)),
+                Cell::Code(text) => {
+                    write!(
+                        out,
+                        "<td class=\"code\"><code>{}</code></td>",
+                        escaped(text)
+                    )
+                }
+                Cell::Number(text) => write!(out, "<td class=\"n\">{}</td>", escaped(text)),
+                Cell::Share(share) => {
+                    let percent = 100.0 * share.clamp(0.0, 1.0);
+                    write!(
+                        out,
+                        "<td class=\"share\"><span style=\"width:{percent:.1}%\"></span><b>{percent:.1} %</b></td>"
+                    )
+                }
+            };
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::{Kind, Series};
+
+    const HOSTILE: &str =
+        "</script><script>alert('x')</script><img src=http://evil onerror=alert(1)> & \"q\"";
+
+    fn sections() -> Vec<Section> {
+        let curve = Curve {
+            title: HOSTILE.to_owned(),
+            x: HOSTILE.to_owned(),
+            y: HOSTILE.to_owned(),
+            log: false,
+            series: vec![Series {
+                name: HOSTILE.to_owned(),
+                x: vec![0.0, 1.0],
+                y: vec![1.0, 2.0],
+                says: vec![HOSTILE.to_owned(); 2],
+                kind: Kind::Line,
+            }],
+        };
+        let table = Table {
+            head: vec![HOSTILE.to_owned()],
+            rows: vec![vec![
+                Cell::Text(HOSTILE.to_owned()),
+                Cell::Code(HOSTILE.to_owned()),
+                Cell::Number(HOSTILE.to_owned()),
+                Cell::Share(0.5),
+            ]],
+        };
+        vec![
+            Section::new(HOSTILE)
+                .saying(HOSTILE)
+                .with(Piece::Warning(HOSTILE.to_owned()))
+                .with(Piece::Facts(vec![(HOSTILE.to_owned(), HOSTILE.to_owned())]))
+                .with(Piece::Table(table))
+                .with(Piece::Figure(Figure::Curve(curve))),
+        ]
+    }
+
+    #[test]
+    fn no_text_of_the_user_is_markup() {
+        let text = page(HOSTILE, &sections());
+        // What is ours: the library, the script that draws, and each figure's numbers.
+        assert_eq!(text.matches("<script").count(), 3);
+        let without = text.replace(&library(), "");
+        assert!(!without.contains("<script>alert"));
+        assert!(!without.contains("<img"));
+        assert!(without.contains("&lt;/script&gt;"));
+        let part = fragment(HOSTILE, &sections());
+        assert!(!part.contains("<script") && !part.contains("<img"));
+        assert!(
+            part.contains("save_html"),
+            "a curve is left out, and said so"
+        );
+    }
+
+    /// Labels in figures are text too, although the library reads some tags in them.
+    #[test]
+    fn labels_have_no_tags() {
+        let text = page("t", &sections());
+        let begin = text.find("data-plot=\"f0\">").unwrap();
+        let json = text[begin + 15..].split("</script>").next().unwrap();
+        let plot: serde_json::Value = serde_json::from_str(json).unwrap();
+        let name = plot["data"][0]["name"].as_str().unwrap();
+        assert!(!name.contains('<'), "{name}");
+    }
+
+    #[test]
+    fn the_library_is_there_and_the_one_for_formulas_is_not() {
+        let library = library();
+        assert!(library.contains("plotly.js v3"));
+        assert!(!library.contains("MathJax.loader"));
+        assert!(
+            (1 << 20..6 << 20).contains(&library.len()),
+            "{}",
+            library.len()
+        );
+    }
+
+    #[test]
+    fn a_page_without_figures_is_small() {
+        let text = page("t", &[Section::new("s").saying("A sentence.")]);
+        assert!(text.len() < 16 << 10 && !text.contains("<script"));
+    }
+}

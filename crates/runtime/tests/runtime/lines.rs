@@ -1,0 +1,178 @@
+//! What a run took by the lines of the program: they add up to what the report states, whatever runs it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_compiler::compile;
+use ringmill_device::progress::Silent;
+use ringmill_isa::macros::Visibility;
+use ringmill_isa::source::SourceLoc;
+use ringmill_limits::Watch;
+use ringmill_runtime::report::{RunReport, Sources};
+use ringmill_runtime::shown::{Asked, Simulated, run_on, simulate_on};
+use ringmill_runtime::{Client, Server, Vectors};
+use ringmill_schemes::ckks::Params;
+use ringmill_sim::open;
+
+fn at(line: u32) -> Option<SourceLoc> {
+    let file = "/home/ada/model.py".into();
+    Some(SourceLoc { file, line })
+}
+
+/// x on line 1; x rotated by 1 and by 2 on line 2; their sum on line 3; its square on line 4; output on line 5.
+fn program() -> Arc<Compiled> {
+    let mut t = TraceBuilder::new("lines", 32).unwrap();
+    let x = t.input("x", Visibility::Encrypted, at(1)).unwrap();
+    let once = t.rotate(x, 1, at(2)).unwrap();
+    let twice = t.rotate(x, 2, at(2)).unwrap();
+    let sum = t.add(once, twice, at(3)).unwrap();
+    let square = t.square(sum, at(4)).unwrap();
+    t.output("y", square, at(5)).unwrap();
+    let params = Params::builder(10)
+        .prime_bits(&[50, 36, 36], &[50])
+        .default_scale(2f64.powi(36))
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap();
+    Arc::new(compile(t.finish(), &Options::given(params)).unwrap())
+}
+
+fn asked(trace: Option<&Path>) -> Asked<'_> {
+    Asked {
+        spill: true,
+        trace,
+        timeline: true,
+        saving: None,
+        resume: None,
+        expanded_bytes: None,
+    }
+}
+
+fn reports(devices: &[&str], trace: Option<&Path>) -> Vec<RunReport> {
+    let compiled = program();
+    let client = Client::new(compiled.clone()).unwrap();
+    let keys = client.evaluation_keys().unwrap();
+    let server = Server::new(compiled, keys).unwrap();
+    let x = (0..32).map(|i| (f64::from(i) / 32.0).into()).collect();
+    let ciphers = client.encrypt(&Vectors::from([("x".into(), x)])).unwrap();
+    let run = |name: &&str| {
+        let device = open(name).unwrap();
+        let plains = Vectors::new();
+        let (asked, watch) = (asked(trace), Watch::default());
+        let done = run_on(&*device, &server, &ciphers, &plains, asked, &Silent, &watch);
+        done.unwrap().report
+    };
+    devices.iter().map(run).collect()
+}
+
+#[test]
+fn lines_add_up_to_what_the_report_states() {
+    for report in reports(&["cpu:1", "cpu:2", "sim:ring"], None) {
+        let device = &report.device;
+        let sum: f64 = report.by_line.iter().map(|line| line.seconds).sum();
+        let share: f64 = report.by_line.iter().map(|line| line.share).sum();
+        let total = match (&report.machine, &report.cpu) {
+            (Some(machine), _) => {
+                let cycles = report.by_line.iter().filter_map(|line| line.cycles);
+                assert_eq!(cycles.sum::<u64>(), machine.cycles);
+                machine.seconds
+            }
+            (None, Some(cpu)) => {
+                assert!(report.by_line.iter().all(|line| line.cycles.is_none()));
+                cpu.stats.seconds()
+            }
+            (None, None) => panic!("{device} tells nothing"),
+        };
+        assert!((sum / total - 1.0).abs() < 1e-9, "{device}: {sum} {total}");
+        assert!((share - 1.0).abs() < 1e-9, "{device}: {share}");
+        let took = |line| report.by_line.iter().filter(move |l| l.line == Some(line));
+        let lines: BTreeSet<u32> = report.by_line.iter().filter_map(|l| l.line).collect();
+        assert_eq!(lines, BTreeSet::from([2, 3, 4]), "{device}");
+        assert!(took(2).all(|l| l.operation.as_deref() == Some("HROTATE") && l.seconds > 0.0));
+        assert!(took(4).all(|l| l.level == Some(2) || l.level == Some(1)));
+        assert!(took(4).any(|l| {
+            l.operation
+                .as_deref()
+                .is_some_and(|op| op.contains("SQUARE"))
+        }));
+        let sorted = report.by_line.is_sorted_by(|a, b| a.seconds >= b.seconds);
+        assert!(sorted, "{device}");
+    }
+}
+
+#[test]
+fn a_timeline_covers_the_run() {
+    for report in reports(&["cpu:1", "cpu:2", "sim:ring"], None) {
+        let (device, timeline) = (&report.device, report.timeline.as_ref().unwrap());
+        let all = || timeline.lanes.iter().flat_map(|lane| &lane.events);
+        assert!(all().all(|event| event.procedure.is_some() || event.name == "OUT"));
+        assert!(all().any(|event| event.line == Some(4)), "{device}");
+        let end = all().map(|event| event.end).fold(0.0, f64::max);
+        let total = match (&report.machine, &report.cpu) {
+            (Some(machine), _) => machine.end_to_end.seconds,
+            (None, Some(cpu)) => cpu.stats.seconds(),
+            (None, None) => panic!("{device} tells nothing"),
+        };
+        assert!(end > 0.5 * total && end < 1.001 * total, "{device} {end}");
+        let fullest = timeline.memories[0].bytes.iter().max().unwrap();
+        assert!(*fullest > 0, "{device}");
+    }
+}
+
+#[test]
+fn traces_say_of_events_what_they_are_a_part_of() {
+    let folder = std::env::temp_dir().join(format!("ringmill-lines-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("trace.json");
+    for device in ["cpu:2", "sim:ring"] {
+        reports(&[device], Some(&path));
+        let text = std::fs::read(&path).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let events = json["traceEvents"].as_array().unwrap();
+        let square = events
+            .iter()
+            .find(|event| event["args"]["line"] == "model.py:4" && event["args"]["limb"].is_u64());
+        let args = &square.unwrap()["args"];
+        assert!(
+            args["operation"].as_str().unwrap().contains("SQUARE"),
+            "{args}"
+        );
+        assert!(
+            args["procedure"].is_string() && args["level"].is_u64(),
+            "{args}"
+        );
+        assert!(events.iter().any(|event| event["ph"] == "C"), "{device}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_profile_shows_the_hottest_lines_and_their_text() {
+    let compiled = program();
+    let device = open("sim:ring").unwrap();
+    let wanted = Simulated {
+        spill: true,
+        resident_keys: true,
+        trace: None,
+        timeline: false,
+    };
+    let watch = Watch::default();
+    let report = simulate_on(&*device, &compiled, &wanted, &Silent, &watch).unwrap();
+    assert!(report.timeline.is_none());
+    let mut sources = Sources::default();
+    let text = "x\nturned = rotate(x, 1), rotate(x, 2)\n  added = sum(turned)\nadded**2\n";
+    sources.of_file("/home/ada/model.py", text);
+    let profile = report.profile(&sources).to_string();
+    let row = |place: &str| {
+        let row = profile.lines().find(|line| line.contains(place));
+        row.unwrap_or_else(|| panic!("no {place} in\n{profile}"))
+    };
+    assert!(row("model.py:2").ends_with("turned = rotate(x, 1), rotate(x, 2)"));
+    assert!(row("model.py:3").ends_with("added = sum(turned)"));
+    assert!(row("model.py:4").contains("SQUARE"));
+    assert!(row("beside calls").contains('%'));
+    assert!(!profile.contains("/home"), "{profile}");
+}
