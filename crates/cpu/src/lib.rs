@@ -36,7 +36,7 @@ pub use statistics::CpuStats;
 use kernel::Task;
 use plan::Plan;
 use session::Session;
-use state::State;
+use state::{Opened, State};
 
 /// Plans kept at most; beyond this the cache starts afresh.
 const MAX_PLANS: usize = 1 << 14;
@@ -251,7 +251,7 @@ fn straight<'a>(
                 watch.check()?;
             }
         }
-        let Some((call, plan, entry)) = state.open()? else {
+        let Some(Opened { call, plan, entry }) = state.open()? else {
             break;
         };
         for (i, step) in plan.steps.iter().enumerate() {

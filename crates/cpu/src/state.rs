@@ -44,6 +44,15 @@ struct Slot<'a> {
     waiters: Vec<(u64, u32)>,
 }
 
+/// A call that was opened.
+pub struct Opened<'a> {
+    /// Its number.
+    pub call: u64,
+    pub plan: &'a Arc<Plan>,
+    /// Where its time is added.
+    pub entry: Entry,
+}
+
 /// A call in progress.
 #[derive(Default)]
 struct Frame<'a> {
@@ -192,9 +201,9 @@ impl<'a> State<'a> {
         plan.ok_or_else(|| lost("a procedure"))
     }
 
-    /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be. Its number, its plan
-    /// and where its time is added; `None` when all have been opened.
-    pub fn open(&mut self) -> Result<Option<(u64, &'a Arc<Plan>, Entry)>, DeviceError> {
+    /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be. `None`
+    /// when all have been opened.
+    pub fn open(&mut self) -> Result<Option<Opened<'a>>, DeviceError> {
         self.ahead.look(&mut self.stream)?;
         let Some(Called { number, call, dies }) = self.ahead.next_call() else {
             return Ok(None);
@@ -240,7 +249,11 @@ impl<'a> State<'a> {
         if plan.steps.len() + plan.results == 0 {
             self.close(number)?;
         }
-        Ok(Some((number, plan, entry)))
+        Ok(Some(Opened {
+            call: number,
+            plan,
+            entry,
+        }))
     }
 
     /// An input.
