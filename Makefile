@@ -32,11 +32,12 @@ $(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.s
 		wait $$python || rust=$$?; cat $(VENV)/pytest.log; exit $$rust
 	@touch $@
 
-full: $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the test files so named)
+full: $(VENV)/test.stamp $(VENV)/full.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the test files so named)
 	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet $(if $(ONLY),--test '*$(ONLY)*') -- --include-ignored
 ifdef ONLY
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest -k "$(ONLY)" || test $$? -eq 5 # 5: no test of that name
 else
+	@if command -v node >/dev/null; then $(BIN)/pyright; else echo "Node.js is not installed: no check by pyright"; fi
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest
 	@seed=$${RINGMILL_SEED:-$$RANDOM}; export RINGMILL_PLANS=random:$$seed; echo "with RINGMILL_PLANS=$$RINGMILL_PLANS"; \
 		cargo test --workspace --release --locked --quiet; $(BIN)/pytest
