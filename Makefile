@@ -42,6 +42,8 @@ else
 	@seed=$${RINGMILL_SEED:-$$RANDOM}; export RINGMILL_PLANS=random:$$seed; echo "with RINGMILL_PLANS=$$RINGMILL_PLANS"; \
 		cargo test --workspace --release --locked --quiet; $(BIN)/pytest
 	@tests/portable
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny --log-level error check licenses bans sources; \
+		else echo "cargo-deny is not installed: licences and sources of crates are held by the tests alone"; fi
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 endif
 
