@@ -11,6 +11,7 @@ mod errors;
 mod files;
 mod keys;
 mod limbs;
+mod package;
 mod params;
 mod program;
 mod progress;
@@ -28,6 +29,7 @@ static ALLOCATOR: LineAllocator = LineAllocator;
 #[pymodule]
 fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;
+    package::register(m)?;
     data::register(m)?;
     params::register(m)?;
     bootstrapping::register(m)?;
