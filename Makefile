@@ -12,14 +12,21 @@ PACKAGE ?= --release
 VENV := .venv
 BIN := $(VENV)/bin
 # What the extension module is made of, and what the tests depend on: everything that git knows or would add.
-RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.toml')
+RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates rtl -type f -not -path '*/tests/*')
 ALL := $(or $(wildcard $(shell git ls-files --cached --others --exclude-standard 2>/dev/null)),always)
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | while IFS=$$'\t' read -r t h; do printf '  make %-9s %s\n' "$$t" "$$h"; done
 
-demo: $(VENV)/demo.stamp $(VENV)/package.stamp ## classify a real data set under encryption, on the CPU and the ring machine
+demo: | announced ## classify a real data set under encryption, on the CPU and the ring machine
+	@$(MAKE) -s $(VENV)/demo.stamp $(VENV)/package.stamp
+	@echo "running examples/01_logistic_regression.py, a few seconds"
 	@$(BIN)/python examples/01_logistic_regression.py
+
+announced:
+	@echo "make demo trains a classifier on the Wisconsin breast-cancer data, classifies encrypted records on this CPU and on a"
+	@echo "simulated accelerator, and compares their bits. The first time it sets itself up: Python packages into $(VENV), and"
+	@echo "Ringmill built from its Rust sources."
 
 test: $(VENV)/tested.stamp ## everything continuous integration runs
 
@@ -66,7 +73,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/%.stamp: requirements/%.txt requirements/demo.txt | $(BIN)/python
-	@echo "installing requirements/$*.txt into $(VENV)"
+	@echo "installing requirements/$*.txt into $(VENV), a minute or less"
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
@@ -82,8 +89,8 @@ $(VENV)/debian.stamp: requirements/debian.sh | $(BIN)/python
 	@requirements/debian.sh $(VENV) && touch $@ || true
 
 $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
-	@echo "building the package"
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop $(PACKAGE) --locked --quiet
+	@echo "building the package: about 6 minutes on 2 cores the first time"
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/python release/watch_build.py $(BIN)/maturin develop $(PACKAGE) --locked
 	@touch $@
 
-.PHONY: help hdl-tools demo test full bench lint clean always
+.PHONY: help announced hdl-tools demo test full bench lint clean always
