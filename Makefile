@@ -57,6 +57,9 @@ endif
 bench: $(VENV)/test.stamp ## side by side with SEAL, Lattigo, OpenFHE, tfhe-ntt and tfhe-rs on this computer (ONLY=ntt chooses rows)
 	@$(BIN)/python benches/bench.py $(if $(ONLY),--only "$(ONLY)") $(ARGS)
 
+wheel: $(VENV)/wheel.stamp | $(VENV)/aarch64.stamp ## wheels for x86-64 and, where Rust has a library for it, aarch64 into dist/, tried in empty environments
+	@$(BIN)/python release/wheel.py
+
 hdl-tools: $(VENV)/hdl.stamp $(VENV)/debian.stamp ## what simulates, synthesises and proves the RTL, into the virtual environment
 
 lint: $(VENV)/test.stamp ## formatting and lints of all sources, nothing allowed
@@ -66,7 +69,7 @@ lint: $(VENV)/test.stamp ## formatting and lints of all sources, nothing allowed
 	@$(BIN)/ruff format --check --quiet .
 
 clean: ## remove everything that was built
-	@rm -rf target $(VENV) python/ringmill/*.so
+	@rm -rf target dist THIRD_PARTY_LICENSES $(VENV) python/ringmill/*.so
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Ringmill needs Python 3.11 or later")'
@@ -88,9 +91,14 @@ $(VENV)/data.stamp: requirements/data.txt | $(BIN)/python
 $(VENV)/debian.stamp: requirements/debian.sh | $(BIN)/python
 	@requirements/debian.sh $(VENV) && touch $@ || true
 
+# Without Debian's packages there is no wheel for aarch64, which `make wheel` says.
+$(VENV)/aarch64.stamp: requirements/aarch64.sh | $(BIN)/python
+	@echo "unpacking a compiler and an emulator for aarch64 below $(VENV), about a minute"
+	@requirements/aarch64.sh $(VENV) && touch $@ || true
+
 $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
 	@echo "building the package: about 6 minutes on 2 cores the first time"
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/python release/watch_build.py $(BIN)/maturin develop $(PACKAGE) --locked
 	@touch $@
 
-.PHONY: help announced hdl-tools demo test full bench lint clean always
+.PHONY: help announced hdl-tools wheel demo test full bench lint clean always
