@@ -19,9 +19,11 @@ from itertools import pairwise
 
 # What cargo's own bar says, where it is asked for one: `Building [====>   ] 103/167: ring, math`.
 BAR = re.compile(r"\[[=> ]*\] (\d+)/(\d+)")
-# Of the time of a whole build on two cores, what passed when that share of the crates was done: the first hundred are
-# small, our own come last, and the link that optimises across them is the last of all.
-CURVE = ((0.0, 0.0), (0.25, 0.05), (0.5, 0.12), (0.75, 0.23), (0.9, 0.4), (1.0, 0.75))
+# Of the time of a whole build on two cores, what passed when that share of the crates was done: nine in ten are others'
+# and small, our own come last, and the last one of all is optimised across them.
+CURVE = ((0.0, 0.0), (0.89, 0.25), (0.995, 0.75), (1.0, 1.0))
+# Crates that are done within the first seconds were built before.
+FRESH = 3.0
 # Below this share of the time an estimate is a guess.
 SOON = 0.04
 EVERY = 20.0
@@ -42,9 +44,10 @@ def span(seconds: float) -> str:
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
-def line(done: int, total: int, elapsed: float) -> str:
-    """How far the build is."""
-    passed = share(done, total)
+def line(fresh: int, done: int, total: int, elapsed: float) -> str:
+    """How far the build is; `fresh` of its crates were built before it."""
+    begun = share(fresh, total)
+    passed = (share(done, total) - begun) / (1 - begun) if fresh < total else 1.0
     rest = elapsed * (1 - passed) / max(passed, SOON)
     left = "too early to say what is left" if passed < SOON else f"about {span(rest)} left"
     return f"{done} of {total} crates, {span(elapsed)}, {left}"
@@ -86,17 +89,18 @@ def main(command: list[str]) -> int:
     )
     output = child.stdout
     assert output is not None
-    said, at, ended = Said(), [0, 0], threading.Event()
+    said, at, ended = Said(), [0, 0, 0], threading.Event()
 
     def read() -> None:
         chunks = iter(lambda: os.read(output.fileno(), 1 << 16), b"")
-        for state in states(said.pieces(chunks)):
-            at[:] = state
+        for done, total in states(said.pieces(chunks)):
+            fresh = done if time.monotonic() - begin < FRESH else at[0]
+            at[:] = fresh, done, total
         ended.set()
 
     threading.Thread(target=read, daemon=True).start()
     while not ended.wait(1.0 if terminal else EVERY):
-        text = line(at[0], at[1], time.monotonic() - begin) if at[1] else "asking what has to be built"
+        text = line(*at, time.monotonic() - begin) if at[2] else "asking what has to be built"
         begins, ends = ("\r\033[K  ", "") if terminal else ("  ", "\n")
         print(f"{begins}{text}", end=ends, file=sys.stderr, flush=True)
     status = child.wait()

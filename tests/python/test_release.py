@@ -142,9 +142,13 @@ def test_an_estimate_goes_down_to_nothing():
     shares = [watch_build.share(done, 160) for done in range(161)]
     assert shares == sorted(shares)
     assert shares[0] == 0
-    assert 0 < shares[80] < shares[160] < 1
-    assert "too early" in watch_build.line(1, 160, 1.0)
-    assert re.fullmatch(r"160 of 160 crates, 5 min 00 s, about .* left", watch_build.line(160, 160, 300.0))
+    assert 0 < shares[80] < shares[159] < shares[160] == 1
+    assert "too early" in watch_build.line(0, 1, 160, 1.0)
+    assert watch_build.line(0, 160, 160, 300.0) == "160 of 160 crates, 5 min 00 s, about 0 s left"
+    # What was built before says nothing of how fast the rest goes.
+    assert "too early" in watch_build.line(140, 140, 160, 10.0)
+    assert "too early" not in watch_build.line(140, 150, 160, 10.0)
+    assert watch_build.line(160, 160, 160, 1.0).endswith("about 0 s left")
 
 
 def test_cargos_bar_is_read():
