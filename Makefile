@@ -12,14 +12,21 @@ PACKAGE ?= --release
 VENV := .venv
 BIN := $(VENV)/bin
 # What the extension module is made of, and what the tests depend on: everything that git knows or would add.
-RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.toml')
+RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates rtl -type f -not -path '*/tests/*')
 ALL := $(or $(wildcard $(shell git ls-files --cached --others --exclude-standard 2>/dev/null)),always)
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | while IFS=$$'\t' read -r t h; do printf '  make %-9s %s\n' "$$t" "$$h"; done
 
-demo: $(VENV)/demo.stamp $(VENV)/package.stamp ## classify a real data set under encryption, on the CPU and the ring machine
+demo: | announced ## classify a real data set under encryption, on the CPU and the ring machine
+	@$(MAKE) -s $(VENV)/demo.stamp $(VENV)/package.stamp
+	@echo "running examples/01_logistic_regression.py, a few seconds"
 	@$(BIN)/python examples/01_logistic_regression.py
+
+announced:
+	@echo "make demo trains a classifier on the Wisconsin breast-cancer data, classifies encrypted records on this CPU and on a"
+	@echo "simulated accelerator, and compares their bits. The first time it sets itself up: Python packages into $(VENV), and"
+	@echo "Ringmill built from its Rust sources."
 
 test: $(VENV)/tested.stamp ## everything continuous integration runs
 
@@ -32,20 +39,26 @@ $(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.s
 		wait $$python || rust=$$?; cat $(VENV)/pytest.log; exit $$rust
 	@touch $@
 
-full: $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the tests so named)
+full: $(VENV)/test.stamp $(VENV)/full.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the tests so named)
 	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet -- --include-ignored $(ONLY)
 ifdef ONLY
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest -k "$(ONLY)" || test $$? -eq 5 # 5: no test of that name
 else
+	@if command -v node >/dev/null; then $(BIN)/pyright; else echo "Node.js is not installed: no check by pyright"; fi
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest
 	@seed=$${RINGMILL_SEED:-$$RANDOM}; export RINGMILL_PLANS=random:$$seed; echo "with RINGMILL_PLANS=$$RINGMILL_PLANS"; \
 		cargo test --workspace --release --locked --quiet; $(BIN)/pytest
 	@tests/portable
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny --log-level error check licenses bans sources; \
+		else echo "cargo-deny is not installed: licences and sources of crates are held by the tests alone"; fi
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 endif
 
 bench: $(VENV)/test.stamp ## side by side with SEAL, Lattigo, OpenFHE, tfhe-ntt and tfhe-rs on this computer (ONLY=ntt chooses rows)
 	@$(BIN)/python benches/bench.py $(if $(ONLY),--only "$(ONLY)") $(ARGS)
+
+wheel: $(VENV)/wheel.stamp | $(VENV)/aarch64.stamp ## wheels for x86-64 and, where Rust has a library for it, aarch64 into dist/, tried in empty environments
+	@$(BIN)/python release/wheel.py
 
 hdl-tools: $(VENV)/hdl.stamp $(VENV)/debian.stamp ## what simulates, synthesises and proves the RTL, into the virtual environment
 
@@ -56,14 +69,14 @@ lint: $(VENV)/test.stamp ## formatting and lints of all sources, nothing allowed
 	@$(BIN)/ruff format --check --quiet .
 
 clean: ## remove everything that was built
-	@rm -rf target $(VENV) python/ringmill/*.so
+	@rm -rf target dist THIRD_PARTY_LICENSES $(VENV) python/ringmill/*.so
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Ringmill needs Python 3.11 or later")'
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/%.stamp: requirements/%.txt requirements/demo.txt | $(BIN)/python
-	@echo "installing requirements/$*.txt into $(VENV)"
+	@echo "installing requirements/$*.txt into $(VENV), a minute or less"
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
@@ -78,9 +91,14 @@ $(VENV)/data.stamp: requirements/data.txt | $(BIN)/python
 $(VENV)/debian.stamp: requirements/debian.sh | $(BIN)/python
 	@requirements/debian.sh $(VENV) && touch $@ || true
 
+# Without Debian's packages there is no wheel for aarch64, which `make wheel` says.
+$(VENV)/aarch64.stamp: requirements/aarch64.sh | $(BIN)/python
+	@echo "unpacking a compiler and an emulator for aarch64 below $(VENV), about a minute"
+	@requirements/aarch64.sh $(VENV) && touch $@ || true
+
 $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
-	@echo "building the package"
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop $(PACKAGE) --locked --quiet
+	@echo "building the package: about 6 minutes on 2 cores the first time"
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/python release/watch_build.py $(BIN)/maturin develop $(PACKAGE) --locked
 	@touch $@
 
-.PHONY: help hdl-tools demo test full bench lint clean always
+.PHONY: help announced hdl-tools wheel demo test full bench lint clean always

@@ -21,6 +21,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -35,14 +36,14 @@ INTERVAL = 10.0
 LARGEST_ERROR = 1e-5
 
 
-def sigmoid(z: np.ndarray) -> np.ndarray:
-    return 1.0 / (1.0 + np.exp(-z))
+def sigmoid(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(1.0 / (1.0 + np.exp(-z)))
 
 
-def fitted_sigmoid() -> np.ndarray:
+def fitted_sigmoid() -> NDArray[np.float64]:
     """Coefficients of the least-squares fit, lowest degree first; by symmetry the even ones are zero, the first 1/2."""
     grid = np.linspace(-INTERVAL, INTERVAL, 2001)
-    fit = np.polynomial.Polynomial.fit(grid, sigmoid(grid), 7).convert().coef
+    fit = np.polynomial.Polynomial.fit(grid, sigmoid(grid), 7).convert().coef.astype(np.float64)
     fit[0], fit[2:8:2] = 0.5, 0.0
     return fit
 
@@ -56,12 +57,12 @@ def probability(x: rm.Encrypted, w: rm.Encrypted | rm.Plain) -> rm.Encrypted:
 
 
 @rm.program
-def classify(x: rm.Encrypted, w: rm.Plain):
+def classify(x: rm.Encrypted, w: rm.Plain) -> rm.Encrypted:
     return probability(x, w)
 
 
 @rm.program
-def classify_blind(x: rm.Encrypted, w: rm.Encrypted):
+def classify_blind(x: rm.Encrypted, w: rm.Encrypted) -> rm.Encrypted:
     return probability(x, w)
 
 
@@ -69,25 +70,25 @@ def classify_blind(x: rm.Encrypted, w: rm.Encrypted):
 class Task:
     """A trained model, the records it has seen and those it has not."""
 
-    seen: np.ndarray  # standardised features, one row a record
-    records: np.ndarray  # likewise, to classify
-    labels: np.ndarray
-    weights: np.ndarray
+    seen: NDArray[np.float64]  # standardised features, one row a record
+    records: NDArray[np.float64]  # likewise, to classify
+    labels: NDArray[np.float64]
+    weights: NDArray[np.float64]
     intercept: float
     widest: float  # largest |logit| of all 569 records
     strength: float
 
-    def logits(self) -> np.ndarray:
+    def logits(self) -> NDArray[np.float64]:
         return self.records @ self.weights + self.intercept
 
-    def packed_weights(self) -> np.ndarray:
+    def packed_weights(self) -> NDArray[np.float64]:
         column = np.zeros(FEATURES)
         column[: self.weights.size] = self.weights
         column[-1] = self.intercept
         return np.repeat(column, RECORDS)
 
 
-def batches(records: np.ndarray) -> list[np.ndarray]:
+def batches(records: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     """Records in packed vectors of up to 256."""
     vectors = []
     for start in range(0, len(records), RECORDS):
@@ -140,7 +141,7 @@ def main() -> int:
     client = compiled.keygen()
 
     start = time.perf_counter()
-    encrypted, last = [], None
+    encrypted, last, precisions = [], None, []
     for batch in batches(task.records):
         if options.encrypted_weights:
             inputs, plain = client.encrypt(x=batch, w=weights), {}
@@ -152,7 +153,7 @@ def main() -> int:
             return 1
         encrypted.append(client.decrypt(cpu)[:RECORDS])
         last = (cpu, ring)
-        precision = client.measure(cpu, x=batch, w=weights)["out"]
+        precisions.append(client.measure(cpu, x=batch, w=weights)["out"])
     seconds = time.perf_counter() - start
 
     logits = task.logits()
@@ -169,7 +170,8 @@ def main() -> int:
     print(f"largest error of a probability, against the same polynomial in the clear   {error:.1e}")
     distance = np.abs(clear - sigmoid(logits)).max()
     print(f"the polynomial's own largest distance from the sigmoid on these records    {distance:.1e}")
-    like, measured = compiled.predicted_bits_like_sample["out"], precision.measured_bits
+    precision = precisions[-1]
+    like, measured = (compiled.predicted_bits_like_sample or {})["out"], precision.measured_bits
     print(f"precision of the last batch: {measured:.1f} bits measured, {like:.1f} predicted for such records")
     # Features that are all as large as the largest take the polynomial far out of its interval, where it is steep.
     print(f"  and {precision.predicted_bits:.1f} for the worst records that are taken")

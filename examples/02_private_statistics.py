@@ -17,10 +17,11 @@ it took (BEXTR where the redundant residue makes them exact, BEXT).
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -72,7 +73,7 @@ class Computed:
     """What came of each measurement, as :meth:`Table.in_the_clear` has it, and of the run."""
 
     found: Sequence[tuple[int, ...]]
-    budget: dict[str, float]
+    budget: Mapping[str, int]
     report: rm.Report
 
 
@@ -95,7 +96,10 @@ def program(patients: int, block: int) -> rm.Program:
     slots = block * COLUMNS
 
     @rm.program
-    def statistics(x: rm.Encrypted[rm.uint(16)[slots]], progression: rm.Encrypted[rm.uint(16)[slots]]):
+    def statistics(
+        x: Annotated[rm.Encrypted, rm.Encrypted[rm.uint(16)[slots]]],
+        progression: Annotated[rm.Encrypted, rm.Encrypted[rm.uint(16)[slots]]],
+    ) -> dict[str, rm.Encrypted]:
         total = rm.sum(x, block)
         return {
             "sum": total,
@@ -148,10 +152,9 @@ def main() -> int:
         print(f"{name:12} {float(mean):14.6f} {float(variance):14.6f} {float(product):22.4f}   {scale}")
 
     print(f"\ncompilation, keys, encryption, the run and decryption took {seconds:.1f} s")
+    predicted = compiled.predicted_budget or {}
     for kind, bits in computed.budget.items():
-        print(
-            f"noise budget of {kind:7} {bits} bits measured, at least {compiled.predicted_budget[kind]:.1f} predicted"
-        )
+        print(f"noise budget of {kind:7} {bits} bits measured, at least {predicted[kind]:.1f} predicted")
     print(f"\n{computed.report if options.device == 'cpu' else computed.report.detail}")
     if wrong:
         print(f"FAILED: {', '.join(wrong)} differ from the computation in the clear", file=sys.stderr)

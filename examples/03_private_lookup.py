@@ -23,6 +23,7 @@ import time
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -34,12 +35,14 @@ BYTES = 6  # of a name, in one entry
 COLUMNS = 8
 PATIENCE = 120.0  # seconds that either side waits for the other
 
-Column = rm.Plain[rm.uint(48)[ROWS]]
+# The first part is for type checkers, the second for Ringmill.
+Selection = Annotated[rm.Encrypted, rm.Encrypted[rm.uint(48)[ROWS]]]
+Column = Annotated[rm.Plain, rm.Plain[rm.uint(48)[ROWS]]]
 
 
 @rm.program
 def lookup(
-    selected: rm.Encrypted[rm.uint(48)[ROWS]],
+    selected: Selection,
     c0: Column,
     c1: Column,
     c2: Column,
@@ -48,7 +51,7 @@ def lookup(
     c5: Column,
     c6: Column,
     c7: Column,
-):
+) -> rm.Encrypted:
     found = selected * c0
     for place, column in enumerate((c1, c2, c3, c4, c5, c6, c7), start=1):
         found = found + ((selected * column) >> place)

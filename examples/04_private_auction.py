@@ -20,9 +20,12 @@ import secrets
 import sys
 import time
 from pathlib import Path
+from typing import Annotated
 
 import ringmill as rm
 
+# The highest bid of some, whose it is, and the second highest.
+Group = tuple[rm.Integer, rm.Integer, rm.Integer]
 ENGINES_SET = "tfhe_library_2020_below_128_bits"
 
 
@@ -30,7 +33,10 @@ def auction(bidders: int, bits: int) -> rm.Circuit:
     place_type = rm.uint(max(1, (bidders - 1).bit_length()))
 
     @rm.circuit
-    def sealed_bids(bids: rm.Encrypted[rm.uint(bits)[bidders]]):
+    def sealed_bids(
+        # To a type checker a list of integers, which the function is given.
+        bids: Annotated[list[rm.Integer], rm.Encrypted[rm.uint(bits)[bidders]]],
+    ) -> dict[str, rm.Integer]:
         # Of each group: the highest bid, whose it is, and the second highest.
         groups = [(bid, (bid * 0).to(place_type) + place, bid * 0) for place, bid in enumerate(bids)]
         while len(groups) > 1:
@@ -39,7 +45,7 @@ def auction(bidders: int, bits: int) -> rm.Circuit:
         _, winner, price = groups[0]
         return {"winner": winner, "price": price}
 
-    def duel(left, right):
+    def duel(left: Group, right: Group) -> Group:
         (first, place, second), (other_first, other_place, other_second) = left, right
         # The left one stands before the right one among the bidders and wins where both bid the same.
         winner = rm.select(first < other_first, other_place, place)

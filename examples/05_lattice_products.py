@@ -66,7 +66,7 @@ def main() -> int:
         if not np.array_equal(found.residues, schoolbook(a, s, scheme.q)):
             print(f"{scheme.name}: the product is not the schoolbook's", file=sys.stderr)
             return 1
-        took = "" if found.cycles is None else f"{found.cycles:6,} cycles, {1e6 * found.seconds:.2f} us"
+        took = "" if found.seconds is None else f"{found.cycles:6,} cycles, {1e6 * found.seconds:.2f} us"
         print(f"{scheme.name:24} {scheme.n:5} {scheme.q:10}   {took}")
     print(f"all {len(SCHEMES)} products are the schoolbook's; first calls: tables and both operands are loaded")
     return 0

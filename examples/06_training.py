@@ -35,7 +35,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -142,7 +142,7 @@ def trainer(setup: rm.Bootstrapping, size: Size, iterations: int) -> rm.Program:
     """The program: weights and samples in, weights out."""
     slots = setup.slots
     blocks, features = range(size.samples // slots), range(size.features)
-    kind = rm.Encrypted[rm.integer[slots]]
+    kind = Annotated[rm.Encrypted, rm.Encrypted[rm.integer[slots]]]
     names = ["w", *(f"y{b}" for b in blocks), *(f"x{b}_{j}" for b in blocks for j in features)]
     s = sigmoid(setup, size)
     masks = [np.eye(slots, dtype=np.int64)[j] for j in features]
@@ -182,7 +182,8 @@ def trainer(setup: rm.Bootstrapping, size: Size, iterations: int) -> rm.Program:
             g = setup.fixed(total, size.scale_s * size.scale_x, size.scale_s * size.largest_x * size.samples)
             return packed + update(g).vector
 
-        return rm.repeat(iterations, iteration, inputs["w"])
+        weights: rm.Encrypted = rm.repeat(iterations, iteration, inputs["w"])
+        return weights
 
     parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind) for name in names]
     train.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -205,7 +206,8 @@ def one_sigmoid(setup: rm.Bootstrapping, size: Size) -> rm.Program:
     def evaluate(u: rm.Encrypted) -> rm.Encrypted:
         return s(u)
 
-    evaluate.__annotations__["u"] = rm.Encrypted[rm.integer[setup.slots]]
+    kind = Annotated[rm.Encrypted, rm.Encrypted[rm.integer[setup.slots]]]
+    evaluate.__annotations__["u"] = kind
     return rm.program(evaluate)
 
 
@@ -279,7 +281,7 @@ def run(compiled: rm.Compiled, vectors: dict[str, np.ndarray], options: argparse
         done = compiled.run(
             inputs,
             device=options.device,
-            checkpoint=kept and kept.checkpoint,
+            checkpoint=kept.checkpoint if kept else None,
             every=options.every,
             resume=kept.checkpoint if kept and goes_on else None,
         )
@@ -293,7 +295,7 @@ def run(compiled: rm.Compiled, vectors: dict[str, np.ndarray], options: argparse
     if client is None:
         assert kept is not None
         client = compiled.load_secret_key(kept.secret)
-    weights = client.decrypt(done)
+    weights = np.asarray(client.decrypt(done))
     if kept:
         shutil.rmtree(kept.folder)
     return weights

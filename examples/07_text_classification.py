@@ -61,7 +61,7 @@ class Model:
     biases: np.ndarray
 
     def scores(self, messages: sp.csr_matrix) -> np.ndarray:
-        return messages @ self.weights.T + self.biases
+        return np.asarray(messages @ self.weights.T + self.biases)
 
 
 def carried(package: str, path: str) -> Path:
@@ -125,7 +125,7 @@ def classifier(model: Model) -> rm.Program:
         return rm.sum(total, SLOTS // PLACES, stride=PLACES) + biases
 
     @rm.program
-    def classify(first: rm.Encrypted, second: rm.Encrypted, third: rm.Encrypted):
+    def classify(first: rm.Encrypted, second: rm.Encrypted, third: rm.Encrypted) -> rm.Encrypted:
         return scores([first, second, third])
 
     return classify
@@ -178,7 +178,7 @@ def main() -> int:
     chosen = np.random.default_rng(7).choice(len(unseen.texts), count, replace=False)
     right = equal = 0
     worst = 0.0
-    reports = []
+    reports: list[rm.Report] = []
     start = time.perf_counter()
     for row in chosen:
         runs = compiled.run(client.encrypt(**packed(messages[row])), device=devices if not reports else devices[:1])

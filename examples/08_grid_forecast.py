@@ -73,7 +73,8 @@ class Node:
 
     def __call__(self, x: rm.Encrypted, y: rm.Encrypted) -> rm.Encrypted:
         b = self.b
-        return (b[4] * x + b[3] * y + b[1]) * x + (b[5] * y + b[2]) * y + b[0]
+        value: rm.Encrypted = (b[4] * x + b[3] * y + b[1]) * x + (b[5] * y + b[2]) * y + b[0]
+        return value
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def table(megawatts: np.ndarray) -> Table:
     now = np.arange(WEEK + 2, len(megawatts) - 1)
 
     def change(back: int) -> np.ndarray:
-        return megawatts[now + 1 - back] - megawatts[now - back]
+        return np.asarray(megawatts[now + 1 - back] - megawatts[now - back])
 
     inputs = np.stack([change(back) for back in BACK])
     known = now < FITTED + APART
@@ -149,7 +150,7 @@ def in_the_clear(layers: list[list[Node]], inputs: np.ndarray) -> np.ndarray:
     values = inputs
     for layer in layers:
         values = np.stack([terms(values[node.x], values[node.y]) @ node.b for node in layer])
-    return values[0]
+    return np.asarray(values[0])
 
 
 def forecaster(layers: list[list[Node]], names: Sequence[str]) -> rm.Program:

@@ -13,7 +13,7 @@
 True
 """
 
-from typing import NoReturn as _NoReturn
+import typing as _typing
 
 from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
 from ringmill.bootstrapping import Bootstrapping, Fixed, bootstrapping
@@ -140,8 +140,11 @@ def __dir__() -> list[str]:
     return [*__all__, *({"seal"} & globals().keys())]
 
 
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing(name, __dir__())
+# To a type checker a name that is not there is one that it can find itself.
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name):
+        raise _missing(name, __dir__())
 
 
 _objects = [globals()[_name] for _name in __all__]

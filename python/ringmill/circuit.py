@@ -32,7 +32,7 @@ from ringmill.errors import FileError, ParameterError
 from ringmill.program import bind, function_for
 from ringmill.runtime import Path
 from ringmill.shape import Shape
-from ringmill.trace import Annotation, Encrypted, Line, compile_error, refuse
+from ringmill.trace import Annotation, Encrypted, Line, annotation_of, compile_error, refuse
 from ringmill.types import bit, uint
 
 guarded("rm.netlist reads netlists", FileError, path=path)(CircuitNetlist)
@@ -112,7 +112,7 @@ class Circuit(_Compilable):
             refuse(f"an annotation of {self.name} cannot be read: {error}", self._line)
         found: list[Argument] = []
         for name, parameter in signature.parameters.items():
-            annotation = parameter.annotation
+            annotation = annotation_of(parameter.annotation)
             kind = annotation.type if isinstance(annotation, Annotation) and annotation.vector is Encrypted else None
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or kind is None:
                 refuse(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ringmill.check import arguments, integer, optional, shown
 from ringmill.fill import FULL, Fill
@@ -142,7 +143,7 @@ def equal(x: Encrypted, y: Any) -> Encrypted:
 
 
 @arguments("rm.polynomial", compile_error, x=_encrypted)
-def polynomial(x: Encrypted, coefficients: Sequence[float]) -> Encrypted:
+def polynomial(x: Encrypted, coefficients: Sequence[float] | NDArray[Any]) -> Encrypted:
     """c[0] + c[1] x + c[2] x^2 + ... at the least depth, ceil(log2(degree + 1)) with real coefficients.
 
     Coefficients are in ascending order, as in ``numpy.polynomial``; they cost no level of their own.

@@ -43,7 +43,7 @@ from ringmill.ranges import Sizes, whole_ranges
 from ringmill.runtime import Compiled
 from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, named, of_text
 from ringmill.shape import Shape
-from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse
+from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, annotation_of, compile_error, mixed, refuse
 from ringmill.types import SLOTS, Type, real
 from ringmill.values import Tiled, as_vector, numeric, spread, typed, whole_slots
 
@@ -132,7 +132,7 @@ class Program:
         for name, parameter in signature.parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 refuse(f"{self.name} takes *{name}: a program has a fixed list of parameters", self._line)
-            annotation = parameter.annotation
+            annotation = annotation_of(parameter.annotation)
             if annotation is Encrypted or annotation is Plain:
                 annotation = Annotation(annotation, SLOTS)
             if not isinstance(annotation, Annotation):

@@ -6,7 +6,7 @@ import numbers
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar, get_origin
 
 import numpy as np
 
@@ -124,6 +124,20 @@ class Annotation:
 
     def __repr__(self) -> str:
         return f"rm.{self.vector.__name__}[{self.type!r}]"
+
+
+def annotation_of(written: Any) -> Any:
+    """What an annotation says to us: of ``Annotated[T, rm.Encrypted[...]]`` the second part; T is a type checker's."""
+    if get_origin(written) is not Annotated:
+        return written
+    ours = [item for item in written.__metadata__ if isinstance(item, Annotation)]
+    match ours:
+        case []:
+            return written.__origin__
+        case [one]:
+            return one
+        case _:
+            return written
 
 
 # What numpy's functions on elements are here, and with operands exchanged.

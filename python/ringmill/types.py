@@ -2,7 +2,9 @@
 
 A scalar is ``rm.real``, ``rm.integer``, ``rm.uint(16)`` or ``rm.bit``; an array of it is written by its length in
 brackets, ``rm.real[64]``, as the array is indexed. A parameter is annotated ``rm.Encrypted[rm.real[64]]`` or
-``rm.Plain[rm.bit]``. Which schemes take which of them is for :mod:`ringmill.schemes` to say.
+``rm.Plain[rm.bit]``. To a type checker nothing that is computed in an annotation is a type: it takes
+``Annotated[rm.Encrypted, rm.Encrypted[rm.real[64]]]``, whose first part is for it and whose second is for Ringmill.
+Which schemes take which types is for :mod:`ringmill.schemes` to say.
 """
 
 from __future__ import annotations

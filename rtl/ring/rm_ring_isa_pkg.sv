@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The micro words of the ring machine (docs/machines/ring.md, "The instruction word"). Generated from
 // crates/machines/src/ring by `cargo run -p ringmill-hdl --bin ring-gen`: do not edit.
 package rm_ring_isa_pkg;

@@ -81,7 +81,7 @@ KNOTS: dict[str, dict[frozenset[str], str]] = {
     },
     "hdl": {
         knot(
-            "area build generate hdl instances place prove python synth timing"
+            "area build hdl instances place prove python synth timing"
         ): "`Hdl` is the one handle of the tools: its methods are the stages, and each stage takes it",
     },
     "python": {knot("data params"): "a ciphertext is of parameters, which read ciphertexts"},

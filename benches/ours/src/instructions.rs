@@ -1,6 +1,8 @@
 //! Loops of vector instructions that do not wait for one another: what the processor does at best of each kind, by
 //! itself and among additions.
 
+#![allow(unsafe_code)] // instructions that are timed by name
+
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::hint::black_box;

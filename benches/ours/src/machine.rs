@@ -1,5 +1,7 @@
 //! What this processor does in a second, measured: the rates that the floors are counted with.
 
+#![allow(unsafe_code)] // the loops of `instructions` are
+
 use std::hint::black_box;
 use std::time::Instant;
 

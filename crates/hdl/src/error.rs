@@ -5,12 +5,20 @@ use std::path::PathBuf;
 /// Errors of this crate. A tool's refusal carries the tool's own message.
 #[derive(Debug, thiserror::Error)]
 pub enum HdlError {
-    #[error("the hardware tools are not in {venv}: {what} is missing; run `make hdl-tools`")]
+    #[error(
+        "the hardware tools are not in {venv}: {what} is missing; run `make hdl-tools` in a checkout, or \
+         `pip install 'ringmill[rtl]'` where the package is installed"
+    )]
     ToolsMissing { venv: PathBuf, what: &'static str },
     #[error(
         "no RTL at or above {0}: run this inside a checkout of Ringmill, which has rtl/lib and Cargo.toml"
     )]
     NoWorkspace(PathBuf),
+    #[error(
+        "there is no folder to keep models in: outside a checkout it is $XDG_CACHE_HOME/ringmill/hdl, or \
+         $HOME/.cache/ringmill/hdl; set one of the two to an absolute path"
+    )]
+    NoCache,
     #[error(
         "no standard-cell library: `make hdl-tools` unpacks Debian's qflow-tech-osu018 into {venv} where there is \
          apt-get; or name a liberty file in RINGMILL_LIBERTY"

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::module::Interface;
-use crate::{Hdl, HdlError, Param, Top, top::packed};
+use crate::{HdlError, Param, Sources, Top, top::packed};
 
 /// A file of the configuration, named below its directory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,21 +22,26 @@ pub struct Table {
     pub width: u32,
 }
 
-pub(crate) fn generate(
-    hdl: &Hdl,
+/// The configuration `top` as sources of its own: a package of its parameters, a wrapper `<module>_top` that sets
+/// them, the modules needed, the list of them all in order, and a table if one is given. `origin` is what the
+/// configuration was made from, which the package repeats.
+///
+/// # Errors
+/// [`HdlError::UnknownModule`], [`HdlError::NoInterface`], and those of names that are not Verilog's.
+pub fn generate(
+    sources: &Sources,
     top: &Top,
     origin: &str,
     table: Option<&Table>,
 ) -> Result<Vec<Generated>, HdlError> {
     top.validate()?;
     let module = &top.module;
-    let interface = hdl.sources.interface(module)?;
-    let sources = hdl.sources.closure(module)?;
+    let interface = sources.interface(module)?;
     let mut files = Vec::new();
-    for (path, text) in &sources {
+    for (path, text) in sources.closure(module)? {
         files.push(Generated {
             name: format!("rtl/{}", room_and_file(path)),
-            text: (*text).to_owned(),
+            text: text.to_owned(),
         });
     }
     files.push(Generated {

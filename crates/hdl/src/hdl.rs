@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::origin::Origin;
 use crate::watch::{Stage, Watch};
 use crate::{
-    Area, Effort, Family, Generated, HdlError, Levels, Model, Part, Placement, Proof, Sources,
-    Synthesis, Table, Tools, Top,
+    Area, Effort, Family, HdlError, Levels, Model, Part, Placement, Proof, Sources, Synthesis,
+    Tools, Top,
 };
-use crate::{area, build, build::BuildOptions, generate, instances, place, prove, synth, timing};
+use crate::{area, build, build::BuildOptions, instances, place, prove, synth, timing};
 
 /// RTL sources, tools and a cache directory for what the tools make.
 #[derive(Clone, Debug)]
@@ -30,13 +31,27 @@ impl Hdl {
         })
     }
 
-    /// For the workspace at or above `start`: its `rtl`, the tools of `$RINGMILL_VENV` or its `.venv`, and models cached
-    /// below `$CARGO_TARGET_DIR` or its `target`.
+    /// For the checkout at or above `start`: its `rtl`, the tools of `$RINGMILL_VENV` or its `.venv`, and models cached
+    /// below `$CARGO_TARGET_DIR` or its `target`. Where there is none, for the installed package
+    /// ([`install`](crate::install)): the sources in it, the tools of `$RINGMILL_VENV` or its environment, and models
+    /// cached below `$XDG_CACHE_HOME` or `~/.cache`.
     pub fn find(start: &Path) -> Result<Self, HdlError> {
-        let root = workspace(start)?;
-        let tools = Tools::in_venv(&from_env("RINGMILL_VENV", || root.join(".venv")))?;
-        let target = from_env("CARGO_TARGET_DIR", || root.join("target"));
-        Self::new(tools, &[&root.join("rtl")], target.join("hdl"))
+        let origin = Origin::find(start)?;
+        Ok(Self {
+            tools: origin.tools()?,
+            sources: origin.sources()?,
+            cache: origin.cache()?,
+            watch: Watch::default(),
+        })
+    }
+
+    /// The same tools and cache on what the papers' comparisons need besides the hardware, of the checkout at or above
+    /// `start` or of the installed package.
+    pub fn with_peers(&self, start: &Path) -> Result<Self, HdlError> {
+        Ok(Self {
+            sources: Origin::find(start)?.sources_with_peers()?,
+            ..self.clone()
+        })
     }
 
     /// The same tools and cache on other sources.
@@ -105,18 +120,6 @@ impl Hdl {
         area::area(self, top)
     }
 
-    /// The configuration `top` as sources of its own: a package of its parameters, a wrapper `<module>_top` that sets
-    /// them, the modules needed, the list of them all in order, and a table if one is given. `origin` is what the
-    /// configuration was made from, which the package repeats.
-    pub fn generate(
-        &self,
-        top: &Top,
-        origin: &str,
-        table: Option<&Table>,
-    ) -> Result<Vec<Generated>, HdlError> {
-        generate::generate(self, top, origin, table)
-    }
-
     /// Place and route for the largest ECP5, for a clock frequency. The cache keeps it.
     pub fn place(&self, top: &Top, effort: Effort) -> Result<Placement, HdlError> {
         self.place_on(top, Part::Ecp5, effort)
@@ -143,18 +146,4 @@ impl Hdl {
     ) -> Result<Vec<Proof>, HdlError> {
         prove::prove(self, top, seconds_each, steps.get())
     }
-}
-
-/// The workspace's directory at or above `start`.
-pub(crate) fn workspace(start: &Path) -> Result<PathBuf, HdlError> {
-    let absolute = std::path::absolute(start).map_err(HdlError::io("resolve", start))?;
-    absolute
-        .ancestors()
-        .find(|dir| dir.join("rtl/lib").is_dir() && dir.join("Cargo.toml").is_file())
-        .map(Path::to_owned)
-        .ok_or(HdlError::NoWorkspace(absolute))
-}
-
-fn from_env(name: &str, default: impl FnOnce() -> PathBuf) -> PathBuf {
-    std::env::var_os(name).map_or_else(default, PathBuf::from)
 }

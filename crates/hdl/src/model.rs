@@ -1,5 +1,7 @@
 //! A running model: the safe side of the shared object that `build` made.
 
+#![allow(unsafe_code)] // a model is foreign code
+
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;

@@ -53,6 +53,7 @@ impl Interface {
             let code = without_comments(line);
             match at {
                 At::Comment if code.starts_with("module ") => at = At::Head,
+                At::Comment if line.contains("SPDX-License-Identifier:") => continue,
                 At::Comment => {
                     let words = line.trim_start_matches('/').trim();
                     if !found.title.ends_with(['.', ':']) && !words.is_empty() {
@@ -155,6 +156,7 @@ mod tests {
     use super::*;
 
     const SOURCE: &str = "\
+// SPDX-License-Identifier: Apache-2.0
 // r = a mod q: something
 // more.
 module m

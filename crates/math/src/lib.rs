@@ -4,6 +4,8 @@
 //! primitive 2N-th root of unity; position i of the evaluation form holds a(psi^(2 bitrev(i) + 1)).
 //! The whole-limb loops live in [`kernels`] and choose a SIMD path at run time; every path gives the same bits.
 
+#![allow(unsafe_code)] // SIMD, and the allocator of whole cache lines
+
 mod allocator;
 pub mod basext;
 pub mod bits;

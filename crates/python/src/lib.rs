@@ -12,6 +12,7 @@ mod files;
 mod keys;
 mod limbs;
 mod page;
+mod package;
 mod params;
 mod program;
 mod progress;
@@ -29,6 +30,7 @@ static ALLOCATOR: LineAllocator = LineAllocator;
 #[pymodule]
 fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;
+    package::register(m)?;
     data::register(m)?;
     params::register(m)?;
     bootstrapping::register(m)?;

@@ -4,6 +4,8 @@
 //! branch and each address that depends on one. Secrets that are marked as such bytes are so followed. Outside valgrind a
 //! request does nothing. It does not report instructions that take longer for some operands, as divisions do.
 
+#![allow(unsafe_code)] // requests of valgrind are instructions
+
 /// Requests of the core and of memcheck, by their numbers in `valgrind.h` and `memcheck.h`.
 #[derive(Clone, Copy)]
 enum Request {

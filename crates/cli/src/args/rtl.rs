@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// The hardware description: list, lint, simulate, synthesise, place and route it. Needs the tools of `make hdl-tools`.
+/// The hardware description: list, lint, simulate, synthesise, place and route it. All but `list` and `generate` need the tools of `make hdl-tools`, or of `ringmill[rtl]` where the package is installed.
 #[derive(Debug, Subcommand)]
 pub enum RtlCommand {
     List(ListArgs),

@@ -28,7 +28,8 @@ fn logic(field: Field) -> String {
 /// The package's text.
 pub fn package() -> String {
     let mut text = String::from(
-        "// The micro words of the ring machine (docs/machines/ring.md, \"The instruction word\"). Generated from
+        "// SPDX-License-Identifier: Apache-2.0
+// The micro words of the ring machine (docs/machines/ring.md, \"The instruction word\"). Generated from
 // crates/machines/src/ring by `cargo run -p ringmill-hdl --bin ring-gen`: do not edit.
 package rm_ring_isa_pkg;
 

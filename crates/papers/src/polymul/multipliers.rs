@@ -13,9 +13,7 @@ use crate::figure::{Figure, How};
 const TABLE: &str = "Section 3.1: modular multipliers of 32 bits";
 
 pub(super) fn rows(rows: &Rows, paper: &Polymul, hdl: &Hdl) -> Result<Vec<Figure>, PaperError> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (rtl, peers) = (here.join("../../rtl"), here.join("../hdl/peers"));
-    let hdl = hdl.with_sources(&[&rtl, &peers])?;
+    let hdl = hdl.with_peers(Path::new("."))?;
     let taken = |top: Top| -> Result<Resources, PaperError> {
         Ok(hdl
             .synthesise(&top.int("Width", u64::from(WIDTH)))?

@@ -3,6 +3,8 @@
 //! Both read or write a whole object at once, so that neither keeps a window. Of what Zstandard keeps besides, it is told
 //! where; zlib keeps the codes of symbols alone.
 
+#![allow(unsafe_code)] // an allocation is grown and wiped by hand
+
 use std::ffi::{c_int, c_void};
 
 use flate2::{Decompress, FlushDecompress, Status};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ringmill_hdl::device::{Described, Designs};
-use ringmill_hdl::{Hdl, Top};
+use ringmill_hdl::{Sources, Top};
 use ringmill_machines::polymul::Description;
 use ringmill_machines::{Kind, MachineError, Parse, Registry};
 use toml::{Table, Value};
@@ -38,7 +38,7 @@ pub struct Design {
 }
 
 /// The design that the arguments name.
-pub fn find(hdl: &Hdl, args: &DesignArgs) -> Result<Design, CliError> {
+pub fn find(sources: &Sources, args: &DesignArgs) -> Result<Design, CliError> {
     let name = args.design.as_str();
     let set = args
         .set
@@ -53,16 +53,16 @@ pub fn find(hdl: &Hdl, args: &DesignArgs) -> Result<Design, CliError> {
     if machines.names().any(|known| known == name) {
         return machine(machines.description(name)?, &set);
     }
-    if !hdl.sources().modules().any(|module| module == name) {
+    if !sources.modules().any(|module| module == name) {
         return Err(CliError::Usage(format!(
             "there is no RTL of `{name}`; machines: {}; modules: {}",
             self::machines().join(", "),
-            hdl.sources().modules().collect::<Vec<_>>().join(", ")
+            sources.modules().collect::<Vec<_>>().join(", ")
         )));
     }
     let mut top = Top::new(name);
     for (key, value) in set {
-        top = hdl.sources().set(top, key, value)?;
+        top = sources.set(top, key, value)?;
     }
     Ok(Design {
         name: name.to_owned(),

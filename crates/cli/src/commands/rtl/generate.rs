@@ -4,14 +4,14 @@ use ringmill_hdl::Table;
 use ringmill_machines::polymul::{Description, Tables, WIDTH};
 use serde_json::json;
 
-use super::{design, open};
+use super::{design, sources};
 use crate::args::rtl::GenerateArgs;
 use crate::error::CliError;
 use crate::output;
 
 pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
-    let hdl = open()?;
-    let design = design::find(&hdl, &args.design)?;
+    let sources = sources()?;
+    let design = design::find(&sources, &args.design)?;
     let (origin, table) = match &design.machine {
         Some(machine) => (design::text(machine)?, table(machine, args)?),
         None if args.degree.is_some() => {
@@ -22,7 +22,7 @@ pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
         }
         None => (design.top.to_string(), None),
     };
-    let files = hdl.generate(&design.top, &origin, table.as_ref())?;
+    let files = ringmill_hdl::generate(&sources, &design.top, &origin, table.as_ref())?;
     for file in &files {
         let path = args.out.join(&file.name);
         if let Some(parent) = path.parent() {

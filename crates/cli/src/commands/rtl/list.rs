@@ -4,14 +4,14 @@ use ringmill_hdl::{Interface, Sources};
 use ringmill_machines::{MachineError, Registry};
 use serde_json::json;
 
-use super::{design, open};
+use super::{design, sources};
 use crate::args::rtl::ListArgs;
 use crate::error::CliError;
 use crate::output;
 
 pub fn list(args: &ListArgs) -> Result<(), CliError> {
-    let hdl = open()?;
-    let modules = interfaces(hdl.sources())?;
+    let sources = sources()?;
+    let modules = interfaces(&sources)?;
     if args.json {
         let modules: Vec<_> = modules
             .iter()

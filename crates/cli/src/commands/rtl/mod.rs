@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use ringmill_device::progress::{Progress, Step};
-use ringmill_hdl::Hdl;
+use ringmill_hdl::{Hdl, Sources};
 use ringmill_runtime::shown::Bar;
 use serde_json::json;
 
@@ -34,7 +34,12 @@ pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
     }
 }
 
-/// The checkout's RTL with the tools.
+/// The RTL of the checkout or of the installed package, which needs no tools to be read.
+fn sources() -> Result<Sources, CliError> {
+    Ok(ringmill_hdl::sources(Path::new("."))?)
+}
+
+/// The same with the tools.
 fn open_quietly() -> Result<Hdl, CliError> {
     Ok(Hdl::find(Path::new("."))?)
 }
@@ -55,7 +60,7 @@ fn open() -> Result<Hdl, CliError> {
 
 fn lint(args: &LintArgs) -> Result<(), CliError> {
     let hdl = open()?;
-    let design = design::find(&hdl, &args.design)?;
+    let design = design::find(hdl.sources(), &args.design)?;
     hdl.lint(&design.top)?;
     let verilator = &hdl.tools().versions().verilator;
     if args.json {

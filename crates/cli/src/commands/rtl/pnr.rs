@@ -10,7 +10,7 @@ use crate::output;
 
 pub fn pnr(args: &PnrArgs) -> Result<(), CliError> {
     let hdl = open()?;
-    let design = design::find(&hdl, &args.design)?;
+    let design = design::find(hdl.sources(), &args.design)?;
     let effort = Effort {
         mhz: args.mhz,
         seed: args.seed,

@@ -42,7 +42,7 @@ struct Row {
 
 pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
     let hdl = open()?;
-    let design = design::find(&hdl, &args.design)?;
+    let design = design::find(hdl.sources(), &args.design)?;
     let Some(machine) = &design.machine else {
         return Err(CliError::Usage(format!(
             "`{}` does not run here: what runs in lockstep with a model by this command is a machine of the kind polymul",

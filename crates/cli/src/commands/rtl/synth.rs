@@ -11,7 +11,7 @@ use crate::output;
 
 pub fn synth(args: &SynthArgs) -> Result<(), CliError> {
     let hdl = open()?;
-    let design = design::find(&hdl, &args.design)?;
+    let design = design::find(hdl.sources(), &args.design)?;
     match args.target {
         Target::Xc7 => fpga(&hdl, &design, Family::Xc7, args.json),
         Target::Xcup => fpga(&hdl, &design, Family::Xcup, args.json),

@@ -44,7 +44,7 @@ enum Found {
 
 pub fn timing(args: &TimingArgs) -> Result<(), CliError> {
     let hdl = open()?;
-    let design = design::find(&hdl, &args.design)?;
+    let design = design::find(hdl.sources(), &args.design)?;
     let mut found = Vec::new();
     for &target in &args.target {
         found.push((target, on(&hdl, &design.top, target, args)?));

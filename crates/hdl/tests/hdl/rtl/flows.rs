@@ -136,7 +136,7 @@ fn fresh(name: &str) -> PathBuf {
 /// Writes a configuration and reads it back as the only sources.
 fn generated(name: &str, top: &Top, table: Option<&Table>) -> (Hdl, PathBuf) {
     let root = fresh(name);
-    for file in hdl().generate(top, "a test", table).unwrap() {
+    for file in ringmill_hdl::generate(hdl().sources(), top, "a test", table).unwrap() {
         let path = root.join(&file.name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, file.text).unwrap();

@@ -1,0 +1,186 @@
+//! Where sources, tools and cache are: in a checkout, or in a package that is installed without one.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::cache::{Key, Scratch};
+use crate::{HdlError, Sources, Tools};
+
+/// What an installed package brings along.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// Names as in the checkout (`rtl/lib/rm_copy.sv`), with `/`, and texts.
+    pub sources: &'static [(&'static str, &'static str)],
+    /// The Python environment that it is installed in, where its extra `rtl` puts the tools.
+    pub environment: PathBuf,
+}
+
+static PACKAGE: OnceLock<Package> = OnceLock::new();
+
+/// Tells where to look outside a checkout. The first call of a process counts.
+pub fn install(package: Package) {
+    let _ = PACKAGE.set(package);
+}
+
+/// The hardware's sources of the checkout at or above `start`, or of the installed package. They need no tools.
+///
+/// # Errors
+/// [`HdlError::NoWorkspace`] where there is neither; those of reading.
+pub fn sources(start: &Path) -> Result<Sources, HdlError> {
+    Origin::find(start)?.sources()
+}
+
+/// The folder of the hardware.
+const RTL: &str = "rtl";
+/// The folder of what a comparison needs besides.
+const PEERS: &str = "crates/hdl/peers";
+
+/// One of the two.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// The workspace's directory.
+    Checkout(PathBuf),
+    Package(Package),
+}
+
+impl Origin {
+    /// The checkout at or above `start`, or else the installed package.
+    ///
+    /// # Errors
+    /// [`HdlError::NoWorkspace`] where there is neither.
+    pub fn find(start: &Path) -> Result<Self, HdlError> {
+        let absolute = std::path::absolute(start).map_err(HdlError::io("resolve", start))?;
+        let is_checkout =
+            |dir: &&Path| dir.join("rtl/lib").is_dir() && dir.join("Cargo.toml").is_file();
+        match absolute.ancestors().find(is_checkout) {
+            Some(root) => Ok(Self::Checkout(root.to_owned())),
+            None => match PACKAGE.get() {
+                Some(package) => Ok(Self::Package(package.clone())),
+                None => Err(HdlError::NoWorkspace(absolute)),
+            },
+        }
+    }
+
+    /// The hardware.
+    pub fn sources(&self) -> Result<Sources, HdlError> {
+        self.read(&[RTL])
+    }
+
+    /// The hardware and what a comparison needs besides.
+    pub fn sources_with_peers(&self) -> Result<Sources, HdlError> {
+        self.read(&[RTL, PEERS])
+    }
+
+    /// Those of `$RINGMILL_VENV`, of the checkout's `.venv` or of the package's environment.
+    pub fn tools(&self) -> Result<Tools, HdlError> {
+        Tools::in_venv(&from_env("RINGMILL_VENV", || match self {
+            Self::Checkout(root) => root.join(".venv"),
+            Self::Package(package) => package.environment.clone(),
+        }))
+    }
+
+    /// Below `$CARGO_TARGET_DIR` or the checkout's `target`; of a package below the user's folder of caches, in which
+    /// nobody else may write: the models there are code that is run.
+    ///
+    /// # Errors
+    /// [`HdlError::NoCache`] where the user has no such folder.
+    pub fn cache(&self) -> Result<PathBuf, HdlError> {
+        match self {
+            Self::Checkout(root) => {
+                let target = from_env("CARGO_TARGET_DIR", || root.join("target"));
+                Ok(target.join("hdl"))
+            }
+            Self::Package(_) => {
+                // A relative path is ignored, as the specification of these folders asks.
+                let named = |name| {
+                    let path = PathBuf::from(std::env::var_os(name)?);
+                    path.is_absolute().then_some(path)
+                };
+                let caches = named("XDG_CACHE_HOME");
+                let caches = caches.or_else(|| Some(named("HOME")?.join(".cache")));
+                Ok(caches.ok_or(HdlError::NoCache)?.join("ringmill/hdl"))
+            }
+        }
+    }
+
+    fn read(&self, folders: &[&str]) -> Result<Sources, HdlError> {
+        let root = match self {
+            Self::Checkout(root) => root.clone(),
+            Self::Package(package) => written(package, &self.cache()?)?,
+        };
+        let roots: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
+        Sources::read(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>())
+    }
+}
+
+/// The package's sources as files, which the tools want, in a folder that is named by their hash. A file that is not
+/// there or differs is written, whole.
+fn written(package: &Package, cache: &Path) -> Result<PathBuf, HdlError> {
+    let mut key = Key::new("sources");
+    for (name, text) in package.sources {
+        key.texts([name, text]);
+    }
+    let root = cache.join(format!("sources-{}", key.hex()));
+    let stale = |(name, text): &&(&str, &str)| {
+        let there = std::fs::read_to_string(root.join(name));
+        !there.is_ok_and(|there| there == *text)
+    };
+    let stale: Vec<_> = package.sources.iter().filter(stale).collect();
+    if stale.is_empty() {
+        return Ok(root);
+    }
+    let work = Scratch::new(cache)?;
+    let part = work.0.join("source.sv");
+    for (name, text) in stale {
+        let path = root.join(name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(HdlError::io("create", folder))?;
+        }
+        std::fs::write(&part, text).map_err(HdlError::io("write", &part))?;
+        std::fs::rename(&part, &path).map_err(HdlError::io("write", &path))?;
+    }
+    Ok(root)
+}
+
+fn from_env(name: &str, default: impl FnOnce() -> PathBuf) -> PathBuf {
+    std::env::var_os(name).map_or_else(default, PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCES: &[(&str, &str)] = &[
+        ("rtl/lib/one.sv", "module one;\nendmodule\n"),
+        ("crates/hdl/peers/two.sv", "module two;\nendmodule\n"),
+    ];
+
+    #[test]
+    fn a_packages_sources_are_written_once_and_mended() {
+        let cache = Scratch::new(&std::env::temp_dir()).unwrap();
+        let package = Package {
+            sources: SOURCES,
+            environment: PathBuf::new(),
+        };
+        let root = written(&package, &cache.0).unwrap();
+        let file = root.join("rtl/lib/one.sv");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), SOURCES[0].1);
+        std::fs::write(&file, "module edited;\nendmodule\n").unwrap();
+        std::fs::remove_file(root.join("crates/hdl/peers/two.sv")).unwrap();
+        assert_eq!(written(&package, &cache.0).unwrap(), root);
+        for (name, text) in SOURCES {
+            assert_eq!(std::fs::read_to_string(root.join(name)).unwrap(), *text);
+        }
+        let read = Sources::read(&[&root.join(RTL), &root.join(PEERS)]).unwrap();
+        assert_eq!(read.modules().collect::<Vec<_>>(), ["one", "two"]);
+    }
+
+    #[test]
+    fn a_checkout_comes_before_a_package() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let Ok(Origin::Checkout(root)) = Origin::find(here) else {
+            panic!("this is a checkout");
+        };
+        assert!(root.join("crates/hdl").is_dir());
+    }
+}
