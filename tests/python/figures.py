@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -109,15 +110,9 @@ def leaves(printed_rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def with_head(name: str, rows: Iterable[dict[str, Any]]) -> str:
     """A record of areas: which command wrote it with which tool, and when; then the rows."""
-    tool = subprocess.run(
-        [sys.executable, "-c", "from importlib.metadata import version; print('Yosys (pyosys)', version('pyosys'))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
     head = {
         "command": " ".join(["ringmill", *AREAS[name]]),
-        "tool": tool.stdout.strip(),
+        "tool": f"Yosys (pyosys) {version('pyosys')}",
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
     return "".join(json.dumps(line) + "\n" for line in [head, *rows])
