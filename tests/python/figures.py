@@ -1,10 +1,12 @@
-"""What pages may say in figures: kept records of `ringmill reproduce`, tables made of them, what holds figures.
+"""What pages may say in figures: kept records, tables made of them, what holds figures.
 
 `python tests/python/figures.py ring` writes a machine's record anew (`all`: every machine's), and all pages' tables.
+`areas ring` and `areas all` synthesise, for minutes to an hour each, and write what modules take.
 """
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import subprocess
@@ -13,13 +15,19 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import floors
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = Path(__file__).resolve().parent / "figures"
 EXCEPTIONS = RECORDS / "exceptions.toml"
 TABLES = RECORDS / "tables.toml"
+HOLDERS = RECORDS / "holders.toml"
+# The records of `make bench`.
+BENCHES = ROOT / "benches" / "results"
 
 # What is recorded of each machine: all that hangs on neither the computer nor on half an hour of synthesis.
 ARGUMENTS = {
@@ -29,11 +37,20 @@ ARGUMENTS = {
     "torus": ["--no-synth"],
     "vector": [],
 }
+# What prints the areas of modules, one JSON object a line: rows of papers, or of the leaves.
+AREAS = {
+    "basext": ["reproduce", "basext", "--model", "--json"],
+    "polymul": ["reproduce", "polymul", "--model", "--json"],
+    "ring": ["reproduce", "ring", "--json"],
+    "torus": ["reproduce", "torus", "--json"],
+    "leaves": ["rtl", "table", "--json"],
+}
 # The machines whose records and papers a page cites, and the pages that cite the tables of security.
 MACHINES = {
     **{f"docs/machines/{machine}.md": (machine,) for machine in ARGUMENTS},
     "docs/rtl.md": ("basext", "polymul", "torus"),
     "docs/papers.md": tuple(ARGUMENTS),
+    "docs/compiler.md": ("vector",),
 }
 SECURITY = {"docs/security.md", "docs/tfhe.md"}
 # What a row of a record is known by, and what it says.
@@ -43,17 +60,77 @@ VALUES = ("paper", "paper_should_be", "ours", "ours_at_papers_clock", "remark")
 FIRM = {"counted", "lockstep", "model", "rtl", "stated", "synthesis"}
 
 
+def printed(arguments: list[str]) -> list[dict[str, Any]]:
+    """The JSON objects that `ringmill` prints, one a line."""
+    command = [Path(sys.executable).parent / "ringmill", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def shortened(row: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a row."""
+    return {key: short(row[key]) for key in (*NAMES, *VALUES) if row.get(key) is not None}
+
+
 def record(machine: str) -> str:
     """The firm rows of `ringmill reproduce`, one JSON object a line."""
-    command = [Path(sys.executable).parent / "ringmill", "reproduce", machine, "--json", *ARGUMENTS[machine]]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    printed = [json.loads(line) for line in done.stdout.splitlines()]
-    kept = [
-        {key: short(row[key]) for key in (*NAMES, *VALUES) if row.get(key) is not None}
-        for row in printed
-        if row["how"] in FIRM
-    ]
-    return "".join(json.dumps(row) + "\n" for row in kept)
+    rows = printed(["reproduce", machine, "--json", *ARGUMENTS[machine]])
+    return "".join(json.dumps(shortened(row)) + "\n" for row in rows if row["how"] in FIRM)
+
+
+def areas(name: str) -> list[dict[str, Any]]:
+    """What synthesis finds, as rows of a record."""
+    rows = printed(AREAS[name])
+    return leaves(rows) if name == "leaves" else [shortened(row) for row in rows if row["how"] == "synthesis"]
+
+
+def leaves(printed_rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The costs of the leaves of the RTL, a row for each cell of their table; what does not fit a part has none."""
+    found = []
+    for row in printed_rows:
+        xc7, xcup = row["xc7"]["resources"], row["xcup"]["resources"]
+        cells_of, placed = row["area"] or {}, row["ecp5"] or {}
+        cells = {
+            "latency": row["latency"],
+            "LUT": xc7["lut"],
+            "as memory": xc7["lut_memory"],
+            "FF": xc7["ff"],
+            "DSP48E1": xc7["dsp"],
+            "RAMB18": xc7["bram18"],
+            "US+ LUT": xcup["lut"],
+            "US+ FF": xcup["ff"],
+            "DSP48E2": xcup["dsp"],
+            "NAND2": cells_of.get("gates"),
+            "memory bits": cells_of.get("memory_bits"),
+            "ECP5 MHz": placed.get("mhz"),
+        }
+        names = {"machine": "leaves", "table": row["xc7"]["top"]["module"], "case": row["what"], "how": "synthesis"}
+        found += [names | {"metric": metric, "ours": short(ours)} for metric, ours in cells.items() if ours is not None]
+    return found
+
+
+def with_head(name: str, rows: Iterable[dict[str, Any]]) -> str:
+    """A record of areas: which command wrote it with which tool, and when; then the rows."""
+    head = {
+        "command": " ".join(["ringmill", *AREAS[name]]),
+        "tool": f"Yosys (pyosys) {version('pyosys')}",
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }
+    return "".join(json.dumps(line) + "\n" for line in [head, *rows])
+
+
+def bench(path: Path) -> list[dict[str, Any]]:
+    """The fastest samples of a record of `make bench` in microseconds, and how many times as long a peer took."""
+    found = []
+    for row in json.loads(path.read_text())["rows"]:
+        names = {"machine": "bench", "case": row["id"].removesuffix(".threads2"), "how": "measured"}
+        if row["threads"] == 2:
+            found.append(names | {"metric": "one thread over two", "ours": row["ratio"]})
+            continue
+        found.append(names | {"metric": "ours", "ours": row["ours"][row["clock"]]["min_us"]})
+        if row["peer"] is not None:
+            found.append(names | {"metric": f"{row['peer']['name']} over ours", "ours": row["ratio"]})
+    return found
 
 
 def short(item: object) -> object:
@@ -75,29 +152,50 @@ def numbers(tree: object) -> Iterator[float]:
 
 
 @cache
-def rows(machine: str) -> list[dict[str, Any]]:
-    """The rows of a machine's record."""
-    return [json.loads(line) for line in (RECORDS / f"{machine}.json").read_text().splitlines()]
+def rows(name: str) -> list[dict[str, Any]]:
+    """The rows of a machine's record, or of one of `make bench`."""
+    if (measured := BENCHES / f"{name}.json").exists():
+        return bench(measured)
+    lines = [json.loads(line) for line in (RECORDS / f"{name}.json").read_text().splitlines()]
+    return [line for line in lines if "command" not in line]
 
 
 def cell(table: dict[str, Any], row: dict[str, Any], column: dict[str, Any]) -> str:
     """One figure, of the only row of the record that has all the names that table, column and row give; `-` for none.
 
-    Names are those of NAMES, `value` one of VALUES, `number` which number of a remark; `places` and `after` write it.
+    Names are those of NAMES, `value` one of VALUES or "over the paper's", `number` which number of a remark. `times`,
+    `places`, `halves` (a place where there is a half) and `after` write it, `beside` the paper's in brackets.
+    `among` comes before the metric.
     """
     asked = table | column | row
+    if "among" in asked:
+        asked["metric"] = f"{asked['among']}, {asked['metric']}"
     names = {key: asked[key] for key in NAMES if key in asked}
-    matches = [found for found in rows(table["record"]) if names.items() <= found.items()]
-    if len(matches) != 1 and not (row.get("some") and not matches):
-        raise ValueError(f"{table['record']}: {len(matches)} rows are {names}")
-    found = list(numbers([row.get(asked["value"]) for row in matches]))
+    matches = [found for found in rows(asked["record"]) if names.items() <= found.items()]
+    if len(matches) != 1 and not (asked.get("some") and not matches):
+        raise ValueError(f"{asked['record']}: {len(matches)} rows are {names}")
+    if asked["value"] == "over the paper's":
+        found = [row["ours"] / row.get("paper_should_be", row["paper"]) for row in matches]
+    else:
+        found = list(numbers([row.get(asked["value"]) for row in matches]))
     if not found:
         return "-"
-    return f"{found[asked.get('number', 0)]:,.{asked.get('places', 0)}f}{asked.get('after', '')}"
+    beside = [row["paper"] for row in matches if asked.get("beside") and "paper" in row]
+    ours, *theirs = (written(asked, figure) for figure in [found[asked.get("number", 0)], *beside])
+    return ours + "".join(f" ({figure})" for figure in theirs)
+
+
+def written(asked: dict[str, Any], figure: float) -> str:
+    """A figure as a cell is asked to write it."""
+    shown = figure * asked.get("times", 1)
+    places = 1 if asked.get("halves") and shown % 1 else asked.get("places", 0)
+    return f"{shown:,.{places}f}{asked.get('after', '')}"
 
 
 def rendered(table: dict[str, Any]) -> str:
-    """A table of a page, as its description in `tables.toml` and the record have it."""
+    """A table of a page, as its description in `tables.toml` and the record have it, or as `floors.py` computes it."""
+    if "computed" in table:
+        return getattr(floors, table["computed"])()
     columns = table["columns"]
     lines = [[table.get("head", ""), *(column["head"] for column in columns)], ["---"] * (len(columns) + 1)]
     lines += [[row["head"], *(cell(table, row, column) for column in columns)] for row in table["rows"]]
@@ -121,7 +219,9 @@ def recorded(page: str) -> frozenset[float]:
     papers = tomllib.loads((ROOT / "crates/papers/data/paper_tables.toml").read_text())
     found: set[float] = set()
     for machine in MACHINES.get(page, ()):
-        found.update(numbers([[row.get(key) for key in VALUES] for row in rows(machine)]), numbers(papers[machine]))
+        of_areas = rows(f"{machine}-areas") if machine in AREAS else []
+        kept = [[row.get(key) for key in VALUES] for row in rows(machine) + of_areas]
+        found.update(numbers(kept), numbers(papers[machine]))
     if page in SECURITY:
         found.update(numbers(tomllib.loads((ROOT / "crates/schemes/data/security_tables.toml").read_text())))
     return frozenset(found)
@@ -135,6 +235,34 @@ def asserted() -> frozenset[float]:
     # What tests this module holds nothing.
     found = (text for file in files if file.stem != "test_figures" for text in literal.findall(file.read_text()))
     return frozenset(float(digits) for text in found if len(digits := re.sub("[_,]", "", text)) >= 4)
+
+
+def item(place: str) -> str:
+    """The text of `file::name`: a function, or a constant, up to the line that closes its first line's bracket."""
+    path, name = place.split("::")
+    lines = (ROOT / path).read_text().splitlines()
+    begins = re.compile(rf"\s*(?:(?:pub(?:\([a-z]+\))? )?(?:fn|const) {name}\b|{name}\b.*=)")
+    first = next((number for number, line in enumerate(lines) if begins.match(line)), None)
+    if first is None:
+        raise ValueError(f"{path} has no {name}")
+    indent = re.match(r"\s*", lines[first])[0]
+    if not lines[first].endswith(("{", "(", "[")):
+        return lines[first]
+    rest = lines[first + 1 :]
+    closed = re.compile(rf"{indent}[}})\]]")
+    last = next((number for number, line in enumerate(rest) if closed.match(line)), len(rest))
+    return "\n".join(lines[first : first + last + 2])
+
+
+@cache
+def holders(page: str) -> tuple[tuple[str, frozenset[float]], ...]:
+    """The first words of blocks of a page, and the numbers of the tests and constants that hold their figures."""
+    named = tomllib.loads(HOLDERS.read_text()).get(page, {})
+    literal = re.compile(r"(?<![\w.])\d[\d_]*(?:\.\d+)?")
+    return tuple(
+        (start, frozenset(float(text.replace("_", "")) for place in places for text in literal.findall(item(place))))
+        for start, places in named.items()
+    )
 
 
 # What pages measure and count in. Clocks, rates of links and bytes of formats are fields and definitions.
@@ -207,20 +335,27 @@ def rounds_to(figure: str, values: Iterable[float]) -> bool:
     return any(abs(v * scale - wanted) <= half for v in values for scale in scales)
 
 
-def held(figure: str, page: str) -> bool:
-    """Whether a record, a paper or a test has a figure of a page."""
-    return rounds_to(figure, recorded(page)) or (value(figure) >= 1000 and value(figure) in asserted())
+def held(figure: str, block: Block) -> bool:
+    """Whether a record, a paper, a test or the block's holders have a figure."""
+    if rounds_to(figure, recorded(block.page)) or (value(figure) >= 1000 and value(figure) in asserted()):
+        return True
+    return any(value(figure) in of for start, of in holders(block.page) if block.text.startswith(start))
 
 
 @cache
 def loose(page: Path) -> list[Block]:
     """The blocks of a page with figures that nothing holds, and those figures."""
-    found = ((block, tuple(f for f in block.figures if not held(f, block.page))) for block in blocks(page))
+    found = ((block, tuple(f for f in block.figures if not held(f, block))) for block in blocks(page))
     return [Block(block.page, block.text, figures) for block, figures in found if figures]
 
 
 if __name__ == "__main__":
-    for name in ARGUMENTS if sys.argv[1:] == ["all"] else sys.argv[1:]:
-        (RECORDS / f"{name}.json").write_text(record(name))
+    asked = sys.argv[1:]
+    if asked[:1] == ["areas"]:
+        for name in AREAS if asked[1:] == ["all"] else asked[1:]:
+            (RECORDS / f"{name}-areas.json").write_text(with_head(name, areas(name)))
+    else:
+        for name in ARGUMENTS if asked == ["all"] else asked:
+            (RECORDS / f"{name}.json").write_text(record(name))
     for path in pages():
         path.write_text(with_tables(str(path.relative_to(ROOT)), path.read_text()))

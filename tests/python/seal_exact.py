@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
+
+import ringmill
 
 sealapi = pytest.importorskip("tenseal.sealapi", reason="Microsoft SEAL's binding (pip install tenseal)")
 
@@ -131,3 +134,25 @@ def same(side: Seal, ours: bytes, theirs: Any) -> None:
 
 def drops(side: Seal) -> range:
     return range(side.levels + 1)
+
+
+def products_of_any_sizes(side: Seal, ours: Any, case: Case) -> None:
+    """Random pairs of two or three polynomials: SEAL's product bit for bit, or refused where it has more than three."""
+    fresh = [side.encrypt(residues(case)) for _ in range(3)]
+    of_size = {2: fresh, 3: [side.call("multiply", a, b) for a, b in pairwise(fresh)]}
+    for _ in range(12):
+        sizes = tuple(int(size) for size in RNG.integers(2, 4, 2))
+        a, b = (of_size[size][RNG.integers(len(of_size[size]))] for size in sizes)
+        theirs = side.call("multiply", a, b)
+        if theirs.size() <= 3:
+            same(side, ours.multiply(save(a), save(b)), theirs)
+            continue
+        told = (
+            rf"of {sizes[0]} and {sizes[1]} polynomials has {theirs.size()}, and a ciphertext has at most 3 here; relin"
+        )
+        with pytest.raises(ringmill.RingmillError, match=told):
+            ours.multiply(save(a), save(b))
+        # The cure: SEAL's product of what is relinearised.
+        low_a, low_b = (side.call("relinearize", x, side.relin) if x.size() > 2 else x for x in (a, b))
+        mine = [ours.relinearize(save(x)) if x.size() > 2 else save(x) for x in (a, b)]
+        same(side, ours.multiply(*mine), side.call("multiply", low_a, low_b))

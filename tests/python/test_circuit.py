@@ -587,3 +587,23 @@ def test_annotations_that_are_refused() -> None:
             rm.circuit(wrong).compile(TOY, failure=-40)
     with pytest.raises(rm.ArgumentError):
         rm.circuit(3)
+
+
+# Bootstraps of operations on 16 bits, of docs/tfhe.md.
+SIXTEEN_BITS = {
+    "a * b": 361,
+    "a // b, a % b": 573,
+}
+
+
+def test_bootstraps_of_sixteen_bits_are_the_pages():
+    @rm.circuit
+    def product(a: rm.Encrypted[rm.uint(16)], b: rm.Encrypted[rm.uint(16)]):
+        return a * b
+
+    @rm.circuit
+    def quotient(a: rm.Encrypted[rm.uint(16)], b: rm.Encrypted[rm.uint(16)]):
+        return a // b, a % b
+
+    counts = [circuit.compile(params="circuit_bits").bootstraps for circuit in (product, quotient)]
+    assert counts == list(SIXTEEN_BITS.values())

@@ -23,6 +23,7 @@ from seal_exact import (
     Seal,
     drops,
     galois_element,
+    products_of_any_sizes,
     residues,
     same,
     save,
@@ -133,6 +134,10 @@ def test_products_relinearisation_and_rotations_are_seals(case: Case) -> None:
         same(side, ours.rotate_columns(save(a)), theirs)
         if batching:
             same(side, ours.rotate_columns(save(a)), side.call("rotate_columns", a, side.galois))
+
+
+def test_products_of_any_sizes_are_seals_or_refused() -> None:
+    products_of_any_sizes(seal(SMALL), evaluator(SMALL), SMALL)
 
 
 @ALL_CASES

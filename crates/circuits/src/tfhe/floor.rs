@@ -128,6 +128,34 @@ mod tests {
         }
     }
 
+    /// The table of docs/tfhe.md by which the sets of circuits are chosen between.
+    #[test]
+    fn the_page_has_every_floor() {
+        let page = include_str!("../../../../docs/tfhe.md");
+        let (_, block) = page.split_once("<!-- floors: ").unwrap();
+        let (block, _) = block.split_once("<!-- end of floors -->").unwrap();
+        let (_, shown) = block.split_once(" --- |\n").unwrap();
+        let row = |name| {
+            let floor = Params::named(name).unwrap().floor();
+            let millions = |count: u64| format!("{:.1} M", count as f64 / 1e6);
+            let bytes = match floor.bytes {
+                (transform, switch) if transform == switch => transform.to_string(),
+                (transform, switch) => format!("{transform}; {switch} in the key switch"),
+            };
+            format!(
+                "| `{name}` | {} | {} | {} | {bytes} | {:.0} MB |\n",
+                millions(floor.butterflies),
+                millions(floor.products),
+                millions(floor.switched),
+                floor.work() as f64 / 1e6
+            )
+        };
+        let rows: String = ["circuits", "circuit_bits", "boolean_p64"]
+            .map(row)
+            .concat();
+        assert_eq!(shown.trim_end(), rows.trim_end(), "the rows are\n{rows}");
+    }
+
     /// Products modulo two primes take twice as much.
     #[test]
     fn two_primes() {

@@ -12,6 +12,7 @@ mod peer;
 mod primes;
 mod rivals;
 mod security;
+mod set;
 mod steps;
 
 use std::path::Path;
@@ -46,6 +47,7 @@ fn rows(hdl: Option<&Hdl>, progress: &dyn Progress) -> Result<Vec<Row>, PaperErr
     found.extend(primes::rows(&paper)?);
     found.extend(security::rows(&paper)?);
     found.extend(rivals::rows(&paper, &gate, &mapping)?);
+    found.extend(set::rows()?);
     found.extend(own::rows()?);
     found.extend(keys::rows()?);
     found.extend(keyswitch::rows(&params, &mapping)?);

@@ -9,7 +9,7 @@ use super::params::Params;
 use super::{Bfv, Ciphertext, scalar};
 use crate::exact::scalar::residues;
 use crate::exact::{ExactParams, Plaintext};
-use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
+use crate::rlwe::evaluator::{Evaluation, check_factors, check_three};
 use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
 
@@ -118,8 +118,7 @@ impl Evaluator {
 
     fn check_factors(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), BfvError> {
         self.shared.check_pair(a, b)?;
-        check_two(a)?;
-        Ok(check_two(b)?)
+        Ok(check_factors(a, b)?)
     }
 
     /// The product, of three polynomials.

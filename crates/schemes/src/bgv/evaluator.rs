@@ -12,7 +12,7 @@ use super::params::Params;
 use super::{Bgv, Ciphertext, Factor, scalar};
 use crate::exact::Plaintext;
 use crate::exact::scalar::residues_modulo;
-use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
+use crate::rlwe::evaluator::{Evaluation, check_factors, check_three};
 use crate::rlwe::record::Recorder;
 use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
@@ -168,8 +168,7 @@ impl Evaluator {
     /// The factor of a product of two ciphertexts that may be multiplied.
     fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Factor, BgvError> {
         self.check_pair(a, b)?;
-        check_two(a)?;
-        check_two(b)?;
+        check_factors(a, b)?;
         let (f, g) = (*a.annotation(), *b.annotation());
         Ok(f.times(g, self.t(f)?))
     }

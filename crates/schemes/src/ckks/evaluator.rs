@@ -9,7 +9,7 @@ use super::error::CkksError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Ciphertext, Ckks, Plaintext, Scale};
-use crate::rlwe::evaluator::{Evaluation, check_level, check_three, check_two, opaque};
+use crate::rlwe::evaluator::{Evaluation, check_factors, check_level, check_three, opaque};
 use crate::rlwe::{GaloisKeys, KSwitchKey, Level, RelinKey, RlweError};
 use ringmill_device::Limbed;
 use ringmill_device::call::{Interpreted, Runs};
@@ -162,8 +162,7 @@ impl Evaluator {
     /// The product, of three polynomials.
     pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.shared.check_pair(a, b)?;
-        check_two(a)?;
-        check_two(b)?;
+        check_factors(a, b)?;
         let key = OpKey::mul(a.level());
         let scale = self.product(a.level(), a.scale(), b.scale())?;
         self.one(&key, &[a, b], &[], &[], scale)
@@ -171,7 +170,7 @@ impl Evaluator {
 
     pub fn square(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
-        check_two(a)?;
+        check_factors(a, a)?;
         let key = OpKey::square(a.level());
         let scale = self.product(a.level(), a.scale(), a.scale())?;
         self.one(&key, &[a], &[], &[], scale)
@@ -191,8 +190,7 @@ impl Evaluator {
         key: &RelinKey,
     ) -> Result<Ciphertext, CkksError> {
         self.shared.check_pair(a, b)?;
-        check_two(a)?;
-        check_two(b)?;
+        check_factors(a, b)?;
         let op = OpKey::mul_relin(a.level(), key.0.seed().is_some());
         let scale = self.product(a.level(), a.scale(), b.scale())?;
         self.one(&op, &[a, b], &[], &[&key.0], scale)
@@ -200,7 +198,7 @@ impl Evaluator {
 
     pub fn square_relin(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
-        check_two(a)?;
+        check_factors(a, a)?;
         let op = OpKey::square_relin(a.level(), key.0.seed().is_some());
         let scale = self.product(a.level(), a.scale(), a.scale())?;
         self.one(&op, &[a], &[], &[&key.0], scale)

@@ -68,6 +68,17 @@ pub enum RlweError {
         expected: String,
         got: usize,
     },
+    /// A product of more polynomials than a ciphertext has.
+    #[error(
+        "a product of ciphertexts of {first} and {second} polynomials has {}, and a ciphertext has at most {most} here; relinearise \
+         whichever has more than two, then multiply",
+        first + second - 1
+    )]
+    Product {
+        first: usize,
+        second: usize,
+        most: usize,
+    },
     #[error(
         "{what} belongs to other parameters (identity {got}, expected {expected}); use objects made with one parameter set"
     )]

@@ -276,6 +276,22 @@ pub(crate) fn check_two<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweErro
     check_size("ciphertext operand", 2, a)
 }
 
+/// Factors whose product is a ciphertext: of a polynomials and b it has a + b - 1.
+pub(crate) fn check_factors<A: Annotation>(
+    a: &Ciphertext<A>,
+    b: &Ciphertext<A>,
+) -> Result<(), RlweError> {
+    let (first, second, most) = (a.size(), b.size(), Ciphertext::<A>::MAX_SIZE);
+    if first + second > most + 1 {
+        return Err(RlweError::Product {
+            first,
+            second,
+            most,
+        });
+    }
+    Ok(())
+}
+
 /// A product before relinearisation.
 pub(crate) fn check_three<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweError> {
     check_size("ciphertext to relinearise", 3, a)

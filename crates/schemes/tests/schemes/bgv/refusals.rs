@@ -69,12 +69,24 @@ fn operands_that_do_not_fit_are_refused() {
             "{r:?}"
         );
     };
+    let is_product = |r: Result<Ciphertext, BgvError>, sizes| {
+        let BgvError::Rlwe(RlweError::Product {
+            first,
+            second,
+            most,
+        }) = r.unwrap_err()
+        else {
+            panic!("another error");
+        };
+        assert_eq!(((first, second), most), (sizes, Ciphertext::MAX_SIZE));
+    };
     is_level(e.add(&a, &low));
     is_level(e.sub(&low, &a));
     is_level(e.mul(&a, &low));
     is_level(e.mod_switch(&low, Level(1)));
-    is_size(e.mul(&product, &a));
-    is_size(e.square(&product));
+    is_product(e.mul(&product, &a), (3, 2));
+    is_product(e.mul(&a, &product), (2, 3));
+    is_product(e.square(&product), (3, 3));
     is_size(e.relinearise(&a, &setup.relin));
     is_size(e.rotate_rows(&product, 1, &setup.galois));
     is_size(e.rotate_columns(&product, &setup.galois));

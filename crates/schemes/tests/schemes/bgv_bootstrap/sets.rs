@@ -153,3 +153,41 @@ fn every_shipped_set_passes_both_tables() {
     }
     assert!(lacking.is_empty(), "docs/security.md lacks {lacking:#?}");
 }
+
+/// The table of docs/bgv.md: what each set is, and by which bounds it is secure.
+#[test]
+fn the_page_has_every_set() {
+    let page = include_str!("../../../../docs/bgv.md");
+    let row = |set: Set| {
+        let setup = set.bootstrapping().unwrap();
+        let params = setup.params();
+        let power = params.prime_power().unwrap();
+        let modulus = match power.exponent() {
+            1 => power.prime().to_string(),
+            r => format!("{}^{r}", power.prime()),
+        };
+        let security = params.security();
+        let inner = sparse_bounds(set.weight, SecurityLevel::Bits128, set.log_n).unwrap();
+        format!(
+            "| `{}` | 2^{} | {modulus}, {} | {} | {}, {} | {:.1}, {} | {} | {}, {} | 2^{:.1} | {} |\n",
+            set.name,
+            set.log_n,
+            power.exponent() + u32::from(params.last_plain()),
+            setup.structure().slots(),
+            params.cipher_count(),
+            params.special_count(),
+            security.log_qp,
+            security.bound.unwrap(),
+            set.weight,
+            setup.key_bits(),
+            inner.smaller().unwrap(),
+            setup.log2_chance(),
+            setup.start().unwrap(),
+        )
+    };
+    let rows: String = Set::ALL.into_iter().map(row).collect();
+    let (_, block) = page.split_once("<!-- sets: ").unwrap();
+    let (block, _) = block.split_once("<!-- end of sets -->").unwrap();
+    let (_, shown) = block.split_once(" --- |\n").unwrap();
+    assert_eq!(shown.trim_end(), rows.trim_end(), "the rows are\n{rows}");
+}
