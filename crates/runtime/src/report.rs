@@ -1,5 +1,7 @@
 //! The run report: what ran, with which parameters, what it took, and how each figure was obtained.
 
+pub mod compared;
+pub mod page;
 mod summary;
 mod table;
 
@@ -21,7 +23,7 @@ use ringmill_device::report::MachineReport;
 use ringmill_device::{Outcome, Statistics};
 
 /// Parameters and their security.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ParameterReport {
     pub log_n: u8,
     pub slots: usize,
