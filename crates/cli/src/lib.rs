@@ -21,7 +21,9 @@ use ringmill_limits::{Limits, Watch};
 pub use error::INTERRUPTED;
 
 use args::{Cli, Command, MachineCommand};
-use commands::{circuit, compile, devices, machine, params, plans, reproduce, rtl, run, sim};
+use commands::{
+    circuit, compare, compile, devices, machine, params, plans, reproduce, rtl, run, sim,
+};
 use error::CliError;
 
 /// What is asked of a Python file.
@@ -130,6 +132,7 @@ fn carry_out(
         Command::Run(args) => run::run(args, python, watch),
         Command::Compile(args) => compile::compile(args, python, watch),
         Command::Sim(args) => sim::sim(args, python, watch),
+        Command::Compare(args) => compare::compare(args, python, watch),
         Command::Circuit(args) => circuit::circuit(args, watch),
         Command::Params(args) => params::params(args),
         Command::Devices(args) => devices::devices(args),

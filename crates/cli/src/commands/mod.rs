@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod circuit;
+pub mod compare;
 pub mod compile;
 pub mod devices;
 pub mod machine;

@@ -8,7 +8,7 @@ use ringmill_isa::macros::MacroOp;
 use ringmill_limits::Watch;
 use ringmill_machines::vector::VectorUse;
 use ringmill_runtime::Served;
-use ringmill_runtime::shown::{Bar, Simulated, simulate_on};
+use ringmill_runtime::shown::{Bar, simulate_on};
 use ringmill_runtime::with_scheme;
 
 use crate::PythonTracer;
@@ -35,11 +35,7 @@ fn timed<S: Served>(
 ) -> Result<(), CliError> {
     let scheme = read.report();
     let (compiled, _) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
-    let asked = Simulated {
-        spill: !args.no_spill,
-        resident_keys: !args.send_keys,
-        trace: args.trace.as_deref(),
-    };
+    let asked = args.counted.asked(args.trace.as_deref());
     let mut report = simulate_on(device, &compiled, &asked, &Bar::new(), watch)?;
     report.scheme = scheme;
     if let Some(level) = args.by {
