@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use ringmill_limits::Limits;
 use ringmill_runtime::Known;
 use ringmill_runtime::shown::Simulated;
@@ -60,6 +61,7 @@ pub enum Command {
     #[command(subcommand)]
     Rtl(RtlCommand),
     Reproduce(ReproduceArgs),
+    Completion(CompletionArgs),
 }
 
 impl Command {
@@ -77,6 +79,7 @@ impl Command {
             Self::Machine(MachineCommand::Show(args)) => args.json,
             Self::Rtl(command) => command.json(),
             Self::Reproduce(args) => args.json,
+            Self::Completion(_) => false,
         }
     }
 }
@@ -543,6 +546,18 @@ pub struct PlansArgs {
     /// Print one JSON object instead of text: every candidate with its time.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Print a script that makes a shell complete commands and options.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  source <(ringmill completion bash)                         for this shell; in ~/.bashrc for all
+  ringmill completion zsh > ~/.zfunc/_ringmill               in a folder of fpath
+  ringmill completion fish > ~/.config/fish/completions/ringmill.fish")]
+pub struct CompletionArgs {
+    /// The shell.
+    pub shell: Shell,
 }
 
 /// Machine descriptions: the files simulated machines are made from.

@@ -22,7 +22,8 @@ pub use error::INTERRUPTED;
 
 use args::{Cli, Command, MachineCommand};
 use commands::{
-    circuit, compare, compile, devices, machine, params, plans, reproduce, rtl, run, sim,
+    circuit, compare, compile, completion, devices, machine, params, plans, reproduce, rtl, run,
+    sim,
 };
 use error::CliError;
 
@@ -140,6 +141,7 @@ fn carry_out(
         Command::Machine(MachineCommand::Show(args)) => machine::show(args),
         Command::Rtl(command) => rtl::rtl(command),
         Command::Reproduce(args) => reproduce::reproduce(args),
+        Command::Completion(args) => completion::completion(args),
     }
 }
 
@@ -187,8 +189,10 @@ mod tests {
                     "{} has no example",
                     sub.get_name()
                 );
+                // What a shell reads is a script.
+                let script = sub.get_name() == "completion";
                 assert!(
-                    sub.get_arguments().any(|a| a.get_id() == "json"),
+                    script || sub.get_arguments().any(|a| a.get_id() == "json"),
                     "{} has no --json",
                     sub.get_name()
                 );

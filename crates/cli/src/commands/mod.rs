@@ -3,6 +3,7 @@
 pub mod circuit;
 pub mod compare;
 pub mod compile;
+pub mod completion;
 pub mod devices;
 pub mod machine;
 mod needs;
