@@ -140,6 +140,16 @@ class CompiledProgram:
         resume: str | None,
         expanded_bytes: int | None,
     ) -> tuple[dict[str, Ciphertext], list[str]]: ...
+    def compare(
+        self,
+        machines: list[str],
+        set: list[tuple[str, list[str]]],
+        inputs: tuple[dict[str, Ciphertext], dict[str, Vector], EvaluationKeys] | None,
+        threads: int | None,
+        spill: bool,
+        send_keys: bool,
+        progress: bool | Show,
+    ) -> tuple[list[str], str, str]: ...
 
 def compile_program(
     program: MacroProgram,

@@ -557,10 +557,7 @@ class Compiled:
             ciphertexts = _ciphertexts("inputs", inputs, f"; {self._given.run_of_encrypted}")
         if keys is None:
             raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
-        said = self._given.refused_by_run(ciphertexts, plain or {})
-        if said is not None:
-            raise DataError(said)
-        vectors = as_vectors(plain or {}, self._inner.slots, self._signature.of)
+        vectors = self._vectors(ciphertexts, plain)
         devices = _devices(device)
         if len(devices) > 1 and (checkpoint is not None or resume is not None):
             raise DeviceError(f"a checkpoint is of one run, and {len(devices)} devices are named; name one")
@@ -587,6 +584,15 @@ class Compiled:
             done = ", ".join(devices[: len(runs)]) or "none"
             raise Interrupted(f"interrupted on {devices[len(runs)]}; complete, in .runs: {done}", runs) from error
         return runs[0] if isinstance(device, str) else runs
+
+    def _vectors(
+        self, ciphertexts: Mapping[str, Ciphertext], plain: Mapping[str, Any] | None
+    ) -> dict[str, np.ndarray[Any, Any]]:
+        """The plain inputs of a run on these ciphertexts; what is not as the program takes it is refused."""
+        said = self._given.refused_by_run(ciphertexts, plain or {})
+        if said is not None:
+            raise DataError(said)
+        return as_vectors(plain or {}, self._inner.slots, self._signature.of)
 
     def __repr__(self) -> str:
         keys = f"evaluation keys of {_mebibytes(self.key_bytes)}"

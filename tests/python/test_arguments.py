@@ -232,6 +232,12 @@ class World:
                     "expanded_bytes": 2**30,
                 },
             ),
+            "compare": (
+                rm.compare,
+                {"compiled": compiled, "machines": ["ring"], "set": {"clock_mhz": [100, 200.0], "main.fused": True}}
+                | {"inputs": inputs, "plain": {"p": p}, "threads": 1, "spill": True, "send_keys": False}
+                | {"progress": False},
+            ),
             "Client": (rm.Client, {"keys": client._keys, "shape": client._shape}),
             "Client.encrypt": (client.encrypt, {"x": x}),
             "Client.decrypt": (client.decrypt, {"outputs": run, "complex": None, "share": None}),

@@ -6,6 +6,7 @@ use ringmill_math::LineAllocator;
 mod bootstrapping;
 mod circuit;
 mod command;
+mod compare;
 mod data;
 mod errors;
 mod files;

@@ -17,6 +17,7 @@ use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
 use crate::bootstrapping::Bootstrapping;
+use crate::compare::{Inputs, Table, Wanted as Compared};
 use crate::data::{self, Ciphertext};
 use crate::errors::{DataError, DeviceError, Fault, ParameterError, raise, refused};
 use crate::files;
@@ -386,6 +387,49 @@ impl CompiledProgram {
         let look = |py: Python<'_>| shown.look(py);
         until_stopped(py, saves, look, move |watch| {
             inner.run(&ciphertexts, plains, &keys, wanted, told.as_ref(), watch)
+        })?
+    }
+
+    /// The program on several machines, with fields of their descriptions set to several values, and on the CPU where there
+    /// are inputs: the rows as JSON, and their table as text and as HTML.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the one caller is our own Python, which names them"
+    )]
+    fn compare(
+        &self,
+        py: Python<'_>,
+        machines: Vec<String>,
+        set: Vec<(String, Vec<String>)>,
+        inputs: Option<(
+            HashMap<String, Ciphertext>,
+            Vectors<'_>,
+            Py<data::EvaluationKeys>,
+        )>,
+        threads: Option<usize>,
+        spill: bool,
+        send_keys: bool,
+        progress: Asked,
+    ) -> PyResult<Table> {
+        let inputs = inputs.map(|(ciphertexts, plain, keys)| Inputs {
+            ciphertexts,
+            plains: values(&plain),
+            keys: Arc::clone(&keys.get().inner),
+        });
+        let wanted = Compared {
+            machines,
+            set,
+            spill,
+            send_keys,
+            threads,
+            inputs,
+        };
+        let inner = Arc::clone(&self.inner);
+        let shown = Arc::new(Shown::from(progress));
+        let told = Arc::clone(&shown);
+        let look = |py: Python<'_>| shown.look(py);
+        until_stopped(py, Saves(false), look, move |watch| {
+            inner.compare(wanted, told.as_ref(), watch)
         })?
     }
 }
