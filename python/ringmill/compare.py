@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from ringmill.check import arguments, flag, instance, integer, items, names, optional, shown, text
 from ringmill.errors import DataError, DeviceError, KeysError
+from ringmill.log import say_plans, timed
 from ringmill.notebook import shown as shown_in_notebook
 from ringmill.runtime import Compiled, Inputs
 
@@ -121,6 +123,8 @@ def compare(
             raise KeysError("inputs has no evaluation keys; give what client.encrypt gave")
         vectors = compiled._vectors(inputs.ciphertexts, plain)
         bound = (inputs.ciphertexts, vectors, inputs.evaluation_keys)
-    with shown_in_notebook(progress) as how:
+    of = (compiled._inner.name, ", ".join(machines))
+    with shown_in_notebook(progress) as how, timed(logging.INFO, "compared %s on %s", *of):
         rows, table, html = compiled._inner.compare(machines, set or [], bound, threads, spill, send_keys, how)
+    say_plans()
     return Comparison([json.loads(row) for row in rows], table, html)

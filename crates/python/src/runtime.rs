@@ -12,6 +12,7 @@ use ringmill_compiler::scheme::ErrorOf;
 use ringmill_compiler::{Compiled, Options, ParamsChoice, Target, Values};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
+use ringmill_math::plans::{self, Choice};
 use ringmill_runtime::{Known, Served, Wishes, with_scheme};
 use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
@@ -440,9 +441,33 @@ fn devices() -> Vec<String> {
     ringmill_sim::Devices::standard().names()
 }
 
+/// The kernels that were chosen in this process, a line each.
+#[pyfunction]
+fn plans_made() -> Vec<String> {
+    let line = |choice: Choice| {
+        let shape = choice.shape;
+        let chosen = choice.candidates.iter().find(|c| c.kernel == choice.kernel);
+        let seconds = chosen.and_then(|chosen| chosen.seconds);
+        let how = match seconds {
+            Some(seconds) => format!("{:.2} us", seconds * 1e6),
+            None => choice.source.name().to_owned(),
+        };
+        format!(
+            "{} on words of {} bits, primes of {} bits, 2^{} residues: {} ({how})",
+            shape.task.name(),
+            shape.word_bits,
+            shape.bits,
+            shape.log_n,
+            choice.kernel,
+        )
+    };
+    plans::made().into_iter().map(line).collect()
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<CompiledProgram>()?;
     m.add_function(wrap_pyfunction!(compile_program, m)?)?;
     m.add_function(wrap_pyfunction!(load_compiled, m)?)?;
+    m.add_function(wrap_pyfunction!(plans_made, m)?)?;
     m.add_function(wrap_pyfunction!(devices, m)?)
 }
