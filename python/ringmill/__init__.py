@@ -29,6 +29,7 @@ from ringmill.circuit_run import (
     EncryptedIntegers,
 )
 from ringmill.circuit_run import parameters as circuit_params
+from ringmill.compare import compare
 from ringmill.errors import (
     ArgumentError,
     CompileError,
@@ -108,6 +109,7 @@ __all__ = [
     "bootstrapping",
     "circuit",
     "circuit_params",
+    "compare",
     "conj",
     "devices",
     "equal",

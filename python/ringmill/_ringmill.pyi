@@ -154,6 +154,16 @@ class CompiledProgram:
         resume: str | None,
         expanded_bytes: int | None,
     ) -> tuple[dict[str, Ciphertext], list[str], RunPage]: ...
+    def compare(
+        self,
+        machines: list[str],
+        set: list[tuple[str, list[str]]],
+        inputs: tuple[dict[str, Ciphertext], dict[str, Vector], EvaluationKeys] | None,
+        threads: int | None,
+        spill: bool,
+        send_keys: bool,
+        progress: bool | Show,
+    ) -> tuple[list[str], str, str]: ...
 
 def compile_program(
     program: MacroProgram,
@@ -201,6 +211,7 @@ def make_params(
     insecure: bool,
 ) -> Params: ...
 def devices() -> list[str]: ...
+def plans_made() -> list[str]: ...
 def cli_main(
     arguments: list[str],
     trace: Callable[[Path, int | None, str | None, bool], tuple[str, list[tuple[str, int, int]]]],

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import math
 import numbers
+import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ringmill._ringmill import MAX_SLOTS, MacroProgram, Params, compile_program, evaluate_program
+from ringmill._ringmill import MAX_SLOTS, CompiledProgram, MacroProgram, Params, compile_program, evaluate_program
 from ringmill.bootstrapping import SETUP, Bootstrapping
 from ringmill.check import (
     Check,
@@ -38,6 +40,7 @@ from ringmill.errors import (
 )
 from ringmill.fill import Fill
 from ringmill.frames import public, user_line
+from ringmill.log import LOGGER, timed
 from ringmill.parameters import params_made
 from ringmill.ranges import Sizes, whole_ranges
 from ringmill.runtime import Compiled
@@ -241,7 +244,8 @@ class Program:
             slots = params.slots
         # Faults of single lines come before those of the whole.
         given = None if params is None else params.scheme
-        traced, shape = self._trace(slots, name_in_text(scheme, self.signature, given))
+        with timed(logging.DEBUG, "traced %s", self.name):
+            traced, shape = self._trace(slots, name_in_text(scheme, self.signature, given))
         choice = choose(scheme, self.signature, given)
         return compile_traced(traced, shape, params, signature=self.signature, choice=choice, **options)
 
@@ -456,7 +460,7 @@ def compile_traced(
             input_bound = bootstrapping.modulus // 2
         sizes = Sizes(ranges or {}, sample, input_bound, 2.0 if margin is None else margin)
         whole = whole_ranges(traced, signature, sizes)
-        inner = compile_program(
+        inner = _compiled(
             traced,
             params,
             0,
@@ -475,7 +479,7 @@ def compile_traced(
     vectors = None if sample is None else _sample(traced, sample, signature)
     if sample is None and input_bound is None:
         _say_default([name for name, _ in traced.inputs if name not in (ranges or {})])
-    inner = compile_program(
+    inner = _compiled(
         traced,
         params,
         20 if precision is None else precision,
@@ -490,6 +494,17 @@ def compile_traced(
         None,
     )
     return Compiled(inner, shape, signature, choice)
+
+
+def _compiled(traced: MacroProgram, params: Params | None, *how: Any) -> CompiledProgram:
+    """What the compiler makes of a program; the log has its time and the parameters."""
+    begin = time.perf_counter()
+    inner = compile_program(traced, params, *how)
+    LOGGER.debug("compiled %s in %.3f s", inner.name, time.perf_counter() - begin)
+    by = "chosen" if params is None else "given"
+    mebibytes = inner.key_bytes / 2**20
+    LOGGER.info("%s: parameters %s, %r, evaluation keys of %.1f MiB", inner.name, by, inner.params, mebibytes)
+    return inner
 
 
 def _no_precision(scheme: Scheme, **wishes: int | None) -> None:

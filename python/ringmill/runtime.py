@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -49,6 +50,7 @@ from ringmill.errors import (
 )
 from ringmill.frames import public
 from ringmill.inputs import Given
+from ringmill.log import LOGGER, say_plans, timed
 from ringmill.notebook import shown as shown_in_notebook
 from ringmill.parameters import device_name, params_made
 from ringmill.report import Report
@@ -220,7 +222,8 @@ class Client:
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         self._complex = self._complex or any(array.imag.any() for array in arrays.values())
         try:
-            ciphertexts = self._keys.encrypt(arrays)
+            with timed(logging.DEBUG, "encrypted %s", ", ".join(arrays)):
+                ciphertexts = self._keys.encrypt(arrays)
         except DataError as error:
             said = self._given.refused_by_encrypt(inputs)
             raise error if said is None else DataError(said) from None
@@ -256,13 +259,14 @@ class Client:
         whole = self._complex if complex is None else complex
         outputs = {name: ciphertexts[name] for name in self._shape.names}
         self._warn_unchecked(outputs)
-        if share is None:
-            values = [self._keys.decrypt(name, outputs[name]) for name in self._shape.names]
-        else:
-            shared = self._keys.decrypt_to_share(
-                outputs, share.statistical_bits, share.decryptions, share.decrypted_so_far
-            )
-            values = [shared[name] for name in self._shape.names]
+        with timed(logging.DEBUG, "decrypted %s", ", ".join(self._shape.names)):
+            if share is None:
+                values = [self._keys.decrypt(name, outputs[name]) for name in self._shape.names]
+            else:
+                shared = self._keys.decrypt_to_share(
+                    outputs, share.statistical_bits, share.decryptions, share.decrypted_so_far
+                )
+                values = [shared[name] for name in self._shape.names]
         return self._shape.arrays([v if whole else np.ascontiguousarray(v.real) for v in values])
 
     @arguments(share=_SHARE)
@@ -456,12 +460,16 @@ class Compiled:
 
         They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
         """
-        return self._client(self._inner.keygen())
+        with timed(logging.INFO, "made keys of %s", self._inner.name):
+            keys = self._inner.keygen()
+        return self._client(keys)
 
     @arguments(path=path)
     def load_secret_key(self, path: Path) -> Client:
         """The client whose secret key was saved, with fresh evaluation keys."""
-        return self._client(self._inner.load_secret_key(path))
+        with timed(logging.INFO, "made evaluation keys of %s for a saved secret key", self._inner.name):
+            keys = self._inner.load_secret_key(path)
+        return self._client(keys)
 
     def _client(self, keys: Keys) -> Client:
         return Client(keys, self._shape, self._signature, self._exact, self._given)
@@ -563,10 +571,7 @@ class Compiled:
             ciphertexts = _ciphertexts("inputs", inputs, f"; {self._given.run_of_encrypted}")
         if keys is None:
             raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
-        said = self._given.refused_by_run(ciphertexts, plain or {})
-        if said is not None:
-            raise DataError(said)
-        vectors = as_vectors(plain or {}, self._inner.slots, self._signature.of)
+        vectors = self._vectors(ciphertexts, plain)
         devices = _devices(device)
         if len(devices) > 1 and (checkpoint is not None or resume is not None):
             raise DeviceError(f"a checkpoint is of one run, and {len(devices)} devices are named; name one")
@@ -574,7 +579,12 @@ class Compiled:
         try:
             for place, name in enumerate(devices):
                 file = trace if place == len(devices) - 1 else None
-                with shown_in_notebook(progress) as how:
+                of = (self._inner.name, name)
+                if resume is not None:
+                    LOGGER.info("%s on %s: going on from the checkpoint %s", *of, resume)
+                if checkpoint is not None:
+                    LOGGER.info("%s on %s: saved in %s every %g s at most", *of, checkpoint, every)
+                with shown_in_notebook(progress) as how, timed(logging.INFO, "ran %s on %s", *of):
                     outputs, texts, page = self._inner.run(
                         ciphertexts,
                         vectors,
@@ -589,14 +599,26 @@ class Compiled:
                         resume,
                         expanded_bytes,
                     )
+                say_plans()
                 runs.append(Run(outputs, Report._of_run(*texts, page)))
         except KeyboardInterrupt as error:
+            if checkpoint is not None and os.path.exists(checkpoint):
+                LOGGER.info("%s: interrupted; its checkpoint is %s", self._inner.name, checkpoint)
             done = ", ".join(devices[: len(runs)]) or "none"
             raise Interrupted(f"interrupted on {devices[len(runs)]}; complete, in .runs: {done}", runs) from error
         return runs[0] if isinstance(device, str) else runs
 
     def _repr_html_(self) -> str:
         return self._inner.fragment([])
+
+    def _vectors(
+        self, ciphertexts: Mapping[str, Ciphertext], plain: Mapping[str, Any] | None
+    ) -> dict[str, np.ndarray[Any, Any]]:
+        """The plain inputs of a run on these ciphertexts; what is not as the program takes it is refused."""
+        said = self._given.refused_by_run(ciphertexts, plain or {})
+        if said is not None:
+            raise DataError(said)
+        return as_vectors(plain or {}, self._inner.slots, self._signature.of)
 
     def __repr__(self) -> str:
         keys = f"evaluation keys of {_mebibytes(self.key_bytes)}"

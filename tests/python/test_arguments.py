@@ -234,6 +234,12 @@ class World:
                 },
             ),
             "Report.save_html": (run.report.save_html, one),
+            "compare": (
+                rm.compare,
+                {"compiled": compiled, "machines": ["ring"], "set": {"clock_mhz": [100, 200.0], "main.fused": True}}
+                | {"inputs": inputs, "plain": {"p": p}, "threads": 1, "spill": True, "send_keys": False}
+                | {"progress": False},
+            ),
             "Client": (rm.Client, {"keys": client._keys, "shape": client._shape}),
             "Client.encrypt": (client.encrypt, {"x": x}),
             "Client.decrypt": (client.decrypt, {"outputs": run, "complex": None, "share": None}),

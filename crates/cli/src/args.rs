@@ -1,15 +1,19 @@
 //! What the command takes. The help texts teach: every command ends with examples that run as they stand.
 
+pub mod compare;
 pub mod reproduce;
 pub mod rtl;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use ringmill_limits::Limits;
 use ringmill_runtime::Known;
+use ringmill_runtime::shown::Simulated;
 
+use compare::CompareArgs;
 use reproduce::ReproduceArgs;
 use rtl::RtlCommand;
 
@@ -29,6 +33,7 @@ Start here:
   ringmill devices                                           what programs can run on
   ringmill run examples/mean.rmac --random-inputs            encrypt random data, run, decrypt, check, report
   ringmill run examples/mean.rmac --random-inputs --device sim:ring
+  ringmill compare examples/mean.rmac --machine ring --machine vector        one table, the CPU measured beside
   ringmill reproduce ring                                    the tables of the ring machine's paper beside our figures
   ringmill rtl list                                          the hardware description: lint it, synthesise it"
 )]
@@ -46,6 +51,7 @@ pub enum Command {
     Run(RunArgs),
     Compile(CompileArgs),
     Sim(SimArgs),
+    Compare(CompareArgs),
     Circuit(CircuitArgs),
     Params(ParamsArgs),
     Devices(DevicesArgs),
@@ -55,6 +61,7 @@ pub enum Command {
     #[command(subcommand)]
     Rtl(RtlCommand),
     Reproduce(ReproduceArgs),
+    Completion(CompletionArgs),
 }
 
 impl Command {
@@ -64,6 +71,7 @@ impl Command {
             Self::Run(args) => args.json,
             Self::Compile(args) => args.json,
             Self::Sim(args) => args.json,
+            Self::Compare(args) => args.json,
             Self::Circuit(args) => args.json,
             Self::Params(args) => args.json,
             Self::Devices(args) => args.json,
@@ -71,6 +79,7 @@ impl Command {
             Self::Machine(MachineCommand::Show(args)) => args.json,
             Self::Rtl(command) => command.json(),
             Self::Reproduce(args) => args.json,
+            Self::Completion(_) => false,
         }
     }
 }
@@ -343,10 +352,8 @@ pub struct SimArgs {
     #[arg(long, default_value = "ring")]
     pub machine: String,
 
-    /// Refuse a program that does not fit the machine's memory; otherwise values wait in host memory, and the report says
-    /// what that cost.
-    #[arg(long)]
-    pub no_spill: bool,
+    #[command(flatten)]
+    pub counted: CountedArgs,
 
     /// Every figure after the summary: instructions, units, memory, link.
     #[arg(long, conflicts_with = "json")]
@@ -362,10 +369,6 @@ pub struct SimArgs {
     #[arg(long, value_name = "LEVEL", conflicts_with_all = ["json", "detail"])]
     pub by: Option<ByLevel>,
 
-    /// Count the transfer of evaluation keys; otherwise they are on the machine before the program starts.
-    #[arg(long)]
-    pub send_keys: bool,
-
     /// Write a Perfetto trace, one lane a unit.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -378,6 +381,31 @@ pub struct SimArgs {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What counts for a machine's time.
+#[derive(Debug, Args)]
+pub struct CountedArgs {
+    /// Refuse a program that does not fit the machine's memory; otherwise values wait in host memory, and the report says
+    /// what that cost.
+    #[arg(long)]
+    pub no_spill: bool,
+
+    /// Count the transfer of evaluation keys; otherwise they are on the machine before the program starts.
+    #[arg(long)]
+    pub send_keys: bool,
+}
+
+impl CountedArgs {
+    /// What is asked of a simulation.
+    pub fn asked<'a>(&self, trace: Option<&'a Path>) -> Simulated<'a> {
+        Simulated {
+            spill: !self.no_spill,
+            resident_keys: !self.send_keys,
+            trace,
+            timeline: false,
+        }
+    }
 }
 
 /// Whose operations `sim` tells the time of.
@@ -551,6 +579,18 @@ pub struct PlansArgs {
     /// Print one JSON object instead of text: every candidate with its time.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Print a script that makes a shell complete commands and options.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  source <(ringmill completion bash)                         for this shell; in ~/.bashrc for all
+  ringmill completion zsh > ~/.zfunc/_ringmill               in a folder of fpath
+  ringmill completion fish > ~/.config/fish/completions/ringmill.fish")]
+pub struct CompletionArgs {
+    /// The shell.
+    pub shell: Shell,
 }
 
 /// Machine descriptions: the files simulated machines are made from.

@@ -21,7 +21,10 @@ use ringmill_limits::{Limits, Watch};
 pub use error::INTERRUPTED;
 
 use args::{Cli, Command, MachineCommand};
-use commands::{circuit, compile, devices, machine, params, plans, reproduce, rtl, run, sim};
+use commands::{
+    circuit, compare, compile, completion, devices, machine, params, plans, reproduce, rtl, run,
+    sim,
+};
 use error::CliError;
 
 /// What is asked of a Python file.
@@ -130,6 +133,7 @@ fn carry_out(
         Command::Run(args) => run::run(args, python, watch),
         Command::Compile(args) => compile::compile(args, python, watch),
         Command::Sim(args) => sim::sim(args, python, watch),
+        Command::Compare(args) => compare::compare(args, python, watch),
         Command::Circuit(args) => circuit::circuit(args, watch),
         Command::Params(args) => params::params(args),
         Command::Devices(args) => devices::devices(args),
@@ -137,6 +141,7 @@ fn carry_out(
         Command::Machine(MachineCommand::Show(args)) => machine::show(args),
         Command::Rtl(command) => rtl::rtl(command),
         Command::Reproduce(args) => reproduce::reproduce(args),
+        Command::Completion(args) => completion::completion(args),
     }
 }
 
@@ -184,8 +189,10 @@ mod tests {
                     "{} has no example",
                     sub.get_name()
                 );
+                // What a shell reads is a script.
+                let script = sub.get_name() == "completion";
                 assert!(
-                    sub.get_arguments().any(|a| a.get_id() == "json"),
+                    script || sub.get_arguments().any(|a| a.get_id() == "json"),
                     "{} has no --json",
                     sub.get_name()
                 );

@@ -45,3 +45,91 @@ pub struct Target {
     /// What it asks of TFHE's parameters, where it runs their bootstraps.
     pub engine: Option<Engine>,
 }
+
+impl Target {
+    /// What both machines ask: the narrower of each limit, with the field that it comes from. The name stays this one's. Keys are
+    /// made from seeds where both make them, and programs say what moves where both machines' do. `None` where no ring degree
+    /// is left.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Option<Self> {
+        let (least, most) = (self.log_n.is.start(), self.log_n.is.end());
+        let least = *least.max(other.log_n.is.start());
+        let most = *most.min(other.log_n.is.end());
+        if least > most {
+            return None;
+        }
+        if other.log_n.is.end() < self.log_n.is.end() {
+            self.log_n.field = other.log_n.field;
+        }
+        self.log_n.is = least..=most;
+        if other.modulus_bits.is < self.modulus_bits.is {
+            self.modulus_bits = other.modulus_bits;
+        }
+        if other.friendly_bits.is > self.friendly_bits.is {
+            self.friendly_bits = other.friendly_bits;
+        }
+        if other.moduli.is < self.moduli.is {
+            self.moduli = other.moduli;
+        }
+        self.extends_modulo_primes |= other.extends_modulo_primes;
+        if other.primes_alone.is {
+            self.primes_alone = other.primes_alone;
+        }
+        if other.runs_whole.is {
+            self.runs_whole = other.runs_whole;
+        }
+        self.expands_seeds &= other.expands_seeds;
+        self.explicit &= other.explicit;
+        self.engine = self.engine.or(other.engine);
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(log_n: RangeInclusive<u8>, bits: u32, field: &'static str) -> Target {
+        fn limit<T>(field: &'static str, is: T) -> Limit<T> {
+            Limit { field, is }
+        }
+        Target {
+            machine: field.to_owned(),
+            log_n: limit(field, log_n),
+            modulus_bits: limit(field, bits),
+            friendly_bits: limit(field, 100 - bits),
+            moduli: limit(field, bits as usize),
+            extends_modulo_primes: bits < 40,
+            primes_alone: limit(field, bits < 40),
+            runs_whole: limit(field, bits < 40),
+            expands_seeds: bits < 40,
+            explicit: true,
+            engine: None,
+        }
+    }
+
+    #[test]
+    fn two_machines_ask_the_narrower_of_each_limit() {
+        let (wide, narrow) = (target(1..=15, 60, "wide"), target(8..=12, 32, "narrow"));
+        for (one, other) in [(&wide, &narrow), (&narrow, &wide)] {
+            let both = one.clone().and(other.clone()).unwrap();
+            assert_eq!(both.machine, one.machine);
+            assert_eq!(
+                both.log_n,
+                Limit {
+                    field: "narrow",
+                    is: 8..=12
+                }
+            );
+            assert_eq!(both.modulus_bits, narrow.modulus_bits);
+            assert_eq!(both.friendly_bits, narrow.friendly_bits);
+            assert_eq!(both.moduli, narrow.moduli);
+            assert_eq!(
+                (&both.primes_alone, &both.runs_whole),
+                (&narrow.primes_alone, &narrow.runs_whole)
+            );
+            assert!(both.extends_modulo_primes && both.explicit && !both.expands_seeds);
+        }
+        assert_eq!(wide.and(target(16..=16, 60, "far")), None);
+    }
+}

@@ -11,6 +11,7 @@ pub mod polymul;
 pub mod registry;
 pub mod ring;
 pub mod torus;
+pub mod variant;
 pub mod vector;
 
 pub use error::MachineError;

@@ -22,6 +22,7 @@ use ringmill_runtime::{Client, EvaluationKeys, Predicted, RuntimeError, Served, 
 use ringmill_schemes::file;
 use ringmill_schemes::rlwe::RingParams;
 
+use crate::compare::{Bound, Table, Wanted as Compared, compared};
 use crate::data::{Ciphertext, ciphers, wrapped};
 use crate::errors::{CompileError, DeviceError, FileError, halted, raise};
 use crate::files;
@@ -78,6 +79,8 @@ pub trait AnyProgram: Send + Sync {
         progress: &dyn Progress,
         watch: &Watch,
     ) -> PyResult<Ran>;
+    /// The program on several machines.
+    fn compare(&self, wanted: Compared, progress: &dyn Progress, watch: &Watch) -> PyResult<Table>;
 }
 
 /// Most calls of a program that is written out to be counted.
@@ -310,6 +313,30 @@ impl<S: Served> AnyProgram for Ready<S> {
         let along = Along::of(&self.compiled.managed, &*self.compiled.params);
         let page = RunPage::new(answer.report, along);
         Ok((outputs, [summary, detail, json], page))
+    }
+
+    fn compare(
+        &self,
+        mut wanted: Compared,
+        progress: &dyn Progress,
+        watch: &Watch,
+    ) -> PyResult<Table> {
+        let bound = wanted.inputs.take().map(|inputs| -> PyResult<_> {
+            let plains = messages::<S>(inputs.plains)?;
+            let server = self.server(&inputs.keys, watch).map_err(failed::<S>)?;
+            let bytes = inputs.ciphertexts.values().map(|c| c.inner.bytes()).sum();
+            let starved = |halt: Halt| halted(&halt, halt.to_string());
+            watch
+                .admit("the encrypted inputs", bytes)
+                .map_err(starved)?;
+            Ok(Bound {
+                server,
+                ciphers: ciphers::<S>(&inputs.ciphertexts)?,
+                plains,
+            })
+        });
+        let bound = bound.transpose()?;
+        compared(&self.compiled, &wanted, bound.as_ref(), progress, watch)
     }
 }
 

@@ -12,11 +12,13 @@ use ringmill_compiler::scheme::ErrorOf;
 use ringmill_compiler::{Compiled, Options, ParamsChoice, Target, Values};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
+use ringmill_math::plans::{self, Choice};
 use ringmill_runtime::{Known, Served, Wishes, with_scheme};
 use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
 use crate::bootstrapping::Bootstrapping;
+use crate::compare::{Inputs, Table, Wanted as Compared};
 use crate::data::{self, Ciphertext};
 use crate::errors::{DataError, DeviceError, Fault, ParameterError, raise, refused};
 use crate::files;
@@ -396,6 +398,49 @@ impl CompiledProgram {
             inner.run(&ciphertexts, plains, &keys, wanted, told.as_ref(), watch)
         })?
     }
+
+    /// The program on several machines, with fields of their descriptions set to several values, and on the CPU where there
+    /// are inputs: the rows as JSON, and their table as text and as HTML.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the one caller is our own Python, which names them"
+    )]
+    fn compare(
+        &self,
+        py: Python<'_>,
+        machines: Vec<String>,
+        set: Vec<(String, Vec<String>)>,
+        inputs: Option<(
+            HashMap<String, Ciphertext>,
+            Vectors<'_>,
+            Py<data::EvaluationKeys>,
+        )>,
+        threads: Option<usize>,
+        spill: bool,
+        send_keys: bool,
+        progress: Asked,
+    ) -> PyResult<Table> {
+        let inputs = inputs.map(|(ciphertexts, plain, keys)| Inputs {
+            ciphertexts,
+            plains: values(&plain),
+            keys: Arc::clone(&keys.get().inner),
+        });
+        let wanted = Compared {
+            machines,
+            set,
+            spill,
+            send_keys,
+            threads,
+            inputs,
+        };
+        let inner = Arc::clone(&self.inner);
+        let shown = Arc::new(Shown::from(progress));
+        let told = Arc::clone(&shown);
+        let look = |py: Python<'_>| shown.look(py);
+        until_stopped(py, Saves(false), look, move |watch| {
+            inner.compare(wanted, told.as_ref(), watch)
+        })?
+    }
 }
 
 /// The devices a program can run on.
@@ -404,9 +449,33 @@ fn devices() -> Vec<String> {
     ringmill_sim::Devices::standard().names()
 }
 
+/// The kernels that were chosen in this process, a line each.
+#[pyfunction]
+fn plans_made() -> Vec<String> {
+    let line = |choice: Choice| {
+        let shape = choice.shape;
+        let chosen = choice.candidates.iter().find(|c| c.kernel == choice.kernel);
+        let seconds = chosen.and_then(|chosen| chosen.seconds);
+        let how = match seconds {
+            Some(seconds) => format!("{:.2} us", seconds * 1e6),
+            None => choice.source.name().to_owned(),
+        };
+        format!(
+            "{} on words of {} bits, primes of {} bits, 2^{} residues: {} ({how})",
+            shape.task.name(),
+            shape.word_bits,
+            shape.bits,
+            shape.log_n,
+            choice.kernel,
+        )
+    };
+    plans::made().into_iter().map(line).collect()
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<CompiledProgram>()?;
     m.add_function(wrap_pyfunction!(compile_program, m)?)?;
     m.add_function(wrap_pyfunction!(load_compiled, m)?)?;
+    m.add_function(wrap_pyfunction!(plans_made, m)?)?;
     m.add_function(wrap_pyfunction!(devices, m)?)
 }

@@ -1,6 +1,8 @@
 //! The run report: what ran, with which parameters, what it took, and how each figure was obtained.
 
+pub mod compared;
 mod lines;
+pub mod page;
 mod summary;
 mod table;
 
@@ -24,7 +26,7 @@ use ringmill_device::timeline::Timeline;
 use ringmill_device::{Outcome, Statistics};
 
 /// Parameters and their security.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ParameterReport {
     pub log_n: u8,
     pub slots: usize,

@@ -1,5 +1,6 @@
 //! Simulated machines as devices, machines that take a part of a program, and devices by their names.
 
+mod cases;
 mod error;
 mod negacyclic;
 mod offload;
@@ -8,6 +9,7 @@ mod open;
 mod rtl;
 mod sim;
 
+pub use cases::{Case, CaseError, Simulated, Sweep};
 pub use error::{OpenError, RunError};
 pub use negacyclic::{NegacyclicProduct, negacyclic_product};
 pub use offload::Offload;

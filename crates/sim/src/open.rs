@@ -123,10 +123,7 @@ impl Devices {
             },
             Some(("sim", machine)) if self.is_machine(machine) => {
                 let text = sim::description(&self.machines, machine)?;
-                match self.machines.opened(&text)? {
-                    Opened::Card(card) => Ok(Box::new(Offload::modelled(name.to_owned(), *card)?)),
-                    Opened::Whole(machine) => Ok(Box::new(Sim::new(name.to_owned(), machine)?)),
-                }
+                simulated(name.to_owned(), self.machines.opened(&text)?)
             }
             #[cfg(feature = "rtl")]
             Some(("rtl", machine)) if self.is_machine(machine) => {
@@ -145,6 +142,17 @@ impl Devices {
     /// Whether the name is that of a machine, or of a file that may describe one.
     fn is_machine(&self, name: &str) -> bool {
         name.ends_with(".toml") || self.machines.names().any(|known| known == name)
+    }
+}
+
+/// A simulated machine as a device of that name.
+///
+/// # Errors
+/// No thread for what its host or its function computes.
+pub(crate) fn simulated(name: String, machine: Opened) -> Result<Box<dyn Device>, DeviceError> {
+    match machine {
+        Opened::Card(card) => Ok(Box::new(Offload::modelled(name, *card)?)),
+        Opened::Whole(machine) => Ok(Box::new(Sim::new(name, machine)?)),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The commands, one file each.
 
 pub mod circuit;
+pub mod compare;
 pub mod compile;
+pub mod completion;
 pub mod devices;
 pub mod machine;
 mod needs;

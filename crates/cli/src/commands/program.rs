@@ -90,10 +90,15 @@ pub fn read_alone(
     read(args, json, python, watch)
 }
 
+/// How a program that was read is compiled.
+pub enum Plan<S: Served> {
+    /// As it was when it was saved.
+    AsSaved(Recipe<S>),
+    /// As the command line says.
+    Anew(Options<S>),
+}
+
 /// A program that was read, compiled, and the options that it is saved with.
-///
-/// A saved program is compiled as it was where the command line asks for nothing else. Otherwise `inputs`, the vectors it is to run
-/// on, one an input in order, are the sample that predictions rest on where the command line names neither sample, range nor bound.
 pub fn compile<S: Served>(
     args: &ProgramArgs,
     read: Read,
@@ -101,6 +106,26 @@ pub fn compile<S: Served>(
     json: bool,
     watch: &Watch,
 ) -> Result<(Compiled<S>, Options<S>), CliError> {
+    match plan::<S>(args, &read, inputs, json, watch)? {
+        Plan::AsSaved(recipe) => Ok(recipe.compile(read.program, watch)?),
+        Plan::Anew(options) => {
+            let compiled = ringmill_compiler::compile(read.program, &options)?;
+            Ok((compiled, options))
+        }
+    }
+}
+
+/// How a program that was read is to be compiled.
+///
+/// A saved program is compiled as it was where the command line asks for nothing else. Otherwise `inputs`, the vectors it is to run
+/// on, one an input in order, are the sample that predictions rest on where the command line names neither sample, range nor bound.
+pub fn plan<S: Served>(
+    args: &ProgramArgs,
+    read: &Read,
+    inputs: Option<Vec<S::Message>>,
+    json: bool,
+    watch: &Watch,
+) -> Result<Plan<S>, CliError> {
     let asked = asked(args);
     if let (Some(line), Some(option)) = (read.saved.as_deref(), asked)
         && saved::bootstraps(line)
@@ -117,13 +142,9 @@ pub fn compile<S: Served>(
                 path: args.program.clone(),
                 reason,
             })?;
-            Ok(recipe.compile(read.program, watch)?)
+            Ok(Plan::AsSaved(recipe))
         }
-        None => {
-            let options = options::<S>(args, &read, inputs, json, watch)?;
-            let compiled = ringmill_compiler::compile(read.program, &options)?;
-            Ok((compiled, options))
-        }
+        None => Ok(Plan::Anew(options::<S>(args, read, inputs, json, watch)?)),
     }
 }
 
@@ -196,7 +217,7 @@ fn options<S: Served>(
             numbers::bounded::<S>(bound)?;
             options.input_bound = bound;
         }
-        (None, false) => options.sample = Some(sample::<S>(args, read)?),
+        (None, false) => options.sample = sample::<S>(args, read)?,
         (None, true) if args.ranges.is_empty() => options.sample = inputs,
         (None, true) => {}
     }
@@ -278,8 +299,14 @@ pub fn ranges<S: Served>(
     Ok(ranges)
 }
 
-/// The vectors of the --sample options in the order of the program's inputs.
-fn sample<S: Served>(args: &ProgramArgs, read: &Read) -> Result<Vec<S::Message>, CliError> {
+/// The vectors of the --sample options in the order of the program's inputs, where there are such options.
+pub fn sample<S: Served>(
+    args: &ProgramArgs,
+    read: &Read,
+) -> Result<Option<Vec<S::Message>>, CliError> {
+    if args.samples.is_empty() {
+        return Ok(None);
+    }
     let (program, lengths) = (&read.program, &read.arrays.lengths);
     let mut files = inputs::parse_options("--sample", &args.samples)?;
     let mut vectors = Vec::with_capacity(program.inputs.len());
@@ -294,7 +321,7 @@ fn sample<S: Served>(args: &ProgramArgs, read: &Read) -> Result<Vec<S::Message>,
         vectors.push(numbers::read::<S>(&path, room, args.fill)?);
     }
     inputs::all_known(&files, program)?;
-    Ok(vectors)
+    Ok(Some(vectors))
 }
 
 /// Refuses options that decide nothing, each with what decides instead.

@@ -40,10 +40,8 @@ fn timed<S: Served>(
     let scheme = read.report();
     let (compiled, _) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
     let asked = Simulated {
-        spill: !args.no_spill,
-        resident_keys: !args.send_keys,
-        trace: args.trace.as_deref(),
         timeline: args.html.is_some(),
+        ..args.counted.asked(args.trace.as_deref())
     };
     let mut report = simulate_on(device, &compiled, &asked, &Bar::new(), watch)?;
     report.scheme = scheme;

@@ -4,6 +4,7 @@ mod arguments;
 mod checkpoint;
 mod circuit;
 mod common;
+mod compare;
 mod limits;
 mod needs;
 mod parts;

@@ -70,6 +70,20 @@ impl TimePart {
     }
 }
 
+impl TimePart {
+    /// As a column has it.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::LinkData => "link, data",
+            Self::LinkPrograms => "link, programs",
+            Self::LinkKeys => "link, keys",
+            Self::LinkSpills => "link, spills",
+            Self::Compute => "compute",
+        }
+    }
+}
+
 impl EndToEnd {
     /// The time as the sum of the parts that are there, and the largest of them; `help` says what would shorten it.
     #[must_use]

@@ -130,6 +130,8 @@ pub struct Fit {
     pub needs: Vec<NeedUse>,
     /// Every resource that is used.
     pub totals: Vec<Total>,
+    /// Modular multipliers of the machine, whatever they are built of.
+    pub multipliers: u64,
     /// Where the part has die regions.
     pub regions: Option<RegionUse>,
     pub fits: bool,

@@ -195,32 +195,12 @@ fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineE
     };
     all.machine = name.to_owned();
     for other in targets {
-        let least = *all.log_n.is.start().max(other.log_n.is.start());
-        let most = *all.log_n.is.end().min(other.log_n.is.end());
-        if least > most {
-            return Err(MachineError::Field {
-                field: "coprocessor",
-                got: format!("{} with others", other.machine),
-                expected: "co-processors that have a ring degree in common".to_owned(),
-            });
-        }
-        all.log_n.is = least..=most;
-        if other.modulus_bits.is < all.modulus_bits.is {
-            all.modulus_bits = other.modulus_bits;
-        }
-        if other.friendly_bits.is > all.friendly_bits.is {
-            all.friendly_bits = other.friendly_bits;
-        }
-        if other.moduli.is < all.moduli.is {
-            all.moduli = other.moduli;
-        }
-        all.extends_modulo_primes |= other.extends_modulo_primes;
-        if other.primes_alone.is {
-            all.primes_alone = other.primes_alone;
-        }
-        all.expands_seeds &= other.expands_seeds;
-        all.explicit &= other.explicit;
-        all.engine = all.engine.or(other.engine);
+        let machine = other.machine.clone();
+        all = all.and(other).ok_or_else(|| MachineError::Field {
+            field: "coprocessor",
+            got: format!("{machine} with others"),
+            expected: "co-processors that have a ring degree in common".to_owned(),
+        })?;
     }
     Ok(all)
 }

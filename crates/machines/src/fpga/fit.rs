@@ -65,6 +65,13 @@ impl Need {
         }
     }
 
+    fn multipliers(&self) -> u64 {
+        match self {
+            Self::Memory(_) => 0,
+            Self::Multipliers(m) => m.count,
+        }
+    }
+
     fn takes(&self, part: &Part) -> Result<Resources, MachineError> {
         match self {
             Self::Memory(m) => m.takes(part.family),
@@ -147,6 +154,7 @@ impl Needs {
             units: self.unit.count,
             needs,
             totals,
+            multipliers: self.multipliers(),
             regions: self.regions(unit),
             fits: true,
             excess: None,
@@ -155,6 +163,16 @@ impl Needs {
         fit.excess = excess(&fit);
         fit.fits = fit.excess.is_none();
         Ok(fit)
+    }
+
+    /// Modular multipliers in all.
+    fn multipliers(&self) -> u64 {
+        let sum = |list: &[Need]| {
+            let counts = list.iter().map(Need::multipliers);
+            counts.fold(0, u64::saturating_add)
+        };
+        let units = sum(&self.unit.needs).saturating_mul(self.unit.count);
+        units.saturating_add(sum(&self.shared))
     }
 
     fn regions(&self, unit: Resources) -> Option<RegionUse> {

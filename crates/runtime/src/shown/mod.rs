@@ -3,8 +3,10 @@
 
 mod bar;
 mod parts;
+mod repeated;
 mod traced;
 
 pub use bar::{Bar, is_long};
 pub use parts::Parts;
+pub use repeated::{Repeated, repeated};
 pub use traced::{Asked, Simulated, TracedError, run_on, simulate_on};

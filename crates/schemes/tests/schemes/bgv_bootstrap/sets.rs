@@ -157,7 +157,7 @@ fn every_shipped_set_passes_both_tables() {
 /// The table of docs/bgv.md: what each set is, and by which bounds it is secure.
 #[test]
 fn the_page_has_every_set() {
-    let page = include_str!("../../../../docs/bgv.md");
+    let page = include_str!("../../../../../docs/bgv.md");
     let row = |set: Set| {
         let setup = set.bootstrapping().unwrap();
         let params = setup.params();

@@ -1,0 +1,141 @@
+//! The CPU's part of a comparison, measured: fresh keys, inputs, runs whose outputs are checked.
+
+use std::sync::Arc;
+
+use ringmill_compiler::Compiled;
+use ringmill_device::{Device, Request};
+use ringmill_isa::macros::Visibility;
+use ringmill_limits::Watch;
+use ringmill_runtime::report::RunReport;
+use ringmill_runtime::report::compared::Row;
+use ringmill_runtime::shown::{Bar, repeated};
+use ringmill_runtime::{AnswerOf, Ciphers, Client, Messages, Served, Server};
+
+use crate::args::compare::CompareArgs;
+use crate::commands::program::{self, Read};
+use crate::error::CliError;
+use crate::inputs::Room;
+use crate::kept::scheme::{self as kept, Prepared};
+use crate::numbers;
+
+/// Of random inputs, as `ringmill run` has them.
+const SEED: u64 = 1;
+
+/// A program with keys and encrypted inputs.
+pub struct Measured<S: Served> {
+    server: Server<S>,
+    client: Client<S>,
+    ciphers: Ciphers<S>,
+    plains: Messages<S>,
+    inputs: Messages<S>,
+}
+
+/// Keys, and inputs: random ones in their ranges.
+pub fn ready<S: Served>(
+    args: &CompareArgs,
+    read: &Read,
+    compiled: Arc<Compiled<S>>,
+    watch: &Watch,
+) -> Result<Measured<S>, CliError> {
+    let program = &read.program;
+    let ranges = program::ranges::<S>(&args.program, read)?;
+    let sample = program::sample::<S>(&args.program, read)?;
+    let mut inputs = Messages::<S>::new();
+    for ((number, input), range) in program.inputs.iter().enumerate().zip(ranges) {
+        let typical = sample.as_ref().and_then(|sample| sample.get(number));
+        let message = match typical {
+            Some(message) => message.clone(),
+            None => {
+                let room = Room::new(program.slots, read.arrays.lengths.input(number));
+                let bound = args.program.input_bound;
+                numbers::random::<S>(SEED, number as u64, room, range.as_ref(), bound)?
+            }
+        };
+        inputs.insert(input.name.clone(), message);
+    }
+    let part = |visibility| -> Messages<S> {
+        let wanted = compiled
+            .inputs
+            .iter()
+            .filter(|i| i.visibility == visibility);
+        let found = wanted.filter_map(|input| inputs.get_key_value(&input.name));
+        found
+            .map(|(name, message)| (name.clone(), message.clone()))
+            .collect()
+    };
+    let plains = part(Visibility::Plain);
+    let encrypted = part(Visibility::Encrypted);
+    let Prepared {
+        client,
+        keys,
+        ciphers,
+        folder: _,
+    } = kept::prepare(&compiled, &encrypted, &plains, None, watch)?;
+    Ok(Measured {
+        server: Server::new_watched(compiled, keys, watch)?,
+        client,
+        ciphers,
+        plains,
+        inputs,
+    })
+}
+
+impl<S: Served> Measured<S> {
+    pub fn compiled(&self) -> &Arc<Compiled<S>> {
+        self.server.compiled()
+    }
+
+    /// The row of the CPU, and how it was measured.
+    ///
+    /// # Errors
+    /// What the run refuses; outputs that are not those of the clear.
+    pub fn on_cpu(&self, threads: Option<usize>, watch: &Watch) -> Result<(Row, String), CliError> {
+        let name = threads.map_or_else(|| "cpu".to_owned(), |threads| format!("cpu:{threads}"));
+        let device = ringmill_sim::open(&name)?;
+        let (server, bar) = (&self.server, Bar::new());
+        let mut done = repeated(&*device, server, &self.ciphers, &self.plains, &bar, watch)?;
+        self.judge(&mut done.first)?;
+        Ok(Row::of_cpu(&done.report, done.runs))
+    }
+
+    /// Checks the outputs of a run against the computation in the clear.
+    ///
+    /// # Errors
+    /// Outputs that are not as they should be.
+    fn judge(&self, answer: &mut AnswerOf<S>) -> Result<(), CliError> {
+        let outputs = answer.outputs.take().unwrap_or_default();
+        let clear = self.client.decrypt(&outputs)?;
+        let found = (&outputs, &clear);
+        match &S::judge(&self.client, &self.inputs, found, &mut answer.report)?[..] {
+            [] => Ok(()),
+            wrong => Err(CliError::Disagreement(format!(
+                "{}: {}",
+                S::WRONG,
+                wrong.join(", ")
+            ))),
+        }
+    }
+
+    /// The report of a machine that leaves a part to its host, with that part measured.
+    ///
+    /// # Errors
+    /// What the run refuses; other outputs than the CPU's.
+    pub fn on_machine(
+        &self,
+        device: &dyn Device,
+        spill: bool,
+        watch: &Watch,
+    ) -> Result<RunReport, CliError> {
+        let request = Request {
+            spill,
+            watch: watch.clone(),
+            ..Request::both()
+        };
+        let bar = Bar::new();
+        let mut done = self
+            .server
+            .run(device, &self.ciphers, &self.plains, request, &bar)?;
+        self.judge(&mut done)?;
+        Ok(done.report)
+    }
+}

@@ -1,0 +1,223 @@
+//! One program compiled for several machines: at parameters that all of them take, where there are such.
+
+use std::sync::Arc;
+
+use ringmill_compiler::{Compiled, Options, ParamsChoice, Target};
+use ringmill_isa::macros::MacroProgram;
+use ringmill_limits::Watch;
+use ringmill_runtime::Served;
+use ringmill_runtime::report::ParameterReport;
+use ringmill_sim::Case;
+
+use crate::commands::program::{Plan, Read};
+use crate::error::CliError;
+
+/// A program as a machine takes it, or why it takes none.
+pub type Made<S> = Result<Arc<Compiled<S>>, CliError>;
+
+/// Gives the program that the CPU runs in the place of a machine's.
+pub type ForCpu<S> = Box<dyn Fn(&Arc<Compiled<S>>) -> Made<S>>;
+
+/// A program compiled for the machines of all cases.
+pub struct Suited<S: Served> {
+    /// One a case.
+    pub compiled: Vec<Made<S>>,
+    /// The program that the CPU runs in the place of one of them, at the same parameters.
+    pub cpu: ForCpu<S>,
+    /// Why the machines have parameters of their own, where they do.
+    pub notes: Vec<String>,
+}
+
+/// Compiles once for all machines where the parameters are given, the program is made for one `--target`, or it runs as it
+/// was saved. Otherwise parameters are chosen that suit every machine that takes the program at all.
+pub fn suited<S: Served>(
+    plan: Plan<S>,
+    read: &Read,
+    cases: &[Case],
+    watch: &Watch,
+) -> Result<Suited<S>, CliError> {
+    let options = match plan {
+        Plan::AsSaved(recipe) => {
+            let (compiled, _) = recipe.compile(read.program.clone(), watch)?;
+            return Ok(one_for_all(compiled, cases));
+        }
+        Plan::Anew(options) if options.target.is_some() => {
+            let compiled = ringmill_compiler::compile(read.program.clone(), &options)?;
+            return Ok(one_for_all(compiled, cases));
+        }
+        Plan::Anew(options) => options,
+    };
+    let mut compiler = Compiler {
+        program: read.program.clone(),
+        options,
+        made: Vec::new(),
+    };
+    let mut own = Vec::new();
+    for case in cases {
+        own.push(match &case.opened {
+            Ok(machine) => compiler.refusable(&machine.target)?,
+            Err(refused) => Err(CliError::Usage(refused.to_string())),
+        });
+    }
+    let mut notes = Vec::new();
+    if differ(&own)
+        && let Some(together) = compiler.together(cases, &own, &mut notes)?
+    {
+        own = together;
+    }
+    Ok(Suited {
+        compiled: own,
+        cpu: Box::new(move |compiled| compiler.for_cpu(compiled)),
+        notes,
+    })
+}
+
+fn one_for_all<S: Served>(compiled: Compiled<S>, cases: &[Case]) -> Suited<S> {
+    let compiled = Arc::new(compiled);
+    Suited {
+        compiled: cases.iter().map(|_| Ok(Arc::clone(&compiled))).collect(),
+        cpu: Box::new(|compiled| Ok(Arc::clone(compiled))),
+        notes: Vec::new(),
+    }
+}
+
+/// Whether programs have different parameters.
+fn differ<S: Served>(made: &[Made<S>]) -> bool {
+    let mut parameters = made
+        .iter()
+        .flatten()
+        .map(|made| ParameterReport::new(&*made.params));
+    let first = parameters.next();
+    parameters.any(|other| Some(other) != first)
+}
+
+/// Compiles a program for targets, for equal ones once.
+struct Compiler<S: Served> {
+    program: MacroProgram,
+    options: Options<S>,
+    made: Vec<(Target, Arc<Compiled<S>>)>,
+}
+
+/// What a target asks, whatever machine it is of.
+fn nameless(target: &Target) -> Target {
+    Target {
+        machine: String::new(),
+        ..target.clone()
+    }
+}
+
+impl<S: Served> Compiler<S> {
+    fn compile(&self, target: &Target) -> Result<Arc<Compiled<S>>, CliError> {
+        let options = Options {
+            target: Some(target.clone()),
+            ..self.options.clone()
+        };
+        Ok(Arc::new(ringmill_compiler::compile(
+            self.program.clone(),
+            &options,
+        )?))
+    }
+
+    /// The program for a target, or why there is none. An interruption ends everything.
+    fn refusable(&mut self, target: &Target) -> Result<Made<S>, CliError> {
+        let asked = nameless(target);
+        if let Some((_, made)) = self.made.iter().find(|(known, _)| *known == asked) {
+            return Ok(Ok(Arc::clone(made)));
+        }
+        match self.compile(target) {
+            Ok(made) => {
+                self.made.push((asked, Arc::clone(&made)));
+                Ok(Ok(made))
+            }
+            Err(stopped) if stopped.is_interrupt() => Err(stopped),
+            Err(refused) => Ok(Err(refused)),
+        }
+    }
+
+    /// The program at parameters that suit every machine that takes it alone; `None` where there are none, and a note says why.
+    fn together(
+        &mut self,
+        cases: &[Case],
+        own: &[Made<S>],
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Vec<Made<S>>>, CliError> {
+        let taking = |(case, made): (&'_ Case, &Made<S>)| {
+            let machine = case.opened.as_ref().ok()?;
+            made.is_ok().then(|| machine.target.clone())
+        };
+        let targets: Vec<Target> = cases.iter().zip(own).filter_map(taking).collect();
+        if matches!(self.options.params, ParamsChoice::Given(_)) {
+            return Ok(None);
+        }
+        let Some(all) = all_of(&targets) else {
+            notes.push(
+                "no ring degree suits all machines, so each has its own parameters".to_owned(),
+            );
+            return Ok(None);
+        };
+        let mut together = Vec::new();
+        for (case, made) in cases.iter().zip(own) {
+            let (Ok(machine), Ok(_)) = (&case.opened, made) else {
+                together.push(None);
+                continue;
+            };
+            // The limits are those of all, what programs look like is each machine's own.
+            let target = Target {
+                machine: all.machine.clone(),
+                expands_seeds: machine.target.expands_seeds,
+                explicit: machine.target.explicit,
+                ..all.clone()
+            };
+            match self.refusable(&target)? {
+                Ok(made) => together.push(Some(made)),
+                Err(refused) => {
+                    notes.push(format!(
+                        "no parameters suit all machines, so each has its own: {refused}"
+                    ));
+                    return Ok(None);
+                }
+            }
+        }
+        let kept = together
+            .into_iter()
+            .zip(own)
+            .map(|(made, own)| match (made, own) {
+                (Some(made), _) => Ok(made),
+                (None, Ok(own)) => Ok(Arc::clone(own)),
+                (None, Err(refused)) => Err(CliError::Usage(refused.to_string())),
+            });
+        Ok(Some(kept.collect()))
+    }
+
+    /// The program at the same parameters as the CPU's kernels take it: keys from seeds, and nothing said of what moves.
+    fn for_cpu(&self, compiled: &Arc<Compiled<S>>) -> Result<Arc<Compiled<S>>, CliError> {
+        let made = self
+            .made
+            .iter()
+            .find(|(_, made)| Arc::ptr_eq(made, compiled));
+        let Some((target, _)) = made.filter(|(target, _)| target.explicit || !target.expands_seeds)
+        else {
+            return Ok(Arc::clone(compiled));
+        };
+        let target = Target {
+            expands_seeds: true,
+            explicit: false,
+            ..target.clone()
+        };
+        let known = self.made.iter().find(|(known, _)| *known == target);
+        known.map_or_else(|| self.compile(&target), |(_, made)| Ok(Arc::clone(made)))
+    }
+}
+
+/// What all machines ask together, under all their names.
+fn all_of(targets: &[Target]) -> Option<Target> {
+    let mut names: Vec<&str> = targets.iter().map(|t| t.machine.as_str()).collect();
+    names.dedup();
+    let mut targets = targets.iter().cloned();
+    let first = targets.next()?;
+    let all = targets.try_fold(first, Target::and)?;
+    Some(Target {
+        machine: names.join(" and "),
+        ..all
+    })
+}

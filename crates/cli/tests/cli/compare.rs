@@ -1,0 +1,324 @@
+//! `ringmill compare`: one program on several machines and the CPU, in one table.
+
+use crate::common::{folder, ringmill, workspace};
+use serde_json::Value;
+
+const MEAN: &str = "examples/mean.rmac";
+
+fn words(line: &str) -> Vec<&str> {
+    let words = line.split_whitespace();
+    words
+        .map(|word| if word == "MEAN" { MEAN } else { word })
+        .collect()
+}
+
+fn said(line: &str) -> String {
+    let output = ringmill(&words(line));
+    assert!(output.status.success(), "{line}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The rows of a comparison by their cases.
+fn rows(line: &str) -> Vec<(String, Value)> {
+    let text = said(&format!("compare {line} --json"));
+    let rows = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let named = rows.map(|row| (row["case"].as_str().unwrap().to_owned(), row));
+    named.collect()
+}
+
+fn cases(rows: &[(String, Value)]) -> Vec<&str> {
+    rows.iter().map(|(case, _)| case.as_str()).collect()
+}
+
+/// A machine's report by `ringmill sim`.
+fn sim(line: &str) -> Value {
+    serde_json::from_str(&said(&format!("sim {line} --json"))).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+/// Whether two numbers are one, but for what reading them rounds.
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs()
+}
+
+/// A row's machine figures are those of a report.
+fn agrees(row: &Value, report: &Value) {
+    let (time, fit) = (&report["end_to_end"], &report["fit"]);
+    let link: f64 = ["inputs", "keys", "programs", "spills", "outputs"]
+        .iter()
+        .map(|part| number(&time[format!("{part}_seconds")]))
+        .sum();
+    assert!((number(&row["link_seconds"]) - link).abs() < 1e-12, "{row}");
+    assert_eq!(row["compute_seconds"], time["compute_seconds"]);
+    assert_eq!(
+        (&row["bound"], &row["cycles"]),
+        (&time["bound"], &report["cycles"])
+    );
+    assert_eq!(
+        (&row["part"], &row["multipliers"]),
+        (&fit["part"], &fit["multipliers"])
+    );
+    for total in fit["totals"].as_array().unwrap() {
+        let name = total["resource"].as_str().unwrap();
+        assert_eq!(row["needs"][name], total["used"], "{name}");
+    }
+    let memories = report["memories"].as_array().unwrap();
+    let held = memories
+        .iter()
+        .map(|m| number(&m["count"]) * number(&m["available_bytes"]));
+    assert_eq!(number(&row["memory_bytes"]), held.sum::<f64>());
+}
+
+#[test]
+fn a_swept_field_gives_the_totals_of_the_edited_descriptions() {
+    let rows = rows("MEAN --machine ring --set rpaus=2,10 --set clock_mhz=100 --no-cpu");
+    assert_eq!(
+        cases(&rows),
+        ["ring rpaus=2 clock_mhz=100", "ring rpaus=10 clock_mhz=100"]
+    );
+    let shown = said("machine show ring");
+    for ((_, row), rpaus) in rows.iter().zip(["2", "10"]) {
+        let text = shown.replacen("rpaus = 10", &format!("rpaus = {rpaus}"), 1);
+        let text = text.replacen("clock_mhz = 200.0", "clock_mhz = 100.0", 1);
+        let file = folder("compare").join(format!("rpaus{rpaus}.toml"));
+        std::fs::write(&file, text).unwrap();
+        let report = sim(&format!("MEAN --machine {}", file.display()));
+        agrees(row, &report);
+        assert_eq!(row["seconds"], report["end_to_end"]["seconds"]);
+        assert_eq!(row["set"]["rpaus"], *rpaus);
+        assert_eq!(row["clock_mhz"], 100.0);
+        assert_eq!(
+            number(&row["multipliers"]),
+            36.0 * rpaus.parse::<f64>().unwrap()
+        );
+        assert!(row["speedup"].is_null() && row["refused"].is_null());
+    }
+}
+
+#[test]
+fn machines_run_at_parameters_that_suit_them_all() {
+    let alone = sim("MEAN --target vector --machine vector");
+    let rows = rows("MEAN --machine ring --machine vector --threads 1");
+    assert_eq!(cases(&rows), ["cpu:1", "ring", "vector"]);
+    let [(_, cpu), (_, ring), (_, vector)] = &rows[..] else {
+        panic!()
+    };
+    // What suits the vector machine is narrower, and suits the ring.
+    agrees(vector, &alone);
+    assert_eq!(vector["seconds"], alone["end_to_end"]["seconds"]);
+    assert_eq!(ring["parameters"], vector["parameters"]);
+    assert_eq!(cpu["parameters"], vector["parameters"]);
+    assert_eq!(ring["predicted_bits"], vector["predicted_bits"]);
+    assert_eq!(
+        (&cpu["how"], &ring["how"]),
+        (&"measured".into(), &"model".into())
+    );
+    assert_eq!((&cpu["threads"], &cpu["speedup"]), (&1.into(), &1.0.into()));
+    for row in [ring, vector] {
+        let times = number(&cpu["seconds"]) / number(&row["seconds"]);
+        assert!(times > 0.0 && same(number(&row["speedup"]), times), "{row}");
+    }
+    // Without the other one, the ring has the smaller parameters that suit it alone.
+    let alone = self::rows("MEAN --machine ring --no-cpu");
+    assert_ne!(alone[0].1["parameters"], ring["parameters"]);
+    let report = sim("MEAN --machine ring");
+    assert_eq!(alone[0].1["seconds"], report["end_to_end"]["seconds"]);
+}
+
+#[test]
+fn keys_and_spills_count_as_in_sim() {
+    let rows = rows("MEAN --params set2 --send-keys --machine ring --machine ring-stored --no-cpu");
+    for (case, row) in &rows {
+        let report = sim(&format!("MEAN --params set2 --send-keys --machine {case}"));
+        agrees(row, &report);
+        assert_eq!(row["seconds"], report["end_to_end"]["seconds"], "{case}");
+        assert!(number(&report["end_to_end"]["keys_seconds"]) > 0.0);
+    }
+}
+
+#[test]
+fn a_machine_beside_a_host_has_its_parts_apart() {
+    let asked = "MEAN --precision 6 --integer-bits 2 --machine polymul";
+    let report = sim(&format!("{asked} --target polymul"));
+    let timed = rows(&format!("{asked} --no-cpu"));
+    let (_, row) = &timed[0];
+    agrees(row, &report);
+    // The host's part is not known without data, so no total is.
+    assert!(row["seconds"].is_null() && row["host_seconds"].is_null());
+    let measured = rows(&format!("{asked} --machine ring"));
+    assert_eq!(cases(&measured)[1..], ["polymul", "ring"]);
+    let (_, row) = &measured[1];
+    agrees_but_for_the_host(row, &report);
+    let parts = ["host_seconds", "link_seconds", "compute_seconds"];
+    let sum: f64 = parts.iter().map(|part| number(&row[part])).sum();
+    assert!(number(&row["host_seconds"]) > 0.0);
+    assert!((number(&row["seconds"]) - sum).abs() < 1e-12);
+    assert!(number(&row["speedup"]) > 0.0);
+    assert_eq!(row["threads"], 1);
+}
+
+/// The same, but that a measured host may take most of the time.
+fn agrees_but_for_the_host(row: &Value, report: &Value) {
+    let mut row = row.clone();
+    row["bound"] = report["end_to_end"]["bound"].clone();
+    agrees(&row, report);
+}
+
+#[test]
+fn machines_without_parameters_in_common_have_their_own() {
+    let asked = "MEAN --precision 6 --integer-bits 2 --threads 1 --machine polymul --machine basext \
+                 --set basext:min_log_n=13 --set polymul:units=16,32";
+    let rows = rows(asked);
+    assert_eq!(
+        cases(&rows),
+        [
+            "cpu:1",
+            "cpu:1",
+            "polymul units=16",
+            "polymul units=32",
+            "basext min_log_n=13"
+        ]
+    );
+    let degree = |at: usize| &rows[at].1["parameters"]["log_n"];
+    assert_eq!([0, 1, 2, 3, 4].map(degree), [12, 13, 12, 12, 13]);
+    // Each is compared with the CPU at its own parameters.
+    for (row, cpu) in [(2, 0), (3, 0), (4, 1)] {
+        let seconds = |at: usize| number(&rows[at].1["seconds"]);
+        let times = number(&rows[row].1["speedup"]);
+        assert!(same(times, seconds(cpu) / seconds(row)), "{rows:?}");
+    }
+    let text = said(&format!("compare {asked}"));
+    for part in [
+        "its rows at 2 different sets of parameters",
+        "parameters a: ring degree 2^12",
+        "parameters b: ring degree 2^13",
+        "they differ in ring degree",
+        "no ring degree suits all machines",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn refusals_are_rows_and_the_command_fails_only_if_nothing_runs() {
+    let rows = rows("MEAN --machine ring --machine polymul --set ring:rpaus=0,10 --no-cpu");
+    assert_eq!(cases(&rows), ["ring rpaus=0", "ring rpaus=10", "polymul"]);
+    let refused = |at: usize| rows[at].1["refused"].as_str().unwrap_or_default();
+    assert!(
+        refused(0).contains("rpaus = 0: expected 1 to 16"),
+        "{}",
+        refused(0)
+    );
+    assert!(refused(1).is_empty() && number(&rows[1].1["seconds"]) > 0.0);
+    assert!(refused(2).contains("max_log_n"), "{}", refused(2));
+    assert!(rows[0].1.get("seconds").is_none());
+    let text = said("compare MEAN --machine ring --set rpaus=0,10 --no-cpu");
+    assert!(
+        text.contains("ring rpaus=0   refused: machine description, rpaus = 0"),
+        "{text}"
+    );
+
+    for (line, parts) in [
+        (
+            "--machine ring --set rpaus=0,17",
+            &["ring rpaus=0", "ring rpaus=17", "1 to 16"][..],
+        ),
+        ("--machine polymul", &["max_log_n allows 8 to 12"]),
+        (
+            "--machine ring --machine polymul --set rpaus=2",
+            &["`polymul` has no such field", "units", "MACHINE:rpaus="],
+        ),
+        (
+            "--machine ring --set rpaus=two",
+            &["\"two\"", "a whole number"],
+        ),
+        ("--machine ring --set rpaus=2 --set rpaus=4", &["set twice"]),
+        ("--machine abacus", &["no machine is called `abacus`"]),
+    ] {
+        let output = ringmill(&words(&format!("compare MEAN --no-cpu {line}")));
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        let fault = String::from_utf8(output.stderr).unwrap();
+        for part in parts {
+            assert!(fault.contains(part), "{part}: {fault}");
+        }
+    }
+}
+
+#[test]
+fn values_tables_and_pages_say_the_same() {
+    let page = folder("compare").join("page.html");
+    let asked = "compare MEAN --machine ring --set rpaus=4,10 --set link.us_per_limb=60 --no-cpu";
+    let text = said(&format!("{asked} --csv --html {}", page.display()));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let names: Vec<String> = reader
+        .headers()
+        .unwrap()
+        .iter()
+        .map(str::to_owned)
+        .collect();
+    let values: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let rows = rows(asked.strip_prefix("compare ").unwrap());
+    assert_eq!(values.len(), rows.len());
+    for (value, (case, row)) in values.iter().zip(&rows) {
+        let of = |name: &str| &value[names.iter().position(|n| n == name).unwrap()];
+        assert_eq!(of("case"), case);
+        for name in [
+            "seconds",
+            "link_seconds",
+            "compute_seconds",
+            "multipliers",
+            "cycles",
+        ] {
+            let value = of(name).parse::<f64>().unwrap();
+            assert!(same(value, number(&row[name])), "{name}: {value}");
+        }
+        assert_eq!(
+            of("dsp").parse::<f64>().unwrap(),
+            number(&row["needs"]["DSP"])
+        );
+        assert_eq!((of("speedup"), of("refused")), ("", ""));
+        assert!(of("parameters").starts_with("ring degree 2^13"));
+    }
+    let table = said(asked);
+    assert!(
+        table.starts_with("Comparison of `mean`, all rows at ring degree 2^13"),
+        "{table}"
+    );
+    let page = std::fs::read_to_string(page).unwrap();
+    for (case, row) in &rows {
+        let total = ringmill_device::report::seconds(number(&row["seconds"]));
+        assert!(table.contains(case) && table.contains(&total), "{table}");
+        assert!(
+            page.contains(&format!("<td>{case}</td><td>{total}</td>")),
+            "{page}"
+        );
+    }
+    assert!(page.contains("<svg") && !page.contains("http"));
+    for absent in ["energy", "host  ", "speed-up"] {
+        assert!(!table.contains(absent), "{absent}: {table}");
+    }
+}
+
+/// The page's commands run as they stand there.
+#[test]
+fn the_page_on_devices_shows_commands_that_run() {
+    let page = std::fs::read_to_string(workspace().join("docs/devices.md")).unwrap();
+    let lines: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("ringmill compare "))
+        .collect();
+    assert!(lines.len() >= 3, "{lines:?}");
+    let file = folder("compare").join("shown.html");
+    for line in lines {
+        let line = line.split('#').next().unwrap_or_default();
+        let line = line.replace("rpaus.html", file.to_str().unwrap());
+        assert!(!said(line.strip_prefix("ringmill ").unwrap()).is_empty());
+    }
+}

@@ -1,0 +1,234 @@
+//! Variants of a description: its text with the values of some fields replaced.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use thiserror::Error;
+use toml::{Table, Value};
+
+/// Why a description has no such variant.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum VariantError {
+    #[error("the machine description does not parse: {0}")]
+    Syntax(String),
+    /// No such field is written in it.
+    #[error("no field `{field}` is written in it; its fields are {}", known.join(", "))]
+    Unknown { field: String, known: Vec<String> },
+    /// The text is no value of the field's type.
+    #[error("{field} = {got}: expected {expected}")]
+    Value {
+        field: String,
+        got: String,
+        expected: &'static str,
+    },
+}
+
+/// The names of all fields that are written in a description, as [`with`] takes them.
+///
+/// # Errors
+/// [`VariantError::Syntax`].
+pub fn fields(description: &str) -> Result<Vec<String>, VariantError> {
+    let mut names = Vec::new();
+    let table = Value::Table(table(description)?);
+    collect(&table, "", &mut names);
+    Ok(names)
+}
+
+/// A description with other values: each field by its name, `clock_mhz` or `link.us_per_limb` or `memory.0.slots`, and
+/// its value in the type that the description has there.
+///
+/// Comments are lost. Whether the values describe a machine is for its parser to say.
+///
+/// # Errors
+/// [`VariantError`]: text that is no TOML, a field that is not written there, a value of another type.
+pub fn with<'a>(
+    description: &str,
+    values: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<String, VariantError> {
+    let mut root = Value::Table(table(description)?);
+    for (field, value) in values {
+        let Some(place) = place(&mut root, field) else {
+            return Err(VariantError::Unknown {
+                field: field.to_owned(),
+                known: fields(description)?,
+            });
+        };
+        *place = typed(place, value).map_err(|expected| VariantError::Value {
+            field: field.to_owned(),
+            got: value.to_owned(),
+            expected,
+        })?;
+    }
+    toml::to_string(&root).map_err(|fault| VariantError::Syntax(fault.to_string()))
+}
+
+fn table(description: &str) -> Result<Table, VariantError> {
+    toml::from_str(description).map_err(|fault| VariantError::Syntax(fault.to_string()))
+}
+
+/// The names of the values below one, its own before them.
+fn collect(value: &Value, name: &str, names: &mut Vec<String>) {
+    let below = |key: &str| match name {
+        "" => key.to_owned(),
+        name => format!("{name}.{key}"),
+    };
+    match value {
+        Value::Table(table) => {
+            for (key, value) in table {
+                collect(value, &below(key), names);
+            }
+        }
+        Value::Array(values) => {
+            for (number, value) in values.iter().enumerate() {
+                collect(value, &below(&number.to_string()), names);
+            }
+        }
+        Value::String(_)
+        | Value::Integer(_)
+        | Value::Float(_)
+        | Value::Boolean(_)
+        | Value::Datetime(_) => names.push(name.to_owned()),
+    }
+}
+
+/// The value of a field.
+fn place<'v>(root: &'v mut Value, field: &str) -> Option<&'v mut Value> {
+    let mut place = root;
+    for key in field.split('.') {
+        place = match place {
+            Value::Table(table) => table.get_mut(key)?,
+            Value::Array(values) => values.get_mut(key.parse::<usize>().ok()?)?,
+            Value::String(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Boolean(_)
+            | Value::Datetime(_) => return None,
+        };
+    }
+    (!matches!(place, Value::Table(_) | Value::Array(_))).then_some(place)
+}
+
+/// Text as a value of another's type, or what such values are.
+fn typed(like: &Value, text: &str) -> Result<Value, &'static str> {
+    let text = text.trim();
+    match like {
+        Value::Integer(_) => {
+            let whole = text.parse().map(Value::Integer);
+            whole.map_err(|_| "a whole number")
+        }
+        Value::Float(_) => {
+            let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+            number.map(Value::Float).ok_or("a number")
+        }
+        Value::Boolean(_) => {
+            let flag = text.parse().map(Value::Boolean);
+            flag.map_err(|_| "true or false")
+        }
+        Value::String(_) | Value::Datetime(_) | Value::Array(_) | Value::Table(_) => {
+            Ok(Value::String(text.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Registry;
+
+    const TEXT: &str = "name = \"it\" # a comment\nunits = 3\nclock_mhz = 150.0\n[link]\nfast = true\n\
+                        [[memory]]\nslots = 8\n[[memory]]\nslots = 1\n";
+
+    #[test]
+    fn fields_have_dotted_names() {
+        let names = [
+            "name",
+            "units",
+            "clock_mhz",
+            "link.fast",
+            "memory.0.slots",
+            "memory.1.slots",
+        ];
+        let mut found = fields(TEXT).unwrap();
+        found.sort_by_key(|name| names.iter().position(|n| n == name));
+        assert_eq!(found, names);
+    }
+
+    #[test]
+    fn values_are_of_the_fields_types_and_others_stay() {
+        let made = with(
+            TEXT,
+            [
+                ("name", "other"),
+                ("units", "4"),
+                ("clock_mhz", "200"),
+                ("link.fast", "false"),
+                ("memory.1.slots", "5"),
+            ],
+        );
+        let expected = TEXT
+            .replace("\"it\"", "\"other\"")
+            .replace("units = 3", "units = 4")
+            .replace("150.0", "200.0")
+            .replace("true", "false")
+            .replace("slots = 1", "slots = 5");
+        let table = |text: &str| toml::from_str::<Table>(text).unwrap();
+        assert_eq!(table(&made.unwrap()), table(&expected));
+        assert_eq!(table(&with(TEXT, []).unwrap()), table(TEXT));
+    }
+
+    #[test]
+    fn what_is_no_field_or_no_value_is_refused_by_name() {
+        let fault = |field, value| with(TEXT, [(field, value)]).unwrap_err().to_string();
+        for field in [
+            "rpaus",
+            "link",
+            "link.",
+            "memory",
+            "memory.2.slots",
+            "memory.x.slots",
+            "name.x",
+            "",
+        ] {
+            let said = fault(field, "1");
+            assert!(said.contains(&format!("no field `{field}`")), "{said}");
+            assert!(said.contains("memory.0.slots"), "{said}");
+        }
+        for (field, value, expected) in [
+            ("units", "3.5", "a whole number"),
+            ("units", "", "a whole number"),
+            ("clock_mhz", "inf", "a number"),
+            ("clock_mhz", "fast", "a number"),
+            ("link.fast", "1", "true or false"),
+        ] {
+            let said = fault(field, value);
+            assert_eq!(said, format!("{field} = {value}: expected {expected}"));
+        }
+        let said = with("name = ", []).unwrap_err();
+        assert!(matches!(said, VariantError::Syntax(_)), "{said}");
+    }
+
+    proptest! {
+        /// Whatever is asked, there is a description of the same fields or a refusal.
+        #[test]
+        fn any_text_field_and_value_is_taken_or_refused(
+            text in prop_oneof![Just(TEXT.to_owned()), "\\PC{0,40}"],
+            field in prop_oneof!["(units|link|memory|name|[0-9]{1,20}|\\.){1,5}", "\\PC{0,20}"],
+            value in "\\PC{0,20}",
+        ) {
+            if let Ok(made) = with(&text, [(field.as_str(), value.as_str())]) {
+                prop_assert_eq!(fields(&made), fields(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn every_shipped_machine_is_its_own_variant() {
+        let machines = Registry::standard();
+        for name in machines.names() {
+            let text = machines.description(name).unwrap();
+            let same = machines.load(&with(text, []).unwrap()).unwrap();
+            assert_eq!(same.fit(), machines.open(name).unwrap().fit(), "{name}");
+            assert!(fields(text).unwrap().contains(&"name".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! A compiled program on several simulated machines, and on the CPU where there are inputs, for Python.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use ringmill_compiler::Compiled;
+use ringmill_device::error::Kind;
+use ringmill_device::progress::Progress;
+use ringmill_device::{Device, DeviceError as Refused};
+use ringmill_limits::{Halt, Watch};
+use ringmill_runtime::report::RunReport;
+use ringmill_runtime::report::compared::{Comparison, Row, Which, basis};
+use ringmill_runtime::shown::{Asked, Simulated, TracedError, repeated, run_on, simulate_on};
+use ringmill_runtime::{Ciphers, EvaluationKeys, Messages, Served, Server};
+use ringmill_sim::{CaseError, Devices, Sweep};
+
+use crate::data::Ciphertext;
+use crate::errors::{DeviceError, raise};
+use crate::keys::Given;
+use crate::scheme::failed;
+
+/// The rows as JSON, and their table as text and as HTML.
+pub type Table = (Vec<String>, String, String);
+
+/// What Python asks of a comparison.
+pub struct Wanted {
+    pub machines: Vec<String>,
+    /// Fields of descriptions, each with its values.
+    pub set: Vec<(String, Vec<String>)>,
+    pub spill: bool,
+    pub send_keys: bool,
+    pub threads: Option<usize>,
+    pub inputs: Option<Inputs>,
+}
+
+/// What the CPU runs on.
+pub struct Inputs {
+    pub ciphertexts: HashMap<String, Ciphertext>,
+    pub plains: Given,
+    pub keys: Arc<EvaluationKeys>,
+}
+
+/// A server with the inputs of a run.
+pub struct Bound<S: Served> {
+    pub server: Arc<Server<S>>,
+    pub ciphers: Ciphers<S>,
+    pub plains: Messages<S>,
+}
+
+/// The rows: the CPU's where there are inputs, and a machine's for each case.
+pub fn compared<S: Served>(
+    compiled: &Compiled<S>,
+    wanted: &Wanted,
+    bound: Option<&Bound<S>>,
+    progress: &dyn Progress,
+    watch: &Watch,
+) -> PyResult<Table> {
+    let form = |name: &String| CaseError::Form { got: name.clone() };
+    let sweep = |(name, values): &(String, Vec<String>)| {
+        Sweep::new(name, values.iter().map(String::as_str)).ok_or_else(|| form(name))
+    };
+    let sweeps = wanted.set.iter().map(sweep).collect::<Result<Vec<_>, _>>();
+    let cases = sweeps.and_then(|sweeps| Devices::standard().cases(&wanted.machines, &sweeps));
+    let cases = cases.map_err(|e| raise::<DeviceError, _>(Refused::from(e)))?;
+    let (mut rows, mut notes) = (Vec::new(), Vec::new());
+    if let Some(bound) = bound {
+        let name = wanted
+            .threads
+            .map_or_else(|| "cpu".to_owned(), |n| format!("cpu:{n}"));
+        let device = ringmill_sim::open(&name).map_err(raise::<DeviceError, _>)?;
+        let Bound {
+            server,
+            ciphers,
+            plains,
+        } = bound;
+        let done = repeated(&*device, server, ciphers, plains, progress, watch);
+        let done = done.map_err(failed::<S>)?;
+        let (row, note) = Row::of_cpu(&done.report, done.runs);
+        rows.push(row);
+        notes.push(note);
+    }
+    for case in &cases {
+        let which = Which {
+            case: case.label(),
+            machine: case.machine.clone(),
+            set: case.set.iter().cloned().collect(),
+        };
+        let report = match &case.opened {
+            Ok(machine) => one(&*machine.device, compiled, wanted, bound, progress, watch),
+            Err(refused) => Err(Fault::Refused(refused.to_string())),
+        };
+        rows.push(match report {
+            Ok(report) => Row::of(which, &report),
+            Err(Fault::Refused(why)) => Row::refused(which, why),
+            Err(Fault::Raised(error)) => return Err(error),
+        });
+    }
+    if let Some(why) = rows.iter().find_map(|row| row.refused.clone())
+        && rows.iter().filter(|row| row.refused.is_some()).count() == cases.len()
+    {
+        return Err(DeviceError::new_err(why));
+    }
+    notes.extend(basis(&rows, wanted.send_keys));
+    let comparison = Comparison::new(&compiled.source.name, rows, notes);
+    let json = comparison.rows().iter().map(serde_json::to_string);
+    let json = json
+        .collect::<Result<_, _>>()
+        .map_err(raise::<DeviceError, _>)?;
+    Ok((json, comparison.to_string(), comparison.html_table()))
+}
+
+/// Why a case has no figures.
+enum Fault {
+    /// A machine does not run the program.
+    Refused(String),
+    /// The whole comparison ends.
+    Raised(PyErr),
+}
+
+impl Fault {
+    fn of<S: Served>(error: TracedError<S::Error>) -> Self {
+        let differs = matches!(
+            &error,
+            TracedError::Run(ringmill_runtime::RuntimeError::Device(Refused::Own(own)))
+                if own.kind() == Kind::Differs
+        );
+        match error {
+            TracedError::Run(error) if differs || Halt::of(&error).is_some() => {
+                Self::Raised(failed::<S>(error))
+            }
+            error => Self::Refused(error.to_string()),
+        }
+    }
+}
+
+fn one<S: Served>(
+    device: &dyn Device,
+    compiled: &Compiled<S>,
+    wanted: &Wanted,
+    bound: Option<&Bound<S>>,
+    progress: &dyn Progress,
+    watch: &Watch,
+) -> Result<RunReport, Fault> {
+    let asked = Simulated {
+        spill: wanted.spill,
+        resident_keys: !wanted.send_keys,
+        trace: None,
+        timeline: false,
+    };
+    let timed = simulate_on(device, compiled, &asked, progress, watch);
+    let timed = timed.map_err(Fault::of::<S>)?;
+    let hosted = timed
+        .machine
+        .as_ref()
+        .is_some_and(|m| m.own.remarks().hosted);
+    let Some(bound) = bound.filter(|_| hosted) else {
+        return Ok(timed);
+    };
+    // A host's part takes data to be measured.
+    let asked = Asked {
+        spill: wanted.spill,
+        trace: None,
+        saving: None,
+        resume: None,
+        expanded_bytes: None,
+        timeline: false,
+    };
+    let Bound {
+        server,
+        ciphers,
+        plains,
+    } = bound;
+    let done = run_on(device, server, ciphers, plains, asked, progress, watch);
+    Ok(done.map_err(Fault::of::<S>)?.report)
+}

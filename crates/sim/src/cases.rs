@@ -1,0 +1,420 @@
+//! Machines to compare: each with the fields of its description set to several values. Every combination is a case.
+
+use ringmill_device::error::Kind;
+use ringmill_device::{Device, DeviceError};
+use ringmill_isa::Target;
+use ringmill_machines::variant::{self, VariantError};
+use ringmill_machines::{MachineError, Opened};
+use thiserror::Error;
+
+use crate::error::shorten;
+use crate::open::{Devices, simulated};
+use crate::sim;
+
+/// Cases at most.
+const MOST: usize = 1000;
+
+/// Values that a field of descriptions takes in turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sweep {
+    /// The machine whose description it is of; every machine's where none is named.
+    pub machine: Option<String>,
+    /// As [`variant::with`] names it.
+    pub field: String,
+    pub values: Vec<String>,
+}
+
+impl Sweep {
+    /// Reads `FIELD=VALUE,VALUE,...` or `MACHINE:FIELD=VALUE,VALUE,...`.
+    ///
+    /// # Errors
+    /// [`CaseError::Form`].
+    pub fn parse(text: &str) -> Result<Self, CaseError> {
+        let form = || CaseError::Form { got: shorten(text) };
+        let (name, values) = text.split_once('=').ok_or_else(form)?;
+        Self::new(name, values.split(',')).ok_or_else(form)
+    }
+
+    /// `FIELD` or `MACHINE:FIELD` with its values; `None` where a part of it is empty.
+    pub fn new<'a>(name: &str, values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let (machine, field) = match name.rsplit_once(':') {
+            Some((machine, field)) => (Some(machine.to_owned()), field),
+            None => (None, name),
+        };
+        let values: Vec<String> = values.into_iter().map(|v| v.trim().to_owned()).collect();
+        let empty = |text: &str| text.trim().is_empty();
+        let lacks = empty(field)
+            || machine.as_deref().is_some_and(empty)
+            || values.is_empty()
+            || values.iter().any(|value| empty(value));
+        (!lacks).then(|| Self {
+            machine,
+            field: field.trim().to_owned(),
+            values,
+        })
+    }
+}
+
+/// Why machines cannot be compared as asked.
+#[derive(Debug, Error)]
+pub enum CaseError {
+    #[error("set {got:?}: expected FIELD=VALUE,VALUE,... or MACHINE:FIELD=VALUE,VALUE,...")]
+    Form { got: String },
+    #[error("no machine is named; name one or more")]
+    NoMachine,
+    #[error("machine `{machine}` is named twice; name it once")]
+    MachineTwice { machine: String },
+    #[error(
+        "set {machine}:{field}: machine `{machine}` is not among those compared, {}; compare it, or leave this out",
+        known.join(", ")
+    )]
+    UnknownMachine {
+        machine: String,
+        field: String,
+        known: Vec<String>,
+    },
+    #[error(
+        "set {field}: this field of machine `{machine}` is set twice; give all its values at once"
+    )]
+    FieldTwice { machine: String, field: String },
+    #[error(
+        "set {field}: machine `{machine}` has no such field; its fields are {}; to set this of other machines alone, name \
+         each as MACHINE:{field}=...",
+        known.join(", ")
+    )]
+    UnknownField {
+        machine: String,
+        field: String,
+        known: Vec<String>,
+    },
+    #[error(
+        "set {field}: {got:?} is no value of this field of machine `{machine}`; expected {expected}"
+    )]
+    Value {
+        machine: String,
+        field: String,
+        got: String,
+        expected: &'static str,
+    },
+    /// A description that is no TOML.
+    #[error("machine `{machine}`: {source}")]
+    Description {
+        machine: String,
+        source: VariantError,
+    },
+    #[error(
+        "the machines and values make {} cases, and at most {MOST} are compared at once; give fewer values",
+        got.map_or_else(|| "too many".to_owned(), |got| got.to_string())
+    )]
+    TooMany { got: Option<usize> },
+    /// A machine that there is not, or a file that cannot be read.
+    #[error(transparent)]
+    Machine(DeviceError),
+}
+
+impl From<CaseError> for DeviceError {
+    fn from(error: CaseError) -> Self {
+        match error {
+            CaseError::Machine(error) => error,
+            error => Self::own(Kind::Opening, error),
+        }
+    }
+}
+
+/// A machine with values of its description's fields.
+pub struct Case {
+    /// Its name or description file, as it was given.
+    pub machine: String,
+    /// The fields that were set, with their values.
+    pub set: Vec<(String, String)>,
+    /// The machine, unless such a description is refused.
+    pub opened: Result<Simulated, DeviceError>,
+}
+
+/// A simulated machine, and what it asks of parameters.
+pub struct Simulated {
+    pub target: Target,
+    pub device: Box<dyn Device>,
+}
+
+impl Case {
+    /// The machine and what was set, as in `ring rpaus=4`.
+    pub fn label(&self) -> String {
+        let set = self
+            .set
+            .iter()
+            .map(|(field, value)| format!(" {field}={value}"));
+        std::iter::once(self.machine.clone()).chain(set).collect()
+    }
+}
+
+impl Devices {
+    /// The cases of some machines, named or by their description files: of each machine the product of the values that its
+    /// fields are set to, in the order given, the last field's values running fastest.
+    ///
+    /// A description with values that its parser refuses is a case too, which says why.
+    ///
+    /// # Errors
+    /// [`CaseError`]: a machine that there is not, a field that a machine's description has not, a value of another type
+    /// than the field's, more than a thousand cases.
+    pub fn cases(&self, machines: &[String], sweeps: &[Sweep]) -> Result<Vec<Case>, CaseError> {
+        if machines.is_empty() {
+            return Err(CaseError::NoMachine);
+        }
+        for sweep in sweeps {
+            if let Some(machine) = sweep.machine.as_ref().filter(|&m| !machines.contains(m)) {
+                return Err(CaseError::UnknownMachine {
+                    machine: machine.clone(),
+                    field: sweep.field.clone(),
+                    known: machines.to_vec(),
+                });
+            }
+        }
+        let mut cases = Vec::new();
+        for (at, machine) in machines.iter().enumerate() {
+            if machines.iter().take(at).any(|before| before == machine) {
+                return Err(CaseError::MachineTwice {
+                    machine: machine.clone(),
+                });
+            }
+            let text = sim::description(self.machines(), machine).map_err(CaseError::Machine)?;
+            let own = sweeps
+                .iter()
+                .filter(|s| s.machine.as_ref().is_none_or(|m| m == machine));
+            let own: Vec<&Sweep> = own.collect();
+            check(machine, &text, &own)?;
+            let combined = product(&own)?;
+            let count = cases.len().checked_add(combined.len());
+            if count.is_none_or(|count| count > MOST) {
+                return Err(CaseError::TooMany { got: count });
+            }
+            for set in combined {
+                cases.push(Case {
+                    opened: self.variant(machine, &text, &set),
+                    machine: machine.clone(),
+                    set,
+                });
+            }
+        }
+        Ok(cases)
+    }
+
+    fn variant(
+        &self,
+        machine: &str,
+        text: &str,
+        set: &[(String, String)],
+    ) -> Result<Simulated, DeviceError> {
+        let values = set.iter().map(|(f, v)| (f.as_str(), v.as_str()));
+        let made = match set {
+            [] => text.to_owned(),
+            _ => variant::with(text, values).map_err(|e| MachineError::Syntax(e.to_string()))?,
+        };
+        let opened = self.machines().opened(&made)?;
+        let target = match &opened {
+            Opened::Whole(machine) => machine.target(),
+            Opened::Card(card) => ringmill_machines::Machine::target(card.as_ref()),
+        };
+        Ok(Simulated {
+            target,
+            device: simulated(format!("sim:{machine}"), opened)?,
+        })
+    }
+}
+
+/// Refuses a field that is set twice, that the description has not, or that takes values of another type.
+fn check(machine: &str, text: &str, sweeps: &[&Sweep]) -> Result<(), CaseError> {
+    for (at, sweep) in sweeps.iter().enumerate() {
+        if sweeps
+            .iter()
+            .take(at)
+            .any(|before| before.field == sweep.field)
+        {
+            return Err(CaseError::FieldTwice {
+                machine: machine.to_owned(),
+                field: sweep.field.clone(),
+            });
+        }
+        for value in &sweep.values {
+            let made = variant::with(text, [(sweep.field.as_str(), value.as_str())]);
+            made.map_err(|fault| unlike(machine, fault))?;
+        }
+    }
+    Ok(())
+}
+
+/// Why a machine's description has no such variant.
+fn unlike(machine: &str, fault: VariantError) -> CaseError {
+    let machine = machine.to_owned();
+    match fault {
+        VariantError::Unknown { field, known } => CaseError::UnknownField {
+            machine,
+            field,
+            known,
+        },
+        VariantError::Value {
+            field,
+            got,
+            expected,
+        } => CaseError::Value {
+            machine,
+            field,
+            got,
+            expected,
+        },
+        source @ VariantError::Syntax(_) => CaseError::Description { machine, source },
+    }
+}
+
+/// All combinations of the values.
+fn product(sweeps: &[&Sweep]) -> Result<Vec<Vec<(String, String)>>, CaseError> {
+    let mut all: Vec<Vec<(String, String)>> = vec![Vec::new()];
+    for sweep in sweeps {
+        let count = all.len().checked_mul(sweep.values.len());
+        if count.is_none_or(|count| count > MOST) {
+            return Err(CaseError::TooMany { got: count });
+        }
+        let longer = |set: &Vec<(String, String)>| {
+            let with = |value: &String| {
+                let mut set = set.clone();
+                set.push((sweep.field.clone(), value.clone()));
+                set
+            };
+            sweep.values.iter().map(with).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sweeps(texts: &[&str]) -> Vec<Sweep> {
+        texts
+            .iter()
+            .map(|text| Sweep::parse(text).unwrap())
+            .collect()
+    }
+
+    fn cases(machines: &[&str], set: &[&str]) -> Result<Vec<Case>, CaseError> {
+        let machines: Vec<String> = machines.iter().map(|&m| m.to_owned()).collect();
+        Devices::standard().cases(&machines, &sweeps(set))
+    }
+
+    #[test]
+    fn sweeps_are_read_and_others_refused() {
+        let of = |machine: Option<&str>, field: &str, values: &[&str]| Sweep {
+            machine: machine.map(str::to_owned),
+            field: field.to_owned(),
+            values: values.iter().map(|&v| v.to_owned()).collect(),
+        };
+        let parse = |text| Sweep::parse(text).unwrap();
+        assert_eq!(parse("rpaus=2,4"), of(None, "rpaus", &["2", "4"]));
+        assert_eq!(parse("ring:rpaus= 2"), of(Some("ring"), "rpaus", &["2"]));
+        let file = parse("a:b.toml:link.us_per_limb=1.5,=");
+        assert_eq!(
+            file,
+            of(Some("a:b.toml"), "link.us_per_limb", &["1.5", "="])
+        );
+        for text in [
+            "",
+            "rpaus",
+            "=1",
+            "rpaus=",
+            "rpaus=1,,2",
+            ":rpaus=1",
+            "ring:=1",
+            " =1",
+        ] {
+            let said = Sweep::parse(text).unwrap_err().to_string();
+            assert!(
+                said.contains(&format!("{text:?}: expected FIELD=")),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn cases_are_the_product_of_the_values() {
+        let all = cases(
+            &["ring", "polymul"],
+            &["clock_mhz=100,200", "ring:rpaus=4,10", "polymul:units=8"],
+        );
+        let labels: Vec<String> = all.unwrap().iter().map(Case::label).collect();
+        let expected = [
+            "ring clock_mhz=100 rpaus=4",
+            "ring clock_mhz=100 rpaus=10",
+            "ring clock_mhz=200 rpaus=4",
+            "ring clock_mhz=200 rpaus=10",
+            "polymul clock_mhz=100 units=8",
+            "polymul clock_mhz=200 units=8",
+        ];
+        assert_eq!(labels, expected);
+    }
+
+    #[test]
+    fn a_case_is_the_machine_of_its_values() {
+        let all = cases(&["ring", "vector"], &["clock_mhz=100,250.5"]).unwrap();
+        for (case, clock) in all.iter().zip([100.0, 250.5, 100.0, 250.5]) {
+            let opened = case.opened.as_ref().ok().unwrap();
+            assert_eq!(opened.device.clock_mhz(), Some(clock));
+            assert_eq!(opened.device.name(), format!("sim:{}", case.machine));
+            assert_eq!(opened.target.explicit, case.machine == "vector");
+        }
+    }
+
+    #[test]
+    fn a_description_that_is_refused_is_a_case_that_says_why() {
+        let all = cases(&["ring"], &["rpaus=0,10"]).unwrap();
+        let refused = all[0].opened.as_ref().err().unwrap().to_string();
+        assert!(refused.contains("rpaus = 0: expected 1 to 16"), "{refused}");
+        assert!(all[1].opened.is_ok());
+    }
+
+    #[test]
+    fn what_makes_no_cases_is_refused_with_its_cure() {
+        let said = |machines: &[&str], set: &[&str]| {
+            let fault = cases(machines, set).err().unwrap();
+            DeviceError::from(fault).to_string()
+        };
+        let fault = said(&["ring", "polymul"], &["rpaus=2,4"]);
+        for part in [
+            "no field `rpaus`",
+            "`polymul`",
+            "max_log_n",
+            "MACHINE:rpaus=",
+        ] {
+            assert!(fault.contains(part), "{part}: {fault}");
+        }
+        let fault = said(&["ring"], &["rpaus=two"]);
+        assert!(
+            fault.contains("\"two\" is no value of this field of machine `ring`; expected a whole"),
+            "{fault}"
+        );
+        let fault = said(&["ring"], &["vector:log_lanes=4"]);
+        assert!(
+            fault.contains("`vector` is not among those compared, ring"),
+            "{fault}"
+        );
+        let fault = said(&["ring"], &["rpaus=2", "ring:rpaus=4"]);
+        assert!(fault.contains("set twice"), "{fault}");
+        assert!(said(&["ring", "ring"], &[]).contains("named twice"));
+        assert!(said(&[], &[]).contains("no machine is named"));
+        assert!(said(&["abacus"], &[]).contains("no machine is called `abacus`"));
+        assert!(said(&["none.toml"], &[]).contains("none.toml"));
+        let values: Vec<String> = (1..=40).map(|n| n.to_string()).collect();
+        let many = |field: &str| format!("{field}={}", values.join(","));
+        let fault = said(&["ring"], &[&many("clock_mhz"), &many("rpaus")]);
+        assert!(fault.contains("1600 cases, and at most 1000"), "{fault}");
+        let fault = said(
+            &["ring", "ring-stored"],
+            &[
+                &many("clock_mhz"),
+                "rpaus=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15",
+            ],
+        );
+        assert!(fault.contains("1200 cases"), "{fault}");
+    }
+}
