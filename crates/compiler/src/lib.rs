@@ -29,6 +29,7 @@ mod poly;
 mod reference;
 mod relin;
 mod rewrite;
+mod rings;
 pub mod saved;
 pub mod scheme;
 pub mod target;

@@ -39,7 +39,7 @@ pub(super) fn fit(
 ) -> Result<Fitted<Bgv>, CompileError> {
     let params = procedure.params();
     check(program, options, procedure)?;
-    let costs = Costs::new(params, procedure);
+    let costs = Costs::new(params, procedure)?;
     let setting = Setting {
         options,
         procedure,
@@ -492,7 +492,7 @@ mod tests {
         let setting = Setting {
             options: &options,
             procedure: &procedure,
-            costs: &Costs::new(&params, &procedure),
+            costs: &Costs::new(&params, &procedure).unwrap(),
         };
         for count in [1, 4, 8] {
             let program = program(count);

@@ -55,6 +55,9 @@ pub enum MacroOp {
     Call,
     /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
     Repeat,
+    /// No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.
+    #[doc(hidden)]
+    Madeup,
 }
 
 /// Typing rules; the verifier dispatches on them.
@@ -96,6 +99,8 @@ pub enum MacroRule {
     Call,
     /// `repeat`: As CALL, and the procedure's first parameters have exactly the types of its results.
     Repeat,
+    /// `unknown`: No instruction is right.
+    Unknown,
 }
 
 impl MacroRule {
@@ -120,6 +125,7 @@ impl MacroRule {
             MacroRule::Output => "output",
             MacroRule::Call => "call",
             MacroRule::Repeat => "repeat",
+            MacroRule::Unknown => "unknown",
         }
     }
 }
@@ -478,6 +484,17 @@ impl MacroOp {
                 semantics: "A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.",
                 expansion: &[],
             },
+            MacroOp::Madeup => &OpInfo {
+                mnemonic: "MADEUP",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Groups(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::Unknown,
+                semantics: "No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.",
+                expansion: &[],
+            },
         }
     }
 
@@ -537,6 +554,8 @@ pub enum MacroKeys {
     Switch,
     /// `refresh`: Those of bootstrapping.
     Refresh,
+    /// `unknown`: Nobody knows.
+    Unknown,
 }
 
 impl MacroKeys {
@@ -548,6 +567,7 @@ impl MacroKeys {
             MacroKeys::Galois => "galois",
             MacroKeys::Switch => "switch",
             MacroKeys::Refresh => "refresh",
+            MacroKeys::Unknown => "unknown",
         }
     }
 }
@@ -596,6 +616,8 @@ pub enum MacroMessage {
     Read,
     /// `called`: What the procedure makes.
     Called,
+    /// `unknown`: Nobody knows.
+    Unknown,
 }
 
 impl MacroMessage {
@@ -607,6 +629,7 @@ impl MacroMessage {
             MacroMessage::Made => "made",
             MacroMessage::Read => "read",
             MacroMessage::Called => "called",
+            MacroMessage::Unknown => "unknown",
         }
     }
 }
@@ -640,6 +663,8 @@ pub enum MacroNoise {
     Refreshed,
     /// `called`: What the procedure leaves.
     Called,
+    /// `unknown`: Nobody knows.
+    Unknown,
 }
 
 impl MacroNoise {
@@ -659,6 +684,7 @@ impl MacroNoise {
             MacroNoise::Quotient => "quotient",
             MacroNoise::Refreshed => "refreshed",
             MacroNoise::Called => "called",
+            MacroNoise::Unknown => "unknown",
         }
     }
 }
@@ -1028,6 +1054,16 @@ impl MacroOp {
                 noise: MacroNoise::Called,
                 note: MacroNote::Declared,
                 size: MacroSize::Declared,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Madeup => &MacroColumns {
+                schemes: &[],
+                keys: MacroKeys::Unknown,
+                level: MacroLevel::Same,
+                message: MacroMessage::Unknown,
+                noise: MacroNoise::Unknown,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
                 stage: MacroStage::Traced,
             },
         }

@@ -42,6 +42,9 @@ pub enum TracedOp {
     Call,
     /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
     Repeat,
+    /// No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.
+    #[doc(hidden)]
+    Madeup,
 }
 
 impl From<TracedOp> for ManagedOp {
@@ -64,6 +67,7 @@ impl From<TracedOp> for ManagedOp {
             TracedOp::Output => ManagedOp::Output,
             TracedOp::Call => ManagedOp::Call,
             TracedOp::Repeat => ManagedOp::Repeat,
+            TracedOp::Madeup => ManagedOp::Madeup,
         }
     }
 }
@@ -90,6 +94,7 @@ impl TryFrom<ManagedOp> for TracedOp {
             ManagedOp::Output => Ok(TracedOp::Output),
             ManagedOp::Call => Ok(TracedOp::Call),
             ManagedOp::Repeat => Ok(TracedOp::Repeat),
+            ManagedOp::Madeup => Ok(TracedOp::Madeup),
             ManagedOp::Relin => Err(OfStage::new(MacroOp::Relin, MacroStage::Traced)),
             ManagedOp::Rescale => Err(OfStage::new(MacroOp::Rescale, MacroStage::Traced)),
             ManagedOp::Modswitch => Err(OfStage::new(MacroOp::Modswitch, MacroStage::Traced)),
@@ -119,6 +124,7 @@ impl From<TracedOp> for MacroOp {
             TracedOp::Output => MacroOp::Output,
             TracedOp::Call => MacroOp::Call,
             TracedOp::Repeat => MacroOp::Repeat,
+            TracedOp::Madeup => MacroOp::Madeup,
         }
     }
 }
@@ -145,6 +151,7 @@ impl TryFrom<MacroOp> for TracedOp {
             MacroOp::Output => Ok(TracedOp::Output),
             MacroOp::Call => Ok(TracedOp::Call),
             MacroOp::Repeat => Ok(TracedOp::Repeat),
+            MacroOp::Madeup => Ok(TracedOp::Madeup),
             MacroOp::Load => Err(OfStage::new(MacroOp::Load, MacroStage::Traced)),
             MacroOp::Relin => Err(OfStage::new(MacroOp::Relin, MacroStage::Traced)),
             MacroOp::Rescale => Err(OfStage::new(MacroOp::Rescale, MacroStage::Traced)),
@@ -204,6 +211,9 @@ pub enum ManagedOp {
     Call,
     /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
     Repeat,
+    /// No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.
+    #[doc(hidden)]
+    Madeup,
 }
 
 impl From<ManagedOp> for MacroOp {
@@ -231,6 +241,7 @@ impl From<ManagedOp> for MacroOp {
             ManagedOp::Output => MacroOp::Output,
             ManagedOp::Call => MacroOp::Call,
             ManagedOp::Repeat => MacroOp::Repeat,
+            ManagedOp::Madeup => MacroOp::Madeup,
         }
     }
 }
@@ -262,6 +273,7 @@ impl TryFrom<MacroOp> for ManagedOp {
             MacroOp::Output => Ok(ManagedOp::Output),
             MacroOp::Call => Ok(ManagedOp::Call),
             MacroOp::Repeat => Ok(ManagedOp::Repeat),
+            MacroOp::Madeup => Ok(ManagedOp::Madeup),
             MacroOp::Load => Err(OfStage::new(MacroOp::Load, MacroStage::Managed)),
             MacroOp::Morph => Err(OfStage::new(MacroOp::Morph, MacroStage::Managed)),
             MacroOp::Ksw => Err(OfStage::new(MacroOp::Ksw, MacroStage::Managed)),
@@ -445,6 +457,7 @@ pub trait Visitor {
             (MacroOp::Output, &MacroImm::Output(n)) => self.output(instr, n),
             (MacroOp::Call, &MacroImm::Proc(n)) => self.call(instr, n),
             (MacroOp::Repeat, &MacroImm::Repeat { proc, count }) => self.repeat(instr, proc, count),
+            (MacroOp::Madeup, _) => Err(Refused::unknown(Self::PASS, instr).into()),
             (
                 MacroOp::Input
                 | MacroOp::Encode

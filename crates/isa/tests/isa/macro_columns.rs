@@ -166,6 +166,14 @@ fn operations_stand_from_their_stage_on() {
         let early = op.columns().stage == MacroStage::Traced || op == MacroOp::Relin;
         assert_eq!(verify(&unmanaged).is_ok(), early, "{}", op.mnemonic());
     }
+    let made_up = program(
+        MacroOp::Madeup,
+        vec![MacroType::Cipher { size: 2, at: None }],
+        MacroType::Cipher { size: 2, at: None },
+    );
+    let refused = verify(&made_up).unwrap_err().to_string();
+    assert!(refused.contains("MADEUP"), "{refused}");
+    assert!(MacroOp::from_mnemonic("MADEUP").is_none());
 }
 
 #[test]
@@ -206,7 +214,7 @@ impl Visitor for Nothing {
 
 #[test]
 fn what_a_visitor_does_not_know_it_refuses_by_name() {
-    for op in MacroOp::ALL {
+    for op in MacroOp::ALL.into_iter().chain([MacroOp::Madeup]) {
         let imm = match op {
             MacroOp::Input => MacroImm::Input(0),
             MacroOp::Output => MacroImm::Output(0),
@@ -226,7 +234,7 @@ fn what_a_visitor_does_not_know_it_refuses_by_name() {
         let message = format!("nothing has no meaning for {}", op.mnemonic());
         assert_eq!(unknown.to_string(), message);
         // MORPH alone has this one.
-        if op != MacroOp::Morph {
+        if op != MacroOp::Morph && op != MacroOp::Madeup {
             let shape = Nothing
                 .visit(&instr(MacroImm::Galois(Galois(3))))
                 .unwrap_err();

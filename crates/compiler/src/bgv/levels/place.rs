@@ -383,7 +383,7 @@ mod tests {
     fn no_set_of_cuts_is_cheaper_and_the_last_moment_is_dearer() {
         let procedure = toy::procedure();
         let params = Arc::clone(procedure.params());
-        let costs = Costs::new(&params, &procedure);
+        let costs = Costs::new(&params, &procedure).unwrap();
         let none = Placement::default();
         let deep = Deep {
             procedure: &procedure,

@@ -144,17 +144,17 @@ impl<'a> Manager<'a> {
         }
     }
 
-    fn relinearised(&mut self, placed: Placed, instr: &MacroInstr) -> Placed {
+    fn relinearised(&mut self, placed: Placed, instr: &MacroInstr) -> Result<Placed, CompileError> {
         let like = self.of_two(placed);
         if placed.size == 2 {
-            return placed;
+            return Ok(placed);
         }
-        self.charge(MacroOp::Relin, like, 1, false);
+        self.charge(MacroOp::Relin, like, 1, false)?;
         let (src, types) = (vec![placed.value], [like.ty()]);
         let made = self.emit(MacroOp::Relin, src, MacroImm::None, &types, instr);
         self.check(like, instr);
         let value = made.first().copied().unwrap_or(placed.value);
-        Placed { value, ..like }
+        Ok(Placed { value, ..like })
     }
 
     fn bootstrapped(
@@ -164,7 +164,7 @@ impl<'a> Manager<'a> {
         instr: &MacroInstr,
     ) -> Result<Placed, CompileError> {
         let (procedure, start) = (deep.procedure, deep.procedure.start());
-        let placed = self.relinearised(placed, instr);
+        let placed = self.relinearised(placed, instr)?;
         let mut descent = Descent::new(self, placed)?;
         let divisions = self.divisions(deep, &mut descent)?;
         let bound = procedure.noise().log2();
@@ -241,7 +241,7 @@ impl<'a> Manager<'a> {
     ) -> Result<Placed, CompileError> {
         let by = self.t.mul(factor.value(), a.factor.inverse(self.t)?);
         let by = self.frame.params.plain_modulus().centred(by);
-        Ok(self.refactored(a, by, factor, instr))
+        self.refactored(a, by, factor, instr)
     }
 
     /// A call: arguments arrive, and results are where they were put.
@@ -262,7 +262,6 @@ impl<'a> Manager<'a> {
         }
         self.cost += cost * times as f64;
         let like = convention.given(MacroValue(0));
-        self.result(instr, src, instr.imm.clone(), like);
-        Ok(())
+        self.result(instr, src, instr.imm.clone(), like)
     }
 }
