@@ -27,6 +27,7 @@ pub mod numbers;
 mod pipeline;
 mod poly;
 mod reference;
+mod refresh;
 mod relin;
 mod rewrite;
 mod rings;

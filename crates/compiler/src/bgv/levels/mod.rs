@@ -8,11 +8,13 @@
 //! nothing and leaves noise and factor as they are.
 
 mod descend;
-mod place;
+#[cfg(test)]
+mod placed;
 mod refresh;
 mod result;
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{
@@ -24,9 +26,9 @@ use ringmill_schemes::bgv::{ExactParams, Factor, Noise, NoiseModel, Params};
 
 use super::CompileError;
 use crate::error::At as Line;
+use crate::refresh::{self as refreshing, Placement};
 use crate::rewrite::{Rewriter, is_cipher};
 use descend::Derived;
-pub(super) use place::{Placement, best};
 pub(super) use refresh::{Callee, Convention, Deep};
 
 /// A value of the new program: where it is, and how large its phase is at most.
@@ -93,6 +95,8 @@ struct Manager<'a> {
     at: usize,
     /// Old values that were refreshed, and the cut that wanted it.
     refreshed: Vec<(MacroValue, usize)>,
+    /// Where values are refreshed, if `frame` says how.
+    placement: Rc<Placement>,
     frame: Frame<'a>,
     model: NoiseModel,
     t: Modulus,
@@ -122,7 +126,20 @@ pub(super) fn model(program: &MacroProgram, params: &Params) -> NoiseModel {
 /// # Errors
 /// What the watch says.
 pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, CompileError> {
+    run_with(program, frame, &Rc::default())
+}
+
+/// The same with values refreshed where the placement says.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn run_with(
+    program: &MacroProgram,
+    frame: Frame<'_>,
+    placement: &Rc<Placement>,
+) -> Result<Managed, CompileError> {
     let mut manager = Manager::new(program, frame);
+    manager.placement = Rc::clone(placement);
     manager.out = Some(Rewriter::beside(program));
     for number in 0..program.instrs.len() {
         manager.next(program, number)?;
@@ -139,6 +156,19 @@ pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, C
         misfit: manager.misfit,
         cost: manager.cost,
     })
+}
+
+/// Where values are best refreshed in the frame, and what that costs; what is lacking at the first value that no placement saves.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn best(
+    program: &MacroProgram,
+    frame: Frame<'_>,
+) -> Result<Result<(Placement, f64), Misfit>, CompileError> {
+    let measure = false;
+    let start = Manager::new(program, Frame { measure, ..frame });
+    refreshing::best(program, &start)
 }
 
 /// That an earlier pass should have refused or replaced the instruction.
@@ -166,6 +196,7 @@ impl<'a> Manager<'a> {
             cost: 0.0,
             at: 0,
             refreshed: Vec::new(),
+            placement: Rc::default(),
             frame,
         }
     }
