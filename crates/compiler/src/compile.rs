@@ -113,6 +113,7 @@ pub fn compile<S: Compiles>(
         None => pipeline::plain::<S>(&source, &options.watch)?,
         Some(_) => bodies::each(source.clone(), S::constants)?,
     };
+    pipeline::of_scheme::<S>(&plain)?;
     let passed = |body| Ok(pipeline::relinearised::<S>(body, options.passes));
     let relinearised = bodies::each::<ErrorOf<S>>(plain, passed)?;
     transparent::refuse(&relinearised)?;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ringmill_isa::Level;
+use ringmill_isa::macros::Refused;
 use ringmill_isa::source::SourceLoc;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
@@ -174,6 +175,14 @@ pub enum CompileError<E = CkksError> {
     )]
     OfIntegers { at: At, op: &'static str },
 
+    /// An operation that the scheme does not have.
+    #[error("{at}{op} is no operation of the scheme {scheme}; use a scheme that has it")]
+    OfOtherSchemes {
+        at: At,
+        op: &'static str,
+        scheme: &'static str,
+    },
+
     /// A constant that is no integer.
     #[error(
         "{at}the constant {value} cannot be used here: the scheme computes on whole numbers, and as a double one is below 2^53; \
@@ -272,6 +281,10 @@ pub enum CompileError<E = CkksError> {
     )]
     Misshapen { at: At, op: &'static str },
 
+    /// An operation that a pass has no meaning for.
+    #[error("{0}; this is a fault of the compiler, please report it")]
+    Refused(#[from] Refused),
+
     /// A program without an output computes nothing.
     #[error("the program {name:?} has no output; return at least one encrypted value from it")]
     NoOutput { name: String },
@@ -345,6 +358,7 @@ impl<E> CompileError<E> {
             | Self::BadConstant { at, .. }
             | Self::InexactInteger { at, .. }
             | Self::OfIntegers { at, .. }
+            | Self::OfOtherSchemes { at, .. }
             | Self::UnboundedTest { at }
             | Self::NotWhole { at, .. }
             | Self::Overflow { at, .. }
@@ -357,6 +371,7 @@ impl<E> CompileError<E> {
             | Self::Misshapen { at, .. }
             | Self::Transparent { at, .. } => at.0.as_ref(),
             Self::Target(error) => error.at.0.as_ref(),
+            Self::Refused(error) => error.loc.as_ref(),
             Self::Verify(error) => error.place.loc.as_ref(),
             Self::WrittenOut(error) => error.loc(),
             Self::TooManySlots { .. }

@@ -6,15 +6,16 @@
 
 use ringmill_isa::Galois;
 use ringmill_isa::macros::{
-    MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Visibility,
+    MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, ManagedOp, Refused,
+    Visibility,
 };
 use ringmill_isa::source::SourceLoc;
 
 /// The program so written, its procedures too. `elements` says which automorphisms an instruction is, one a result.
 ///
 /// # Errors
-/// Those of `elements`.
-pub(crate) fn run<E>(
+/// Those of `elements`; an instruction that only this pass writes.
+pub(crate) fn run<E: From<Refused>>(
     mut program: MacroProgram,
     elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,
 ) -> Result<MacroProgram, E> {
@@ -41,7 +42,7 @@ struct Body {
 }
 
 impl Body {
-    fn push<E>(
+    fn push<E: From<Refused>>(
         &mut self,
         instr: MacroInstr,
         elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,
@@ -50,19 +51,21 @@ impl Body {
             let ty = self.types.get(v?.0 as usize).copied();
             ty.map(|ty| (ty, ty.at()))
         };
-        match (instr.op, of(instr.dst.first())) {
-            (MacroOp::Input | MacroOp::Encode, Some((ty, at))) => {
+        let op = ManagedOp::try_from(instr.op)
+            .map_err(|_| Refused::unknown("the pass that writes LOAD, MORPH and KSW", &instr))?;
+        match (op, of(instr.dst.first())) {
+            (ManagedOp::Input | ManagedOp::Encode, Some((ty, at))) => {
                 let of = match ty.polys() {
                     Some(_) => Visibility::Encrypted,
                     None => Visibility::Plain,
                 };
                 self.split(instr, MacroType::Distant { of, at }, MacroOp::Load);
             }
-            (MacroOp::Relin, _) => self.instrs.push(MacroInstr {
+            (ManagedOp::Relin, _) => self.instrs.push(MacroInstr {
                 op: MacroOp::Ksw,
                 ..instr
             }),
-            (MacroOp::Rotate | MacroOp::Conj, Some((_, at))) => match *elements(&instr)? {
+            (ManagedOp::Rotate | ManagedOp::Conj, Some((_, at))) => match *elements(&instr)? {
                 [by] => {
                     let morph = MacroInstr {
                         op: MacroOp::Morph,
@@ -74,33 +77,11 @@ impl Body {
                 // A conjugate that is what it is of.
                 _ => self.instrs.push(instr),
             },
-            (
-                MacroOp::Input
-                | MacroOp::Encode
-                | MacroOp::Load
-                | MacroOp::Add
-                | MacroOp::Sub
-                | MacroOp::Neg
-                | MacroOp::Addc
-                | MacroOp::Mulc
-                | MacroOp::Mul
-                | MacroOp::Square
-                | MacroOp::Rescale
-                | MacroOp::Modswitch
-                | MacroOp::Refactor
-                | MacroOp::Rotate
-                | MacroOp::Hrotate
-                | MacroOp::Conj
-                | MacroOp::Morph
-                | MacroOp::Ksw
-                | MacroOp::Iszero
-                | MacroOp::Quotient
-                | MacroOp::Bootstrap
-                | MacroOp::Output
-                | MacroOp::Call
-                | MacroOp::Repeat,
-                _,
-            ) => self.instrs.push(instr),
+            // An operation of managed programs is one of explicit programs, too.
+            (op, _) => self.instrs.push(MacroInstr {
+                op: op.into(),
+                ..instr
+            }),
         }
         Ok(())
     }

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use ringmill_isa::Galois;
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType};
+use ringmill_isa::macros::op::MacroKeys;
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, Refused};
 use ringmill_schemes::rlwe::KeyRequest;
 
 /// The elements of the automorphisms that an instruction is, one a result, by what a step `turns` by and, where a conjugate is not what
 /// it is of, the element that `conjugates`.
 ///
 /// # Errors
-/// Those of `turns`.
-pub(crate) fn automorphisms<E>(
+/// Those of `turns`; an operation with keys of automorphisms that are not known here.
+pub(crate) fn automorphisms<E: From<Refused>>(
     instr: &MacroInstr,
     turns: impl Fn(i32) -> Result<Galois, E>,
     conjugates: Option<Galois>,
@@ -22,33 +23,14 @@ pub(crate) fn automorphisms<E>(
         }
         (MacroOp::Conj, _) => Ok(conjugates.into_iter().collect()),
         (MacroOp::Morph, &MacroImm::Galois(element)) => Ok(vec![element]),
-        (
-            MacroOp::Input
-            | MacroOp::Encode
-            | MacroOp::Load
-            | MacroOp::Add
-            | MacroOp::Sub
-            | MacroOp::Neg
-            | MacroOp::Addc
-            | MacroOp::Mulc
-            | MacroOp::Mul
-            | MacroOp::Square
-            | MacroOp::Relin
-            | MacroOp::Rescale
-            | MacroOp::Modswitch
-            | MacroOp::Refactor
-            | MacroOp::Rotate
-            | MacroOp::Hrotate
-            | MacroOp::Morph
-            | MacroOp::Ksw
-            | MacroOp::Iszero
-            | MacroOp::Quotient
-            | MacroOp::Bootstrap
-            | MacroOp::Output
-            | MacroOp::Call
-            | MacroOp::Repeat,
-            _,
-        ) => Ok(Vec::new()),
+        (op, _) => match op.columns().keys {
+            MacroKeys::None | MacroKeys::Relin | MacroKeys::Switch | MacroKeys::Refresh => {
+                Ok(Vec::new())
+            }
+            MacroKeys::Galois | MacroKeys::Unknown => {
+                Err(Refused::unknown("the choice of keys", instr).into())
+            }
+        },
     }
 }
 
@@ -67,16 +49,18 @@ pub(crate) fn of<E>(
     for (instrs, types) in bodies.chain([(&program.instrs, &program.types)]) {
         let ty = |instr: &MacroInstr| types.get(instr.src.first()?.0 as usize).copied();
         for instr in instrs {
-            match (instr.op, ty(instr)) {
-                (MacroOp::Ksw, Some(MacroType::Morphed { by, .. })) => {
+            match (instr.op.columns().keys, ty(instr)) {
+                (MacroKeys::Switch, Some(MacroType::Morphed { by, .. })) => {
                     found.insert(KeyRequest::Galois(by));
                 }
-                (MacroOp::Relin | MacroOp::Ksw, _) => {
+                (MacroKeys::Relin | MacroKeys::Switch, _) => {
                     found.insert(KeyRequest::Relin);
                 }
-                // What is under another secret has its key where it is switched back.
-                (MacroOp::Morph, _) => {}
-                _ => found.extend(elements(instr)?.into_iter().map(KeyRequest::Galois)),
+                // What is under another secret has its key where it is switched back, and those of bootstrapping are its own.
+                (MacroKeys::None | MacroKeys::Refresh, _) => {}
+                (MacroKeys::Galois | MacroKeys::Unknown, _) => {
+                    found.extend(elements(instr)?.into_iter().map(KeyRequest::Galois));
+                }
             }
         }
     }

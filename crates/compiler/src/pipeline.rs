@@ -3,7 +3,7 @@
 use ringmill_isa::macros::{MacroProgram, Stage, stage, verify};
 use ringmill_limits::Watch;
 
-use crate::error::CompileError;
+use crate::error::{At, CompileError};
 use crate::relin::Placement;
 use crate::scheme::options::Passes;
 use crate::scheme::{Compiles, ErrorOf};
@@ -41,6 +41,20 @@ pub(crate) fn plain<S: Compiles>(
         watch.admit("the program written out", A_VALUE * inline::length(source)?)?;
     }
     S::constants(inline::written_out(source)?.into_owned())
+}
+
+/// Refuses operations that are not the scheme's, once its constants are.
+pub(crate) fn of_scheme<S: Compiles>(program: &MacroProgram) -> Result<(), ErrorOf<S>> {
+    let procs = program.procs.iter().flat_map(|proc| &proc.instrs);
+    let mut instrs = procs.chain(&program.instrs);
+    match instrs.find(|instr| !instr.op.is_of(S::NAME)) {
+        None => Ok(()),
+        Some(instr) => Err(CompileError::OfOtherSchemes {
+            at: At(instr.loc.clone()),
+            op: instr.op.mnemonic(),
+            scheme: S::NAME,
+        }),
+    }
 }
 
 /// The passes before levels: simplification, relinearisation placement, hoisting.

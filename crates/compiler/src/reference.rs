@@ -1,7 +1,8 @@
 //! Programs in the clear, whatever a slot holds: the frame of every scheme's plain evaluator.
 
 use ringmill_isa::Galois;
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::macros::op::MacroMessage;
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue, Refused};
 use thiserror::Error;
 
 use crate::inline::{InlineError, written_out};
@@ -30,18 +31,23 @@ pub enum EvaluateError {
     },
     #[error("instruction {number} is ill-formed; verify the program first")]
     IllFormed { number: usize },
+    #[error("{0}; evaluate a program of this scheme, as it was traced or as it is managed")]
+    Refused(Refused),
 }
 
 /// What instructions do to slots of type `V`.
 pub(crate) trait Meaning<V> {
-    /// The results of one instruction that is no output; `None` if its shape is wrong.
+    /// The results of one instruction that is no output and makes another message than its operand's.
+    ///
+    /// # Errors
+    /// An operation without a meaning here; operands or an immediate that are not the operation's.
     fn step(
         &mut self,
         program: &MacroProgram,
         instr: &MacroInstr,
         operands: &[&[V]],
         inputs: &[Vec<V>],
-    ) -> Option<Vec<Vec<V>>>;
+    ) -> Result<Vec<Vec<V>>, Refused>;
 
     /// Sees every value as it is made, numbered as in the program written out, and may change it.
     fn made(&mut self, _: MacroValue, _: &mut [V]) {}
@@ -86,8 +92,17 @@ pub(crate) fn run<V: Clone>(
         {
             *outputs.get_mut(index as usize).ok_or_else(ill_formed)? = a.to_vec();
         } else {
-            let results = meaning.step(program, instr, &operands, inputs);
-            let results = results.ok_or_else(ill_formed)?;
+            let results = match (instr.op.columns().message, operands.as_slice()) {
+                (MacroMessage::Kept, &[a]) => vec![a.to_vec()],
+                (MacroMessage::Kept, _) => return Err(ill_formed()),
+                _ => {
+                    let results = meaning.step(program, instr, &operands, inputs);
+                    results.map_err(|refused| match refused.is_unknown() {
+                        true => EvaluateError::Refused(refused),
+                        false => ill_formed(),
+                    })?
+                }
+            };
             if results.len() != instr.dst.len() {
                 return Err(ill_formed());
             }

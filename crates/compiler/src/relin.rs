@@ -3,6 +3,7 @@
 //! a use must pass one `RELIN`, and the fewest that do so are a minimum vertex cut of the graph of the values that may
 //! have three polynomials: a sum of products is relinearised once, a product with many uses is, too.
 
+use ringmill_isa::macros::op::MacroSize;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
 
 use crate::mincut::min_vertex_cut;
@@ -17,59 +18,23 @@ pub(crate) enum Placement {
     Eager,
 }
 
+/// Whether the result has three polynomials: of a product of ciphertexts.
 fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
-    match instr.op {
-        MacroOp::Square => true,
-        MacroOp::Mul => instr.src.iter().all(|&v| is_cipher(types, v)),
-        MacroOp::Input
-        | MacroOp::Encode
-        | MacroOp::Load
-        | MacroOp::Morph
-        | MacroOp::Ksw
-        | MacroOp::Add
-        | MacroOp::Sub
-        | MacroOp::Neg
-        | MacroOp::Addc
-        | MacroOp::Mulc
-        | MacroOp::Relin
-        | MacroOp::Rescale
-        | MacroOp::Modswitch
-        | MacroOp::Refactor
-        | MacroOp::Rotate
-        | MacroOp::Hrotate
-        | MacroOp::Conj
-        | MacroOp::Iszero
-        | MacroOp::Quotient
-        | MacroOp::Bootstrap
-        | MacroOp::Output => false,
-        // Written out before, or given and taken with two polynomials.
-        MacroOp::Call | MacroOp::Repeat => false,
-    }
+    instr.op.columns().size == MacroSize::Product && instr.src.iter().all(|&v| is_cipher(types, v))
 }
 
-/// Whether the instruction takes operands of three polynomials.
+/// Whether the instruction takes operands of three polynomials, and its result has as many.
 fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
-    match instr.op {
-        MacroOp::Add
-        | MacroOp::Sub
-        | MacroOp::Neg
-        | MacroOp::Addc
-        | MacroOp::Mulc
-        | MacroOp::Quotient => true,
-        MacroOp::Mul => !is_product(instr, types),
-        MacroOp::Square
-        | MacroOp::Relin
-        | MacroOp::Rotate
-        | MacroOp::Hrotate
-        | MacroOp::Conj
-        | MacroOp::Iszero
-        | MacroOp::Output => false,
-        // Without operands; placed later; written out before, or of two polynomials.
-        MacroOp::Input | MacroOp::Encode => false,
-        MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor | MacroOp::Bootstrap => false,
-        MacroOp::Call | MacroOp::Repeat => false,
-        // The last pass's.
-        MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => false,
+    match instr.op.columns().size {
+        MacroSize::Largest => true,
+        MacroSize::Product => !is_product(instr, types),
+        // Calls are written out before, or take and give two.
+        MacroSize::Given
+        | MacroSize::Relinearised
+        | MacroSize::Two
+        | MacroSize::Morphed
+        | MacroSize::Switched
+        | MacroSize::Declared => false,
     }
 }
 

@@ -242,6 +242,17 @@ impl<'a> Lowerable<'a> {
         Line(self.instr.loc.clone())
     }
 
+    /// Whether there are as many operands as the operation takes.
+    ///
+    /// # Errors
+    /// [`Lowerable::misshapen`].
+    pub(crate) fn check_count<E>(&self) -> Result<(), CompileError<E>> {
+        match self.op().info().operands.allows(self.instr.src.len()) {
+            true => Ok(()),
+            false => Err(self.misshapen()),
+        }
+    }
+
     /// That an earlier pass should have refused or replaced the instruction.
     pub fn misshapen<E>(&self) -> CompileError<E> {
         CompileError::Misshapen {

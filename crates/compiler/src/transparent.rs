@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use ringmill_isa::macros::op::{MacroKeys, MacroSize};
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
 
 use crate::error::{At, CompileError};
@@ -72,52 +73,60 @@ impl<'a> Sums<'a> {
     /// Finds the sums that an instruction's results are.
     pub fn step(&mut self, instr: &MacroInstr) {
         let sizes: Vec<u8> = instr.src.iter().map(|&v| self.polynomials(v)).collect();
-        let (a, b) = (instr.src.first(), instr.src.get(1));
-        let size = sizes.first().copied().unwrap_or(1);
+        let largest = sizes.iter().copied().max().unwrap_or(1);
         for &d in &instr.dst {
-            let terms = match instr.op {
-                MacroOp::Add => self.sum(a, b, 1.0),
-                MacroOp::Sub => self.sum(a, b, -1.0),
-                MacroOp::Neg => self.sum(None, a, -1.0),
-                MacroOp::Addc | MacroOp::Modswitch => self.sum(a, None, 1.0),
-                MacroOp::Relin if size < 3 => self.sum(a, None, 1.0),
-                MacroOp::Mulc => match instr.imm {
-                    MacroImm::Constant { value, scale }
-                        if value == 0.0
-                            || value.fract() == 0.0 && scale.is_none_or(|scale| scale == 1.0) =>
-                    {
-                        self.sum(None, a, value)
-                    }
-                    _ => self.own(d, size),
-                },
-                MacroOp::Input if is_cipher(self.types, d) => self.own(d, 2),
-                MacroOp::Input | MacroOp::Encode | MacroOp::Output => Terms::new(),
-                // Of programs whose calls stay: of what they give nothing is known but that arguments hide in it.
-                MacroOp::Call | MacroOp::Repeat => self.own(d, 2),
-                // (c_0, .. c_i) times (d_0, .. d_j) has i + j + 1 polynomials.
-                MacroOp::Mul => self.own(d, sizes.iter().sum::<u8>().saturating_sub(1)),
-                MacroOp::Square => self.own(d, 2 * size - 1),
-                MacroOp::Relin => self.own(d, 2),
-                // Products, of what is not open.
-                MacroOp::Iszero => self.own(d, size.min(2)),
-                MacroOp::Bootstrap => self.own(d, 2),
-                MacroOp::Rescale
-                | MacroOp::Refactor
-                | MacroOp::Quotient
-                | MacroOp::Conj
-                | MacroOp::Rotate
-                | MacroOp::Hrotate => self.own(d, size),
-                // The last pass's.
-                MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => self.own(d, size),
+            let terms = match self.linear(instr, largest) {
+                Some(terms) => terms,
+                None => {
+                    let size = self.size(instr, d, &sizes, largest);
+                    self.own(d, size)
+                }
             };
             let terms = if terms.len() > TERMS {
-                self.own(d, sizes.iter().copied().max().unwrap_or(1))
+                self.own(d, largest)
             } else {
                 terms
             };
             if let Some(slot) = self.terms.get_mut(d.0 as usize) {
                 *slot = terms;
             }
+        }
+    }
+
+    /// What an instruction that is linear in its ciphertexts gives; `None` for others, whose results are ciphertexts of their own.
+    fn linear(&self, instr: &MacroInstr, largest: u8) -> Option<Terms> {
+        let (a, b) = (instr.src.first(), instr.src.get(1));
+        match (instr.op, &instr.imm) {
+            (MacroOp::Add, _) => Some(self.sum(a, b, 1.0)),
+            (MacroOp::Sub, _) => Some(self.sum(a, b, -1.0)),
+            (MacroOp::Neg, _) => Some(self.sum(None, a, -1.0)),
+            (MacroOp::Addc | MacroOp::Modswitch, _) => Some(self.sum(a, None, 1.0)),
+            (MacroOp::Relin, _) if largest < 3 => Some(self.sum(a, None, 1.0)),
+            (MacroOp::Mulc, &MacroImm::Constant { value, scale }) => {
+                let whole = value.fract() == 0.0 && scale.is_none_or(|scale| scale == 1.0);
+                (value == 0.0 || whole).then(|| self.sum(None, a, value))
+            }
+            _ => None,
+        }
+    }
+
+    /// Polynomials of a result that are not zero for sure, where it is no sum.
+    fn size(&self, instr: &MacroInstr, d: MacroValue, sizes: &[u8], largest: u8) -> u8 {
+        match instr.op.columns().size {
+            MacroSize::Given if instr.src.is_empty() => match is_cipher(self.types, d) {
+                true => 2,
+                false => 1,
+            },
+            MacroSize::Given | MacroSize::Largest => largest,
+            // (c_0, .. c_i) times (d_0, .. d_j) has i + j + 1 polynomials.
+            MacroSize::Product => match *sizes {
+                [size] => 2 * size - 1,
+                _ => sizes.iter().sum::<u8>().saturating_sub(1),
+            },
+            // What is encrypted anew hides in any case; of calls that stay nothing is known but that arguments hide in what they give.
+            MacroSize::Two if instr.op.columns().keys == MacroKeys::Refresh => 2,
+            MacroSize::Relinearised | MacroSize::Declared => 2,
+            MacroSize::Two | MacroSize::Morphed | MacroSize::Switched => largest.min(2),
         }
     }
 

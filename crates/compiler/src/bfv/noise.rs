@@ -1,6 +1,7 @@
 //! The noise of every value of a program, as a bound.
 
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::macros::op::MacroNoise;
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue, Refused};
 use ringmill_schemes::bfv::Params;
 use ringmill_schemes::bfv::noise::{Noise, NoiseModel};
 use ringmill_schemes::exact::ExactParams;
@@ -10,12 +11,18 @@ use crate::rewrite::is_cipher;
 
 /// The noise of the outputs of a program that is at the highest level throughout; none of an output that is written by
 /// no instruction.
-pub(super) fn of_outputs(program: &MacroProgram, params: &Params) -> Vec<Option<Noise>> {
+///
+/// # Errors
+/// An operation whose noise is not known.
+pub(crate) fn of_outputs(
+    program: &MacroProgram,
+    params: &Params,
+) -> Result<Vec<Option<Noise>>, Refused> {
     let model = NoiseModel::new(params, program.instrs.len());
     let mut noise: Vec<Option<Noise>> = vec![None; program.types.len()];
     let mut outputs = vec![None; program.outputs.len()];
     for instr in &program.instrs {
-        let found = of_result(program, params, &model, instr, &noise);
+        let found = of_result(program, params, &model, instr, &noise)?;
         for value in &instr.dst {
             noise[value.0 as usize] = found;
         }
@@ -25,7 +32,7 @@ pub(super) fn of_outputs(program: &MacroProgram, params: &Params) -> Vec<Option<
             *slot = found;
         }
     }
-    outputs
+    Ok(outputs)
 }
 
 /// Of the result of an instruction, or of what an output writes; `None` for plaintexts.
@@ -35,43 +42,45 @@ fn of_result(
     model: &NoiseModel<'_>,
     instr: &MacroInstr,
     noise: &[Option<Noise>],
-) -> Option<Noise> {
+) -> Result<Option<Noise>, Refused> {
     let level = params.max_level();
     let of = |value: &MacroValue| noise.get(value.0 as usize).copied().flatten();
-    let first = || of(instr.src.first()?);
-    let second = || of(instr.src.get(1)?);
-    match instr.op {
-        MacroOp::Input => {
+    let first = instr.src.first().and_then(of);
+    let second = instr.src.get(1).and_then(of);
+    let switched = |a| model.switched(a, level);
+    Ok(match instr.op.columns().noise {
+        MacroNoise::Fresh => {
             let encrypted = instr.dst.iter().all(|&v| is_cipher(&program.types, v));
             encrypted.then(|| model.fresh(level))
         }
-        MacroOp::Encode => None,
-        MacroOp::Add | MacroOp::Sub => match second() {
-            Some(b) => Some(model.sum(first()?, b)),
-            None => Some(model.plus_plain(first()?, level)),
-        },
-        MacroOp::Addc => Some(model.plus_plain(first()?, level)),
-        MacroOp::Mulc => match instr.imm {
+        MacroNoise::Encoded => None,
+        MacroNoise::Same => first,
+        MacroNoise::Sum => first.map(|a| match second {
+            Some(b) => model.sum(a, b),
+            None => model.plus_plain(a, level),
+        }),
+        MacroNoise::ConstantSum => first.map(|a| model.plus_plain(a, level)),
+        MacroNoise::ConstantProduct => match instr.imm {
             MacroImm::Integer(value) => {
                 let value = reduced(params.plain_modulus(), value).unsigned_abs();
-                Some(model.times_integer(first()?, value))
+                first.map(|a| model.times_integer(a, value))
             }
             _ => None,
         },
-        MacroOp::Mul => match second() {
-            Some(b) => Some(model.product(first()?, b, level)),
-            None => Some(model.times_plain(first()?)),
+        MacroNoise::Product => match (instr.src.len(), second) {
+            (1, _) => first.map(|a| model.product(a, a, level)),
+            (_, Some(b)) => first.map(|a| model.product(a, b, level)),
+            (_, None) => first.map(|a| model.times_plain(a)),
         },
-        MacroOp::Square => Some(model.product(first()?, first()?, level)),
-        MacroOp::Relin | MacroOp::Rotate | MacroOp::Hrotate => {
-            Some(model.switched(first()?, level))
-        }
-        MacroOp::Neg | MacroOp::Conj | MacroOp::Output => first(),
-        // Levels stay, there are no factors, and the others are written out before.
-        MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor => None,
-        MacroOp::Quotient | MacroOp::Bootstrap => None,
-        MacroOp::Iszero | MacroOp::Call | MacroOp::Repeat => None,
-        // The last pass's.
-        MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => None,
-    }
+        // A conjugate of whole numbers is what it is of.
+        MacroNoise::Switched if instr.op == MacroOp::Conj => first,
+        MacroNoise::Switched => first.map(switched),
+        // Levels stay, and the others are refused or written out before.
+        MacroNoise::Rounded
+        | MacroNoise::Quotient
+        | MacroNoise::Refreshed
+        | MacroNoise::WrittenOut
+        | MacroNoise::Called
+        | MacroNoise::Unknown => return Err(Refused::unknown("BFV's noise", instr)),
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ringmill_isa::macros::{LevelNote, MacroProgram, Note};
+use ringmill_isa::macros::{LevelNote, MacroProgram, Note, Refused};
 use ringmill_schemes::bfv::{Bfv, Multiplication, Params};
 use ringmill_schemes::exact::{ExactParams, PlainModulus};
 
@@ -76,7 +76,7 @@ fn at_degree(
             .security(wanted.table, wanted.level)
             .multiplication(multiplication)
             .build()?;
-        let missing = MARGIN_BITS - least(program, &params);
+        let missing = MARGIN_BITS - least(program, &params)?;
         if missing <= 0.0 {
             (high, best) = (at, Some(params));
         } else {
@@ -105,10 +105,10 @@ fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
 }
 
 /// The smallest budget of an output.
-fn least(program: &MacroProgram, params: &Params) -> f64 {
-    let noise = of_outputs(program, params);
+fn least(program: &MacroProgram, params: &Params) -> Result<f64, Refused> {
+    let noise = of_outputs(program, params)?;
     let budgets = noise.into_iter().flatten().map(|noise| noise.budget());
-    budgets.fold(f64::INFINITY, f64::min)
+    Ok(budgets.fold(f64::INFINITY, f64::min))
 }
 
 /// `program` fitted to given parameters.
@@ -124,7 +124,7 @@ pub(super) fn given(
     check_given(program, &**params, options, &held)?;
     let t = params.plain_modulus();
     let written_out = zero::written_out(program, t, &held, &options.watch)?;
-    let missing = MARGIN_BITS - least(&written_out, params);
+    let missing = MARGIN_BITS - least(&written_out, params)?;
     if missing > 0.0 {
         let top = params.max_level();
         return Err(CompileError::TooNoisy {
@@ -150,7 +150,7 @@ fn fitted(
         level,
         note: Note::Bare,
     };
-    let noise = of_outputs(&program, &params);
+    let noise = of_outputs(&program, &params)?;
     let mut managed = program.into_owned();
     for ty in &mut managed.types {
         *ty = ty.placed(Some(there));

@@ -1,7 +1,7 @@
 //! What instructions cost, in transforms of a limb: by the formulas of key switching, without making any procedure.
 
 use ringmill_isa::Level;
-use ringmill_isa::macros::MacroOp;
+use ringmill_isa::macros::{MacroOp, Refused};
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::bgv::{Op, OpKey, Params};
@@ -19,7 +19,9 @@ pub struct Costs {
 }
 
 impl Costs {
-    pub fn new(params: &Params, procedure: &Procedure) -> Self {
+    /// # Errors
+    /// An operation whose cost is not known.
+    pub fn new(params: &Params, procedure: &Procedure) -> Result<Self, Refused> {
         let digits = params.dnum().max(1);
         let mut costs = Self {
             special: params.special_count() as f64,
@@ -29,10 +31,9 @@ impl Costs {
             bootstrap: 0.0,
         };
         let steps = procedure.steps().iter();
-        costs.bootstrap = steps
-            .map(|step| costs.operation(&step.operation, step.results.len()))
-            .sum();
-        costs
+        let steps = steps.map(|step| costs.operation(&step.operation, step.results.len()));
+        costs.bootstrap = steps.sum::<Result<f64, Refused>>()?;
+        Ok(costs)
     }
 
     /// Of a bootstrap.
@@ -62,9 +63,19 @@ impl Costs {
     }
 
     /// Of an instruction whose results are at a level, of so many polynomials each; `plain`: with a plaintext.
-    pub fn of(&self, op: MacroOp, level: Level, size: usize, results: usize, plain: bool) -> f64 {
+    ///
+    /// # Errors
+    /// An operation whose cost is not known.
+    pub fn of(
+        &self,
+        op: MacroOp,
+        level: Level,
+        size: usize,
+        results: usize,
+        plain: bool,
+    ) -> Result<f64, Refused> {
         let (k, polys) = (level.primes() as f64, size as f64);
-        match op {
+        Ok(match op {
             MacroOp::Add | MacroOp::Sub if plain => k,
             MacroOp::Add | MacroOp::Sub | MacroOp::Neg => polys * k * self.product / 4.0,
             MacroOp::Addc => k * self.product / 4.0,
@@ -79,20 +90,15 @@ impl Costs {
             }
             MacroOp::Rescale => polys * (1.0 + k),
             MacroOp::Bootstrap => self.bootstrap,
-            MacroOp::Input
-            | MacroOp::Encode
-            | MacroOp::Load
-            | MacroOp::Modswitch
-            | MacroOp::Conj
-            | MacroOp::Iszero
-            | MacroOp::Output
-            | MacroOp::Call
-            | MacroOp::Repeat => 0.0,
-        }
+            // Nothing is computed; what calls cost their procedures say.
+            MacroOp::Input | MacroOp::Encode | MacroOp::Load | MacroOp::Output => 0.0,
+            MacroOp::Modswitch | MacroOp::Conj | MacroOp::Call | MacroOp::Repeat => 0.0,
+            other => return Err(Refused::of("BGV's costs", other, None)),
+        })
     }
 
     /// Of an operation of bootstrapping.
-    fn operation(&self, key: &OpKey, results: usize) -> f64 {
+    fn operation(&self, key: &OpKey, results: usize) -> Result<f64, Refused> {
         let level = key.level();
         let size = key
             .variant()
@@ -122,14 +128,20 @@ impl Costs {
             Op::KeySwitch => of(MacroOp::Ksw, false),
             Op::SumRotations => {
                 let products = 2.0 * turned * (k + self.special) * self.product;
-                self.decomposed(k) + self.switched(k) + products
+                Ok(self.decomposed(k) + self.switched(k) + products)
             }
-            Op::TurnSum => ciphers * self.decomposed(k) + self.switched_sum(k, ciphers),
-            Op::SumPlain | Op::Combine => ciphers * 2.0 * k * self.product,
-            Op::SumProducts => ciphers * 2.0 * k * self.product + of(MacroOp::Relin, false),
+            Op::TurnSum => Ok(ciphers * self.decomposed(k) + self.switched_sum(k, ciphers)),
+            Op::SumPlain | Op::Combine => Ok(ciphers * 2.0 * k * self.product),
+            Op::SumProducts => {
+                let products = ciphers * 2.0 * k * self.product;
+                Ok(products + of(MacroOp::Relin, false)?)
+            }
             Op::DropPrimes => of(MacroOp::Rescale, false),
-            Op::Encapsulate => 3.0 * 2.0 * k,
-            Op::Raise => 2.0 * (k + self.top.primes() as f64 * (1.0 + k * self.product)),
+            Op::Encapsulate => Ok(3.0 * 2.0 * k),
+            Op::Raise => {
+                let raised = self.top.primes() as f64 * (1.0 + k * self.product);
+                Ok(2.0 * (k + raised))
+            }
         }
     }
 }

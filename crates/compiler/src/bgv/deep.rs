@@ -1,6 +1,7 @@
 //! Programs of any depth, for parameters that bootstrap: procedures stay procedures, arithmetic is modulo the plaintext modulus,
 //! and `BOOTSTRAP` goes where levels run out.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ringmill_isa::Level;
@@ -16,7 +17,7 @@ use ringmill_schemes::rlwe::KeyRequest;
 
 use super::code::automorphisms;
 use super::cost::Costs;
-use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Placed, Placement};
+use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Placed};
 use super::procedures::{Table, Variant, cheapest, chosen, linked};
 use super::{CompileError, Compiled, Options, ParamsChoice, Prediction};
 use crate::bodies;
@@ -24,6 +25,7 @@ use crate::compile::lowered;
 use crate::error::At;
 use crate::exact::IntegerRange;
 use crate::keys;
+use crate::refresh::Placement;
 use crate::scheme::{Compiles, Fitted};
 use crate::target::{self, Target};
 
@@ -39,7 +41,7 @@ pub(super) fn fit(
 ) -> Result<Fitted<Bgv>, CompileError> {
     let params = procedure.params();
     check(program, options, procedure)?;
-    let costs = Costs::new(params, procedure);
+    let costs = Costs::new(params, procedure)?;
     let setting = Setting {
         options,
         procedure,
@@ -177,13 +179,11 @@ impl Setting<'_> {
         convention: Option<Convention>,
     ) -> Result<Result<Managed, Misfit>, CompileError> {
         let params = self.procedure.params();
-        let none = Placement::default();
         let deep = Deep {
             procedure: self.procedure,
             costs: self.costs,
             convention,
             callees,
-            placement: &none,
         };
         let frame = Frame {
             params,
@@ -206,7 +206,7 @@ impl Setting<'_> {
                 entry: &entry,
                 ..frame
             };
-            match levels::best(body, frame, deep)? {
+            match levels::best(body, frame)? {
                 Ok((placement, cost)) => {
                     let suffices = placement.is_empty();
                     if best.as_ref().is_none_or(|&(.., least)| cost < least) {
@@ -222,16 +222,12 @@ impl Setting<'_> {
         let Some((entry, placement, _)) = best else {
             return Ok(Err(lost.unwrap_or(NOTHING)));
         };
-        let deep = Some(Deep {
-            placement: &placement,
-            ..deep
-        });
+        let placement = Rc::new(placement);
         let frame = Frame {
-            deep,
             entry: &entry,
             ..frame
         };
-        let managed = levels::run(body, frame)?;
+        let managed = levels::run_with(body, frame, &placement)?;
         let managed = match convention {
             Some(_) => managed,
             // Inputs that are never used above some level are encrypted there.
@@ -241,7 +237,7 @@ impl Setting<'_> {
                     entry: &entry,
                     ..frame
                 };
-                let lower = levels::run(body, frame)?;
+                let lower = levels::run_with(body, frame, &placement)?;
                 match lower.misfit {
                     None => lower,
                     Some(_) => managed,
@@ -492,7 +488,7 @@ mod tests {
         let setting = Setting {
             options: &options,
             procedure: &procedure,
-            costs: &Costs::new(&params, &procedure),
+            costs: &Costs::new(&params, &procedure).unwrap(),
         };
         for count in [1, 4, 8] {
             let program = program(count);

@@ -1,6 +1,6 @@
 //! Digits of integers modulo p^r in a traced program, for parameters that bootstrap: what rounds, compares and looks tables up.
 
-use ringmill_isa::macros::{MacroImm, MacroOp};
+use ringmill_isa::macros::{MacroImm, TracedOp};
 use ringmill_isa::source::SourceLoc;
 use ringmill_math::digits::{LowDigit, Plan, PlanCosts};
 
@@ -39,7 +39,7 @@ impl TraceBuilder {
         match self.sort(a, &loc)? {
             Sort::Cipher(v) => {
                 let by = MacroImm::Integer(by.into());
-                self.cipher(MacroOp::Quotient, vec![v], by, loc)
+                self.cipher(TracedOp::Quotient, vec![v], by, loc)
             }
             Sort::PlainInput(_) | Sort::Constant | Sort::Scalar(_) => {
                 Err(TraceError::PlainArithmetic {
@@ -198,7 +198,7 @@ impl TraceBuilder {
                 && let Sort::Cipher(v) = self.sort(sum, loc)?
             {
                 let constant = MacroImm::Integer(step.constant.into());
-                sum = self.cipher(MacroOp::Addc, vec![v], constant, loc.clone())?;
+                sum = self.cipher(TracedOp::Addc, vec![v], constant, loc.clone())?;
             }
             values.push(sum);
         }
@@ -223,7 +223,7 @@ impl TraceBuilder {
             (-1, _) => self.neg(a, loc.clone()),
             (by, Sort::Cipher(v)) => {
                 let by = MacroImm::Integer(by.into());
-                self.cipher(MacroOp::Mulc, vec![v], by, loc.clone())
+                self.cipher(TracedOp::Mulc, vec![v], by, loc.clone())
             }
             (_, Sort::PlainInput(_) | Sort::Constant | Sort::Scalar(_)) => Ok(a),
         }

@@ -1,6 +1,6 @@
 //! Behind the builder: arithmetic by what the handles stand for, and emission.
 
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroType, MacroValue};
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroType, MacroValue, TracedOp};
 use ringmill_isa::source::SourceLoc;
 
 use super::node::{Binary, Home, Node, Sort};
@@ -18,9 +18,9 @@ impl TraceBuilder {
         use Sort::{Cipher, Constant, PlainInput, Scalar};
         match (self.sort(a, &loc)?, self.sort(b, &loc)?) {
             (Cipher(x), Scalar(c)) => match op {
-                Binary::Add => self.cipher(MacroOp::Addc, vec![x], constant(c), loc),
-                Binary::Sub => self.cipher(MacroOp::Addc, vec![x], constant(-c), loc),
-                Binary::Mul => self.cipher(MacroOp::Mulc, vec![x], constant(c), loc),
+                Binary::Add => self.cipher(TracedOp::Addc, vec![x], constant(c), loc),
+                Binary::Sub => self.cipher(TracedOp::Addc, vec![x], constant(-c), loc),
+                Binary::Mul => self.cipher(TracedOp::Mulc, vec![x], constant(c), loc),
             },
             (Cipher(x), right) => {
                 let y = match right {
@@ -28,14 +28,14 @@ impl TraceBuilder {
                     _ => self.encoded(b, &loc)?,
                 };
                 let op = match op {
-                    Binary::Add => MacroOp::Add,
-                    Binary::Sub => MacroOp::Sub,
-                    Binary::Mul => MacroOp::Mul,
+                    Binary::Add => TracedOp::Add,
+                    Binary::Sub => TracedOp::Sub,
+                    Binary::Mul => TracedOp::Mul,
                 };
                 self.cipher(op, vec![x, y], MacroImm::None, loc)
             }
             (_, Cipher(y)) if op == Binary::Sub => {
-                let negated = self.cipher(MacroOp::Neg, vec![y], MacroImm::None, loc.clone())?;
+                let negated = self.cipher(TracedOp::Neg, vec![y], MacroImm::None, loc.clone())?;
                 self.binary(Binary::Add, negated, a, loc)
             }
             (_, Cipher(_)) => self.binary(op, b, a, loc),
@@ -145,7 +145,7 @@ impl TraceBuilder {
             (table.len() - 1) as u32
         });
         let imm = MacroImm::Data(index);
-        let value = self.emit(MacroOp::Encode, Vec::new(), imm, PLAIN, loc.clone())?;
+        let value = self.emit(TracedOp::Encode, Vec::new(), imm, PLAIN, loc.clone())?;
         if let Some(constant) = self.constants.get_mut(number) {
             constant.encoded = Some(Home { frame, value });
         }
@@ -154,7 +154,7 @@ impl TraceBuilder {
 
     pub(super) fn cipher(
         &mut self,
-        op: MacroOp,
+        op: TracedOp,
         src: Vec<MacroValue>,
         imm: MacroImm,
         loc: Option<SourceLoc>,
@@ -167,7 +167,7 @@ impl TraceBuilder {
     /// One instruction with one result.
     pub(super) fn emit(
         &mut self,
-        op: MacroOp,
+        op: TracedOp,
         src: Vec<MacroValue>,
         imm: MacroImm,
         ty: MacroType,
@@ -177,7 +177,7 @@ impl TraceBuilder {
         let frame = self.frame();
         let value = frame.value(ty);
         frame.instrs.push(MacroInstr {
-            op,
+            op: op.into(),
             dst: vec![value],
             src,
             imm,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ringmill_isa::limits;
 use ringmill_isa::macros::{
-    MacroImm, MacroInstr, MacroOp, MacroProc, MacroType, MacroValue, Visibility,
+    MacroImm, MacroInstr, MacroProc, MacroType, MacroValue, TracedOp, Visibility,
 };
 use ringmill_isa::source::SourceLoc;
 
@@ -260,7 +260,7 @@ impl TraceBuilder {
         loc: Option<SourceLoc>,
     ) -> Result<Vec<Traced>, TraceError> {
         let imm = MacroImm::Proc(procedure.number);
-        self.invoke(MacroOp::Call, imm, procedure, arguments, loc)
+        self.invoke(TracedOp::Call, imm, procedure, arguments, loc)
     }
 
     /// The values that a body gives back at the end of `count` times, first on `carried`, then on what it gave back.
@@ -287,12 +287,12 @@ impl TraceBuilder {
         }
         let proc = body.number;
         let imm = MacroImm::Repeat { proc, count };
-        self.invoke(MacroOp::Repeat, imm, body, carried, loc)
+        self.invoke(TracedOp::Repeat, imm, body, carried, loc)
     }
 
     fn invoke(
         &mut self,
-        op: MacroOp,
+        op: TracedOp,
         imm: MacroImm,
         procedure: &Procedure,
         arguments: &[Traced],
@@ -327,7 +327,7 @@ impl TraceBuilder {
         let id = frame.id;
         let dst: Vec<MacroValue> = (0..results).map(|_| frame.value(CIPHER)).collect();
         frame.instrs.push(MacroInstr {
-            op,
+            op: op.into(),
             dst: dst.clone(),
             src,
             imm,

@@ -4,7 +4,7 @@
 //! only at run time) or a constant, and each misuse is an error at the user's line.
 
 use ringmill_isa::macros::{
-    MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, SchemeName, Visibility,
+    MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, SchemeName, TracedOp, Visibility,
 };
 use ringmill_isa::source::SourceLoc;
 
@@ -123,7 +123,7 @@ impl TraceBuilder {
             Visibility::Encrypted => MacroType::Cipher { size: 2, at: None },
             Visibility::Plain => MacroType::Plain { at: None },
         };
-        let value = self.emit(MacroOp::Input, Vec::new(), MacroImm::Input(index), ty, loc)?;
+        let value = self.emit(TracedOp::Input, Vec::new(), MacroImm::Input(index), ty, loc)?;
         let home = Home { frame: 0, value };
         Ok(self.node(match visibility {
             Visibility::Encrypted => Node::Cipher(home),
@@ -208,7 +208,7 @@ impl TraceBuilder {
     /// Slot by slot `a * a`. Errors as [`TraceBuilder::add`].
     pub fn square(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         match self.sort(a, &loc)? {
-            Sort::Cipher(v) => self.cipher(MacroOp::Square, vec![v], MacroImm::None, loc),
+            Sort::Cipher(v) => self.cipher(TracedOp::Square, vec![v], MacroImm::None, loc),
             _ => self.binary(Binary::Mul, a, a, loc),
         }
     }
@@ -219,7 +219,7 @@ impl TraceBuilder {
     /// [`TraceError::PlainArithmetic`] on a plain input.
     pub fn neg(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         match self.sort(a, &loc)? {
-            Sort::Cipher(v) => self.cipher(MacroOp::Neg, vec![v], MacroImm::None, loc),
+            Sort::Cipher(v) => self.cipher(TracedOp::Neg, vec![v], MacroImm::None, loc),
             Sort::Scalar(x) => Ok(self.node(Node::Scalar(-x))),
             Sort::Constant => self.map(a, &loc, |v| v.iter().map(|&(re, im)| (-re, -im)).collect()),
             Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
@@ -251,7 +251,7 @@ impl TraceBuilder {
         match self.sort(a, &loc)? {
             Sort::Cipher(_) | Sort::Scalar(_) if left == 0 => Ok(a),
             Sort::Cipher(v) => self.cipher(
-                MacroOp::Rotate,
+                TracedOp::Rotate,
                 vec![v],
                 MacroImm::Steps(vec![left as i32]),
                 loc,
@@ -275,7 +275,7 @@ impl TraceBuilder {
     /// [`TraceError::PlainArithmetic`] on a plain input.
     pub fn conj(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         match self.sort(a, &loc)? {
-            Sort::Cipher(v) => self.cipher(MacroOp::Conj, vec![v], MacroImm::None, loc),
+            Sort::Cipher(v) => self.cipher(TracedOp::Conj, vec![v], MacroImm::None, loc),
             Sort::Scalar(_) => Ok(a),
             Sort::Constant => self.map(a, &loc, |v| v.iter().map(|&(re, im)| (re, -im)).collect()),
             Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
@@ -292,7 +292,7 @@ impl TraceBuilder {
     pub fn is_zero(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         let tested = |x: Slot| if x == (0.0, 0.0) { 1.0 } else { 0.0 };
         match self.sort(a, &loc)? {
-            Sort::Cipher(v) => self.cipher(MacroOp::Iszero, vec![v], MacroImm::None, loc),
+            Sort::Cipher(v) => self.cipher(TracedOp::Iszero, vec![v], MacroImm::None, loc),
             Sort::Scalar(x) => self.scalar(tested((x, 0.0)), loc),
             Sort::Constant => self.map(a, &loc, |v| v.iter().map(|&x| (tested(x), 0.0)).collect()),
             Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
@@ -329,7 +329,7 @@ impl TraceBuilder {
         let index = self.program.outputs.len() as u32;
         self.program.outputs.push(name.to_owned());
         let instr = MacroInstr {
-            op: MacroOp::Output,
+            op: TracedOp::Output.into(),
             dst: Vec::new(),
             src: vec![value],
             imm: MacroImm::Output(index),

@@ -30,7 +30,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{
-    LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+    Constant, LevelNote, LevelScale, MacroInstr, MacroProgram, MacroType, MacroValue, Refused,
+    Visitor,
 };
 use ringmill_schemes::ckks::{Origin, Params};
 
@@ -248,14 +249,18 @@ impl Found {
 }
 
 /// For each instruction of a managed program.
-pub(crate) fn origins(program: &MacroProgram, params: &Params) -> Vec<Origins> {
+///
+/// # Errors
+/// An operation of whose errors nothing is known here.
+pub(crate) fn origins(program: &MacroProgram, params: &Params) -> Result<Vec<Origins>, Refused> {
     let mut alike = Alike {
         program,
         params,
         polys: vec![Polys::ZERO; program.types.len()],
         vectors: HashMap::new(),
     };
-    let found: Vec<Vec<Option<Found>>> = program.instrs.iter().map(|i| alike.step(i)).collect();
+    let found = program.instrs.iter().map(|i| alike.step(i));
+    let found = found.collect::<Result<Vec<Vec<Option<Found>>>, Refused>>()?;
     let all = found.iter().flatten().flatten();
     let open: HashSet<u64> = all
         .filter(|found| found.polynomial.open)
@@ -284,7 +289,7 @@ pub(crate) fn origins(program: &MacroProgram, params: &Params) -> Vec<Origins> {
     for origin in origins.iter_mut().flatten() {
         *origin = origin.filter(|o| count.get(&o.like).is_some_and(|&n| n > 1));
     }
-    origins
+    Ok(origins)
 }
 
 struct Alike<'a> {
@@ -347,167 +352,211 @@ impl Alike<'_> {
     }
 
     /// Finds the polynomials of an instruction's results, and what their errors come from.
-    fn step(&mut self, instr: &MacroInstr) -> Vec<Option<Found>> {
+    fn step(&mut self, instr: &MacroInstr) -> Result<Vec<Option<Found>>, Refused> {
         let (a, b) = (self.polys(instr.src.first()), self.polys(instr.src.get(1)));
         let mut origins = Vec::new();
         for (k, &d) in instr.dst.iter().enumerate() {
-            let made = self.result(instr, k, d, &a, &b, &mut origins);
+            let at = self.at(d);
+            let mut result = OfResult {
+                alike: self,
+                k,
+                d,
+                at,
+                a,
+                b,
+                origins: &mut origins,
+            };
+            let made = result.visit(instr)?;
             if let Some(polys) = self.polys.get_mut(d.0 as usize) {
                 *polys = made;
             }
         }
-        origins
+        Ok(origins)
+    }
+}
+
+/// An instruction's result number `k`, the value `d`, by what its operands are.
+struct OfResult<'a, 'b> {
+    alike: &'a mut Alike<'b>,
+    k: usize,
+    d: MacroValue,
+    at: LevelScale,
+    a: Polys,
+    b: Polys,
+    origins: &'a mut Vec<Option<Found>>,
+}
+
+impl OfResult<'_, '_> {
+    /// An automorphism and the key switch behind it: which of them, by so many steps; where the decomposition is shared, the turned digits
+    /// are those of these steps.
+    fn turned(&mut self, key: &str, steps: i64, hoisted: i64) -> Polys {
+        let [c0, c1, _] = self.a.c;
+        let [s0, s1] = switched(key, steps, hoisted, self.at, c1, self.origins);
+        let turn = At::unknown((key, steps));
+        let turned = |x: At| x.times(turn).with(At::odd((key, steps), x.same));
+        Polys {
+            constant: self.a.constant,
+            plain: turned(self.a.plain),
+            c: [turned(c0).plus(s0), s1, At::ZERO],
+        }
     }
 
-    fn result(
-        &mut self,
-        instr: &MacroInstr,
-        k: usize,
-        d: MacroValue,
-        a: &Polys,
-        b: &Polys,
-        origins: &mut Vec<Option<Found>>,
-    ) -> Polys {
-        let at = self.at(d);
-        let scale = at.scale.to_bits();
-        let steps = match &instr.imm {
-            MacroImm::Steps(steps) => {
-                let steps = steps.get(k).map_or(0, |&s| i64::from(s));
-                steps.rem_euclid(self.params.slots() as i64)
-            }
-            _ => 0,
-        };
-        let [c0, c1, c2] = a.c;
-        match (instr.op, &instr.imm) {
-            (MacroOp::Input, &MacroImm::Input(i)) => {
-                if let Some(MacroType::Cipher { .. }) = self.program.types.get(d.0 as usize) {
-                    origins.push(None);
-                    let c = [0u8, 1].map(|part| At::unknown(("input", i, part)));
-                    return Polys {
-                        c: [c[0], c[1], At::ZERO],
-                        ..Polys::ZERO
-                    };
-                }
-                let plain = At {
-                    open: true,
-                    ..At::known(("plain", i, scale), number(at.scale))
-                };
-                let same = ("encoded input", i, scale);
-                origins.push(Some(Found::new(same, "encoded input", plain)));
-                Polys {
-                    plain,
-                    ..Polys::ZERO
-                }
-            }
-            (MacroOp::Encode, &MacroImm::Data(data)) => {
-                let vector = self.vector(data);
-                let same = vector.same;
-                origins.push(Some(Found::new(
-                    ("encoded", same, scale),
-                    "encoded",
-                    vector,
-                )));
-                let by = number(at.scale);
-                let same = if same == 0 {
-                    0
-                } else {
-                    hash((same, scale)) % P
-                };
-                Polys {
-                    plain: vector.scaled(by).with(same),
-                    ..Polys::ZERO
-                }
-            }
-            (MacroOp::Add, _) => a.zip(b, At::plus),
-            (MacroOp::Sub, _) => a.zip(b, At::minus),
-            (MacroOp::Neg, _) => Polys::ZERO.zip(a, At::minus),
-            (MacroOp::Addc, &MacroImm::Constant { value, .. }) => {
-                let like = product(number(value), number(at.scale));
-                let constant = At::known(("constant", value.to_bits(), scale), like);
-                Polys {
-                    constant: a.constant.plus(constant),
-                    ..*a
-                }
-            }
-            (MacroOp::Mulc, &MacroImm::Constant { value, scale }) => {
-                let scale = scale.unwrap_or(1.0);
-                let like = product(number(value), number(scale));
-                let factor = if scale == 1.0 && value.fract() == 0.0 {
-                    At {
-                        same: like,
-                        like: [like; 2],
-                        open: false,
-                    }
-                } else {
-                    At::known(("factor", value.to_bits(), scale.to_bits()), like)
-                };
-                a.map(|x| x.times(factor))
-            }
-            (MacroOp::Mul, _) => a.times(b),
-            (MacroOp::Square, _) => a.times(a),
-            (MacroOp::Modswitch, _) => *a,
-            (MacroOp::Relin, _) => {
-                let [s0, s1] = switched("relin", 0, 0, at, c2, origins);
-                Polys {
-                    c: [c0.plus(s0), c1.plus(s1), At::ZERO],
-                    ..*a
-                }
-            }
-            (MacroOp::Conj | MacroOp::Rotate | MacroOp::Hrotate, _) => {
-                let key = if instr.op == MacroOp::Conj {
-                    "conj"
-                } else {
-                    "rotate"
-                };
-                let hoisted = if instr.op == MacroOp::Hrotate {
-                    steps
-                } else {
-                    0
-                };
-                let [s0, s1] = switched(key, steps, hoisted, at, c1, origins);
-                let turn = At::unknown((key, steps));
-                let turned = |x: At| x.times(turn).with(At::odd((key, steps), x.same));
-                Polys {
-                    constant: a.constant,
-                    plain: turned(a.plain),
-                    c: [turned(c0).plus(s0), s1, At::ZERO],
-                }
-            }
-            (MacroOp::Rescale, _) => {
-                let dropped = at.level.above(1);
-                // The public part is rounded with the rest of c_0: which may bring different errors, or the same.
-                let place = |number: u8| ("rescaled", dropped, number);
-                origins.push(Some(Found::new(("rescaled", d.0), place(0), c0)));
-                for (number, c) in [(1u8, c1), (2, c2)] {
-                    let same = ("rescaled", dropped, c.same, number, scale);
-                    origins.push((c.same != 0).then(|| Found::new(same, place(number), c)));
-                }
-                let prime = self.params.moduli().get(dropped.index()).copied();
-                let by = inverse(prime.unwrap_or(1) % P);
-                let divided =
-                    |x: At, whole: u64| x.scaled(by).with(At::odd(("rescaled", dropped), whole));
-                let full = a.public().plus(c0).same;
-                Polys {
-                    constant: divided(a.constant, 0),
-                    plain: divided(a.plain, 0),
-                    c: [
-                        divided(c0, full),
-                        divided(c1, c1.same),
-                        divided(c2, c2.same),
-                    ],
-                }
-            }
-            (MacroOp::Output, _) => Polys::ZERO,
-            // Of schemes of integers.
-            (MacroOp::Refactor | MacroOp::Iszero, _) => Polys::ZERO,
-            (MacroOp::Quotient | MacroOp::Bootstrap, _) => Polys::ZERO,
-            // Written out before.
-            (MacroOp::Call | MacroOp::Repeat, _) => Polys::ZERO,
-            // The last pass's.
-            (MacroOp::Load | MacroOp::Morph | MacroOp::Ksw, _) => Polys::ZERO,
-            // Without what the verifier asks for.
-            (MacroOp::Input | MacroOp::Encode | MacroOp::Addc | MacroOp::Mulc, _) => Polys::ZERO,
+    /// The steps of the result.
+    fn steps(&self, steps: &[i32]) -> i64 {
+        let steps = steps.get(self.k).map_or(0, |&s| i64::from(s));
+        steps.rem_euclid(self.alike.params.slots() as i64)
+    }
+}
+
+impl Visitor for OfResult<'_, '_> {
+    const PASS: &'static str = "the search for errors that are alike";
+    type Out = Polys;
+    type Error = Refused;
+
+    fn input(&mut self, _: &MacroInstr, i: u32) -> Result<Polys, Refused> {
+        let (d, scale) = (self.d.0 as usize, self.at.scale.to_bits());
+        if let Some(MacroType::Cipher { .. }) = self.alike.program.types.get(d) {
+            self.origins.push(None);
+            let c = [0u8, 1].map(|part| At::unknown(("input", i, part)));
+            return Ok(Polys {
+                c: [c[0], c[1], At::ZERO],
+                ..Polys::ZERO
+            });
         }
+        let plain = At {
+            open: true,
+            ..At::known(("plain", i, scale), number(self.at.scale))
+        };
+        let same = ("encoded input", i, scale);
+        self.origins
+            .push(Some(Found::new(same, "encoded input", plain)));
+        Ok(Polys {
+            plain,
+            ..Polys::ZERO
+        })
+    }
+
+    fn encode(&mut self, _: &MacroInstr, data: u32) -> Result<Polys, Refused> {
+        let scale = self.at.scale.to_bits();
+        let vector = self.alike.vector(data);
+        let same = vector.same;
+        let found = Found::new(("encoded", same, scale), "encoded", vector);
+        self.origins.push(Some(found));
+        let by = number(self.at.scale);
+        let same = if same == 0 {
+            0
+        } else {
+            hash((same, scale)) % P
+        };
+        Ok(Polys {
+            plain: vector.scaled(by).with(same),
+            ..Polys::ZERO
+        })
+    }
+
+    fn add(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
+        Ok(self.a.zip(&self.b, At::plus))
+    }
+
+    fn sub(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
+        Ok(self.a.zip(&self.b, At::minus))
+    }
+
+    fn neg(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
+        Ok(Polys::ZERO.zip(&self.a, At::minus))
+    }
+
+    fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Result<Polys, Refused> {
+        let Constant::Real { value, .. } = constant else {
+            return Err(Refused::shape(Self::PASS, instr));
+        };
+        let scale = self.at.scale;
+        let like = product(number(value), number(scale));
+        let constant = At::known(("constant", value.to_bits(), scale.to_bits()), like);
+        Ok(Polys {
+            constant: self.a.constant.plus(constant),
+            ..self.a
+        })
+    }
+
+    fn mulc(&mut self, instr: &MacroInstr, constant: Constant) -> Result<Polys, Refused> {
+        let Constant::Real { value, scale } = constant else {
+            return Err(Refused::shape(Self::PASS, instr));
+        };
+        let scale = scale.unwrap_or(1.0);
+        let like = product(number(value), number(scale));
+        let factor = if scale == 1.0 && value.fract() == 0.0 {
+            At {
+                same: like,
+                like: [like; 2],
+                open: false,
+            }
+        } else {
+            At::known(("factor", value.to_bits(), scale.to_bits()), like)
+        };
+        Ok(self.a.map(|x| x.times(factor)))
+    }
+
+    fn mul(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
+        Ok(self.a.times(&self.b))
+    }
+
+    fn square(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
+        Ok(self.a.times(&self.a))
+    }
+
+    fn modswitch(&mut self, _: &MacroInstr, _: Level) -> Result<Polys, Refused> {
+        Ok(self.a)
+    }
+
+    fn relin(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
+        let [c0, c1, c2] = self.a.c;
+        let [s0, s1] = switched("relin", 0, 0, self.at, c2, self.origins);
+        Ok(Polys {
+            c: [c0.plus(s0), c1.plus(s1), At::ZERO],
+            ..self.a
+        })
+    }
+
+    fn conj(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
+        Ok(self.turned("conj", 0, 0))
+    }
+
+    fn rotate(&mut self, _: &MacroInstr, steps: &[i32]) -> Result<Polys, Refused> {
+        let steps = self.steps(steps);
+        Ok(self.turned("rotate", steps, 0))
+    }
+
+    fn hrotate(&mut self, _: &MacroInstr, steps: &[i32]) -> Result<Polys, Refused> {
+        let steps = self.steps(steps);
+        Ok(self.turned("rotate", steps, steps))
+    }
+
+    fn rescale(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
+        let (a, [c0, c1, c2]) = (self.a, self.a.c);
+        let (dropped, scale) = (self.at.level.above(1), self.at.scale.to_bits());
+        // The public part is rounded with the rest of c_0: which may bring different errors, or the same.
+        let place = |number: u8| ("rescaled", dropped, number);
+        let of_value = ("rescaled", self.d.0);
+        self.origins.push(Some(Found::new(of_value, place(0), c0)));
+        for (number, c) in [(1u8, c1), (2, c2)] {
+            let same = ("rescaled", dropped, c.same, number, scale);
+            self.origins
+                .push((c.same != 0).then(|| Found::new(same, place(number), c)));
+        }
+        let prime = self.alike.params.moduli().get(dropped.index()).copied();
+        let by = inverse(prime.unwrap_or(1) % P);
+        let divided = |x: At, whole: u64| x.scaled(by).with(At::odd(("rescaled", dropped), whole));
+        let full = a.public().plus(c0).same;
+        Ok(Polys {
+            constant: divided(a.constant, 0),
+            plain: divided(a.plain, 0),
+            c: [
+                divided(c0, full),
+                divided(c1, c1.same),
+                divided(c2, c2.same),
+            ],
+        })
     }
 }
 

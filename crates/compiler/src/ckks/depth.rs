@@ -1,11 +1,14 @@
 //! How deep each value lies and how many levels it still needs: what level management decides by.
 
 use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::macros::op::{MacroLevel, MacroNote, MacroSize, MacroStage};
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroProgram, MacroValue, Refused};
 use ringmill_isa::source::SourceLoc;
+use ringmill_schemes::ckks::Ckks;
 
 use crate::error::{At, CompileError};
 use crate::rewrite::is_cipher;
+use crate::scheme::Compiles;
 
 /// Largest integer constant that multiplies a ciphertext as an integer, at no cost in levels. Above it the product by a
 /// scaled constant is the same, and the level count is easier to predict.
@@ -31,27 +34,51 @@ pub(crate) enum Kind {
     Source,
 }
 
-pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Kind {
-    match instr.op {
-        MacroOp::Mul | MacroOp::Square => Kind::Product,
-        MacroOp::Mulc => match instr.imm {
-            MacroImm::Constant { value, .. } if is_integer_factor(value) => Kind::Same,
-            _ => Kind::Product,
-        },
-        MacroOp::Add | MacroOp::Sub if instr.src.iter().all(|&v| is_cipher(&program.types, v)) => {
-            Kind::Sum
+/// How an instruction of a program that has its `RELIN`s treats levels.
+///
+/// # Errors
+/// An operation that is not of CKKS, and those that level management puts in.
+pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, Refused> {
+    let columns = instr.op.columns();
+    let known = instr.op.is_of(Ckks::NAME) && columns.stage != MacroStage::Explicit;
+    match (columns.note, &instr.imm) {
+        _ if !known => {}
+        (MacroNote::Chosen, _) => return Ok(Kind::Source),
+        (MacroNote::Product, _) => return Ok(Kind::Product),
+        (MacroNote::ConstantProduct, &MacroImm::Constant { value, .. })
+            if is_integer_factor(value) =>
+        {
+            return Ok(Kind::Same);
         }
-        MacroOp::Add | MacroOp::Sub | MacroOp::Neg | MacroOp::Addc | MacroOp::Relin => Kind::Same,
-        MacroOp::Rotate | MacroOp::Hrotate | MacroOp::Conj | MacroOp::Output => Kind::Rescaled,
-        MacroOp::Input | MacroOp::Encode => Kind::Source,
-        // What this analysis places; what only integers have; and calls, which are written out before.
-        MacroOp::Rescale | MacroOp::Modswitch => Kind::Source,
-        MacroOp::Refactor | MacroOp::Iszero => Kind::Source,
-        MacroOp::Quotient | MacroOp::Bootstrap => Kind::Source,
-        MacroOp::Call | MacroOp::Repeat => Kind::Source,
-        // The last pass's.
-        MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => Kind::Source,
+        (MacroNote::ConstantProduct, _) => return Ok(Kind::Product),
+        (MacroNote::Equal, _) => {
+            let ciphers = instr.src.iter().all(|&v| is_cipher(&program.types, v));
+            return Ok(if ciphers { Kind::Sum } else { Kind::Same });
+        }
+        // What takes two polynomials is dear, and the less so the lower it happens.
+        (MacroNote::Same, _) if columns.level == MacroLevel::Same => {
+            return Ok(match columns.size {
+                MacroSize::Two => Kind::Rescaled,
+                MacroSize::Given
+                | MacroSize::Largest
+                | MacroSize::Product
+                | MacroSize::Relinearised
+                | MacroSize::Morphed
+                | MacroSize::Switched
+                | MacroSize::Declared => Kind::Same,
+            });
+        }
+        // What this analysis places, and calls, which are written out before.
+        (
+            MacroNote::Same
+            | MacroNote::Divided
+            | MacroNote::Refactored
+            | MacroNote::Refreshed
+            | MacroNote::Declared,
+            _,
+        ) => {}
     }
+    Err(Refused::unknown("CKKS's choice of levels", instr))
 }
 
 /// Analysis of an unmanaged program, by value.
@@ -67,7 +94,10 @@ pub(crate) struct Depths {
 
 impl Depths {
     /// `output_level`: the level at which outputs are wanted.
-    pub fn new(program: &MacroProgram, output_level: Level) -> Self {
+    ///
+    /// # Errors
+    /// Those of [`kind`].
+    pub fn new(program: &MacroProgram, output_level: Level) -> Result<Self, Refused> {
         let values = program.types.len();
         let mut this = Self {
             depth: vec![0; values],
@@ -75,22 +105,22 @@ impl Depths {
             need: vec![Level::LOWEST; values],
         };
         for instr in &program.instrs {
-            let (depth, product) = this.forward(instr, program);
+            let (depth, product) = this.forward(instr, program)?;
             for v in &instr.dst {
                 this.depth[v.0 as usize] = depth;
                 this.product[v.0 as usize] = product;
             }
         }
         for instr in program.instrs.iter().rev() {
-            this.backward(instr, program, output_level);
+            this.backward(instr, program, output_level)?;
         }
-        this
+        Ok(this)
     }
 
-    fn forward(&self, instr: &MacroInstr, program: &MacroProgram) -> (u32, bool) {
+    fn forward(&self, instr: &MacroInstr, program: &MacroProgram) -> Result<(u32, bool), Refused> {
         let at = |v: &MacroValue| self.depth[v.0 as usize];
         let deepest = instr.src.iter().map(at).max().unwrap_or(0);
-        match kind(instr, program) {
+        Ok(match kind(instr, program)? {
             Kind::Product => (deepest + 1, true),
             Kind::Same => (
                 deepest,
@@ -108,10 +138,15 @@ impl Depths {
                     (Some(products), Some(others)) => (deepest, others < products),
                 }
             }
-        }
+        })
     }
 
-    fn backward(&mut self, instr: &MacroInstr, program: &MacroProgram, output_level: Level) {
+    fn backward(
+        &mut self,
+        instr: &MacroInstr,
+        program: &MacroProgram,
+        output_level: Level,
+    ) -> Result<(), Refused> {
         let result = instr
             .dst
             .iter()
@@ -119,7 +154,7 @@ impl Depths {
             .max()
             .unwrap_or(output_level);
         let lifts = instr.dst.iter().any(|v| self.product[v.0 as usize]);
-        let kind = kind(instr, program);
+        let kind = kind(instr, program)?;
         for v in &instr.src {
             let need = match kind {
                 Kind::Product => result.above(1),
@@ -129,6 +164,7 @@ impl Depths {
             let slot = &mut self.need[v.0 as usize];
             *slot = (*slot).max(need);
         }
+        Ok(())
     }
 
     /// Checks that no value lies deeper than levels up to `top` allow.

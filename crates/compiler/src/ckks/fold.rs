@@ -134,34 +134,8 @@ impl Folder {
                 Some(inner) => inner,
                 None => self.emit(MacroOp::Conj, vec![a], MacroImm::None, loc),
             },
-            (
-                MacroOp::Input
-                | MacroOp::Encode
-                | MacroOp::Load
-                | MacroOp::Morph
-                | MacroOp::Ksw
-                | MacroOp::Add
-                | MacroOp::Sub
-                | MacroOp::Neg
-                | MacroOp::Addc
-                | MacroOp::Mulc
-                | MacroOp::Mul
-                | MacroOp::Square
-                | MacroOp::Relin
-                | MacroOp::Rescale
-                | MacroOp::Modswitch
-                | MacroOp::Refactor
-                | MacroOp::Rotate
-                | MacroOp::Hrotate
-                | MacroOp::Conj
-                | MacroOp::Iszero
-                | MacroOp::Quotient
-                | MacroOp::Bootstrap
-                | MacroOp::Output
-                | MacroOp::Call
-                | MacroOp::Repeat,
-                ..,
-            ) => self.emit(instr.op, src.to_vec(), instr.imm.clone(), loc),
+            // What has no simplification stays as it is, whatever operation it is.
+            _ => self.emit(instr.op, src.to_vec(), instr.imm.clone(), loc),
         }
     }
 

@@ -184,7 +184,7 @@ fn choose_paired(
             each,
             options,
             output_level: level,
-            levels: Depths::new(program, level).levels(level),
+            levels: Depths::new(program, level)?.levels(level),
             rooms: Vec::new(),
             narrower: narrower(options, ranges),
         };
@@ -565,7 +565,7 @@ impl Search<'_> {
         let by_bits = allowed_bits.saturating_sub(beside) / scale_bits;
         let by_number = most.saturating_sub(few) as u32 / self.each;
         let most = by_bits.min(by_number).min(self.levels.saturating_sub(1));
-        let depths = Depths::new(self.program, self.output_level);
+        let depths = Depths::new(self.program, self.output_level)?;
         Err(CompileError::NoParameters {
             at: At(depths.below(self.program, self.output_level, most)),
             levels: self.levels,

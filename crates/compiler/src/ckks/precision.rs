@@ -5,8 +5,10 @@ use std::collections::HashSet;
 
 use num_complex::Complex64;
 use ringmill_isa::Level;
+use ringmill_isa::macros::op::MacroMessage;
 use ringmill_isa::macros::{
-    LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue,
+    Constant, LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue,
+    Refused, Visitor,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
@@ -173,7 +175,7 @@ pub fn predict(
     like: Option<Like<'_>>,
     watch: &Watch,
 ) -> Result<Prediction, CompileError> {
-    let origins = alike::origins(managed, params);
+    let origins = alike::origins(managed, params)?;
     let typical = vec![f64::INFINITY; managed.types.len()];
     let mut prediction = walk(managed, params, ranges, &origins, typical, watch)?;
     if let Some(like) = like {
@@ -250,7 +252,7 @@ fn walk(
             *output = walk.output(a);
             *growth = walk.growth(a);
         }
-        walk.step(instr, origins.get(number).map_or(&[], Vec::as_slice));
+        walk.step(instr, origins.get(number).map_or(&[], Vec::as_slice))?;
         for &v in &instr.src {
             if last_use.get(v.0 as usize) == Some(&number) {
                 walk.forget(v);
@@ -411,8 +413,8 @@ impl Walk<'_> {
         })
     }
 
-    fn step(&mut self, instr: &MacroInstr, origins: &[Option<Origin>]) {
-        self.spans.step(instr);
+    fn step(&mut self, instr: &MacroInstr, origins: &[Option<Origin>]) -> Result<(), Refused> {
+        self.spans.step(instr)?;
         for &d in &instr.dst {
             if let Some(real) = self.spans.term(d) {
                 let ball = self.value(Some(&d));
@@ -421,12 +423,16 @@ impl Walk<'_> {
         }
         self.sums.step(instr);
         let operand = instr.src.first().and_then(|v| self.lines.get(v.0 as usize));
-        let line = match instr.op {
-            MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch => operand.cloned().flatten(),
-            _ => instr.loc.clone(),
+        let line = match instr.op.columns().message {
+            MacroMessage::Kept => operand.cloned().flatten(),
+            MacroMessage::Given
+            | MacroMessage::Made
+            | MacroMessage::Read
+            | MacroMessage::Called
+            | MacroMessage::Unknown => instr.loc.clone(),
         };
         for (k, &d) in instr.dst.iter().enumerate() {
-            let noise = self.result(instr, k, d, origins);
+            let noise = self.result(instr, k, d, origins)?;
             let (_, at) = self.at(d);
             let error = self.model.bound_anywhere(&noise);
             self.errors.made(d, error, &instr.src);
@@ -449,6 +455,7 @@ impl Walk<'_> {
                 *slot = Some(noise);
             }
         }
+        Ok(())
     }
 
     /// Compares a value's bound with its level's capacity.
@@ -486,85 +493,193 @@ impl Walk<'_> {
         k: usize,
         d: MacroValue,
         origins: &[Option<Origin>],
-    ) -> Noise {
-        let origin = |number: usize| origins.get(number).copied().flatten();
-        let of = origin(k);
-        let (polys, LevelScale { level, scale }) = self.at(d);
+    ) -> Result<Noise, Refused> {
         let sizes = |v: &MacroValue| self.sums.polynomials(*v);
         let size = instr.src.first().map_or(1, sizes);
-        let (a, b) = (instr.src.first(), instr.src.get(1));
-        let steps = match &instr.imm {
-            MacroImm::Steps(steps) => steps.get(k).map_or(0, |&s| i64::from(s)),
-            _ => 0,
+        let (polys, at) = self.at(d);
+        let mut result = OfResult {
+            walk: self,
+            k,
+            d,
+            polys,
+            at,
+            size,
+            origins,
         };
-        let constant = match instr.imm {
-            MacroImm::Constant { value, scale } => (value, scale.unwrap_or(1.0)),
-            _ => (0.0, 1.0),
-        };
-        let noise_a = self.noise(a);
-        match instr.op {
-            MacroOp::Input if polys > 0 => {
-                let size = self.size(Some(&d));
-                self.model.fresh_public(&size, scale)
-            }
-            MacroOp::Input | MacroOp::Encode => {
-                let size = self.size(Some(&d));
-                self.model.encoded(&size, scale, of)
-            }
-            MacroOp::Add => {
-                let noise_b = self.noise(b);
-                self.model.add(&noise_a, &noise_b)
-            }
-            MacroOp::Sub => {
-                let noise_b = self.noise(b);
-                self.model.sub(&noise_a, &noise_b)
-            }
-            MacroOp::Mul if a == b => {
-                let value = self.factor(a);
-                self.model.square(&noise_a, &value)
-            }
-            MacroOp::Mul => {
-                let (value_a, value_b) = (self.factor(a), self.factor(b));
-                let noise_b = self.noise(b);
-                self.model.mul(&noise_a, &value_a, &noise_b, &value_b)
-            }
-            MacroOp::Square => {
-                let value = self.factor(a);
-                self.model.square(&noise_a, &value)
-            }
-            MacroOp::Addc => self.model.add_scalar(&noise_a, constant.0, scale),
-            MacroOp::Mulc if constant.1 == 1.0 && constant.0.fract() == 0.0 => {
-                self.model.mul_integer(&noise_a, constant.0)
-            }
-            MacroOp::Mulc => {
-                let size = self.size(a);
-                self.model
-                    .mul_scalar(&noise_a, &size, constant.0, constant.1)
-            }
-            // Where the polynomial to switch is zero, nothing is added.
-            MacroOp::Relin if size < 3 => noise_a,
-            MacroOp::Conj if size < 2 => self.model.conjugate_open(&noise_a),
-            MacroOp::Rotate | MacroOp::Hrotate if size < 2 => {
-                self.model.rotate_open(&noise_a, steps)
-            }
-            MacroOp::Relin => self.model.relinearise(&noise_a, level, scale, of),
-            MacroOp::Conj => self.model.conjugate(&noise_a, level, scale, of),
-            MacroOp::Rotate => self.model.rotate(&noise_a, steps, level, scale, of),
-            MacroOp::Hrotate => self.model.rotate_hoisted(&noise_a, steps, level, scale, of),
-            MacroOp::Rescale => {
-                let of = [0, 1, 2].map(origin);
-                self.model.rescale(&noise_a, usize::from(size), scale, of)
-            }
-            MacroOp::Neg => self.model.neg(&noise_a),
-            // Factors are of other schemes.
-            MacroOp::Modswitch | MacroOp::Refactor => noise_a,
-            MacroOp::Output => Noise::none(),
-            // Of integers, refused before.
-            MacroOp::Iszero | MacroOp::Quotient | MacroOp::Bootstrap => Noise::none(),
-            // Written out before; range analysis bounds what they would give by infinity, which no level holds.
-            MacroOp::Call | MacroOp::Repeat => Noise::none(),
-            // The last pass's, bounded likewise.
-            MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => Noise::none(),
+        result.visit(instr)
+    }
+}
+
+/// The noise of an instruction's result number `k`, the value `d` of so many polynomials at this place; `size` polynomials of the first
+/// operand are not zero for sure.
+struct OfResult<'a, 'b> {
+    walk: &'a mut Walk<'b>,
+    k: usize,
+    d: MacroValue,
+    polys: usize,
+    at: LevelScale,
+    size: u8,
+    origins: &'a [Option<Origin>],
+}
+
+impl OfResult<'_, '_> {
+    fn origin(&self, number: usize) -> Option<Origin> {
+        self.origins.get(number).copied().flatten()
+    }
+
+    fn noise(&self, instr: &MacroInstr, number: usize) -> Noise {
+        self.walk.noise(instr.src.get(number))
+    }
+
+    fn step(&self, steps: &[i32]) -> i64 {
+        steps.get(self.k).map_or(0, |&s| i64::from(s))
+    }
+
+    fn encoded(&mut self) -> Noise {
+        let size = self.walk.size(Some(&self.d));
+        let of = self.origin(self.k);
+        self.walk.model.encoded(&size, self.at.scale, of)
+    }
+}
+
+impl Visitor for OfResult<'_, '_> {
+    const PASS: &'static str = "the prediction of precision";
+    type Out = Noise;
+    type Error = Refused;
+
+    fn input(&mut self, _: &MacroInstr, _: u32) -> Result<Noise, Refused> {
+        if self.polys == 0 {
+            return Ok(self.encoded());
         }
+        let size = self.walk.size(Some(&self.d));
+        Ok(self.walk.model.fresh_public(&size, self.at.scale))
+    }
+
+    fn encode(&mut self, _: &MacroInstr, _: u32) -> Result<Noise, Refused> {
+        Ok(self.encoded())
+    }
+
+    fn add(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+        let (a, b) = (self.noise(instr, 0), self.noise(instr, 1));
+        Ok(self.walk.model.add(&a, &b))
+    }
+
+    fn sub(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+        let (a, b) = (self.noise(instr, 0), self.noise(instr, 1));
+        Ok(self.walk.model.sub(&a, &b))
+    }
+
+    fn mul(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+        let (a, b) = (instr.src.first(), instr.src.get(1));
+        if a == b {
+            return self.square(instr);
+        }
+        let (value_a, value_b) = (self.walk.factor(a), self.walk.factor(b));
+        let (a, b) = (self.noise(instr, 0), self.noise(instr, 1));
+        Ok(self.walk.model.mul(&a, &value_a, &b, &value_b))
+    }
+
+    fn square(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+        let value = self.walk.factor(instr.src.first());
+        let a = self.noise(instr, 0);
+        Ok(self.walk.model.square(&a, &value))
+    }
+
+    fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Result<Noise, Refused> {
+        let Constant::Real { value, .. } = constant else {
+            return Err(Refused::shape(Self::PASS, instr));
+        };
+        let a = self.noise(instr, 0);
+        Ok(self.walk.model.add_scalar(&a, value, self.at.scale))
+    }
+
+    fn mulc(&mut self, instr: &MacroInstr, constant: Constant) -> Result<Noise, Refused> {
+        let Constant::Real { value, scale } = constant else {
+            return Err(Refused::shape(Self::PASS, instr));
+        };
+        let scale = scale.unwrap_or(1.0);
+        let a = self.noise(instr, 0);
+        if scale == 1.0 && value.fract() == 0.0 {
+            return Ok(self.walk.model.mul_integer(&a, value));
+        }
+        let size = self.walk.size(instr.src.first());
+        Ok(self.walk.model.mul_scalar(&a, &size, value, scale))
+    }
+
+    fn neg(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+        let a = self.noise(instr, 0);
+        Ok(self.walk.model.neg(&a))
+    }
+
+    /// Where the polynomial to switch is zero, nothing is added.
+    fn relin(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+        let a = self.noise(instr, 0);
+        if self.size < 3 {
+            return Ok(a);
+        }
+        let (of, LevelScale { level, scale }) = (self.origin(self.k), self.at);
+        Ok(self.walk.model.relinearise(&a, level, scale, of))
+    }
+
+    fn conj(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+        let a = self.noise(instr, 0);
+        if self.size < 2 {
+            return Ok(self.walk.model.conjugate_open(&a));
+        }
+        let (of, LevelScale { level, scale }) = (self.origin(self.k), self.at);
+        Ok(self.walk.model.conjugate(&a, level, scale, of))
+    }
+
+    fn rotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Result<Noise, Refused> {
+        let (a, step) = (self.noise(instr, 0), self.step(steps));
+        if self.size < 2 {
+            return Ok(self.walk.model.rotate_open(&a, step));
+        }
+        let (of, LevelScale { level, scale }) = (self.origin(self.k), self.at);
+        Ok(self.walk.model.rotate(&a, step, level, scale, of))
+    }
+
+    fn hrotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Result<Noise, Refused> {
+        let (a, step) = (self.noise(instr, 0), self.step(steps));
+        if self.size < 2 {
+            return Ok(self.walk.model.rotate_open(&a, step));
+        }
+        let (of, LevelScale { level, scale }) = (self.origin(self.k), self.at);
+        Ok(self.walk.model.rotate_hoisted(&a, step, level, scale, of))
+    }
+
+    fn rescale(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+        let of = [0, 1, 2].map(|number| self.origin(number));
+        let (a, size) = (self.noise(instr, 0), usize::from(self.size));
+        Ok(self.walk.model.rescale(&a, size, self.at.scale, of))
+    }
+
+    fn modswitch(&mut self, instr: &MacroInstr, _: Level) -> Result<Noise, Refused> {
+        Ok(self.noise(instr, 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ringmill_schemes::ckks::Ckks;
+
+    use super::*;
+    use crate::ckks::Options;
+    use crate::compile;
+    use crate::tests::made_up::{named, traced, with};
+    use crate::tests::run::small_params;
+
+    #[test]
+    fn what_has_no_error_here_is_refused_by_its_name() {
+        let compiled = compile::<Ckks>(traced("ckks"), &Options::given(small_params()));
+        let managed = compiled.unwrap().managed;
+        let ranges = [InputRange::Disc { radius: 1.0 }];
+        // Range analysis knows that it keeps the message.
+        let level = MacroImm::Level(Level(2));
+        let program = with(managed, MacroOp::Bootstrap, level);
+        let (params, watch) = (small_params(), Watch::default());
+        let typical = vec![f64::INFINITY; program.types.len()];
+        let refused = walk(&program, &params, &ranges, &[], typical, &watch);
+        named(refused.unwrap_err(), "BOOTSTRAP", "precision");
     }
 }

@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::macros::op::MacroMessage;
+use ringmill_isa::macros::{
+    Constant, MacroImm, MacroInstr, MacroProgram, MacroValue, Refused, Visitor,
+};
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Polynomial, Slots};
 
 use crate::ckks::algebra;
@@ -343,11 +346,14 @@ impl<'a> Spans<'a> {
     }
 
     /// Makes the spans of an instruction's results.
-    pub fn step(&mut self, instr: &MacroInstr) {
+    ///
+    /// # Errors
+    /// An operation of which nothing is known here.
+    pub fn step(&mut self, instr: &MacroInstr) -> Result<(), Refused> {
         for (k, &d) in instr.dst.iter().enumerate() {
-            let span = self.result(instr, k);
+            let span = self.result(instr, k)?;
             let span = match (self.combines, self.by_slot) {
-                (true, _) => self.combined(instr, k, d, span),
+                (true, _) => self.combined(instr, k, d, span)?,
                 (false, true) => span,
                 (false, false) => span.flattened(),
             };
@@ -355,14 +361,21 @@ impl<'a> Spans<'a> {
                 *slot = Some(span);
             }
         }
+        Ok(())
     }
 
     /// The span of an instruction's result as a polynomial of others, if that is less than `span`.
-    fn combined(&mut self, instr: &MacroInstr, k: usize, d: MacroValue, span: Span) -> Span {
+    fn combined(
+        &mut self,
+        instr: &MacroInstr,
+        k: usize,
+        d: MacroValue,
+        span: Span,
+    ) -> Result<Span, Refused> {
         let operand = |v: &MacroValue| self.polys.get(v.0 as usize)?.as_ref();
         let operands: Vec<Option<&Polynomial>> = instr.src.iter().map(operand).collect();
         let real = |v: u32| matches!(self.terms.get(&v), Some(Span::Real { .. }));
-        let poly = algebra::result(self.program, instr, k, &operands, real);
+        let poly = algebra::result(self.program, instr, k, &operands, &real)?;
         let met = poly.as_ref().filter(|poly| poly.has_met());
         let combined = met.and_then(|poly| {
             let domain = |v: u32| self.terms.get(&v).map(Span::domain);
@@ -389,62 +402,96 @@ impl<'a> Spans<'a> {
         if let Some(slot) = self.polys.get_mut(d.0 as usize) {
             *slot = Some(poly);
         }
-        span
+        Ok(span)
     }
 
     /// The span of an instruction's result number `k`.
-    fn result(&self, instr: &MacroInstr, k: usize) -> Span {
-        let operand = |i: usize| {
-            instr
-                .src
-                .get(i)
-                .map_or_else(Span::anything, |&v| self.get(v))
-        };
-        match (instr.op, &instr.imm) {
-            (MacroOp::Input, &MacroImm::Input(i)) => self
-                .inputs
-                .get(i as usize)
-                .map_or_else(Span::anything, InputRange::span),
-            (MacroOp::Encode, &MacroImm::Data(d)) => self
-                .program
-                .data
-                .get(d as usize)
-                .map_or_else(Span::anything, |values| Span::constant(values)),
-            (MacroOp::Add, _) => operand(0).plus(&operand(1)),
-            (MacroOp::Sub, _) => operand(0).plus(&operand(1).negated()),
-            (MacroOp::Mul, _) if instr.src.first() == instr.src.get(1) => operand(0).squared(),
-            (MacroOp::Mul, _) => operand(0).times(&operand(1)),
-            (MacroOp::Square, _) => operand(0).squared(),
-            (MacroOp::Neg, _) => operand(0).negated(),
-            (MacroOp::Addc, &MacroImm::Constant { value, .. }) => operand(0).shifted(value),
-            (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => operand(0).scaled(value),
-            (MacroOp::Conj, _) => operand(0).conjugated(),
-            // These leave the message alone.
-            (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor, _) => {
-                operand(0)
-            }
-            (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => steps
-                .get(k)
-                .map_or_else(Span::anything, |&s| operand(0).rotated(i64::from(s))),
-            (
-                MacroOp::Input
-                | MacroOp::Encode
-                | MacroOp::Load
-                | MacroOp::Morph
-                | MacroOp::Ksw
-                | MacroOp::Addc
-                | MacroOp::Mulc
-                | MacroOp::Rotate
-                | MacroOp::Hrotate
-                | MacroOp::Iszero
-                | MacroOp::Quotient
-                | MacroOp::Bootstrap
-                | MacroOp::Output
-                | MacroOp::Call
-                | MacroOp::Repeat,
-                _,
-            ) => Span::anything(),
+    fn result(&self, instr: &MacroInstr, k: usize) -> Result<Span, Refused> {
+        let mut result = OfResult { spans: self, k };
+        match instr.op.columns().message {
+            MacroMessage::Kept => Ok(result.operand(instr, 0)),
+            _ => result.visit(instr),
         }
+    }
+}
+
+/// The span of an instruction's result number `k`, by those of its operands.
+struct OfResult<'a, 'b> {
+    spans: &'a Spans<'b>,
+    k: usize,
+}
+
+impl OfResult<'_, '_> {
+    fn operand(&self, instr: &MacroInstr, number: usize) -> Span {
+        let value = instr.src.get(number);
+        value.map_or_else(Span::anything, |&v| self.spans.get(v))
+    }
+}
+
+impl Visitor for OfResult<'_, '_> {
+    const PASS: &'static str = "the analysis of ranges";
+    type Out = Span;
+    type Error = Refused;
+
+    fn input(&mut self, _: &MacroInstr, input: u32) -> Result<Span, Refused> {
+        let range = self.spans.inputs.get(input as usize);
+        Ok(range.map_or_else(Span::anything, InputRange::span))
+    }
+
+    fn encode(&mut self, _: &MacroInstr, data: u32) -> Result<Span, Refused> {
+        let values = self.spans.program.data.get(data as usize);
+        Ok(values.map_or_else(Span::anything, |values| Span::constant(values)))
+    }
+
+    fn add(&mut self, instr: &MacroInstr) -> Result<Span, Refused> {
+        Ok(self.operand(instr, 0).plus(&self.operand(instr, 1)))
+    }
+
+    fn sub(&mut self, instr: &MacroInstr) -> Result<Span, Refused> {
+        let minus = self.operand(instr, 1).negated();
+        Ok(self.operand(instr, 0).plus(&minus))
+    }
+
+    fn mul(&mut self, instr: &MacroInstr) -> Result<Span, Refused> {
+        if instr.src.first() == instr.src.get(1) {
+            return self.square(instr);
+        }
+        Ok(self.operand(instr, 0).times(&self.operand(instr, 1)))
+    }
+
+    fn square(&mut self, instr: &MacroInstr) -> Result<Span, Refused> {
+        Ok(self.operand(instr, 0).squared())
+    }
+
+    fn neg(&mut self, instr: &MacroInstr) -> Result<Span, Refused> {
+        Ok(self.operand(instr, 0).negated())
+    }
+
+    fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Result<Span, Refused> {
+        Ok(match constant {
+            Constant::Real { value, .. } => self.operand(instr, 0).shifted(value),
+            Constant::Integer(_) => Span::anything(),
+        })
+    }
+
+    fn mulc(&mut self, instr: &MacroInstr, constant: Constant) -> Result<Span, Refused> {
+        Ok(match constant {
+            Constant::Real { value, .. } => self.operand(instr, 0).scaled(value),
+            Constant::Integer(_) => Span::anything(),
+        })
+    }
+
+    fn conj(&mut self, instr: &MacroInstr) -> Result<Span, Refused> {
+        Ok(self.operand(instr, 0).conjugated())
+    }
+
+    fn rotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Result<Span, Refused> {
+        let turned = |&step: &i32| self.operand(instr, 0).rotated(i64::from(step));
+        Ok(steps.get(self.k).map_or_else(Span::anything, turned))
+    }
+
+    fn hrotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Result<Span, Refused> {
+        self.rotate(instr, steps)
     }
 }
 
@@ -482,7 +529,7 @@ mod tests {
             prop_assert!(inputs.iter().zip(&ranges).all(|(v, r)| v.iter().all(|z| r.contains(z.re, z.im))));
             let mut spans = Spans::new(&case.program, &ranges, by_slot);
             for instr in &case.program.instrs {
-                spans.step(instr);
+                spans.step(instr).unwrap();
             }
             let mut outside = None;
             evaluate_observed(&case.program, &inputs, &mut |value, slots| {

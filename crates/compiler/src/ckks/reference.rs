@@ -1,7 +1,8 @@
 //! The plain evaluator: what a macro program computes, on complex vectors in the clear. Expected results come from here.
 
 use num_complex::Complex64;
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::Galois;
+use ringmill_isa::macros::{Constant, MacroInstr, MacroProgram, MacroValue, Refused, Visitor};
 
 pub use crate::reference::EvaluateError;
 pub(crate) use crate::reference::check_inputs;
@@ -44,8 +45,13 @@ impl Meaning<Complex64> for Complex<'_> {
         instr: &MacroInstr,
         operands: &[&[Complex64]],
         inputs: &[Vec<Complex64>],
-    ) -> Option<Vec<Vec<Complex64>>> {
-        step(program, instr, operands, inputs)
+    ) -> Result<Vec<Vec<Complex64>>, Refused> {
+        let mut step = Step {
+            program,
+            operands,
+            inputs,
+        };
+        step.visit(instr)
     }
 
     fn made(&mut self, value: MacroValue, slots: &mut [Complex64]) {
@@ -53,81 +59,114 @@ impl Meaning<Complex64> for Complex<'_> {
     }
 }
 
-/// The results of one instruction; `None` if its shape is wrong.
-fn step(
-    program: &MacroProgram,
-    instr: &MacroInstr,
-    operands: &[&[Complex64]],
-    inputs: &[Vec<Complex64>],
-) -> Option<Vec<Vec<Complex64>>> {
-    let zip = |f: fn(Complex64, Complex64) -> Complex64| match operands {
-        [a, b] => Some(vec![a.iter().zip(*b).map(|(&x, &y)| f(x, y)).collect()]),
-        _ => None,
-    };
-    let each = |f: &dyn Fn(Complex64) -> Complex64| match operands {
-        [a] => Some(vec![a.iter().map(|&x| f(x)).collect::<Vec<_>>()]),
-        _ => None,
-    };
-    match (instr.op, &instr.imm) {
-        (MacroOp::Input, MacroImm::Input(i)) => Some(vec![inputs.get(*i as usize)?.clone()]),
-        (MacroOp::Encode, MacroImm::Data(d)) => {
-            let data = program
-                .data
-                .get(*d as usize)
-                .filter(|v| v.len() == program.slots as usize)?;
-            Some(vec![
-                data.iter()
-                    .map(|&(re, im)| Complex64::new(re, im))
-                    .collect(),
-            ])
+/// One instruction, by its operands' slots.
+struct Step<'a> {
+    program: &'a MacroProgram,
+    operands: &'a [&'a [Complex64]],
+    inputs: &'a [Vec<Complex64>],
+}
+
+/// The results of one instruction.
+type Made = Result<Vec<Vec<Complex64>>, Refused>;
+
+impl Step<'_> {
+    fn pairs(&self, instr: &MacroInstr, f: fn(Complex64, Complex64) -> Complex64) -> Made {
+        match self.operands {
+            [a, b] => Ok(vec![a.iter().zip(*b).map(|(&x, &y)| f(x, y)).collect()]),
+            _ => Err(Refused::shape(Self::PASS, instr)),
         }
-        (MacroOp::Add, _) => zip(|x, y| x + y),
-        (MacroOp::Sub, _) => zip(|x, y| x - y),
-        (MacroOp::Mul, _) => zip(|x, y| x * y),
-        (MacroOp::Square, _) => each(&|x| x * x),
-        (MacroOp::Neg, _) => each(&|x| -x),
-        (MacroOp::Conj, _) => each(&|x| x.conj()),
-        (MacroOp::Addc, &MacroImm::Constant { value, .. }) => each(&|x| x + value),
-        (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => each(&|x| x * value),
-        (MacroOp::Addc, &MacroImm::Integer(value)) => each(&|x| x + value as f64),
-        (MacroOp::Mulc, &MacroImm::Integer(value)) => each(&|x| x * value as f64),
-        (
-            MacroOp::Relin
-            | MacroOp::Rescale
-            | MacroOp::Modswitch
-            | MacroOp::Refactor
-            | MacroOp::Load
-            | MacroOp::Ksw,
-            _,
-        ) => each(&|x| x),
-        (MacroOp::Morph, &MacroImm::Galois(element)) => {
-            let (steps, conjugated) = turned_by(element, program.slots)?;
-            let turned = rotated(operands.first()?, &[steps]);
-            let conjugate = |slots: Vec<Complex64>| slots.iter().map(Complex64::conj).collect();
-            Some(match conjugated {
-                true => turned.into_iter().map(conjugate).collect(),
-                false => turned,
-            })
+    }
+
+    fn each(&self, instr: &MacroInstr, f: impl Fn(Complex64) -> Complex64) -> Made {
+        let a = self.operand(instr)?;
+        Ok(vec![a.iter().map(|&x| f(x)).collect()])
+    }
+
+    fn operand(&self, instr: &MacroInstr) -> Result<&[Complex64], Refused> {
+        match self.operands {
+            &[a] => Ok(a),
+            _ => Err(Refused::shape(Self::PASS, instr)),
         }
-        (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => match operands {
-            [a] => Some(rotated(a, steps)),
-            _ => None,
-        },
-        (
-            MacroOp::Input
-            | MacroOp::Encode
-            | MacroOp::Addc
-            | MacroOp::Mulc
-            | MacroOp::Morph
-            | MacroOp::Rotate
-            | MacroOp::Hrotate
-            | MacroOp::Iszero
-            | MacroOp::Quotient
-            | MacroOp::Bootstrap
-            | MacroOp::Output
-            | MacroOp::Call
-            | MacroOp::Repeat,
-            _,
-        ) => None,
+    }
+}
+
+/// A constant as a real number.
+fn real(constant: Constant) -> f64 {
+    match constant {
+        Constant::Real { value, .. } => value,
+        Constant::Integer(value) => value as f64,
+    }
+}
+
+impl Visitor for Step<'_> {
+    const PASS: &'static str = "evaluation in the clear, of complex numbers,";
+    type Out = Vec<Vec<Complex64>>;
+    type Error = Refused;
+
+    fn input(&mut self, instr: &MacroInstr, input: u32) -> Made {
+        let slots = self.inputs.get(input as usize);
+        let slots = slots.ok_or_else(|| Refused::shape(Self::PASS, instr))?;
+        Ok(vec![slots.clone()])
+    }
+
+    fn encode(&mut self, instr: &MacroInstr, data: u32) -> Made {
+        let data = self.program.data.get(data as usize);
+        let data = data.filter(|v| v.len() == self.program.slots as usize);
+        let data = data.ok_or_else(|| Refused::shape(Self::PASS, instr))?;
+        let slots = data.iter().map(|&(re, im)| Complex64::new(re, im));
+        Ok(vec![slots.collect()])
+    }
+
+    fn add(&mut self, instr: &MacroInstr) -> Made {
+        self.pairs(instr, |x, y| x + y)
+    }
+
+    fn sub(&mut self, instr: &MacroInstr) -> Made {
+        self.pairs(instr, |x, y| x - y)
+    }
+
+    fn mul(&mut self, instr: &MacroInstr) -> Made {
+        self.pairs(instr, |x, y| x * y)
+    }
+
+    fn square(&mut self, instr: &MacroInstr) -> Made {
+        self.each(instr, |x| x * x)
+    }
+
+    fn neg(&mut self, instr: &MacroInstr) -> Made {
+        self.each(instr, |x| -x)
+    }
+
+    fn conj(&mut self, instr: &MacroInstr) -> Made {
+        self.each(instr, |x| x.conj())
+    }
+
+    fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Made {
+        let c = real(constant);
+        self.each(instr, |x| x + c)
+    }
+
+    fn mulc(&mut self, instr: &MacroInstr, constant: Constant) -> Made {
+        let c = real(constant);
+        self.each(instr, |x| x * c)
+    }
+
+    fn rotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Made {
+        Ok(rotated(self.operand(instr)?, steps))
+    }
+
+    fn hrotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Made {
+        self.rotate(instr, steps)
+    }
+
+    fn morph(&mut self, instr: &MacroInstr, by: Galois) -> Made {
+        let turned = turned_by(by, self.program.slots);
+        let (steps, conjugated) = turned.ok_or_else(|| Refused::shape(Self::PASS, instr))?;
+        let turned = rotated(self.operand(instr)?, &[steps]);
+        let conjugate = |slots: Vec<Complex64>| slots.iter().map(Complex64::conj).collect();
+        Ok(match conjugated {
+            true => turned.into_iter().map(conjugate).collect(),
+            false => turned,
+        })
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::macros::op::MacroMessage;
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue, Refused};
 use ringmill_schemes::exact::PlainModulus;
 
 use super::IntegerRange;
@@ -29,7 +30,7 @@ pub(crate) fn held<E>(
     program: &MacroProgram,
     inputs: &[IntegerRange],
 ) -> Result<Held, CompileError<E>> {
-    let values = of_values(program, inputs);
+    let values = of_values(program, inputs)?;
     let mut held = Held {
         outputs: vec![IntegerRange::up_to(0); program.outputs.len()],
         tested: BTreeMap::new(),
@@ -69,33 +70,15 @@ pub(crate) fn held<E>(
                     *slot = range;
                 }
             }
-            // Values on the way may pass the modulus and come back.
-            (
-                MacroOp::Input
-                | MacroOp::Load
-                | MacroOp::Add
-                | MacroOp::Sub
-                | MacroOp::Neg
-                | MacroOp::Addc
-                | MacroOp::Mulc
-                | MacroOp::Mul
-                | MacroOp::Square
-                | MacroOp::Relin
-                | MacroOp::Rescale
-                | MacroOp::Modswitch
-                | MacroOp::Refactor
-                | MacroOp::Rotate
-                | MacroOp::Hrotate
-                | MacroOp::Conj
-                | MacroOp::Morph
-                | MacroOp::Ksw
-                | MacroOp::Quotient
-                | MacroOp::Bootstrap
-                | MacroOp::Output
-                | MacroOp::Call
-                | MacroOp::Repeat,
-                _,
-            ) => {}
+            (op, _) => match op.columns().message {
+                // Inputs are taken above; values on the way may pass the modulus and come back.
+                MacroMessage::Given | MacroMessage::Made | MacroMessage::Kept => {}
+                // Written out before; what else reads a number is not known here.
+                MacroMessage::Read | MacroMessage::Called | MacroMessage::Unknown => {
+                    let pass = "the choice of a plaintext modulus";
+                    return Err(Refused::unknown(pass, instr).into());
+                }
+            },
         }
     }
     Ok(held)

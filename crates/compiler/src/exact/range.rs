@@ -5,7 +5,8 @@
 
 use std::fmt;
 
-use ringmill_isa::macros::{MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram};
+use ringmill_isa::macros::op::MacroMessage;
+use ringmill_isa::macros::{Constant, MacroInput, MacroInstr, MacroProgram, Refused, Visitor};
 
 use crate::error::CompileError;
 use crate::numbers::whole;
@@ -183,19 +184,30 @@ where
 }
 
 /// The range of every value of a program without calls; `None` beyond 127 bits.
+///
+/// # Errors
+/// An operation of which nothing is known here.
 pub(crate) fn of_values(
     program: &MacroProgram,
     inputs: &[IntegerRange],
-) -> Vec<Option<IntegerRange>> {
+) -> Result<Vec<Option<IntegerRange>>, Refused> {
     let data: Vec<_> = program.data.iter().map(|data| vector(data)).collect();
     let mut ranges = vec![None; program.types.len()];
     for instr in &program.instrs {
-        let range = of_result(instr, &ranges, inputs, &data);
+        let mut result = OfResult {
+            ranges: &ranges,
+            inputs,
+            data: &data,
+        };
+        let range = match instr.op.columns().message {
+            MacroMessage::Kept => result.operand(instr, 0),
+            _ => result.visit(instr)?,
+        };
         for value in &instr.dst {
             ranges[value.0 as usize] = range;
         }
     }
-    ranges
+    Ok(ranges)
 }
 
 fn vector(data: &[(f64, f64)]) -> Option<IntegerRange> {
@@ -206,51 +218,113 @@ fn vector(data: &[(f64, f64)]) -> Option<IntegerRange> {
     IntegerRange::of(values?)
 }
 
-fn of_result(
-    instr: &MacroInstr,
-    ranges: &[Option<IntegerRange>],
-    inputs: &[IntegerRange],
-    data: &[Option<IntegerRange>],
-) -> Option<IntegerRange> {
-    let operand = |number: usize| ranges.get(instr.src.get(number)?.0 as usize).copied()?;
-    let constant = || match instr.imm {
-        MacroImm::Integer(value) => Some(IntegerRange {
-            low: value,
-            high: value,
-        }),
-        _ => None,
-    };
-    match instr.op {
-        MacroOp::Input => match instr.imm {
-            MacroImm::Input(number) => inputs.get(number as usize).copied(),
-            _ => None,
-        },
-        MacroOp::Encode => match instr.imm {
-            MacroImm::Data(number) => data.get(number as usize).copied()?,
-            _ => None,
-        },
-        MacroOp::Add => operand(0)?.plus(operand(1)?),
-        MacroOp::Sub => operand(0)?.plus(operand(1)?.negated()?),
-        MacroOp::Neg => operand(0)?.negated(),
-        MacroOp::Addc => operand(0)?.plus(constant()?),
-        MacroOp::Mulc => operand(0)?.times(constant()?),
-        MacroOp::Mul => operand(0)?.times(operand(1)?),
-        MacroOp::Square => operand(0)?.squared(),
-        MacroOp::Iszero => IntegerRange::new(0, 1),
-        MacroOp::Relin
-        | MacroOp::Rescale
-        | MacroOp::Modswitch
-        | MacroOp::Refactor
-        | MacroOp::Rotate
-        | MacroOp::Hrotate
-        | MacroOp::Conj => operand(0),
-        // What is above the modulus it is known by may be anything.
-        MacroOp::Quotient => None,
-        // Placed later.
-        MacroOp::Bootstrap => operand(0),
-        // An output has no result; calls and repeats are written out before.
-        MacroOp::Output | MacroOp::Call | MacroOp::Repeat => None,
-        // The last pass's.
-        MacroOp::Load | MacroOp::Morph | MacroOp::Ksw => None,
+/// The range of an instruction's result, by those of its operands.
+struct OfResult<'a> {
+    ranges: &'a [Option<IntegerRange>],
+    inputs: &'a [IntegerRange],
+    data: &'a [Option<IntegerRange>],
+}
+
+/// `None` beyond 127 bits.
+type Found = Result<Option<IntegerRange>, Refused>;
+
+impl OfResult<'_> {
+    fn operand(&self, instr: &MacroInstr, number: usize) -> Option<IntegerRange> {
+        let value = instr.src.get(number)?;
+        self.ranges.get(value.0 as usize).copied()?
+    }
+
+    fn of_one(
+        &self,
+        instr: &MacroInstr,
+        f: impl Fn(IntegerRange) -> Option<IntegerRange>,
+    ) -> Found {
+        Ok(self.operand(instr, 0).and_then(f))
+    }
+
+    fn of_two(
+        &self,
+        instr: &MacroInstr,
+        f: impl Fn(IntegerRange, IntegerRange) -> Option<IntegerRange>,
+    ) -> Found {
+        let operands = self.operand(instr, 0).zip(self.operand(instr, 1));
+        Ok(operands.and_then(|(a, b)| f(a, b)))
+    }
+}
+
+/// The one number that an integer constant is.
+fn exactly(constant: Constant) -> Option<IntegerRange> {
+    match constant {
+        Constant::Integer(value) => IntegerRange::new(value, value),
+        Constant::Real { .. } => None,
+    }
+}
+
+impl Visitor for OfResult<'_> {
+    const PASS: &'static str = "the analysis of integers' ranges";
+    type Out = Option<IntegerRange>;
+    type Error = Refused;
+
+    fn input(&mut self, _: &MacroInstr, input: u32) -> Found {
+        Ok(self.inputs.get(input as usize).copied())
+    }
+
+    fn encode(&mut self, _: &MacroInstr, data: u32) -> Found {
+        Ok(self.data.get(data as usize).copied().flatten())
+    }
+
+    fn add(&mut self, instr: &MacroInstr) -> Found {
+        self.of_two(instr, IntegerRange::plus)
+    }
+
+    fn sub(&mut self, instr: &MacroInstr) -> Found {
+        self.of_two(instr, |a, b| a.plus(b.negated()?))
+    }
+
+    fn neg(&mut self, instr: &MacroInstr) -> Found {
+        self.of_one(instr, IntegerRange::negated)
+    }
+
+    fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Found {
+        self.of_one(instr, |a| a.plus(exactly(constant)?))
+    }
+
+    fn mulc(&mut self, instr: &MacroInstr, constant: Constant) -> Found {
+        self.of_one(instr, |a| a.times(exactly(constant)?))
+    }
+
+    fn mul(&mut self, instr: &MacroInstr) -> Found {
+        self.of_two(instr, IntegerRange::times)
+    }
+
+    fn square(&mut self, instr: &MacroInstr) -> Found {
+        self.of_one(instr, IntegerRange::squared)
+    }
+
+    fn rotate(&mut self, instr: &MacroInstr, _: &[i32]) -> Found {
+        self.of_one(instr, Some)
+    }
+
+    fn hrotate(&mut self, instr: &MacroInstr, _: &[i32]) -> Found {
+        self.of_one(instr, Some)
+    }
+
+    /// A conjugate of whole numbers is what it is of.
+    fn conj(&mut self, instr: &MacroInstr) -> Found {
+        self.of_one(instr, Some)
+    }
+
+    fn iszero(&mut self, _: &MacroInstr) -> Found {
+        Ok(IntegerRange::new(0, 1))
+    }
+
+    /// What is above the modulus it is known by may be anything.
+    fn quotient(&mut self, _: &MacroInstr, _: Constant) -> Found {
+        Ok(None)
+    }
+
+    /// It has no result.
+    fn output(&mut self, _: &MacroInstr, _: u32) -> Found {
+        Ok(None)
     }
 }

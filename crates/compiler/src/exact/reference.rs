@@ -1,6 +1,9 @@
 //! What a program of integers computes, in the clear and without wrapping. Expected results come from here.
 
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::Galois;
+use ringmill_isa::macros::{
+    Constant, MacroInstr, MacroOp, MacroProgram, MacroValue, Refused, Visitor,
+};
 
 use crate::numbers::whole;
 pub use crate::reference::EvaluateError;
@@ -63,8 +66,13 @@ impl Meaning<Whole> for Integers {
         instr: &MacroInstr,
         operands: &[&[Whole]],
         inputs: &[Vec<Whole>],
-    ) -> Option<Vec<Vec<Whole>>> {
-        step(program, instr, operands, inputs)
+    ) -> Result<Vec<Vec<Whole>>, Refused> {
+        let mut step = Step {
+            program,
+            operands,
+            inputs,
+        };
+        step.visit(instr)
     }
 
     fn made(&mut self, _: MacroValue, slots: &mut [Whole]) {
@@ -78,90 +86,137 @@ impl Meaning<Whole> for Integers {
     }
 }
 
-/// The results of one instruction; `None` if its shape is wrong.
-fn step(
-    program: &MacroProgram,
-    instr: &MacroInstr,
-    operands: &[&[Whole]],
-    inputs: &[Vec<Whole>],
-) -> Option<Vec<Vec<Whole>>> {
-    let zip = |f: fn(i128, i128) -> Whole| match operands {
-        [a, b] => {
-            let slots = a.iter().zip(b.iter()).map(|(&x, &y)| f(x?, y?));
-            Some(vec![slots.collect()])
-        }
-        _ => None,
-    };
-    let each = |f: &dyn Fn(i128) -> Whole| match operands {
-        [a] => Some(vec![a.iter().map(|&x| f(x?)).collect::<Vec<_>>()]),
-        _ => None,
-    };
-    match (instr.op, &instr.imm) {
-        (MacroOp::Input, MacroImm::Input(i)) => Some(vec![inputs.get(*i as usize)?.clone()]),
-        (MacroOp::Encode, MacroImm::Data(d)) => {
-            let data = program.data.get(*d as usize)?;
-            let values: Option<Vec<i64>> = data.iter().map(|&(re, _)| whole(re)).collect();
-            let values = values.filter(|v| v.len() == program.slots as usize)?;
-            Some(vec![values.into_iter().map(|x| Some(x.into())).collect()])
-        }
-        (MacroOp::Add, _) => zip(i128::checked_add),
-        (MacroOp::Sub, _) => zip(i128::checked_sub),
-        (MacroOp::Mul, _) => zip(i128::checked_mul),
-        (MacroOp::Square, _) => each(&|x| x.checked_mul(x)),
-        (MacroOp::Neg, _) => each(&i128::checked_neg),
-        (MacroOp::Iszero, _) => each(&|x| Some((x == 0).into())),
-        (MacroOp::Addc, &MacroImm::Integer(c)) => each(&|x| x.checked_add(c)),
-        (MacroOp::Mulc, &MacroImm::Integer(c)) => each(&|x| x.checked_mul(c)),
-        (MacroOp::Addc, &MacroImm::Constant { value, .. }) => {
-            let c = whole(value)?.into();
-            each(&|x| x.checked_add(c))
-        }
-        (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => {
-            let c = whole(value)?.into();
-            each(&|x| x.checked_mul(c))
-        }
-        (
-            MacroOp::Conj
-            | MacroOp::Relin
-            | MacroOp::Rescale
-            | MacroOp::Modswitch
-            | MacroOp::Refactor
-            | MacroOp::Load
-            | MacroOp::Ksw
-            | MacroOp::Bootstrap,
-            _,
-        ) => each(&|x| Some(x)),
-        // What bootstraps turns by its slots' own generator, which the program does not say.
-        (MacroOp::Morph, &MacroImm::Galois(element))
-            if program.instrs.iter().all(|i| i.op != MacroOp::Bootstrap) =>
-        {
-            match turned_by(element, program.slots)? {
-                (steps, false) => Some(rotated(operands.first()?, &[steps])),
-                (_, true) => None,
+/// One instruction, by its operands' slots.
+struct Step<'a> {
+    program: &'a MacroProgram,
+    operands: &'a [&'a [Whole]],
+    inputs: &'a [Vec<Whole>],
+}
+
+/// The results of one instruction.
+type Made = Result<Vec<Vec<Whole>>, Refused>;
+
+impl Step<'_> {
+    fn pairs(&self, instr: &MacroInstr, f: fn(i128, i128) -> Whole) -> Made {
+        match self.operands {
+            [a, b] => {
+                let slots = a.iter().zip(b.iter()).map(|(&x, &y)| f(x?, y?));
+                Ok(vec![slots.collect()])
             }
+            _ => Err(Refused::shape(Self::PASS, instr)),
         }
-        (MacroOp::Quotient, &MacroImm::Integer(c)) => each(&|x| {
+    }
+
+    fn each(&self, instr: &MacroInstr, f: impl Fn(i128) -> Whole) -> Made {
+        let a = self.operand(instr)?;
+        Ok(vec![a.iter().map(|&x| f(x?)).collect()])
+    }
+
+    fn operand(&self, instr: &MacroInstr) -> Result<&[Whole], Refused> {
+        match self.operands {
+            &[a] => Ok(a),
+            _ => Err(Refused::shape(Self::PASS, instr)),
+        }
+    }
+}
+
+/// A constant as an integer; a real one must be one.
+fn integer(instr: &MacroInstr, constant: Constant) -> Result<i128, Refused> {
+    let shape = || Refused::shape(Step::PASS, instr);
+    match constant {
+        Constant::Integer(value) => Ok(value),
+        Constant::Real { value, .. } => Ok(whole(value).ok_or_else(shape)?.into()),
+    }
+}
+
+impl Visitor for Step<'_> {
+    const PASS: &'static str = "evaluation in the clear, of integers,";
+    type Out = Vec<Vec<Whole>>;
+    type Error = Refused;
+
+    fn input(&mut self, instr: &MacroInstr, input: u32) -> Made {
+        let slots = self.inputs.get(input as usize);
+        let slots = slots.ok_or_else(|| Refused::shape(Self::PASS, instr))?;
+        Ok(vec![slots.clone()])
+    }
+
+    fn encode(&mut self, instr: &MacroInstr, data: u32) -> Made {
+        let shape = || Refused::shape(Self::PASS, instr);
+        let data = self.program.data.get(data as usize).ok_or_else(shape)?;
+        let values: Option<Vec<i64>> = data.iter().map(|&(re, _)| whole(re)).collect();
+        let values = values.filter(|v| v.len() == self.program.slots as usize);
+        let values = values.ok_or_else(shape)?.into_iter();
+        Ok(vec![values.map(|x| Some(x.into())).collect()])
+    }
+
+    fn add(&mut self, instr: &MacroInstr) -> Made {
+        self.pairs(instr, i128::checked_add)
+    }
+
+    fn sub(&mut self, instr: &MacroInstr) -> Made {
+        self.pairs(instr, i128::checked_sub)
+    }
+
+    fn mul(&mut self, instr: &MacroInstr) -> Made {
+        self.pairs(instr, i128::checked_mul)
+    }
+
+    fn square(&mut self, instr: &MacroInstr) -> Made {
+        self.each(instr, |x| x.checked_mul(x))
+    }
+
+    fn neg(&mut self, instr: &MacroInstr) -> Made {
+        self.each(instr, i128::checked_neg)
+    }
+
+    /// A conjugate of whole numbers is what it is of.
+    fn conj(&mut self, instr: &MacroInstr) -> Made {
+        self.each(instr, Some)
+    }
+
+    fn iszero(&mut self, instr: &MacroInstr) -> Made {
+        self.each(instr, |x| Some((x == 0).into()))
+    }
+
+    fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Made {
+        let c = integer(instr, constant)?;
+        self.each(instr, |x| x.checked_add(c))
+    }
+
+    fn mulc(&mut self, instr: &MacroInstr, constant: Constant) -> Made {
+        let c = integer(instr, constant)?;
+        self.each(instr, |x| x.checked_mul(c))
+    }
+
+    fn quotient(&mut self, instr: &MacroInstr, constant: Constant) -> Made {
+        let Constant::Integer(c) = constant else {
+            return Err(Refused::shape(Self::PASS, instr));
+        };
+        self.each(instr, |x| {
             x.checked_rem(c)
                 .filter(|&rest| rest == 0)
                 .and(x.checked_div(c))
-        }),
-        (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => match operands {
-            [a] => Some(rotated(a, steps)),
-            _ => None,
-        },
-        (
-            MacroOp::Input
-            | MacroOp::Encode
-            | MacroOp::Addc
-            | MacroOp::Mulc
-            | MacroOp::Morph
-            | MacroOp::Rotate
-            | MacroOp::Hrotate
-            | MacroOp::Quotient
-            | MacroOp::Output
-            | MacroOp::Call
-            | MacroOp::Repeat,
-            _,
-        ) => None,
+        })
+    }
+
+    fn rotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Made {
+        Ok(rotated(self.operand(instr)?, steps))
+    }
+
+    fn hrotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Made {
+        self.rotate(instr, steps)
+    }
+
+    /// What bootstraps turns by its slots' own generator, which the program does not say.
+    fn morph(&mut self, instr: &MacroInstr, by: Galois) -> Made {
+        let shape = || Refused::shape(Self::PASS, instr);
+        let mut instrs = self.program.instrs.iter();
+        if instrs.any(|i| i.op == MacroOp::Bootstrap) {
+            return Err(shape());
+        }
+        match turned_by(by, self.program.slots) {
+            Some((steps, false)) => Ok(rotated(self.operand(instr)?, &[steps])),
+            Some((_, true)) | None => Err(shape()),
+        }
     }
 }

@@ -2,11 +2,12 @@
 
 mod explicit;
 mod factors;
+pub mod made_up;
 mod passes;
 mod pipeline;
 pub mod random;
 mod repeats;
-mod run;
+pub mod run;
 mod saved;
 mod shapes;
 mod transparent;

@@ -335,7 +335,7 @@ fn polynomial(coefficients: &[f64]) -> (u32, usize, f64) {
     let y = t.polynomial(x, coefficients, line(2)).unwrap();
     t.output("y", y, line(3)).unwrap();
     let program = pipeline::relinearised::<Ckks>(t.finish(), Passes::ALL);
-    let levels = Depths::new(&program, Level(0)).levels(Level(0));
+    let levels = Depths::new(&program, Level(0)).unwrap().levels(Level(0));
     let products = count(&program, MacroOp::Mul) + count(&program, MacroOp::Square);
     let points: Vec<Complex64> = (0..8)
         .map(|i| Complex64::new(f64::from(i) / 4.0 - 0.9, 0.0))

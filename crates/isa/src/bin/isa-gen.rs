@@ -18,6 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             codegen::rust(&def),
         )?;
         fs::write(docs.join(format!("{level}.md")), codegen::markdown(&def))?;
+        if !def.stages.is_empty() {
+            let path = crate_root.join(format!("src/{module}/stages.rs"));
+            fs::write(path, codegen::stages(&def))?;
+        }
     }
     let def = micro::parse(&fs::read_to_string(crate_root.join("defs/vector.toml"))?)?;
     fs::write(crate_root.join("src/vector/op.rs"), micro::rust(&def))?;

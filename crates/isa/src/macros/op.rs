@@ -56,6 +56,9 @@ pub enum MacroOp {
     Call,
     /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
     Repeat,
+    /// No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.
+    #[doc(hidden)]
+    Madeup,
 }
 
 /// Typing rules; the verifier dispatches on them.
@@ -97,6 +100,8 @@ pub enum MacroRule {
     Call,
     /// `repeat`: As CALL, and the procedure's first parameters have exactly the types of its results.
     Repeat,
+    /// `unknown`: No instruction is right.
+    Unknown,
 }
 
 impl MacroRule {
@@ -121,6 +126,7 @@ impl MacroRule {
             MacroRule::Output => "output",
             MacroRule::Call => "call",
             MacroRule::Repeat => "repeat",
+            MacroRule::Unknown => "unknown",
         }
     }
 }
@@ -479,6 +485,17 @@ impl MacroOp {
                 semantics: "A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.",
                 expansion: &[],
             },
+            MacroOp::Madeup => &OpInfo {
+                mnemonic: "MADEUP",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Groups(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::Unknown,
+                semantics: "No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.",
+                expansion: &[],
+            },
         }
     }
 
@@ -522,5 +539,539 @@ impl MacroOp {
     /// Whether this is a composite, which a device may run by its expansion.
     pub const fn is_composite(self) -> bool {
         !self.info().expansion.is_empty()
+    }
+}
+
+/// The column `keys`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MacroKeys {
+    /// `none`: None.
+    None,
+    /// `relin`: The relinearisation key.
+    Relin,
+    /// `galois`: The key of each automorphism that it is.
+    Galois,
+    /// `switch`: The key of the secret that its operand is under: the relinearisation key, or a Galois element's.
+    Switch,
+    /// `refresh`: Those of bootstrapping.
+    Refresh,
+    /// `unknown`: Nobody knows.
+    Unknown,
+}
+
+impl MacroKeys {
+    /// The word of the definition file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            MacroKeys::None => "none",
+            MacroKeys::Relin => "relin",
+            MacroKeys::Galois => "galois",
+            MacroKeys::Switch => "switch",
+            MacroKeys::Refresh => "refresh",
+            MacroKeys::Unknown => "unknown",
+        }
+    }
+}
+
+/// The column `level`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MacroLevel {
+    /// `chosen`: Where the program wants it.
+    Chosen,
+    /// `same`: The operands', which are at one level.
+    Same,
+    /// `lower`: One lower.
+    Lower,
+    /// `dropped`: The immediate's, which is not higher.
+    Dropped,
+    /// `raised`: The immediate's.
+    Raised,
+    /// `declared`: The procedure's.
+    Declared,
+}
+
+impl MacroLevel {
+    /// The word of the definition file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            MacroLevel::Chosen => "chosen",
+            MacroLevel::Same => "same",
+            MacroLevel::Lower => "lower",
+            MacroLevel::Dropped => "dropped",
+            MacroLevel::Raised => "raised",
+            MacroLevel::Declared => "declared",
+        }
+    }
+}
+
+/// The column `message`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MacroMessage {
+    /// `given`: From outside, or a constant.
+    Given,
+    /// `kept`: The operand's.
+    Kept,
+    /// `made`: Another than the operands'.
+    Made,
+    /// `read`: Asks for the operand's own number, so that it must not wrap.
+    Read,
+    /// `called`: What the procedure makes.
+    Called,
+    /// `unknown`: Nobody knows.
+    Unknown,
+}
+
+impl MacroMessage {
+    /// The word of the definition file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            MacroMessage::Given => "given",
+            MacroMessage::Kept => "kept",
+            MacroMessage::Made => "made",
+            MacroMessage::Read => "read",
+            MacroMessage::Called => "called",
+            MacroMessage::Unknown => "unknown",
+        }
+    }
+}
+
+/// The column `noise`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MacroNoise {
+    /// `fresh`: That of an encryption; of a plaintext that of its encoding.
+    Fresh,
+    /// `encoded`: That of an encoding: none of whole numbers.
+    Encoded,
+    /// `same`: The operand's.
+    Same,
+    /// `sum`: The operands' together; a plaintext adds its own.
+    Sum,
+    /// `constant-sum`: The operand's and the constant's rounding.
+    ConstantSum,
+    /// `constant-product`: The operand's times the constant.
+    ConstantProduct,
+    /// `product`: Each operand's times the other's value.
+    Product,
+    /// `switched`: The operand's and that of a key switch.
+    Switched,
+    /// `rounded`: The operand's over the prime that goes, and that of a rounding.
+    Rounded,
+    /// `written-out`: None of its own: operations before levels are chosen stand for it.
+    WrittenOut,
+    /// `quotient`: The operand's, of which a part becomes message.
+    Quotient,
+    /// `refreshed`: What bootstrapping leaves, whatever the operand has.
+    Refreshed,
+    /// `called`: What the procedure leaves.
+    Called,
+    /// `unknown`: Nobody knows.
+    Unknown,
+}
+
+impl MacroNoise {
+    /// The word of the definition file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            MacroNoise::Fresh => "fresh",
+            MacroNoise::Encoded => "encoded",
+            MacroNoise::Same => "same",
+            MacroNoise::Sum => "sum",
+            MacroNoise::ConstantSum => "constant-sum",
+            MacroNoise::ConstantProduct => "constant-product",
+            MacroNoise::Product => "product",
+            MacroNoise::Switched => "switched",
+            MacroNoise::Rounded => "rounded",
+            MacroNoise::WrittenOut => "written-out",
+            MacroNoise::Quotient => "quotient",
+            MacroNoise::Refreshed => "refreshed",
+            MacroNoise::Called => "called",
+            MacroNoise::Unknown => "unknown",
+        }
+    }
+}
+
+/// The column `note`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MacroNote {
+    /// `chosen`: As the program wants it.
+    Chosen,
+    /// `same`: The operand's.
+    Same,
+    /// `equal`: The operands', which are equal.
+    Equal,
+    /// `constant-product`: A scale times the constant's; a factor stays.
+    ConstantProduct,
+    /// `product`: Scales multiply, and factors do modulo the plaintext modulus.
+    Product,
+    /// `divided`: A scale over the prime that goes; a factor over it modulo the plaintext modulus.
+    Divided,
+    /// `refactored`: A factor times the integer modulo the plaintext modulus.
+    Refactored,
+    /// `refreshed`: Any factor.
+    Refreshed,
+    /// `declared`: The procedure's.
+    Declared,
+}
+
+impl MacroNote {
+    /// The word of the definition file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            MacroNote::Chosen => "chosen",
+            MacroNote::Same => "same",
+            MacroNote::Equal => "equal",
+            MacroNote::ConstantProduct => "constant-product",
+            MacroNote::Product => "product",
+            MacroNote::Divided => "divided",
+            MacroNote::Refactored => "refactored",
+            MacroNote::Refreshed => "refreshed",
+            MacroNote::Declared => "declared",
+        }
+    }
+}
+
+/// The column `size`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MacroSize {
+    /// `given`: Two of what is encrypted, none of a plaintext.
+    Given,
+    /// `largest`: The largest of the operands.
+    Largest,
+    /// `product`: Three of two ciphertexts, which have two each; by a plaintext the ciphertext's.
+    Product,
+    /// `relinearised`: Two, of three.
+    Relinearised,
+    /// `two`: Two, of two; an operand of three is relinearised before.
+    Two,
+    /// `morphed`: Two, of two, under another secret.
+    Morphed,
+    /// `switched`: Two, of three or of two under another secret.
+    Switched,
+    /// `declared`: Those of the procedure.
+    Declared,
+}
+
+impl MacroSize {
+    /// The word of the definition file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            MacroSize::Given => "given",
+            MacroSize::Largest => "largest",
+            MacroSize::Product => "product",
+            MacroSize::Relinearised => "relinearised",
+            MacroSize::Two => "two",
+            MacroSize::Morphed => "morphed",
+            MacroSize::Switched => "switched",
+            MacroSize::Declared => "declared",
+        }
+    }
+}
+
+/// The column `stage`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MacroStage {
+    /// `traced`: In programs as traced, and in all that come of them.
+    Traced,
+    /// `managed`: Since relinearisations, levels and notes are chosen: no front end writes it.
+    Managed,
+    /// `explicit`: In programs written for a machine that loads what it reads and has key switches of their own.
+    Explicit,
+}
+
+impl MacroStage {
+    /// The word of the definition file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            MacroStage::Traced => "traced",
+            MacroStage::Managed => "managed",
+            MacroStage::Explicit => "explicit",
+        }
+    }
+}
+
+/// What the columns of the definition file say of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MacroColumns {
+    /// Names, or `all`.
+    pub schemes: &'static [&'static str],
+    pub keys: MacroKeys,
+    pub level: MacroLevel,
+    pub message: MacroMessage,
+    pub noise: MacroNoise,
+    pub note: MacroNote,
+    pub size: MacroSize,
+    pub stage: MacroStage,
+}
+
+impl MacroOp {
+    /// The instruction's words in the columns.
+    pub const fn columns(self) -> &'static MacroColumns {
+        match self {
+            MacroOp::Input => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Chosen,
+                message: MacroMessage::Given,
+                noise: MacroNoise::Fresh,
+                note: MacroNote::Chosen,
+                size: MacroSize::Given,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Encode => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Chosen,
+                message: MacroMessage::Given,
+                noise: MacroNoise::Encoded,
+                note: MacroNote::Chosen,
+                size: MacroSize::Given,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Load => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Same,
+                note: MacroNote::Same,
+                size: MacroSize::Given,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Add => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Sum,
+                note: MacroNote::Equal,
+                size: MacroSize::Largest,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Sub => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Sum,
+                note: MacroNote::Equal,
+                size: MacroSize::Largest,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Neg => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Same,
+                note: MacroNote::Same,
+                size: MacroSize::Largest,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Addc => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::ConstantSum,
+                note: MacroNote::Same,
+                size: MacroSize::Largest,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Mulc => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::ConstantProduct,
+                note: MacroNote::ConstantProduct,
+                size: MacroSize::Largest,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Mul => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Product,
+                note: MacroNote::Product,
+                size: MacroSize::Product,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Square => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Product,
+                note: MacroNote::Product,
+                size: MacroSize::Product,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Relin => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::Relin,
+                level: MacroLevel::Same,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Switched,
+                note: MacroNote::Same,
+                size: MacroSize::Relinearised,
+                stage: MacroStage::Managed,
+            },
+            MacroOp::Rescale => &MacroColumns {
+                schemes: &["ckks", "bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Lower,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Rounded,
+                note: MacroNote::Divided,
+                size: MacroSize::Largest,
+                stage: MacroStage::Managed,
+            },
+            MacroOp::Modswitch => &MacroColumns {
+                schemes: &["ckks", "bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Dropped,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Same,
+                note: MacroNote::Same,
+                size: MacroSize::Largest,
+                stage: MacroStage::Managed,
+            },
+            MacroOp::Refactor => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::ConstantProduct,
+                note: MacroNote::Refactored,
+                size: MacroSize::Largest,
+                stage: MacroStage::Managed,
+            },
+            MacroOp::Rotate => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::Galois,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Switched,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Hrotate => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::Galois,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Switched,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Conj => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::Galois,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Switched,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Morph => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Same,
+                note: MacroNote::Same,
+                size: MacroSize::Morphed,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Ksw => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::Switch,
+                level: MacroLevel::Same,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Switched,
+                note: MacroNote::Same,
+                size: MacroSize::Switched,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Iszero => &MacroColumns {
+                schemes: &["bfv", "bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Read,
+                noise: MacroNoise::WrittenOut,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Quotient => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Quotient,
+                note: MacroNote::Same,
+                size: MacroSize::Largest,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Bootstrap => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::Refresh,
+                level: MacroLevel::Raised,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Refreshed,
+                note: MacroNote::Refreshed,
+                size: MacroSize::Two,
+                stage: MacroStage::Managed,
+            },
+            MacroOp::Output => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Read,
+                noise: MacroNoise::Same,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Call => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Declared,
+                message: MacroMessage::Called,
+                noise: MacroNoise::Called,
+                note: MacroNote::Declared,
+                size: MacroSize::Declared,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Repeat => &MacroColumns {
+                schemes: &["all"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Declared,
+                message: MacroMessage::Called,
+                noise: MacroNoise::Called,
+                note: MacroNote::Declared,
+                size: MacroSize::Declared,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Madeup => &MacroColumns {
+                schemes: &[],
+                keys: MacroKeys::Unknown,
+                level: MacroLevel::Same,
+                message: MacroMessage::Unknown,
+                noise: MacroNoise::Unknown,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Traced,
+            },
+        }
+    }
+
+    /// Whether a scheme of that name may have the instruction.
+    pub fn is_of(self, scheme: &str) -> bool {
+        self.columns().schemes.iter().any(|&s| s == "all" || s == scheme)
     }
 }

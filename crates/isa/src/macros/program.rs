@@ -181,6 +181,34 @@ pub enum MacroImm {
     },
 }
 
+/// A constant that an instruction carries.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Constant {
+    /// [`MacroImm::Constant`].
+    Real { value: f64, scale: Option<f64> },
+    /// [`MacroImm::Integer`].
+    Integer(i128),
+}
+
+impl Constant {
+    /// The constant of an immediate, if it is one.
+    pub fn of(imm: &MacroImm) -> Option<Self> {
+        match *imm {
+            MacroImm::Constant { value, scale } => Some(Self::Real { value, scale }),
+            MacroImm::Integer(value) => Some(Self::Integer(value)),
+            MacroImm::None
+            | MacroImm::Input(_)
+            | MacroImm::Output(_)
+            | MacroImm::Data(_)
+            | MacroImm::Level(_)
+            | MacroImm::Galois(_)
+            | MacroImm::Steps(_)
+            | MacroImm::Proc(_)
+            | MacroImm::Repeat { .. } => None,
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct MacroInstr {
     pub op: MacroOp,

@@ -13,7 +13,7 @@ fn generated_files_are_fresh() -> Result<(), Box<dyn std::error::Error>> {
         let def = codegen::parse(&fs::read_to_string(
             root.join(format!("defs/{level}.toml")),
         )?)?;
-        let files = [
+        let mut files = vec![
             (
                 root.join(format!("src/{module}/op.rs")),
                 codegen::rust(&def),
@@ -23,6 +23,10 @@ fn generated_files_are_fresh() -> Result<(), Box<dyn std::error::Error>> {
                 codegen::markdown(&def),
             ),
         ];
+        if !def.stages.is_empty() {
+            let path = root.join(format!("src/{module}/stages.rs"));
+            files.push((path, codegen::stages(&def)));
+        }
         for (path, fresh) in files {
             assert!(
                 fs::read_to_string(&path)? == fresh,
@@ -86,5 +90,55 @@ fn bad_definitions_are_refused() {
     ] {
         let error = codegen::parse(&bad).expect_err(word).to_string();
         assert!(error.contains(word), "{error}");
+    }
+}
+
+#[test]
+fn columns_are_checked_when_they_are_generated() {
+    let entry = |stage: &str, size: &str, scheme: &str, immediate: &str| {
+        format!(
+            "level = \"macro\"\nstages = [\"early\", \"late\"]\n[[instruction]]\nmnemonic = \"ADD\"\noperands = []\n\
+             results = []\nimmediate = \"{immediate}\"\nrule = \"same\"\nsemantics = \"\"\nschemes = [{scheme}]\n\
+             columns = {{ {stage}{size} }}\n[rules]\nsame = \"\"\n[immediates]\nnone = \"\"\ncolour = \"\"\n\
+             [schemes]\nall = \"\"\nbgv = \"\"\n[columns.stage]\nearly = \"\"\nlate = \"\"\nnever = \"\"\n[columns.size]\ntwo = \"\"\n"
+        )
+    };
+    let (early, two) = ("stage = \"early\"", ", size = \"two\"");
+    let good = codegen::parse(&entry(early, two, "\"all\"", "none")).unwrap();
+    let rust = codegen::rust(&good);
+    assert!(rust.contains("size: MacroSize::Two,") && rust.contains("schemes: &[\"all\"]"));
+    assert!(codegen::stages(&good).contains("pub enum EarlyOp {"));
+    for (bad, word) in [
+        (entry(early, "", "\"all\"", "none"), "none in size"),
+        (
+            entry(early, ", size = \"three\"", "\"all\"", "none"),
+            "three in size",
+        ),
+        (
+            entry(
+                early,
+                ", size = \"two\", taste = \"two\"",
+                "\"all\"",
+                "none",
+            ),
+            "taste",
+        ),
+        (
+            entry("stage = \"never\"", two, "\"all\"", "none"),
+            "stages, found never",
+        ),
+        (entry(early, two, "\"tfhe\"", "none"), "found tfhe"),
+        (
+            entry(early, two, "\"all\", \"bgv\"", "none"),
+            "found all bgv",
+        ),
+        (entry(early, two, "", "none"), "the schemes that it is of"),
+        (
+            entry(early, two, "\"all\"", "colour"),
+            "visitors know, found colour",
+        ),
+    ] {
+        let error = codegen::parse(&bad).expect_err(word).to_string();
+        assert!(error.contains("ADD") && error.contains(word), "{error}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod generated;
 mod hostile;
+mod macro_columns;
 mod macro_random;
 mod macro_text;
 mod mid_blocks;

@@ -111,7 +111,7 @@ impl Manager<'_> {
         for _ in 0..divisions {
             here = self.divided(here, instr)?;
         }
-        Ok(self.dropped(here, level, instr))
+        self.dropped(here, level, instr)
     }
 
     /// The value of a descent at `level`.
@@ -137,12 +137,17 @@ impl Manager<'_> {
             ..from
         };
         let (op, imm) = (MacroOp::Rescale, MacroImm::None);
-        Ok(self.derive(from, Derived::Divided, (op, imm), like, instr))
+        self.derive(from, Derived::Divided, (op, imm), like, instr)
     }
 
-    fn dropped(&mut self, from: Placed, level: Level, instr: &MacroInstr) -> Placed {
+    fn dropped(
+        &mut self,
+        from: Placed,
+        level: Level,
+        instr: &MacroInstr,
+    ) -> Result<Placed, CompileError> {
         if level == from.level {
-            return from;
+            return Ok(from);
         }
         let like = Placed { level, ..from };
         let made = (MacroOp::Modswitch, MacroImm::Level(level));
@@ -156,9 +161,9 @@ impl Manager<'_> {
         by: i64,
         factor: Factor,
         instr: &MacroInstr,
-    ) -> Placed {
+    ) -> Result<Placed, CompileError> {
         if by == 1 {
-            return from;
+            return Ok(from);
         }
         let like = Placed {
             factor,
@@ -176,20 +181,20 @@ impl Manager<'_> {
         (op, imm): (MacroOp, MacroImm),
         like: Placed,
         instr: &MacroInstr,
-    ) -> Placed {
+    ) -> Result<Placed, CompileError> {
         if let Some(&known) = self.derived.get(&(from.value, how)) {
-            return known;
+            return Ok(known);
         }
         let charged = Placed {
             level: from.level,
             ..like
         };
-        self.charge(op, charged, 1, false);
+        self.charge(op, charged, 1, false)?;
         let made = self.emit(op, vec![from.value], imm, &[like.ty()], instr);
         let value = made.first().copied().unwrap_or(from.value);
         let made = Placed { value, ..like };
         self.derived.insert((from.value, how), made);
         self.check(made, instr);
-        made
+        Ok(made)
     }
 }

@@ -8,23 +8,27 @@
 //! nothing and leaves noise and factor as they are.
 
 mod descend;
-mod place;
+#[cfg(test)]
+mod placed;
 mod refresh;
 mod result;
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
+use ringmill_isa::macros::{
+    Constant, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Visitor,
+};
 use ringmill_limits::Watch;
 use ringmill_math::Modulus;
 use ringmill_schemes::bgv::{ExactParams, Factor, Noise, NoiseModel, Params};
 
 use super::CompileError;
 use crate::error::At as Line;
+use crate::refresh::{self as refreshing, Placement};
 use crate::rewrite::{Rewriter, is_cipher};
 use descend::Derived;
-pub(super) use place::{Placement, best};
 pub(super) use refresh::{Callee, Convention, Deep};
 
 /// A value of the new program: where it is, and how large its phase is at most.
@@ -91,6 +95,8 @@ struct Manager<'a> {
     at: usize,
     /// Old values that were refreshed, and the cut that wanted it.
     refreshed: Vec<(MacroValue, usize)>,
+    /// Where values are refreshed, if `frame` says how.
+    placement: Rc<Placement>,
     frame: Frame<'a>,
     model: NoiseModel,
     t: Modulus,
@@ -120,7 +126,20 @@ pub(super) fn model(program: &MacroProgram, params: &Params) -> NoiseModel {
 /// # Errors
 /// What the watch says.
 pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, CompileError> {
+    run_with(program, frame, &Rc::default())
+}
+
+/// The same with values refreshed where the placement says.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn run_with(
+    program: &MacroProgram,
+    frame: Frame<'_>,
+    placement: &Rc<Placement>,
+) -> Result<Managed, CompileError> {
     let mut manager = Manager::new(program, frame);
+    manager.placement = Rc::clone(placement);
     manager.out = Some(Rewriter::beside(program));
     for number in 0..program.instrs.len() {
         manager.next(program, number)?;
@@ -137,6 +156,19 @@ pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, C
         misfit: manager.misfit,
         cost: manager.cost,
     })
+}
+
+/// Where values are best refreshed in the frame, and what that costs; what is lacking at the first value that no placement saves.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn best(
+    program: &MacroProgram,
+    frame: Frame<'_>,
+) -> Result<Result<(Placement, f64), Misfit>, CompileError> {
+    let measure = false;
+    let start = Manager::new(program, Frame { measure, ..frame });
+    refreshing::best(program, &start)
 }
 
 /// That an earlier pass should have refused or replaced the instruction.
@@ -164,6 +196,7 @@ impl<'a> Manager<'a> {
             cost: 0.0,
             at: 0,
             refreshed: Vec::new(),
+            placement: Rc::default(),
             frame,
         }
     }
@@ -181,78 +214,12 @@ impl<'a> Manager<'a> {
     }
 
     fn instr(&mut self, program: &MacroProgram, instr: &MacroInstr) -> Result<(), CompileError> {
-        if let (MacroOp::Input | MacroOp::Encode, &[v]) = (instr.op, &*instr.dst) {
-            if is_cipher(&program.types, v) {
-                self.input(instr, v);
-            } else if self.out.is_some() {
-                let source = (instr.op, instr.imm.clone());
-                self.plain_source.insert(v, source);
-            }
-            return Ok(());
-        }
-        if matches!(instr.op, MacroOp::Call | MacroOp::Repeat) {
-            return self.call(instr);
-        }
-        let a = self.operand(instr, 0)?;
-        let a = a.ok_or_else(|| misshapen(instr))?;
-        let (b, plain) = (self.operand(instr, 1)?, instr.src.get(1).copied());
-        match (instr.op, b, plain) {
-            (MacroOp::Add | MacroOp::Sub, Some(b), _) => self.sum(instr, a, b)?,
-            (MacroOp::Add | MacroOp::Sub, None, Some(plain)) => self.plain_sum(instr, a, plain),
-            (MacroOp::Mul, Some(b), _) => self.product(instr, a, b)?,
-            (MacroOp::Mul, None, Some(plain)) => self.plain_product(instr, a, plain)?,
-            (MacroOp::Square, None, None) => self.square(instr, a)?,
-            (MacroOp::Neg | MacroOp::Conj, None, None) => self.same(instr, a, a.noise),
-            (MacroOp::Addc, None, None) => {
-                let noise = self.model.add_plain(a.noise);
-                self.same(instr, a, noise);
-            }
-            (MacroOp::Mulc, None, None) => self.constant_product(instr, a)?,
-            (MacroOp::Quotient, None, None) => self.quotient(instr, a)?,
-            // What was refreshed is relinearised.
-            (MacroOp::Relin, None, None) if a.size == 2 => self.known_as(instr, &[a.value], a),
-            (MacroOp::Relin, None, None) => {
-                let noise = self.model.switch_key(a.noise, a.level);
-                self.same(instr, Placed { size: 2, ..a }, noise);
-            }
-            (MacroOp::Rotate | MacroOp::Hrotate, None, None) => self.rotation(instr, a)?,
-            (MacroOp::Output, None, None) => self.output(instr, a)?,
-            // The macro verifier has refused other shapes, calls, repeats and tests are written out before, levels and factors
-            // are placed here, and what moves is said by the last pass.
-            (
-                MacroOp::Input
-                | MacroOp::Encode
-                | MacroOp::Load
-                | MacroOp::Morph
-                | MacroOp::Ksw
-                | MacroOp::Add
-                | MacroOp::Sub
-                | MacroOp::Mul
-                | MacroOp::Square
-                | MacroOp::Neg
-                | MacroOp::Conj
-                | MacroOp::Addc
-                | MacroOp::Mulc
-                | MacroOp::Relin
-                | MacroOp::Rescale
-                | MacroOp::Modswitch
-                | MacroOp::Refactor
-                | MacroOp::Rotate
-                | MacroOp::Hrotate
-                | MacroOp::Iszero
-                | MacroOp::Quotient
-                | MacroOp::Bootstrap
-                | MacroOp::Output
-                | MacroOp::Call
-                | MacroOp::Repeat,
-                ..,
-            ) => return Err(misshapen(instr)),
-        }
-        Ok(())
+        let manager = self;
+        Managing { manager, program }.visit(instr)
     }
 
     /// An encrypted input, fresh at its level.
-    fn input(&mut self, instr: &MacroInstr, v: MacroValue) {
+    fn input(&mut self, instr: &MacroInstr, v: MacroValue) -> Result<(), CompileError> {
         let level = match instr.imm {
             MacroImm::Input(input) => self.frame.entry.get(input as usize).copied(),
             _ => None,
@@ -266,17 +233,24 @@ impl<'a> Manager<'a> {
         };
         let given = self.frame.deep.and_then(|deep| deep.convention);
         let fresh = given.map_or(fresh, |convention| convention.given(v));
-        self.result(instr, vec![], instr.imm.clone(), fresh);
+        self.result(instr, vec![], instr.imm.clone(), fresh)
     }
 
     /// Emits an instruction whose results are like `like`, and places them.
-    fn result(&mut self, instr: &MacroInstr, src: Vec<MacroValue>, imm: MacroImm, like: Placed) {
+    fn result(
+        &mut self,
+        instr: &MacroInstr,
+        src: Vec<MacroValue>,
+        imm: MacroImm,
+        like: Placed,
+    ) -> Result<(), CompileError> {
         let plain = src.len() == 2 && !instr.src.iter().all(|&v| self.is_placed(v));
-        self.charge(instr.op, like, instr.dst.len(), plain);
+        self.charge(instr.op, like, instr.dst.len(), plain)?;
         let types = vec![like.ty(); instr.dst.len()];
         let made = self.emit(instr.op, src, imm, &types, instr);
         self.known_as(instr, &made, like);
         self.check(like, instr);
+        Ok(())
     }
 
     /// Notes that the results of an instruction are these values, like `like`.
@@ -315,10 +289,17 @@ impl<'a> Manager<'a> {
     }
 
     /// Adds the cost of an instruction whose results are so many like `like`.
-    fn charge(&mut self, op: MacroOp, like: Placed, results: usize, plain: bool) {
+    fn charge(
+        &mut self,
+        op: MacroOp,
+        like: Placed,
+        results: usize,
+        plain: bool,
+    ) -> Result<(), CompileError> {
         if let Some(deep) = self.frame.deep {
-            self.cost += deep.costs.of(op, like.level, like.size, results, plain);
+            self.cost += deep.costs.of(op, like.level, like.size, results, plain)?;
         }
+        Ok(())
     }
 
     /// Notes that the message of a value may be lost.
@@ -360,5 +341,150 @@ impl<'a> Manager<'a> {
         let new = new.first().copied().unwrap_or(old);
         self.plains.insert((old, level, factor), new);
         new
+    }
+}
+
+/// What is done for each instruction of a program.
+struct Managing<'m, 'a> {
+    manager: &'m mut Manager<'a>,
+    program: &'m MacroProgram,
+}
+
+type Done = Result<(), CompileError>;
+
+impl Managing<'_, '_> {
+    /// The operand of an instruction that has one.
+    fn one(&mut self, instr: &MacroInstr) -> Result<Placed, CompileError> {
+        match *instr.src {
+            [_] => self.first(instr),
+            _ => Err(misshapen(instr)),
+        }
+    }
+
+    fn first(&mut self, instr: &MacroInstr) -> Result<Placed, CompileError> {
+        let a = self.manager.operand(instr, 0)?;
+        a.ok_or_else(|| misshapen(instr))
+    }
+
+    /// The second operand: a ciphertext, or else a plaintext.
+    fn second(&mut self, instr: &MacroInstr) -> Result<Result<Placed, MacroValue>, CompileError> {
+        let b = self.manager.operand(instr, 1)?;
+        match (b, instr.src.get(1)) {
+            (Some(b), _) => Ok(Ok(b)),
+            (None, Some(&plain)) => Ok(Err(plain)),
+            (None, None) => Err(misshapen(instr)),
+        }
+    }
+
+    fn source(&mut self, instr: &MacroInstr) -> Done {
+        let &[v] = &*instr.dst else {
+            return Err(misshapen(instr));
+        };
+        if is_cipher(&self.program.types, v) {
+            return self.manager.input(instr, v);
+        }
+        if self.manager.out.is_some() {
+            let source = (instr.op, instr.imm.clone());
+            self.manager.plain_source.insert(v, source);
+        }
+        Ok(())
+    }
+}
+
+impl Visitor for Managing<'_, '_> {
+    const PASS: &'static str = "BGV's choice of levels";
+    type Out = ();
+    type Error = CompileError;
+
+    fn input(&mut self, instr: &MacroInstr, _: u32) -> Done {
+        self.source(instr)
+    }
+
+    fn encode(&mut self, instr: &MacroInstr, _: u32) -> Done {
+        self.source(instr)
+    }
+
+    fn call(&mut self, instr: &MacroInstr, _: u32) -> Done {
+        self.manager.call(instr)
+    }
+
+    fn repeat(&mut self, instr: &MacroInstr, _: u32, _: u64) -> Done {
+        self.manager.call(instr)
+    }
+
+    fn add(&mut self, instr: &MacroInstr) -> Done {
+        let a = self.first(instr)?;
+        match self.second(instr)? {
+            Ok(b) => self.manager.sum(instr, a, b),
+            Err(plain) => self.manager.plain_sum(instr, a, plain),
+        }
+    }
+
+    fn sub(&mut self, instr: &MacroInstr) -> Done {
+        self.add(instr)
+    }
+
+    fn mul(&mut self, instr: &MacroInstr) -> Done {
+        let a = self.first(instr)?;
+        match self.second(instr)? {
+            Ok(b) => self.manager.product(instr, a, b),
+            Err(plain) => self.manager.plain_product(instr, a, plain),
+        }
+    }
+
+    fn square(&mut self, instr: &MacroInstr) -> Done {
+        let a = self.one(instr)?;
+        self.manager.square(instr, a)
+    }
+
+    fn neg(&mut self, instr: &MacroInstr) -> Done {
+        let a = self.one(instr)?;
+        self.manager.same(instr, a, a.noise)
+    }
+
+    /// A conjugate of whole numbers is what it is of.
+    fn conj(&mut self, instr: &MacroInstr) -> Done {
+        self.neg(instr)
+    }
+
+    fn addc(&mut self, instr: &MacroInstr, _: Constant) -> Done {
+        let a = self.one(instr)?;
+        let noise = self.manager.model.add_plain(a.noise);
+        self.manager.same(instr, a, noise)
+    }
+
+    fn mulc(&mut self, instr: &MacroInstr, _: Constant) -> Done {
+        let a = self.one(instr)?;
+        self.manager.constant_product(instr, a)
+    }
+
+    fn quotient(&mut self, instr: &MacroInstr, _: Constant) -> Done {
+        let a = self.one(instr)?;
+        self.manager.quotient(instr, a)
+    }
+
+    fn relin(&mut self, instr: &MacroInstr) -> Done {
+        let a = self.one(instr)?;
+        if a.size == 2 {
+            // What was refreshed is relinearised.
+            self.manager.known_as(instr, &[a.value], a);
+            return Ok(());
+        }
+        let noise = self.manager.model.switch_key(a.noise, a.level);
+        self.manager.same(instr, Placed { size: 2, ..a }, noise)
+    }
+
+    fn rotate(&mut self, instr: &MacroInstr, _: &[i32]) -> Done {
+        let a = self.one(instr)?;
+        self.manager.rotation(instr, a)
+    }
+
+    fn hrotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Done {
+        self.rotate(instr, steps)
+    }
+
+    fn output(&mut self, instr: &MacroInstr, _: u32) -> Done {
+        let a = self.one(instr)?;
+        self.manager.output(instr, a)
     }
 }

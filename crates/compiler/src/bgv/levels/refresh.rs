@@ -1,15 +1,19 @@
 //! Programs of any depth: values are refreshed where the placement says, and what procedures are given and give back is at one
 //! place, so that a procedure is managed once, wherever it is called.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
 use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroValue};
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::bgv::{ExactParams, Factor, Noise, NoiseModel, Params};
 
 use super::super::CompileError;
 use super::super::cost::Costs;
 use super::descend::Descent;
-use super::{Known, Manager, Placed, Placement, misshapen};
+use super::{Known, Manager, Misfit, Placed, misshapen};
+use crate::refresh::{Course, Placement};
 
 /// Where ciphertexts are that procedures are given and give back, under factor 1.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +59,6 @@ pub struct Deep<'a> {
     pub convention: Option<Convention>,
     /// Of each procedure before this one where it takes its values, and what a call costs.
     pub callees: &'a [Callee],
-    pub placement: &'a Placement,
 }
 
 /// Bits of room for which nothing is refreshed.
@@ -97,20 +100,30 @@ impl<'a> Manager<'a> {
 
     /// The cut for which a value that is read now is to be refreshed.
     fn wanted(&self, deep: Deep<'_>, old: MacroValue, known: Known) -> Option<usize> {
-        let cut = deep.placement.cut_before(self.at)?;
-        let stale = known.since < cut && !deep.placement.is_kept(old, cut);
+        let cut = self.placement.cut_before(self.at)?;
+        let stale = known.since < cut && !self.placement.is_kept(old, cut);
         (stale && self.gains(deep, known.placed)).then_some(cut)
     }
 
     /// Whether refreshing a value gives it room.
-    pub(super) fn gains(&self, deep: Deep<'_>, placed: Placed) -> bool {
+    fn gains(&self, deep: Deep<'_>, placed: Placed) -> bool {
         let (level, noise) = deep.procedure.end();
         let fresh = self.model.room(noise, level);
         self.model.room(placed.noise, placed.level) < fresh - WORTH
     }
 
+    /// The values that are known and that a refresh gives room.
+    fn gaining(&self) -> impl Iterator<Item = (Deep<'a>, Placed)> {
+        let deep = self.frame.deep.into_iter();
+        deep.flat_map(move |deep| {
+            let known = self.known.values().map(|known| known.placed);
+            let gaining = known.filter(move |&placed| self.gains(deep, placed));
+            gaining.map(move |placed| (deep, placed))
+        })
+    }
+
     /// Whether refreshing a value keeps its message.
-    pub(super) fn survives(&self, deep: Deep<'_>, placed: Placed) -> Result<bool, CompileError> {
+    fn is_kept_by(&self, deep: Deep<'_>, placed: Placed) -> Result<bool, CompileError> {
         let placed = self.of_two(placed);
         let start = deep.procedure.start();
         let mut descent = Descent::new(self, placed)?;
@@ -144,17 +157,17 @@ impl<'a> Manager<'a> {
         }
     }
 
-    fn relinearised(&mut self, placed: Placed, instr: &MacroInstr) -> Placed {
+    fn relinearised(&mut self, placed: Placed, instr: &MacroInstr) -> Result<Placed, CompileError> {
         let like = self.of_two(placed);
         if placed.size == 2 {
-            return placed;
+            return Ok(placed);
         }
-        self.charge(MacroOp::Relin, like, 1, false);
+        self.charge(MacroOp::Relin, like, 1, false)?;
         let (src, types) = (vec![placed.value], [like.ty()]);
         let made = self.emit(MacroOp::Relin, src, MacroImm::None, &types, instr);
         self.check(like, instr);
         let value = made.first().copied().unwrap_or(placed.value);
-        Placed { value, ..like }
+        Ok(Placed { value, ..like })
     }
 
     fn bootstrapped(
@@ -164,7 +177,7 @@ impl<'a> Manager<'a> {
         instr: &MacroInstr,
     ) -> Result<Placed, CompileError> {
         let (procedure, start) = (deep.procedure, deep.procedure.start());
-        let placed = self.relinearised(placed, instr);
+        let placed = self.relinearised(placed, instr)?;
         let mut descent = Descent::new(self, placed)?;
         let divisions = self.divisions(deep, &mut descent)?;
         let bound = procedure.noise().log2();
@@ -241,7 +254,7 @@ impl<'a> Manager<'a> {
     ) -> Result<Placed, CompileError> {
         let by = self.t.mul(factor.value(), a.factor.inverse(self.t)?);
         let by = self.frame.params.plain_modulus().centred(by);
-        Ok(self.refactored(a, by, factor, instr))
+        self.refactored(a, by, factor, instr)
     }
 
     /// A call: arguments arrive, and results are where they were put.
@@ -262,7 +275,83 @@ impl<'a> Manager<'a> {
         }
         self.cost += cost * times as f64;
         let like = convention.given(MacroValue(0));
-        self.result(instr, src, instr.imm.clone(), like);
-        Ok(())
+        self.result(instr, src, instr.imm.clone(), like)
+    }
+}
+
+impl Course for Manager<'_> {
+    type Lost = Misfit;
+    type Error = CompileError;
+
+    fn refresh_by(&mut self, placement: Rc<Placement>) {
+        self.placement = placement;
+    }
+
+    fn go_on(&mut self, program: &MacroProgram, number: usize) -> Result<(), CompileError> {
+        self.next(program, number)
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    fn of_refresh(&self) -> f64 {
+        self.frame.deep.map_or(0.0, |deep| deep.costs.bootstrap())
+    }
+
+    fn lost(&self) -> Option<&Misfit> {
+        self.misfit.as_ref()
+    }
+
+    fn refreshed(&self) -> &[(MacroValue, usize)] {
+        &self.refreshed
+    }
+
+    fn stale(&self) -> usize {
+        self.gaining().count()
+    }
+
+    fn survives(&self) -> Result<bool, CompileError> {
+        for (deep, placed) in self.gaining() {
+            if !self.is_kept_by(deep, placed)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn forget(&mut self, old: MacroValue) {
+        self.known.remove(&old);
+    }
+
+    /// Without instructions, and what was made of values that are forgotten.
+    fn lean(&self) -> Self {
+        let known = self.known.values().map(|known| known.placed.value);
+        let mut left: BTreeSet<MacroValue> = known.collect();
+        let mut derived = BTreeMap::new();
+        // What is made of a value has a higher number.
+        for (&(from, how), &placed) in &self.derived {
+            if left.contains(&from) {
+                left.insert(placed.value);
+                derived.insert((from, how), placed);
+            }
+        }
+        Self {
+            out: None,
+            made: self.made,
+            cost: self.cost,
+            at: self.at,
+            refreshed: Vec::new(),
+            placement: Rc::clone(&self.placement),
+            frame: self.frame,
+            model: self.model.clone(),
+            t: self.t,
+            known: self.known.clone(),
+            derived,
+            plains: HashMap::new(),
+            plain_source: HashMap::new(),
+            outputs: Vec::new(),
+            misfit: None,
+        }
     }
 }

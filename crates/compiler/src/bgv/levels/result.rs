@@ -56,16 +56,15 @@ impl Manager<'_> {
         let (divisions, balance, noise) = way.ok_or_else(|| misshapen(instr))?;
         let high = self.bring(high, level, divisions, instr)?;
         let [x, y] = self.signed(balance);
-        let high = self.refactored(high, x, balance.factor, instr);
-        let low = self.refactored(low, y, balance.factor, instr);
+        let high = self.refactored(high, x, balance.factor, instr)?;
+        let low = self.refactored(low, y, balance.factor, instr)?;
         let (a, b) = if a_is_high { (high, low) } else { (low, high) };
         let sum = Placed {
             size: a.size.max(b.size),
             noise,
             ..high
         };
-        self.result(instr, vec![a.value, b.value], MacroImm::None, sum);
-        Ok(())
+        self.result(instr, vec![a.value, b.value], MacroImm::None, sum)
     }
 
     /// What makes the factors of two ciphertexts one at the least noise.
@@ -91,7 +90,12 @@ impl Manager<'_> {
         self.model.add(a, self.model.mul_integer(b.noise, y))
     }
 
-    pub(super) fn plain_sum(&mut self, instr: &MacroInstr, a: Placed, plain: MacroValue) {
+    pub(super) fn plain_sum(
+        &mut self,
+        instr: &MacroInstr,
+        a: Placed,
+        plain: MacroValue,
+    ) -> Result<(), CompileError> {
         let plain = self.plain(plain, a.level, a.factor, instr);
         let noise = self.model.add_plain(a.noise);
         self.result(
@@ -99,7 +103,7 @@ impl Manager<'_> {
             vec![a.value, plain],
             MacroImm::None,
             Placed { noise, ..a },
-        );
+        )
     }
 
     pub(super) fn product(
@@ -121,8 +125,7 @@ impl Manager<'_> {
             noise,
             ..a
         };
-        self.result(instr, vec![a.value, b.value], MacroImm::None, product);
-        Ok(())
+        self.result(instr, vec![a.value, b.value], MacroImm::None, product)
     }
 
     pub(super) fn square(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
@@ -138,8 +141,7 @@ impl Manager<'_> {
             noise,
             ..a
         };
-        self.result(instr, vec![a.value], MacroImm::None, square);
-        Ok(())
+        self.result(instr, vec![a.value], MacroImm::None, square)
     }
 
     /// The plaintext is multiplied by as it is: the factor stays.
@@ -157,8 +159,7 @@ impl Manager<'_> {
         let a = self.brought(&descent, level, instr)?;
         let plain = self.plain(plain, level, Factor::ONE, instr);
         let product = Placed { noise, ..a };
-        self.result(instr, vec![a.value, plain], MacroImm::None, product);
-        Ok(())
+        self.result(instr, vec![a.value, plain], MacroImm::None, product)
     }
 
     pub(super) fn constant_product(
@@ -171,8 +172,7 @@ impl Manager<'_> {
         };
         let by = reduced(self.frame.params.plain_modulus(), value);
         let noise = self.model.mul_integer(a.noise, by.unsigned_abs());
-        self.same(instr, a, noise);
-        Ok(())
+        self.same(instr, a, noise)
     }
 
     /// The phase of multiples of the integer, over it: its plaintext modulus is as many times smaller, and what was noise there is
@@ -190,14 +190,18 @@ impl Manager<'_> {
             return Err(CompileError::NoQuotient { at, by });
         };
         let noise = self.model.divide_exactly(a.noise, divisor);
-        self.same(instr, a, noise);
-        Ok(())
+        self.same(instr, a, noise)
     }
 
     /// An instruction at its operand's own level and factor, with a result of the size of `like`.
-    pub(super) fn same(&mut self, instr: &MacroInstr, like: Placed, noise: Noise) {
+    pub(super) fn same(
+        &mut self,
+        instr: &MacroInstr,
+        like: Placed,
+        noise: Noise,
+    ) -> Result<(), CompileError> {
         let imm = instr.imm.clone();
-        self.result(instr, vec![like.value], imm, Placed { noise, ..like });
+        self.result(instr, vec![like.value], imm, Placed { noise, ..like })
     }
 
     /// Key switching costs the more the higher it happens.
@@ -208,16 +212,14 @@ impl Manager<'_> {
         let level = self.lowest(a.level, BEFORE_KEYS, noise);
         let noise = noise(level);
         let a = self.brought(&descent, level, instr)?;
-        self.same(instr, a, noise);
-        Ok(())
+        self.same(instr, a, noise)
     }
 
     /// An output rests at the lowest level at which outputs are wanted and its message is sure.
     pub(super) fn output(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         if let Some(convention) = self.frame.deep.and_then(|deep| deep.convention) {
             let a = self.arrived(convention, a, instr)?;
-            self.result(instr, vec![a.value], instr.imm.clone(), a);
-            return Ok(());
+            return self.result(instr, vec![a.value], instr.imm.clone(), a);
         }
         let wanted = self.frame.output;
         if a.level < wanted {
@@ -237,7 +239,6 @@ impl Manager<'_> {
         {
             *slot = Some(a);
         }
-        self.result(instr, vec![a.value], instr.imm.clone(), a);
-        Ok(())
+        self.result(instr, vec![a.value], instr.imm.clone(), a)
     }
 }

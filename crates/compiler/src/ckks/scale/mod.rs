@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{
-    LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+    LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Refused,
 };
 
 use crate::ckks::canonical::CanonicalScales;
@@ -45,9 +45,10 @@ pub(crate) fn run(
     scales: &CanonicalScales,
     output_level: Level,
 ) -> Result<MacroProgram, CompileError> {
-    let depths = Depths::new(&source, output_level);
+    let depths = Depths::new(&source, output_level)?;
     depths.check(&source, output_level, scales.top())?;
-    let kinds: Vec<Kind> = source.instrs.iter().map(|i| kind(i, &source)).collect();
+    let kinds = source.instrs.iter().map(|i| kind(i, &source));
+    let kinds = kinds.collect::<Result<Vec<Kind>, Refused>>()?;
     let (out, body) = Rewriter::new(source);
     let mut manager = Manager {
         out,

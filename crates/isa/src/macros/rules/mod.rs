@@ -194,6 +194,11 @@ impl Scope<'_> {
                 carries(proc)?;
                 call(proc, arguments, results)
             }
+            (MacroRule::Unknown, ..) => Err(Fault::Illegal {
+                what: "instruction",
+                expected: "one that programs have".to_owned(),
+                found: instr.op.mnemonic().to_owned(),
+            }),
             // The definition file gives a rule to an arity that the rule has no meaning for.
             (
                 rule @ (MacroRule::Input

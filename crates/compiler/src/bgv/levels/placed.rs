@@ -1,0 +1,113 @@
+//! Where values of BGV's programs are refreshed: as cheaply as any set of cuts does it.
+#![allow(clippy::unwrap_used)] // tests
+
+use std::sync::Arc;
+
+use ringmill_isa::macros::{MacroProgram, Visibility};
+use ringmill_schemes::bgv::Bgv;
+
+use super::super::cost::Costs;
+use super::super::toy;
+use super::{Deep, Frame, Manager, best};
+use crate::builder::{TraceBuilder, Traced};
+use crate::pipeline;
+use crate::refresh::{Placement, tried};
+use crate::scheme::options::Passes;
+
+/// A program of two inputs.
+fn program(body: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced) -> MacroProgram {
+    let mut t = TraceBuilder::new("placed", 2).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let y = t.input("y", Visibility::Encrypted, None).unwrap();
+    let z = body(&mut t, x, y);
+    t.output("z", z, None).unwrap();
+    pipeline::relinearised::<Bgv>(t.finish(), Passes::ALL)
+}
+
+/// Cuts where they can no longer be put off.
+fn at_the_last_moment(program: &MacroProgram, start: &Manager<'_>) -> f64 {
+    let mut cuts: Vec<usize> = Vec::new();
+    for count in 1..=program.instrs.len() {
+        let mut prefix = program.clone();
+        prefix.instrs.truncate(count);
+        let mut cut = count - 1;
+        while tried(&prefix, start, &Placement::cut_at(cuts.clone()))
+            .unwrap()
+            .is_err()
+        {
+            cuts.retain(|&known| known != cut + 1);
+            cuts.push(cut);
+            cuts.sort_unstable();
+            cut = cut.checked_sub(1).unwrap();
+        }
+    }
+    let found = tried(program, start, &Placement::cut_at(cuts)).unwrap();
+    found.unwrap().1
+}
+
+/// Of all sets of cuts.
+fn cheapest(program: &MacroProgram, start: &Manager<'_>) -> f64 {
+    let count = program.instrs.len();
+    let sets = (0u32..1 << (count - 1)).map(|set| {
+        let cuts = (1..count).filter(|cut| set >> (cut - 1) & 1 == 1);
+        Placement::cut_at(cuts.collect())
+    });
+    let costs = sets.filter_map(|placement| {
+        let found = tried(program, start, &placement).unwrap();
+        found.ok().map(|(_, cost)| cost)
+    });
+    costs.fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn no_set_of_cuts_is_cheaper_and_the_last_moment_is_dearer() {
+    let procedure = toy::procedure();
+    let params = Arc::clone(procedure.params());
+    let costs = Costs::new(&params, &procedure).unwrap();
+    let deep = Deep {
+        procedure: &procedure,
+        costs: &costs,
+        convention: None,
+        callees: &[],
+    };
+    let square = |t: &mut TraceBuilder, x| t.square(x, None).unwrap();
+    let programs = [
+        // Squares in sequence: one value lives across each cut.
+        program(|t, x, y| {
+            let sum = t.add(x, y, None).unwrap();
+            (0..4).fold(sum, |x, _| square(t, x))
+        }),
+        // Two values, and then one: the last moment refreshes both.
+        program(|t, x, y| {
+            let (a, b) = (square(t, x), square(t, y));
+            let both = t.mul(a, b, None).unwrap();
+            let both = square(t, both);
+            square(t, both)
+        }),
+    ];
+    let (start, watch) = (procedure.start(), Default::default());
+    let (mut cut, mut all, mut put_off) = (0, 0.0, 0.0);
+    // The lower inputs are, the sooner they run out.
+    for entry in start.to(start.above(5)) {
+        let entry = vec![entry; 2];
+        let frame = Frame {
+            params: &params,
+            entry: &entry,
+            output: ringmill_isa::Level::LOWEST,
+            measure: false,
+            deep: Some(deep),
+            watch: &watch,
+        };
+        for program in &programs {
+            let (placement, cost) = best(program, frame).unwrap().unwrap();
+            let start = Manager::new(program, frame);
+            let least = cheapest(program, &start);
+            let last = at_the_last_moment(program, &start);
+            println!("{placement:?}: {cost} of {least}, {last}");
+            assert!(cost <= least * (1.0 + 1e-9) && least <= last * (1.0 + 1e-9));
+            cut += usize::from(!placement.is_empty());
+            (all, put_off) = (all + cost, put_off + last);
+        }
+    }
+    assert!(cut > 0 && all <= put_off);
+}

@@ -1,0 +1,384 @@
+//! Where values are refreshed: at the cuts of least cost.
+//!
+//! A *cut* stands before an instruction. A value that was made before a cut and is read behind it is refreshed when it is first
+//! read there, if that gives it room. So the values that a cut refreshes are those that live across it, and what they cost is known
+//! when it is reached, up to which of them still have room. A cut may only stand where each of these values can be refreshed: then
+//! all of them have room behind it, wherever the earlier cuts are, and the cheapest way there is the only one that matters. Cuts are
+//! found by dynamic programming over the instructions: for each place for a cut the cheapest way there, from any earlier cut from
+//! which the noise model lets the program run so far. Then each refreshed value is tried without.
+
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+use ringmill_isa::macros::{MacroProgram, MacroValue};
+
+use super::Course;
+
+/// Cuts, and values that are left alone there.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Placement {
+    /// Numbers of the instructions that cuts stand before, in order.
+    cuts: Vec<usize>,
+    kept: HashSet<(MacroValue, usize)>,
+}
+
+impl Placement {
+    /// One cut; none at the start of the program.
+    fn at(cut: usize) -> Self {
+        Self {
+            cuts: (cut > 0).then_some(cut).into_iter().collect(),
+            kept: HashSet::new(),
+        }
+    }
+
+    /// All cuts up to `last`, of each of which the one before it is given.
+    fn through(last: usize, before: &BTreeMap<usize, usize>) -> Self {
+        let earlier = |&cut: &usize| before.get(&cut).copied();
+        let cuts = std::iter::successors(Some(last), earlier);
+        let mut cuts: Vec<usize> = cuts.take_while(|&cut| cut > 0).collect();
+        cuts.reverse();
+        Self {
+            cuts,
+            kept: HashSet::new(),
+        }
+    }
+
+    /// These cuts, in order, and nothing left alone.
+    #[cfg(test)]
+    pub fn cut_at(cuts: Vec<usize>) -> Self {
+        Self {
+            cuts,
+            kept: HashSet::new(),
+        }
+    }
+
+    /// Whether nothing is refreshed.
+    pub fn is_empty(&self) -> bool {
+        self.cuts.is_empty()
+    }
+
+    /// The last cut before an instruction, or right there.
+    pub fn cut_before(&self, instr: usize) -> Option<usize> {
+        let count = self.cuts.partition_point(|&cut| cut <= instr);
+        self.cuts.get(count.checked_sub(1)?).copied()
+    }
+
+    pub fn is_kept(&self, value: MacroValue, cut: usize) -> bool {
+        self.kept.contains(&(value, cut))
+    }
+}
+
+/// Trials of one refreshed value less, in instructions.
+const TRIALS: usize = 1 << 22;
+/// Places for cuts that are looked at from a cut, where there are places enough among them.
+const PLACES: usize = 1 << 10;
+
+/// What a course may come to, or what is lacking at the first value that is lost; errors are the scheme's.
+type Result<T, C> =
+    std::result::Result<std::result::Result<T, <C as Course>::Lost>, <C as Course>::Error>;
+
+/// The placement of least cost that is found, and its cost; what is lacking at the first value that no placement saves. `start` is the
+/// course before the first instruction.
+///
+/// # Errors
+/// Those of the course.
+pub(crate) fn best<C: Course>(program: &MacroProgram, start: &C) -> Result<(Placement, f64), C> {
+    let found = match by_cuts(program, start, PLACES)? {
+        Err(_) if program.instrs.len() > PLACES => by_cuts(program, start, usize::MAX)?,
+        found => found,
+    };
+    match found {
+        Ok(placement) => fewer(program, start, placement),
+        Err(lost) => Ok(Err(lost)),
+    }
+}
+
+/// A cut that is reached, and the cheapest way there.
+struct Way<C> {
+    /// What was paid, and what is sure to be paid for values that live across the cut.
+    bound: f64,
+    course: C,
+    /// The cut before it.
+    before: usize,
+}
+
+/// Cuts of least cost. The start of the program is one, at which nothing is refreshed.
+fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Result<Placement, C> {
+    let count = program.instrs.len();
+    let last_read = last_reads(program);
+    let none = Rc::new(Placement::default());
+    let start = Way {
+        bound: 0.0,
+        course: placed(start.clone(), &none),
+        before: 0,
+    };
+    let mut ways: BTreeMap<usize, Way<C>> = BTreeMap::from([(0, start)]);
+    let mut before: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut best: Option<(usize, f64)> = None;
+    let mut first: Option<(usize, C::Lost)> = None;
+    while let Some((from, way)) = ways.pop_first() {
+        if best.is_some_and(|(_, cost)| way.bound >= cost) {
+            continue;
+        }
+        before.insert(from, way.before);
+        let mut course = placed(way.course, &Rc::new(Placement::at(from)));
+        let end = end(course.clone(), program, from)?;
+        // Places that all ways share.
+        let spaced = ((end - from) / places).max(1).next_power_of_two();
+        for number in from..end {
+            course.go_on(program, number)?;
+            let cut = number + 1;
+            forget(&mut course, program, number, &last_read);
+            if cut == count || !cut.is_multiple_of(spaced) {
+                continue;
+            }
+            let known = ways.get(&cut).map_or(f64::INFINITY, |known| known.bound);
+            if course.cost() >= known {
+                continue;
+            }
+            let bound = course.cost() + course.stale() as f64 * course.of_refresh();
+            if bound < known && course.survives()? {
+                let way = Way {
+                    bound,
+                    course: placed(course.lean(), &none),
+                    before: from,
+                };
+                ways.insert(cut, way);
+            }
+        }
+        if end == count {
+            if best.is_none_or(|(_, cost)| course.cost() < cost) {
+                best = Some((from, course.cost()));
+            }
+            continue;
+        }
+        course.go_on(program, end)?;
+        if let Some(lost) = course.lost()
+            && first.as_ref().is_none_or(|&(at, _)| at < end)
+        {
+            first = Some((end, lost.clone()));
+        }
+    }
+    Ok(match (best, first) {
+        (Some((last, _)), _) => Ok(Placement::through(last, &before)),
+        (None, Some((_, lost))) => Err(lost),
+        (None, None) => Ok(Placement::default()),
+    })
+}
+
+/// The same with every refreshed value left alone that need not be, and its cost.
+fn fewer<C: Course>(
+    program: &MacroProgram,
+    start: &C,
+    mut placement: Placement,
+) -> Result<(Placement, f64), C> {
+    let (refreshed, mut cost) = match tried(program, start, &placement)? {
+        Ok(tried) => tried,
+        Err(lost) => return Ok(Err(lost)),
+    };
+    let trials = TRIALS / program.instrs.len().max(1);
+    for &left in refreshed.iter().rev().take(trials) {
+        let mut without = placement.clone();
+        without.kept.insert(left);
+        if let Ok((_, less)) = tried(program, start, &without)?
+            && less < cost
+        {
+            (placement, cost) = (without, less);
+        }
+    }
+    Ok(Ok((placement, cost)))
+}
+
+type Tried = (Vec<(MacroValue, usize)>, f64);
+
+/// What a placement refreshes and costs, or the first message that it loses.
+pub(crate) fn tried<C: Course>(
+    program: &MacroProgram,
+    start: &C,
+    placement: &Placement,
+) -> Result<Tried, C> {
+    let mut course = placed(start.clone(), &Rc::new(placement.clone()));
+    for number in 0..program.instrs.len() {
+        course.go_on(program, number)?;
+        if let Some(lost) = course.lost() {
+            return Ok(Err(lost.clone()));
+        }
+    }
+    Ok(Ok((course.refreshed().to_vec(), course.cost())))
+}
+
+fn placed<C: Course>(mut course: C, placement: &Rc<Placement>) -> C {
+    course.refresh_by(Rc::clone(placement));
+    course
+}
+
+/// The last instruction that reads each value.
+fn last_reads(program: &MacroProgram) -> Vec<usize> {
+    let mut last = vec![0; program.types.len()];
+    for (number, instr) in program.instrs.iter().enumerate() {
+        for v in &instr.src {
+            if let Some(slot) = last.get_mut(v.0 as usize) {
+                *slot = number;
+            }
+        }
+    }
+    last
+}
+
+/// The number of the first instruction, from one on, that loses a message; that of instructions where none does.
+fn end<C: Course>(
+    mut course: C,
+    program: &MacroProgram,
+    from: usize,
+) -> std::result::Result<usize, C::Error> {
+    let count = program.instrs.len();
+    for number in from..count {
+        course.go_on(program, number)?;
+        if course.lost().is_some() {
+            return Ok(number);
+        }
+    }
+    Ok(count)
+}
+
+/// Forgets the values that no instruction behind this one reads.
+fn forget<C: Course>(course: &mut C, program: &MacroProgram, number: usize, last_read: &[usize]) {
+    let Some(instr) = program.instrs.get(number) else {
+        return;
+    };
+    for &old in instr.src.iter().chain(&instr.dst) {
+        let last = last_read.get(old.0 as usize);
+        if last.is_none_or(|&last| last <= number) {
+            course.forget(old);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use ringmill_isa::macros::{MacroOp, Visibility};
+
+    use super::*;
+    use crate::builder::TraceBuilder;
+
+    /// What each value of a scheme can still go through, where a product takes one and a refresh gives three.
+    #[derive(Clone)]
+    struct Counted {
+        left: BTreeMap<MacroValue, (u32, usize)>,
+        placement: Rc<Placement>,
+        refreshed: Vec<(MacroValue, usize)>,
+        cost: f64,
+        lost: Option<usize>,
+    }
+
+    const FRESH: u32 = 3;
+    const REFRESH: f64 = 100.0;
+
+    impl Counted {
+        fn new() -> Self {
+            Self {
+                left: BTreeMap::new(),
+                placement: Rc::default(),
+                refreshed: Vec::new(),
+                cost: 0.0,
+                lost: None,
+            }
+        }
+    }
+
+    impl Course for Counted {
+        type Lost = usize;
+        type Error = Infallible;
+
+        fn refresh_by(&mut self, placement: Rc<Placement>) {
+            self.placement = placement;
+        }
+
+        fn go_on(
+            &mut self,
+            program: &MacroProgram,
+            number: usize,
+        ) -> std::result::Result<(), Infallible> {
+            let instr = &program.instrs[number];
+            let cut = self.placement.cut_before(number);
+            for &v in &instr.src {
+                let Some((left, since)) = self.left.get_mut(&v) else {
+                    continue;
+                };
+                if let Some(cut) = cut
+                    && (*since < cut && *left < FRESH && !self.placement.is_kept(v, cut))
+                {
+                    (*left, *since) = (FRESH, number);
+                    self.refreshed.push((v, cut));
+                    self.cost += REFRESH;
+                }
+            }
+            let operands = instr.src.iter().filter_map(|v| self.left.get(v));
+            let left = operands.map(|&(left, _)| left).min().unwrap_or(FRESH);
+            let taken = u32::from(instr.op == MacroOp::Square);
+            if left < taken {
+                self.lost.get_or_insert(number);
+            }
+            self.cost += 1.0;
+            for &d in &instr.dst {
+                self.left.insert(d, (left.saturating_sub(taken), number));
+            }
+            Ok(())
+        }
+
+        fn cost(&self) -> f64 {
+            self.cost
+        }
+
+        fn of_refresh(&self) -> f64 {
+            REFRESH
+        }
+
+        fn lost(&self) -> Option<&usize> {
+            self.lost.as_ref()
+        }
+
+        fn refreshed(&self) -> &[(MacroValue, usize)] {
+            &self.refreshed
+        }
+
+        fn stale(&self) -> usize {
+            self.left.values().filter(|(left, _)| *left < FRESH).count()
+        }
+
+        fn survives(&self) -> std::result::Result<bool, Infallible> {
+            Ok(true)
+        }
+
+        fn forget(&mut self, old: MacroValue) {
+            self.left.remove(&old);
+        }
+
+        fn lean(&self) -> Self {
+            Self {
+                refreshed: Vec::new(),
+                lost: None,
+                ..self.clone()
+            }
+        }
+    }
+
+    /// A scheme that this crate does not have: as many squares in sequence as its values bear, and one more.
+    #[test]
+    fn another_scheme_is_refreshed_by_its_own_costs() {
+        for squares in 1..12u32 {
+            let mut t = TraceBuilder::new("counted", 2).unwrap();
+            let x = t.input("x", Visibility::Encrypted, None).unwrap();
+            let y = (0..squares).fold(x, |x, _| t.square(x, None).unwrap());
+            t.output("y", y, None).unwrap();
+            let program = t.finish();
+            let (placement, cost) = best(&program, &Counted::new()).unwrap().unwrap();
+            let refreshes = (squares - 1) / FRESH;
+            assert_eq!(placement.is_empty(), refreshes == 0);
+            let instrs = program.instrs.len() as f64;
+            assert_eq!(cost, f64::from(refreshes) * REFRESH + instrs, "{squares}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The code of the operations that every ring scheme has alike, by its own keys of operations.
+
+/// Methods of a [`Visitor`](ringmill_isa::macros::Visitor) whose results are a ring scheme's [`Code`](crate::Code): where `OpKey` makes
+/// the scheme's operations, `automorphisms` knows what turns, and the visitor has the `params`, the instruction (`of`), and the `level`
+/// and `size` of its first operand.
+macro_rules! of_rings {
+    () => {
+        fn mul(&mut self, _: &MacroInstr) -> Found {
+            Ok(match self.of.size(1) {
+                Some(_) if self.of.switched => self.relinearised(OpKey::mul_relin),
+                Some(_) => coded(OpKey::mul(self.level), vec![]),
+                None => coded(OpKey::mul_plain(self.level, self.size), vec![]),
+            })
+        }
+
+        fn square(&mut self, _: &MacroInstr) -> Found {
+            Ok(match self.of.switched {
+                true => self.relinearised(OpKey::square_relin),
+                false => coded(OpKey::square(self.level), vec![]),
+            })
+        }
+
+        fn neg(&mut self, _: &MacroInstr) -> Found {
+            Ok(coded(OpKey::neg(self.level, self.size), vec![]))
+        }
+
+        fn relin(&mut self, _: &MacroInstr) -> Found {
+            Ok(self.relinearised(OpKey::relin))
+        }
+
+        fn rotate(&mut self, instr: &MacroInstr, _: &[i32]) -> Found {
+            match *automorphisms(self.params, instr)? {
+                [element] => Ok(self.rotated(element)),
+                _ => Err(self.of.misshapen()),
+            }
+        }
+
+        fn hrotate(&mut self, instr: &MacroInstr, _: &[i32]) -> Found {
+            let elements = automorphisms(self.params, instr)?;
+            let keys = elements.iter().copied().map(KeyRequest::Galois).collect();
+            let hoisted = OpKey::hoisted_rotate(self.level, elements, self.of.seeded);
+            Ok(coded(hoisted, keys))
+        }
+
+        fn morph(&mut self, _: &MacroInstr, by: Galois) -> Found {
+            Ok(match self.of.switched {
+                true => self.rotated(by),
+                false => coded(OpKey::morph(self.level, by), vec![]),
+            })
+        }
+
+        fn ksw(&mut self, _: &MacroInstr) -> Found {
+            Ok(match self.of.under(0) {
+                Some(element) => {
+                    let switch = OpKey::key_switch(self.level, self.of.seeded);
+                    coded(switch, vec![KeyRequest::Galois(element)])
+                }
+                None => self.relinearised(OpKey::relin),
+            })
+        }
+    };
+}
+pub(crate) use of_rings;
+
+/// What these methods share.
+macro_rules! ring_helpers {
+    () => {
+        impl OfInstr<'_> {
+            fn relinearised(&self, operation: fn(Level, bool) -> OpKey) -> Made {
+                let operation = operation(self.level, self.of.seeded);
+                coded(operation, vec![KeyRequest::Relin])
+            }
+
+            fn rotated(&self, element: Galois) -> Made {
+                let operation = OpKey::rotate(self.level, element, self.of.seeded);
+                coded(operation, vec![KeyRequest::Galois(element)])
+            }
+        }
+
+        type Found = Result<Made, CompileError>;
+
+        /// A call of an operation, its constants and Galois elements left to the call.
+        fn coded(operation: OpKey, keys: Vec<KeyRequest>) -> Made {
+            let (operation, immediates) = operation.opened();
+            Code::Call {
+                operation,
+                keys,
+                immediates,
+            }
+        }
+    };
+}
+pub(crate) use ring_helpers;

@@ -1,0 +1,138 @@
+//! An operation that nobody knows is refused by each pass that gives operations a meaning, by its name; passes that ask for an
+//! operation's columns alone keep it. Those that only their scheme sees are tested in the scheme's folder.
+
+use std::fmt::Display;
+
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, SchemeName, Visibility};
+use ringmill_schemes::bfv::Bfv;
+use ringmill_schemes::bgv::Bgv;
+use ringmill_schemes::ckks::Ckks;
+
+use crate::builder::TraceBuilder;
+use crate::exact::IntegerRange;
+use crate::exact::held::held;
+use crate::exact::range::of_values;
+use crate::relin::Placement;
+use crate::scheme::options::Options;
+use crate::scheme::{Compiles, Lowerable};
+use crate::{CompileError, ckks, compile, cse, dce, explicit, hoist, pipeline, relin};
+
+/// A square and a rotation of an input.
+pub fn traced(scheme: &str) -> MacroProgram {
+    let mut t = TraceBuilder::new("made_up", 8).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let y = t.neg(x, None).unwrap();
+    let y = t.square(y, None).unwrap();
+    let y = t.rotate(y, 1, None).unwrap();
+    t.output("y", y, None).unwrap();
+    let mut program = t.finish();
+    program.scheme = SchemeName::new(scheme).unwrap();
+    program
+}
+
+/// The program with another operation in place of the rotation.
+pub fn with(mut program: MacroProgram, op: MacroOp, imm: MacroImm) -> MacroProgram {
+    let rotation = |i: &&mut MacroInstr| i.op == MacroOp::Rotate;
+    let instr = program.instrs.iter_mut().find(rotation).unwrap();
+    (instr.op, instr.imm) = (op, imm);
+    program
+}
+
+/// That an error names an operation and the pass that refuses it.
+pub fn named(error: impl Display, op: &str, pass: &str) {
+    let error = error.to_string();
+    let refused = error.contains("has no meaning for");
+    assert!(
+        refused && error.contains(op) && error.contains(pass),
+        "{error}"
+    );
+}
+
+fn made_up(program: MacroProgram) -> MacroProgram {
+    with(program, MacroOp::Madeup, MacroImm::None)
+}
+
+/// Of one scheme: evaluation in the clear, keys, and lowering.
+fn of_scheme<S: Compiles>(options: &Options<S>, message: S::Message, lowering: &str) {
+    let compiled = compile::<S>(traced(S::NAME), options).unwrap();
+    let params = &compiled.params;
+    let managed = made_up(compiled.managed.clone());
+    let is_it = |i: &&MacroInstr| i.op == MacroOp::Madeup;
+    let instr = managed.instrs.iter().find(is_it).unwrap();
+    let lowerable = Lowerable {
+        types: &managed.types,
+        instr,
+        switched: false,
+        seeded: false,
+    };
+    named(S::code(params, &lowerable).unwrap_err(), "MADEUP", lowering);
+    let keys = S::automorphisms(params, instr).unwrap_err();
+    named(keys, "MADEUP", "keys");
+    let keys = S::keys(&managed, params, None).unwrap_err();
+    named(keys, "MADEUP", "keys");
+    let in_clear = S::evaluate(&managed, &[message]).unwrap_err();
+    named(in_clear, "MADEUP", "in the clear");
+    let other = pipeline::of_scheme::<S>(&made_up(traced(S::NAME)));
+    let other = other.unwrap_err().to_string();
+    assert!(
+        other.contains("MADEUP") && other.contains(S::NAME),
+        "{other}"
+    );
+    let refused = compile::<S>(made_up(traced(S::NAME)), options).unwrap_err();
+    assert!(refused.to_string().contains("MADEUP"), "{refused}");
+}
+
+#[test]
+fn each_scheme_refuses_it() {
+    let ckks = ckks::Options::given(super::run::small_params());
+    of_scheme::<Ckks>(&ckks, vec![1.0.into(); 8], "lowering of CKKS");
+    let options = Options::<Bfv>::default();
+    of_scheme::<Bfv>(&options, vec![1; 8], "lowering of BFV");
+    let options = Options::<Bgv>::default();
+    of_scheme::<Bgv>(&options, vec![1; 8], "lowering of BGV");
+}
+
+#[test]
+fn analyses_of_integers_refuse_it() {
+    let program = made_up(traced("bfv"));
+    let ranges = [IntegerRange::up_to(3)];
+    let unknown = of_values(&program, &ranges).unwrap_err();
+    named(unknown, "MADEUP", "integers' ranges");
+    let unknown = held::<std::fmt::Error>(&program, &ranges).err().unwrap();
+    named(unknown, "MADEUP", "integers' ranges");
+    let compiled = compile::<Bfv>(traced("bfv"), &Options::default()).unwrap();
+    let managed = made_up(compiled.managed);
+    let noise = crate::bfv::noise::of_outputs(&managed, &compiled.params).unwrap_err();
+    named(noise, "MADEUP", "noise");
+}
+
+#[test]
+fn passes_by_columns_keep_it() {
+    let is_there = |program: &MacroProgram| {
+        let mut instrs = program.instrs.iter();
+        assert!(instrs.any(|i| i.op == MacroOp::Madeup));
+    };
+    for pass in [cse::run, dce::run, hoist::run, ckks::fold::run] {
+        is_there(&pass(made_up(traced("ckks"))));
+    }
+    for placement in [Placement::Fewest, Placement::Eager] {
+        let relinearised = relin::run(made_up(traced("ckks")), placement);
+        is_there(&relinearised);
+        // It takes two polynomials, as its column says.
+        let relins = relinearised.instrs.iter();
+        assert_eq!(relins.filter(|i| i.op == MacroOp::Relin).count(), 1);
+    }
+    let none = |_: &MacroInstr| Ok::<_, CompileError>(Vec::new());
+    is_there(&explicit::run(made_up(traced("ckks")), none).unwrap());
+}
+
+#[test]
+fn what_the_last_pass_writes_it_is_not_given() {
+    let none = |_: &MacroInstr| Ok::<_, CompileError>(Vec::new());
+    let loads = with(traced("ckks"), MacroOp::Load, MacroImm::None);
+    named(
+        explicit::run(loads, none).unwrap_err(),
+        "LOAD",
+        "writes LOAD",
+    );
+}
