@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Residues as ciphertexts, plaintexts and switching keys hold them: in words of 32 bits where all moduli of the parameters allow it.
 
 use ringmill_math::kernels::{self, Store};
 use ringmill_math::{MathError, Residues};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// Residues over some moduli, limb-major.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,10 +16,17 @@ pub enum ResidueVec {
 impl Zeroize for ResidueVec {
     fn zeroize(&mut self) {
         match self {
-            Self::Wide(words) => words.zeroize(),
-            Self::Short(words) => words.zeroize(),
+            Self::Wide(words) => wipe(words),
+            Self::Short(words) => wipe(words),
         }
     }
+}
+
+/// What [`Vec::zeroize`] does, but as one loop: that calls a function for each word where it isn't inlined.
+fn wipe<T: DefaultIsZeroes>(words: &mut Vec<T>) {
+    words.spare_capacity_mut().zeroize();
+    words.as_mut_slice().zeroize();
+    words.clear();
 }
 
 impl ResidueVec {
