@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ringmill beside its peers, in one run, on one pinned core, in turns; every result checked equal before it is timed.
 
     make bench                               all rows: prints the table, writes benches/results/<date>-<processor>.json

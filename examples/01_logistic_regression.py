@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Breast-cancer diagnosis on encrypted records: the CPU and the simulated ring machine, the same bits from both.
 
 A logistic regression is trained in the clear on 70 % of the Wisconsin data set; the other records are classified under

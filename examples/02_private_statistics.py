@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Statistics of a medical table that stays encrypted: exact, to the last digit.
 
 Scikit-learn's diabetes table has ten measurements of 442 patients, and how far each one's disease had progressed a year

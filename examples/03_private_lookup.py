@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A row of a table is looked up, and whoever has the table does not learn which.
 
 The table has 4,096 rows: characters of Unicode from U+2000 on, and their names, six bytes of a name to a column of

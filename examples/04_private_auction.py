@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sealed-bid auction that nobody but the auction house can read: the winner pays the second price.
 
 Sixteen bidders or more send a bid each, sixteen bits, encrypted under TFHE. Whoever computes holds no secret key, finds

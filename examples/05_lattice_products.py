@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of other lattice cryptosystems on the polynomial multiplier: NewHope, Kyber's first version and qTESLA, all
 on one machine, whose degree and modulus change at run time.
 

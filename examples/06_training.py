@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training on data that stays encrypted, without a depth limit: logistic regression under BGV that bootstraps.
 
 The vector paper (BASALISC, section 8.3.2) trains on 1,024 samples of 10 features, in fixed-point numbers modulo

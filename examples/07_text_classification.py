@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which newsgroup a message belongs to, of twenty, on encrypted messages: PrivFT's network on the ring machine.
 
 PrivFT classifies encrypted texts by fastText's shallow network: an embedding layer adds up a vector for each word of a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demand on the grid half an hour ahead, forecast from encrypted readings by a GMDH network of three hidden layers.
 
 The group method of data handling builds a network of small polynomials,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes THIRD_PARTY_LICENSES: every crate that the package is built from, with its licence and the texts it ships.
 
     release/third_party.py [TARGET]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a build by cargo and shows how far it is: crates done of all, the time it took, and about what is left.
 
     release/watch_build.py COMMAND [ARGUMENT]...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the wheels into dist/ and tries each in an empty environment, outside the checkout: what `make wheel` does.
 
 The wheel of this computer is tried with every CPython from 3.11 that is found, the one for aarch64 under qemu. Each

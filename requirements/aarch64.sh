@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What the wheel for aarch64 needs and only Debian has, unpacked below the given virtual environment into share/aarch64:
 # a Rust compiler with the standard library of that target (rustc-web), qemu-user to run it, and a Python of that
 # architecture. Needs apt-get and dpkg-deb (Debian, Ubuntu) on x86-64, no root. About 150 MB come over the network.

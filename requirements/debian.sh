@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What the RTL's figures need and only Debian has, unpacked below the given virtual environment: the OSU 0.18 um standard
 # cells (qflow-tech-osu018) into share/liberty, and the timing analyser OpenSTA with the libraries that it wants into
 # share/opensta. Needs apt-get and dpkg-deb (Debian, Ubuntu), no root. The cells are an input of the tools: nothing of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The floor of each row: what its instructions and its bytes take at the best rates seen on this processor.
 
 Of a transform every vector instruction is counted that the kernel which ran cannot do without (`KERNELS`). Of other

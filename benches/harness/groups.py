@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each group of rows: opened on every side, checked equal, measured in turns, recorded."""
 
 from __future__ import annotations

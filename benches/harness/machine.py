@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the figures were measured on."""
 
 from __future__ import annotations

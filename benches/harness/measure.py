@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures a row on several sides in turns: A B C, A B C, ... so that all meet the same machine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where each side comes from: ours is built here, a peer is installed from its ordinary registry, pinned.
 
 What is installed goes below `target/peers` (but for SEAL, which the tests need too: requirements/test.txt). A peer that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The records: one file for a date and a processor, all of them side by side on the page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows of the table: what is compared, at which sizes, on how many threads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A side: a process that makes groups of rows ready and times them when asked, pinned to given cores."""
 
 from __future__ import annotations

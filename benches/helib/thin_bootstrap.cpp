@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HElib's side of `make bench`: one thin bootstrap of BGV modulo p^r, on keys of its own, in a cyclotomic ring that is made for p.
 // Rings of a power of two, which ours are, take HElib too long to set up, so rings differ, and with them the number of slots: seconds
 // are those of as many slots as ours has. `benches/README.md` has the protocol, `docs/benchmarks.md` how this is built.

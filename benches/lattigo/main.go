@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lattigo's side of `make bench`: the same CKKS operations on the same ring and primes, with keys of its own, measured
 // in this process. Every result is decrypted and compared with the plaintext before it may be timed. Results are written
 // to objects made beforehand, its fastest documented way. `benches/README.md` has the protocol.

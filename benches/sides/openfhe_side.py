@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OpenFHE's side of `make bench`, through its own wheel (a CPython 3.10 module).
 
 Its parameters are made from sizes, not from primes: the same ring degree, number and sizes of ciphertext primes, one

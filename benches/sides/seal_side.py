@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Microsoft SEAL's side of `make bench`, through `tenseal.sealapi`, which is SEAL's own interface.
 
 SEAL makes the keys and the operands and saves them with the result of every operation: our side must give the same

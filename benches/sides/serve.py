@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every side written in Python shares: rows that are timed when a line on standard input says so.
 
 Runs on any Python from 3.10 on and needs nothing but the standard library. `benches/README.md` has the protocol.

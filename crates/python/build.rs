@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lists the RTL's sources for `src/package.rs`, with the texts that it holds when the package is built.
 
 use std::fmt::Write as _;

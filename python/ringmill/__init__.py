@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs on encrypted data: written once in Python, run on the CPU and on simulated accelerators.
 
 >>> import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compiled half of the package."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What to write in place of what traced vectors do not do: the cures in the refusals of :mod:`ringmill.trace`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of any depth on whole numbers modulo p^r: parameters that bootstrap, and digits of what they compute on."""
 
 from __future__ import annotations

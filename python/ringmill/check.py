@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments, checked: a public function says what each of its parameters takes, and a call that does not fit is refused
 with the parameter's name, what was expected and what came."""
 

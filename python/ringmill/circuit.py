@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Circuits: programs on encrypted bits and integers that compare, choose and look up, run by TFHE.
 
 A function with parameters annotated ``rm.Encrypted[rm.uint(16)]``, or for an array ``rm.Encrypted[rm.uint(16)[8]]``,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traced integers and bits: what the parameters of a circuit are while it is traced, and what is computed on them."""
 
 from __future__ import annotations

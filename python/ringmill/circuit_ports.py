@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments and results of circuits: which ports they are, and their values as Python has them."""
 
 from __future__ import annotations

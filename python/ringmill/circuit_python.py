@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Python and numpy do with numbers and circuits cannot do with encrypted ones: what to write instead."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiled circuits and who runs them: what travels, the client with the secret key, runs."""
 
 from __future__ import annotations

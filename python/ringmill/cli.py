@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ``ringmill`` command of the Python package: the Rust command, which here also takes programs as .py files."""
 
 from __future__ import annotations

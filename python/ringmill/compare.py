@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One compiled program on several simulated machines, and on the CPU, in one table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package's errors: each says what was expected, what came and what to do.
 
 All are :class:`RingmillError`. What is wrong decides the class, whatever Python would have raised:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which slots of a vector hold values: all of them, or as many as were declared, with padding behind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whose code a frame runs: the user's line, and tracebacks without the package's own frames.
 
 What a public call refuses is shown with the frames of its callers alone: the call, and the line of a program at fault.

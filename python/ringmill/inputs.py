@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a compiled program's inputs are given: what is said where one is missing, or given in another way."""
 
 from __future__ import annotations

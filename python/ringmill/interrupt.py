@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A script that ends with :class:`Interrupted` ends as any does that Ctrl-C stopped: by SIGINT, status 130 in a shell.
 
 Python itself does so for ``KeyboardInterrupt`` alone; one of its subclasses is an error to it, and status 1.

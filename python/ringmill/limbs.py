@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of polynomials by themselves: a limb of any lattice cryptosystem, on a device."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What work may take: one place to read and set it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What long work says of itself: to the logger ``ringmill`` of the standard library, which shows nothing unasked.
 
 INFO has what the owner of a run wants to know: the parameters, the keys that were made, what ran where, checkpoints.

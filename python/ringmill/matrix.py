@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Encrypted matrices of whole numbers: one vector of slots, entries row after row."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far a run is, in a notebook: a line that is written over, as there is no terminal to draw a bar on."""
 
 from __future__ import annotations

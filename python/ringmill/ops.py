@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations on encrypted vectors that have no Python operator."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scheme parameters and devices."""
 
 from __future__ import annotations

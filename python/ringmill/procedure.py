@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parts of a program that are traced once: bodies of repeats, and procedures that are called many times."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs on encrypted data: the decorator, and what a decorated function can do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the whole numbers of a program's inputs lie: by their types, by what is declared, or by a sample."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the package's objects do not do, and what to write instead: operators, pickling, attributes they do not have."""
 
 from __future__ import annotations

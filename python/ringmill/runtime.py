@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Running compiled programs: keys, encryption, devices, decryption."""
 
 from __future__ import annotations

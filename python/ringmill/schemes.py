@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The schemes, the plaintext types that each takes, and the choice among them: Python's only list of them."""
 
 from __future__ import annotations

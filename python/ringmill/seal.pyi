@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Microsoft SEAL's files, computed on: SEAL's bytes in, SEAL's bytes out, SEAL's result bit for bit."""
 
 from collections.abc import Iterable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a program function returned, so that decryption can give back the same structure."""
 
 from __future__ import annotations

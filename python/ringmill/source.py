@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of Python files, traced in a process of their own.
 
 A file may do what it likes (exit, print, change its folder, fork, close its output): none of it reaches the command,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tracing: running a program function on stand-ins that record each operation with the user's source line."""
 
 from __future__ import annotations

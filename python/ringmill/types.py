@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plaintext types: what the arguments of a program hold, said in one way whatever the scheme.
 
 A scalar is ``rm.real``, ``rm.integer``, ``rm.uint(16)`` or ``rm.bit``; an array of it is written by its length in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers as callers have them (arrays, lists, numbers), made into vectors of complex numbers."""
 
 from __future__ import annotations

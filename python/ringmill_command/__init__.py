@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ``ringmill`` command from its first moment, a package of its own.
 
 Importing ``ringmill`` takes a while, and Ctrl-C meanwhile is status 130, too.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two parts of a wide rm_add_tree: {high_o, low_o} = sum_k (-1)^Minus[k] {high_k, low_k} mod
 // 2^(Low + High), where the upper part of operands and sum is one cycle behind the lower. The carry
 // of each adder's lower part waits one cycle in a register for its upper part.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sum = a + b + carry mod 2^Width, with no carry longer than Most bits: what lies above them is made with a carry and
 // without one, and chosen.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sum = sum_k (-1)^Minus[k] x_k mod 2^Width: a tree of adders with Radix operands each (4 at most)
 // and a register after each. A sum wider than CarryWidth of rm_arith_pkg is made in two parts, the
 // upper one cycle after the lower with its carry, so that no carry runs through all of it in a

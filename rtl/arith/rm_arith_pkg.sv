@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of the arithmetic: reduction flavours, and the latencies that parents need before they
 // instantiate.
 package rm_arith_pkg;

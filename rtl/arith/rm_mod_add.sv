@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a + b mod q for a, b < q: the sum, or the sum less q where that is not negative.
 //
 // Latency 0 (combinational).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a / 2 mod q for a < q, q odd: a / 2, or (a + q) / 2 where a is odd, which is (a >> 1) + (q >>
 // 1) + 1.
 //

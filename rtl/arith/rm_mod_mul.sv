@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a b R^-1 mod q for a, b < q: a pipelined modular multiplier with a choice of reduction.
 //
 //   Flavour             modulus                              R             Width   latency

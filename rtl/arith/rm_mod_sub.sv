@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a - b mod q for a, b < q: the difference, or the difference plus q where it is negative. Narrow
 // ones add what the borrow says; wide ones, where two carries in series are longer than CarryWidth of
 // rm_arith_pkg, add beside it and choose.

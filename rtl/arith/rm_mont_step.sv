@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t' = (t - m q) / 2^Word with m = t q^-1 mod 2^Word: one word of Montgomery reduction for a
 // run-time q = q_H 2^Low + 1, where a word may have up to 2 Low bits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // p = a b, unsigned, from columns of DSP blocks: a column takes 26 bits of a and all of b, 17 bits a block, and each block
 // adds what is left of the one before it, 17 bits lower. So a column's partial products cost no adder in the fabric; what
 // is left to add there are the columns.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // p = a b, unsigned: schoolbook over tiles of TileA x TileB bits, each with its own product
 // register, so that each becomes one DSP block; an adder tree sums them. A tile whose shorter side
 // is at most FabricMax bits is made of adders instead of a DSP block (polymul paper, Fig. 1, is

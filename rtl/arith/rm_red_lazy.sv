@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // z = t - Q mod Q in [-Q, Q), signed, for t < Q^2 and a sparse Q = 2^Top + d of exactly Width bits with d = 1 mod 4: what
 // rm_red_sparse does, without its last correction, which the reader makes with its own, and in fewer adders.
 //

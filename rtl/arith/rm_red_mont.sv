@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = t R^-1 mod q for t < q R, R = 2^(Word Steps): Montgomery reduction for run-time NTT-friendly
 // q = 1 mod 2^Low, q < 2^Width, in words of a fixed size.
 //

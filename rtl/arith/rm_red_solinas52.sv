@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = t mod p for t < p^2, p = 2^52 - 2^12 + 1: with t = a 2^92 + b 2^52 + c,
 // t = c + (a + b) (2^12 - 1) - a 2^40 mod p (torus paper, equations (1) to (4)).
 //

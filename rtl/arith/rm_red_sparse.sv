@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = t mod Q for t < Q^2 and a sparse Q = 2^Top + d of exactly Width bits: with t = t_H 2^Top +
 // t_L, t = t_L - t_H d mod Q, and the same once more. d is applied as its signed binary digits, so
 // a prime with few of them costs few adders and no multiplier (ring paper, Appendix A: Q = 2^59 +

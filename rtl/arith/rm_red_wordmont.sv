@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = t R^-1 mod q for t < q R, R = 2^(w steps): word-level Montgomery reduction for NTT-friendly q
 // = 1 mod 2^w, with q, w (WordMin to WordMax) and the number of steps (2, or 3 with three_i) chosen
 // at run time (polymul paper, Algorithm 4 and Fig. 2; the sets (n, K) of its Table 1 are w =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a b R^-1 mod q for b < q and any a of Width bits: rm_wide_mul with the modulus beside its
 // operands, which may change with every product, registers for them, and a valid bit.
 //

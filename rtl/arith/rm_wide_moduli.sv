@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modulus as the steps of rm_wide_mul need it: q_o[k] is {3 q_H, q} for the q_i of one and
 // modulus_delay(Width, Low, k) cycles before, so that a modulus which comes a cycle before its
 // operands meets their product in every step. One for all multipliers that work in step. 3 q_H

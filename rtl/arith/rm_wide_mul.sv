@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a b R^-1 mod q for b < q and any a of Width bits, R = 2^(16 ceil(Width / 16)): a pipelined
 // modular multiplier for every run-time q = 1 mod 2^Low below 2^Width, up to 61 bits. a may be a
 // residue of another modulus: a b < q R is all that the reduction asks.

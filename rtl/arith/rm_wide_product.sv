@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // p = a b, unsigned, in tiles of 24 x 17 bits, each a DSP block with its product register; an adder
 // tree sums them. The tiles of a row (all of a, one slice of b) that do not overlap are one operand
 // of the tree: its even tiles, and its odd ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = t R^-1 mod q for t < q R, R = 2^(16 steps): Montgomery reduction for run-time NTT-friendly
 // moduli of any width, q = 1 mod 2^Low, q < 2^Width, Low from 8 (rm_red_mont stops at 32 bits). The
 // reduction of Algorithm 7 of the basext paper, with the other sign (rm_wm_step) and words that do

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t' = (t - m q) / 2^16 with m = t q^-1 mod 2^16: one word of Montgomery reduction for a run-time
 // q = q_H 2^Low + 1 of any width, in two cycles.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t' = (t - t_L q) / 2^w for q = q_H 2^w + 1 and t_L = t mod 2^w: one word of Montgomery reduction,
 // exactly t' = t_H - q_H t_L, because t_L q = t_L q_H 2^w + t_L cancels the low word.
 //

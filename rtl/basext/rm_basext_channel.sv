@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One modulus of the shared base extension, for one coefficient a cycle: sum = x w + old mod p, or
 // x w where the sum begins, with old from a memory around it, which the sum is written to. 1
 // modular multiplier, 1 adder.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Cox unit (Kawamura et al.; basext paper, Algorithm 3, lines 7 to 9): from xi_0 to xi_(l-1),
 // one a cycle, the bits whose sum is alpha.
 //

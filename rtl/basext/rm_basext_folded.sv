@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base extension with a redundant residue (Shenoy and Kumaresan; basext paper, Algorithm 2),
 // folded: the Sum Process and the Post-Sum Process share their multipliers (Figure 3.5).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a folded base extension (rm_basext_folded), for rm_basext_job: for each of the k targets
 // the residues modulo m, the fast way without them, then those modulo q_0 to q_(l-1), N / TP
 // coefficients each (Sum), and as many that are read (Post-Sum).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the controls of all base extensions have in common: commands, the framing of the streams,
 // and the issue of coefficients. A module beside it (rm_basext_*_rows) says what is to be issued.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One coefficient a cycle of the folded base extension (basext paper, Algorithm 2, Figures 3.5 and
 // 3.7). For a coefficient of residues a_i modulo q_i, a redundant residue a_m modulo m, and one
 // target p:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base extension with a redundant residue (Shenoy and Kumaresan; basext paper, Algorithm 2),
 // pipelined: the Post-Sum Process has multipliers of its own and follows the last sums as they are
 // made, so that the next target's residues follow the last one's (Figures 3.3 and 3.4).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of the base-extension units: commands, answers, and the latencies that their parts
 // share.
 package rm_basext_pkg;

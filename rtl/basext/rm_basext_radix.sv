@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base extension by mixed radix, pipelined (Garner; basext paper, Algorithm 4 and Figure 4.4): all
 // residues of a coefficient enter a triangle of cells together, from a transposition memory that
 // brings them together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transposition memory of rm_basext_radix and the cells behind it. Bank i has N words, the
 // residues modulo q_i; a beat of a row is written to one bank, and read from all. What is read
 // goes, a coefficient a cycle, through MaxL stages of Mul + 1 cycles, Mul = mul_latency(Width,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cell of the triangle of rm_basext_radix_array (Garner; basext paper, Algorithm 4, line 4, and
 // Figure 4.4): takes digit number Digit off the residue modulo q = q_Row, and divides by its radix.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of rm_basext_radix, for rm_basext_job. Of each of a command's cmd_k_i + 1 polynomials the
 // residues modulo q_0 to q_(l-1) are taken, a row of N / Lanes beats each, and then those modulo
 // p_0 to p_(k-1) are given. The coefficients of a beat that is given go into the array one a cycle:

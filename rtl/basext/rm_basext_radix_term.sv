@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The term of digit number Digit in a residue modulo target p = p_j (rm_basext_radix_array):
 //
 //   sum = old + b w mod p,  w = |q_0 ... q_(Digit-1)|_p held times R,  any b of Width bits

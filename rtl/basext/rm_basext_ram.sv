@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A memory of the lanes' words, rm_ram_1r1w's with its latency, divided where that takes fewer blocks.
 //
 // Block RAM is deep in columns of 9 bits (4,096 of them in a block) or in columns of 1, 2 or 4 (of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rower number Index (Kawamura et al.; basext paper, Algorithm 3 and Figure 4.1), and of Digits the
 // same for mixed radix (Algorithm 4): works modulo q = q_Index in Scale, p = p_Index in Sum
 // (sums_i).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base extension by units that need all residues of a coefficient at once, with the transposition
 // memory that brings them together: Cox-Rower (Kawamura et al.; basext paper, Algorithm 3, Figures
 // 4.1 and 4.2), or with Digits mixed radix, iterated (Garner; Algorithm 4, Figure 4.3).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transposition memory of rm_basext_rowers and the rowers around it. Bank r has N words:
 // residues modulo q_r, in Scale's passes xi_r or digit r, and after Sum the residues modulo p_r; a
 // row of Move reads and writes a bank N / Lanes words wide, a step of rm_basext_rowers_rows reads

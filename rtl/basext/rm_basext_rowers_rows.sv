@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows and steps of a base extension that needs all residues of a coefficient at once
 // (rm_basext_rowers), for rm_basext_job. Of each of a command's cmd_k_i + 1 polynomials
 //

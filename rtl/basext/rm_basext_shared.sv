@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base extension with a redundant residue (Shenoy and Kumaresan; basext paper, Algorithm 2) that
 // shares what the targets have in common: each mu_i is computed once and kept, the redundant
 // channel is there once, and Batch targets are made at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanes of the shared base extension with what is broadcast to them: from a coefficient's issue
 // by rm_basext_job to its result, shared_latency(Width, Low) cycles later.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What channel number Index of the shared base extension has in common for all lanes: its moduli
 // and constants, one of each round, and which round a row of it belongs to. A channel is Index rows
 // behind the first: in a row before that it is still at the last round's target.

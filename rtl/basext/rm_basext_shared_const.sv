@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moduli and constants of a shared base extension, loaded at run time. A word a beat, in the order
 //
 //   m, |-Q^-1|_m, |1|_m

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One coefficient a cycle of the shared base extension (rm_basext_shared): mu by the first
 // multiplier, the redundant channel, and Batch channels of targets.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows and rounds of a shared base extension (rm_basext_shared), for rm_basext_job. A command is
 // for cmd_k_i + 1 polynomials: the residues modulo q_0 to q_(l-1) and then modulo m come once for
 // each, the fast way without m.

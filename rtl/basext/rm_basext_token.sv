@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes with a coefficient, and whether there is one: Depth cycles later as valid_o and token_o,
 // and Ahead cycles before that, for the read of a deep memory (read_ahead of rm_basext_pkg), as
 // read_o and read_token_o. Reset empties it of coefficients.

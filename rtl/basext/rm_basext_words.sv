@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stream of moduli and constants of a base extension, checked word by word and numbered: a word
 // a beat, in the order of
 //

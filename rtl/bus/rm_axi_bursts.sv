@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The address channel of a transfer: beats_i words from addr_i on, in incrementing bursts of at most
 // Burst words that end where a multiple of Burst words begins, so that none crosses 4 KiB.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stretch of memory as a stream, by an AXI4 manager's read channels: beats_i words from addr_i on,
 // last_o with the last. addr_i is a multiple of the word, beats_i is not 0.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream into a stretch of memory, by an AXI4 manager's write channels: beats_i words to addr_i and
 // up. addr_i is a multiple of the word, beats_i is not 0.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An AXI4-Lite subordinate of 32 bits as plain accesses to registers.
 //
 // A write waits until address and data are there, a read for its address; each is then offered as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A base-extension unit behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers): the
 // folded one, or with a Batch above 0 the shared one, so many targets at a time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beats of OutWidth bits out of Parts = OutWidth / InWidth, rounded up, of InWidth bits each, the lowest
 // first; of the last part, what is too much is dropped. A stream that ends within a beat gives what it
 // has of it, with cut_o.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words of Bits bits out of beats, the lowest first. A stream has count_i words: of its last beat, what is
 // behind them is dropped. A stream of fewer or of more beats gives all of its words, the last one
 // marked, so that who takes them sees that they are too few or too many.

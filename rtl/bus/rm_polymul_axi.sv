@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The polynomial multiplier behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers).
 //
 // Command: bits 3 to 0 the operation (rm_polymul_pkg::op_e), bit 4 the set, bit 5 the polynomial, bit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring machine behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers).
 //
 // Command: bits 2 to 0 the operation, the others 0 but for what it names. Answer: 1 (BadCommand) where they are

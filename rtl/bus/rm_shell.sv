@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine behind AXI4 and AXI4-Lite: what every machine of Ringmill needs to stand in a shell.
 //
 // The machine takes commands of 32 bits, each answered with a code, and has one stream in and one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bootstrapping engine behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers).
 //
 // Command: bits 2 to 0 the operation (rm_torus_pkg::op_e), 15 to 8 the place. Answer: 0 where the engine

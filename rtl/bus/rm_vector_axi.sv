@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector machine behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers).
 //
 // Two managers: index 0 is the shell's, with what the host sends; index 1 goes to distant memory by the machine's own LOADs and STOREs,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A register of its own: q(t) = d(t - 1), which synthesis neither merges with others of the same
 // input nor takes into a shift register: for an FPGA it is a cell until it is mapped last of all
 // (crates/hdl/scripts/synth.py); other tools read the attributes. One a unit carries what drives every unit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y(t) = x(t - Depth): a delay line for data that travels beside a pipeline.
 //
 // Latency Depth cycles (0 is a wire), one word a cycle. No reset: what leaves in the first Depth

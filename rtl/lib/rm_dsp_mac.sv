@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // p = a b + c + (pcin / 2^17 where Chain is set): one DSP block of UltraScale+ (a DSP48E2, to which synthesis for
 // that family maps it; elsewhere what is written here is inferred). a and b are signed, as the block has them; pcin comes from
 // another block's pc_o over the wires between neighbours, c from the fabric.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue of at most Depth words: what goes in by (valid_i, ready_o) comes out in order by
 // (valid_o, ready_i).
 //

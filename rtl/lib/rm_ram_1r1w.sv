@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M[waddr] := wdata;  rdata := M[raddr]: a memory with one write and one read port.
 //
 // Latency 1 + OutReg cycles from raddr_i to rdata_o, one read and one write a cycle. A read that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two ports p in {a, b}, each: if en: rdata := M[addr], and if we M[addr] := wdata. True dual-port
 // memory.
 //

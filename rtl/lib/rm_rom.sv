@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rdata := T[addr]: a constant table, read from InitFile (one hexadecimal word a line, $readmemh).
 //
 // Latency 1 cycle, one read a cycle. Without re_i the read register holds.

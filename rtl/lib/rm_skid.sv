@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream passed on unchanged, every output and ready_o from a register: cuts the path of ready
 // through a pipeline.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y(t) = x(t - Depth) for a valid bit, 0 after reset: says which outputs of a pipeline of Depth
 // stages are meant.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unified NTT butterfly: one modular multiplier, one modular adder, one modular subtractor, one
 // halver.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run-time configurable polynomial multiplier over Z_q[x] / (x^n + 1): number-theoretic transforms,
 // products, sums and differences of polynomials of n = 2^8 to 2^MaxLogN coefficients for any prime q
 // = 1 mod 2n of at most 32 bits (polymul paper; docs/machines/polymul.md derives schedule, memory

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who drives the ports of the coefficient memories: registers in front of them, [set][bank]. The
 // array reads and writes its set while load and unload do so in the other, or in both.
 //

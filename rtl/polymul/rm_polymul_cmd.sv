@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands: judged by rm_polymul_rule against what the machine holds and does, which is kept here.
 //
 // A polynomial counts as loaded after a load that ended with CodeOk, until the next load into its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration of the two slots of tables: degree, modulus and constants, with what is derived from
 // them, each held in registers and handed to the unit that works on a slot.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input stream: fills a polynomial, or a slot of tables.
 //
 // A polynomial is n / Beat beats of Beat residues in order, word 0 lowest, in_last_i with the last.

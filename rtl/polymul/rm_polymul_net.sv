@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exchange network between the processing units: results of butterfly p leave as lanes p (out0) and
 // P + p (out1), and arrive in lane L of the row that is written:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types and latencies of the run-time configurable polynomial multiplier
 // (docs/machines/polymul.md).
 package rm_polymul_pkg;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A processing unit: one butterfly, its two banks of coefficients in each of two sets, its
 // twiddles.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a command may begin: code_o, from the command and what the machine holds and does.
 //
 //   command             Busy while                            then needs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequencer of the array: turns a command into passes, a pass into one operation a cycle.
 //
 // Within the units a polynomial is an array of 2 rows words (local index x = {row, place}); word x

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output stream: a polynomial as n / Beat beats of Beat residues in order, word 0 lowest,
 // out_last_o with the last; the places of its words are those of rm_polymul_load.
 //

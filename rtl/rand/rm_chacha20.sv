@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Key stream of ChaCha20 from a public seed: the expansion that masks of keys have
 // (`ringmill_math::expand_words`; `expand_uniform` takes four words for a residue). A block is
 //

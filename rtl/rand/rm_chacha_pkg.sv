@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ChaCha20 block function (RFC 8439, section 2.3): stages and latency of rm_chacha20.
 package rm_chacha_pkg;
 

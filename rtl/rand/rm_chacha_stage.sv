@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps of four quarter rounds side by side (RFC 8439, section 2.1), and a register: steps
 // First to First + Steps - 1 of the 80 of a block function. Even rounds take the state's columns,
 // odd ones its diagonals.

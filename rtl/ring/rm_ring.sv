@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring machine (docs/machines/ring.md): Rpaus units, each for its own prime, on a ring, and four streams of
 // micro words with the board that starts them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What rm_ring_reduce adds for a constant k of a word modulo Q = 2^Top + d, once for all residues of a row:
 //
 //   addends[0] = k - Q                 where x is a residue; for d < 0 less -d, which the table of x_H d has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The permutation inside a row of an automorphism, as the row network takes it (rm_ring_network), place by place:
 //
 //   number  p rotated back, or the bits of p reversed (reverse_i)

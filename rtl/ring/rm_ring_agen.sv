@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Address generator: where the row of a step lies (docs/machines/ring.md, "Passes"), of limbs of 2^log_n_i
 // coefficients. With x the row's lowest index, made of the step counter's bits at the places that the pass gives them:
 //

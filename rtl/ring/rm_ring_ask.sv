@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a word of the main cores asks polynomial memory for: which groups' read ports, and which of their slots, beat by beat.
 //
 // It is found a cycle before, so that the ports have their own. Operands in narrow slots begin at multiples of a row's parts, so a

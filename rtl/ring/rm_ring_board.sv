@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The board: when a word starts, and until when it holds what it uses (docs/machines/ring.md, "Issue"). Durations
 // are computed ("Cycles of a word"): nothing reports back but the link's station, as how long a transfer takes is for
 // the host to say. link_end_i is its last beat's cycle, with link_bad_i where the host's limb was too long or short.

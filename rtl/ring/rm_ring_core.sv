@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core of the ring machine: one modular multiplier, one adder, one subtractor, each with a correction behind it that
 // halves, too.
 //

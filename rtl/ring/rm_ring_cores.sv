@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main cores: as many as a row has lanes, with the wires between them.
 //
 // Coefficient-wise every core takes a lane (rm_ring_entry): u is the lane's of row_i or c_i, v of row_i or b_i, w of w_i. A second result stays (keep_i) until it is written (second_i). A transform takes a row in the order of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a micro word names only what the machine has: code_o is CodeOk, or why the word is refused.
 //
 // A word of another stream, of RPAUs beyond the machine, a transfer of several, of a slot beyond the memory, of

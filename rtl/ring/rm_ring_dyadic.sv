@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dyadic cores of an RPAU: Lanes coefficients a cycle, beside the main cores, with their row buffers.
 //
 // A word takes a row of each operand in a period: P = Row / Lanes cycles, or as many as its busiest port has

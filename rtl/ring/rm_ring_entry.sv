@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the main cores do a coefficient-wise word: which of its rows enters where, and what a row's registers hold.
 //
 // row comes through the network, b and c beside it. They hold the word's operands a, b and c, but of JOIN, whose a and b

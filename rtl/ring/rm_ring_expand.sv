@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated key halves: which stream of which seed a word names, and the generator, which one word has at a time: a dyadic
 // one, whose rows come by themselves, or one of the main cores', which asks for each part (rm_ring_generator).
 //

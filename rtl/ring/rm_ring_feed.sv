@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated operands of the main cores: asks the generator for a row's parts ahead, in the beats that the row will have,
 // and puts them together.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream of micro words: its program memory, and a queue that is filled ahead. The waits before a word become
 // counts beside it, the largest of each retire counter, so that they cost the board no cycle.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = t mod Q for a number t of 128 bits and a sparse Q = 2^Top + d (rm_red_sparse): three folds, with t_H and t_L what is above
 // and below bit Top,
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Key halves from their seed: residues of one stream in the order of their index, Lanes a cycle, each 128 bits of
 // ChaCha20 key stream modulo one of the primes (`ringmill_math::expand_uniform`).
 //

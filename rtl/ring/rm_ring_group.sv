@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A port group: Slots slots of 2^LogN residues that share one read and one write port of a row a cycle, a
 // memory a column. A residue of index x lies in column xor(pieces of x) at address x >> LogRow of its slot.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Key memory: limbs one behind the other, 2^LogGroup residues a word, over Stripes memories in turn. Word i is
 // in stripe i mod Stripes at i / Stripes; the words of a row follow each other, so they lie in different
 // stripes and a row comes in a cycle, brought into order by one more stage.

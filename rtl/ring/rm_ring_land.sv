@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the rows of the main cores land: through the network into the order of columns, at each column's address, in the
 // result's slot.
 //

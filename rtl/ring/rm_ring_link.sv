@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The link's station beside RPAU 0: one transfer at a time between the host and a slot or a key slot of an RPAU, a
 // residue a beat of 64 bits. Its words come as they come to RPAU 0.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main cores of an RPAU (rm_ring_cores) with the row network before them, and what reads polynomial memory for them
 // (rm_ring_ask, rm_ring_take) and writes it (rm_ring_land, with the network behind them).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the dyadic cores do a word: which operand enters where.
 //
 //   word   u      v      w      result        word   u      v      w      result

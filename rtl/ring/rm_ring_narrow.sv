@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The narrow slots of an RPAU: Slots slots of 2^LogN residues in one memory of words of Group residues, one read and one write
 // port. Word i of a slot holds the residues from i Group on, in the order of their columns, so a row takes Parts = 2^LogRow /
 // Group reads or writes, and nothing is exchanged inside a word.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row network between the columns of the memory and the lanes of the main cores: lane l stands in
 // column rotl(l, rotate) ^ mask, rotl being a rotation of the LogRow bits of a lane's number.
 //

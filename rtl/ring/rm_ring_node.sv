@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An RPAU's node of the ring: what its source sends goes on to the next RPAU, what comes goes on or is kept, or both, as
 // the word's mask says. Nothing goes farther than to the last receiver, so that nothing is left on the ring when it is free.
 //

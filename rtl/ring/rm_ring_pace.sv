@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which cycles a word takes of its ports beside a dyadic word that has `turns` of them in each 2^LogPeriod:
 // step j, from start_i on, in cycle ceil((j + 1) P / (P - turns)) - 1, so that any P cycles in a row leave
 // the turns, evenly. run_i: a cycle in which the word might step; start_i: nothing is owed from before.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape and rules of the ring machine (docs/machines/ring.md): how a transform goes over its rows, where a
 // slot lies, which operands a word has. The functions are those of crates/machines/src/ring/passes.rs,
 // micro.rs and timing.rs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The places of the row networks (rm_ring_network): which lane of the cores stands where.
 //
 // A network exchanges neighbours of its places bit by bit, each bit once, and turns no bits round. A rotation of bits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated twiddles of a stage a pass: a word for each of Tables butterflies and a step, and the factor by which the
 // words become later ones.
 //

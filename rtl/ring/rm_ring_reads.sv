@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a word reads its operands (rm_ring_pkg), combinational: a module, so that it is mapped by itself and no deeper than it need
 // be. How operands lie to each other is found first: what follows hangs on few bits.
 module rm_ring_reads

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What arrives from the ring, a number x of Width bits, modulo the receiver's Q = 2^Top + d, and a constant k
 // added:
 //

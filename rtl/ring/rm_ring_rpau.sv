@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A residue polynomial arithmetic unit: polynomial memory in port groups, main and dyadic cores, and its ends
 // of ring and link (docs/machines/ring.md, "Parts of an RPAU").
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives a slot's rows to the ring or the link, in order, as columns have them: a broadcast's source, a store. A narrow
 // slot gives a row in parts (part_o), which it holds until the last one is there.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main cores' step counter: from a granted word to its steps, on limbs of 2^log_n_i coefficients.
 //
 // A transform takes its passes of a step a row, the forward one from the highest pass down, with idle cycles between two

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a word takes (docs/machines/ring.md, "Cycles of a word"): base, and steps of a kind, which depend on the
 // turns that it leaves and on the size of its limbs. The read port of its source, where that is free early, is so after source and the steps that
 // read it.

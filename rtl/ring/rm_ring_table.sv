@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries for tables and programs out of a stream of words of 64 bits, two an entry: in the first bits 15 to 0 the
 // address, 23 to 16 the table, 27 to 24 the kind, 47 to 32 the RPAUs, the others 0; then the data. Kinds are those of
 // rm_ring and rm_ring_rpau.

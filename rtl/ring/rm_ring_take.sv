@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The port's stage of the main cores: a row of each operand, from port groups, key memory or the generator, which stays until
 // the next. The first goes through the network, the second and third beside it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which row an automorphism's step takes from, and how its lanes stand: with g the Galois element, N = 2^log_n_i,
 // LogSteps the bits of its rows' numbers, and s the step, which goes up by one,
 //

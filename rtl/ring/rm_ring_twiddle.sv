@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stored twiddles of a stage's butterflies in a row: Tables words for a pass and step.
 //
 // A butterfly's twiddles of a pass are 2^u words in the order of the step, u being the index bits above the

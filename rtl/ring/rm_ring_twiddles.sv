@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Twiddles of the main cores: with two stages a pass from tables, for the cores A and B (rm_ring_twiddle), with one generated,
 // for A (rm_ring_powers).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bootstrapping engine of TFHE: blind rotation of Places ciphertexts together, sample extract, and
 // key switch (docs/machines/torus.md derives schedule, memories and cycles).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bundles of an unrolled key: of each group of positions, for every row and column,
 //
 //   b(i) = sum over patterns u of (psi^(a_u (2 br(i) + 1)) - 1) k_u(i)

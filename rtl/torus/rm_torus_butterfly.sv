@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The butterfly of the transforms, modulo P, for u, v < P and the twiddle w in two's complement:
 //
 //   forward (Cooley-Tukey)    out0 = u + w v          out1 = u - w v

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a transform unit takes of bundles in coefficient form (rm_torus_gather): Slots polynomials of both
 // columns of each ciphertext, which come Pos positions a cycle and go by rows r and r + H of Lanes.
 //

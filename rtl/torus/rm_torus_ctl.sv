@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands of the bootstrapping engine, the streams of a load and an unload, and the extraction.
 //
 //   command   what comes or goes                                                         place

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One digit of each of Count decomposed coefficients, as a residue: bits Low and up of y, LogBase of
 // them, less half a base.
 //

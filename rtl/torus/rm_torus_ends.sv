@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sums behind a butterfly's product x, 0 <= x < 2^52 + 2^12 - 1, modulo P:
 //
 //   forward   out0 = u + x   out1 = u - x   u < P

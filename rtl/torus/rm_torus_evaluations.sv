@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The evaluations of one polynomial of each ciphertext: rows come as the last pass of a transform makes
 // them, both banks at once, and Pos positions in the standard order are taken.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bundles of an unrolled key in coefficient form: of each step and ciphertext, for every row and column,
 //
 //   B = sum over patterns u of (X^(a_u) - 1) K_u      modulo 2^32

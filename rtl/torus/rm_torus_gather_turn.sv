@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pattern's part of bundles in coefficient form: its gadget ciphertext of two steps, and X^a times it.
 //
 // Words wait by groups of Pos positions, step by step in turn. Between load_i and the end of run_i the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sum of a product's slices: low + 2^52 (high + carry[0] + carry[1]) modulo 2^104 =
 // p00 + 2^17 p01 + 2^34 p02 + 2^26 p10 + 2^43 p11 + 2^60 p12, two's complement; p00 and p01 are of 43 bits
 // and not negative.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The key stream: a ring of Depth beats, which a step's ciphertexts read one after the other.
 //
 // A beat has the words of a pattern for Pos positions. Beats from the first kept one on are read in

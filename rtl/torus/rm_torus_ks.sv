@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Key switching of LWE ciphertexts modulo 2^32 with masks made on the chip (torus paper, Algorithm
 // 4 and Section III-C; `ringmill_math::torus::SwitchRows`): from ciphertexts (a, b) of dimension N
 // to ciphertexts of dimension n,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Digits of one ciphertext's mask words, the most significant first (`ringmill_math::torus::Gadget`
 // modulo 2^32): x, rounded to Levels digits in base B = 2^LogBase, is the sum of digits d_j 2^32 /
 // B^(j+1), with -B / 2 <= d_j < B / 2. digit_o is d_j + B / 2, the bits as they are in x plus an

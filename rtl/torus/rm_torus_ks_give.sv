@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of a pass, one a cycle: `Lanes` columns (or what is left of n) of one ciphertext after
 // another, each behind the last pass followed by its body, column n.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a lane of a key switch holds of a pass: the sums of Batch ciphertexts, that of the one whose turn it
 // is first. capture_i takes them; turn_i brings the next ciphertext's; shift_i the word of the lane above.
 // One of them a cycle, the first named before the others. No reset.

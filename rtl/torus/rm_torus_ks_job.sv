@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands of the key-switching unit, the framing of its bodies, and the issue of rows.
 //
 // A command is taken while ready; done_o is up for a cycle when it has ended, with code_o. Rows are

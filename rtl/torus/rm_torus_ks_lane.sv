@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One column of a key switch for Batch ciphertexts: sum_o[c] = init_i[c] - sum over rows of d[c]
 // mask, modulo 2^32, where each row has one mask word and a digit of each ciphertext.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of the key-switching unit: answers, the rounding of digits, and latencies that its
 // parts share.
 package rm_torus_ks_pkg;

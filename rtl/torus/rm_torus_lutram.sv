@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M[waddr] := wdata; rdata = M[raddr] in the cycle of raddr: distributed RAM.
 //
 // Latency 0 from raddr_i to rdata_o, one read and one write a cycle; a read that meets a write of its

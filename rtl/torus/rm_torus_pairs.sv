@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The paper's order of a step (section III-D.2): each of the 2 Rows pairs of a decomposed polynomial
 // and a polynomial of the key has a transform unit of its own, which transforms, multiplies and
 // transforms back; the products of a column are summed as coefficients of the torus:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // psi^e - 1 modulo P for e below 2 N, what X^a - 1 is at a root of unity, in two's complement.
 //
 // Computed when the design is elaborated. Latency 1 cycle, one read a cycle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of evaluations with the rows of a gadget ciphertext, summed over the rows:
 //
 //   s_c(i) = sum_r d_r(i) k_(r, c)(i);  for unrolled keys sum over patterns u of (psi^(a_u (2 br(i) + 1)) - 1) s_(u, c)(i)

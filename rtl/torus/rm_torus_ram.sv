@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A memory with one write and one read port, as rm_ram_1r1w: of up to 32 words in look-up tables, of more
 // in block RAM, since a look-up table holds half as many bits of 64 words.
 //

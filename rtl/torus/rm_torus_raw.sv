@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // a b for two's complement operands in 6 DSP blocks, one for each pair of a 26-bit or the upper 27-bit
 // slice of a with a 17-bit or the upper 18-bit slice of b:
 //

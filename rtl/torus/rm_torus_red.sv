@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x = t modulo P but for at most one P, for t = low + 2^52 H, H = high + carry[0] + carry[1] signed,
 // -2^51 <= H < 2^51: with high = a 2^40 + b, a signed, 2^52 = P + 2^12 - 1 gives
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What runs give, place by place: the extracted ciphertexts, N mask words and the body, under the ring's
 // key, and those that the key switch makes of them, Dim mask words and the body, under the small key.
 //

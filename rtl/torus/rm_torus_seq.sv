@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which transform the units work on, which rows of it, and which products: the schedule of a run.
 //
 // The units take the forward transforms of each group's first step, then, group by group and step by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // s = the sum of Terms numbers x < 2^52 + 2^12, modulo P: a tree of adders with a register behind each
 // level, then s mod 2^52 + (2^12 - 1) floor(s / 2^52), then the last P.
 //

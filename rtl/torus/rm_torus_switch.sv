@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The key switch of the engine: Places extracted ciphertexts, 0 to last_place_i, from the ring's key to
 // the small one (rm_torus_ks), with one stream for the switching key: the eight words of its seed, the
 // first bytes lowest, then the bodies of its N Levels rows, the last one marked.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x = a b modulo P but for at most one P, 0 <= x < 2^52 + 2^12 - 1, for a < P and b in two's complement,
 // a residue's representative in [-2^51, 2^51) (`near_zero` of rm_torus_pkg).
 // Latency TimesLatency: operands, product, reduction; a product a cycle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The accumulators' polynomials of one component, of Places ciphertexts: rotation, subtraction and
 // decomposition for the forward transforms, and the sum with what the inverse transform gives.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The twiddles of butterfly `Lane` of a unit with 2^LogLanes butterflies: psi^bitrev(2^s + i) of the
 // forward transform, i = (row 2^LogLanes + Lane) mod 2^s, and halves of their inverses, in two's
 // complement.

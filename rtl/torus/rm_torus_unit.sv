@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A transform unit: Lanes butterflies with the rows of Slots polynomials of each of Group ciphertexts,
 // in constant geometry.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector machine (vector paper, sections 5 and 6; docs/machines/vector.md) for square limbs, N = R^2: queue, traffic controller, ciphertext buffer,
 // permutation and transform units, multiply-accumulate unit, the sides that load and store. Base clock is the micro-clock; each
 // dispatch, entry and write-back is in the cycle of `Clockwork` (crates/machines/src/vector/clockwork.rs).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which chunks of the buffer are still to be written: what the head, the instruction that is sent next, waits for before it reads or
 // writes one of them (`Pending` in crates/machines/src/vector/pending.rs).
 //

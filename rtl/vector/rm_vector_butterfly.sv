@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A butterfly of decimation in frequency: sum = u + v, turned = (u - v) w R^-1 modulo q, for u, v, w < q; with half_i of the item a half of
 // both. With pass_i, for shorter transforms, sum = u and turned = v w R^-1. Product 0 is a butterfly whose factor is one: no
 // multiplier, turned = u - v (v) travels beside.

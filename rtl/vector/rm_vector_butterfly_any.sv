@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sum = u + v, turned = (u - v) w R^-1 modulo any odd q: the butterfly with a generic multiplier that rm_vector_butterfly is compared with
 // (vector paper, Table 4). No machine has it. Deep and inverse_i as rm_vector_mul_any; q_i[0] is the modulus of what rank 0 takes, the
 // others those of rm_vector_mul_any. Latency 1 more than that, one a move.

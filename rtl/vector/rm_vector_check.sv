@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong with a word, of that which one word shows (the rules of crates/isa/src/vector/verify.rs): a bit for each of fault_e, of which
 // the first counts. Scalars are not compared with their modulus: what a unit makes of one above it is a wrong residue and harms nothing else.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The traffic controller (vector paper, sections 5 and 7): it sends instructions in their order, at most one in a cycle, as soon as nothing keeps
 // them, and gives the buffer's port to reads and write-backs. The rules are `Clockwork` in crates/machines/src/vector/clockwork.rs, cycle
 // for cycle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines between the order of banks and their own: the word of place i of line l goes to place i xor rows_i[l], either way. For units that
 // take a whole chunk in its own order; the transforms' permutation units do the same in ranks.
 //

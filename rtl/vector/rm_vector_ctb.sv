@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ciphertext buffer for square limbs: Rows banks of Span sub-banks, one port, a chunk read or written in an access (vector paper, sections
 // 5 and 6.1.1, Figure 5).
 //

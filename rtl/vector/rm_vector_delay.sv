@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A word that travels beside a data path, through as many ranks as move_i has bits.
 module rm_vector_delay #(
     parameter int unsigned Width = 32,

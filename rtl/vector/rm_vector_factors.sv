@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factors of a pass that do not hang on the line: R - 1 before it and those within it, from tables that are written at start-up. Within are
 // powers 1 to R / 2 - 1 of the pass's root, of which rank s of butterflies takes each 2^s-th; so each rank has a table of its own.
 //

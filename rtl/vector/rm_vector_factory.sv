@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The twiddle factory (vector paper, section 6.1.2): from a seed w the powers w, w^2, ... w^(R-1), R = 2^LogRadix, all times R of the
 // multiplier, in LogRadix layers. A layer makes m + 1 to 2 m from 1 to m, so each of the R - 2 multipliers makes one power.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why a word is no instruction that the machine takes.
 package rm_vector_fault_pkg;
 

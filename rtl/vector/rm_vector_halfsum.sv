@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a butterfly makes of u, v < q before it multiplies: sum = u + v and difference = u - v mod q; with half_i a half of each; with
 // pass_i u and v themselves.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x = g^-1 mod 2^Width for an odd g: what an automorphism's exponent is to the permutation units.
 //
 // 3 g xor 2 is right in five bits, and x (2 - g x) in twice as many as x: Newton's iteration, a product a rank. Latency

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The permutation units of a chunk's lines, a network (rm_vector_net) a line: the read side's, which takes words from the order of banks
 // into their own (Affine 0, c the row or column that a line is), or the write side's, which takes them back or to where an automorphism
 // has them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The side that loads: instructions ask for chunks of distant memory, which come in order and wait for the buffer's port.
 //
 // An instruction is taken with send_i where ready_o is up, with fewer than Chunks under way; want_* asks for its chunk. Chunks come at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The multiply-accumulate unit: d = f(acc, a, b) on a chunk, for the instructions of unit `mac` (docs/isa/vector.md), in an elastic
 // pipeline of mac_stages() stages that is reached once in Period cycles (rm_vector_pipe, rm_vector_mac_lane).
 //

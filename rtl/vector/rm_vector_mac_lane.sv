@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lane of the multiply-accumulate unit (vector paper, section 6.3 and Figure 6): one multiplier, a register file, an accumulator.
 //
 // The sum at the end is product + term, product + accumulator, product or term. The product is a b / R, or a one / R = a; the term is

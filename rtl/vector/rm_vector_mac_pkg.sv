@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the multiply-accumulate unit does with an item.
 package rm_vector_mac_pkg;
 

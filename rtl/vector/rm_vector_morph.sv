@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MORPH of lines of a square limb by itself: the read side and the write side of rm_vector_transform with nothing between them (vector
 // paper, section 6.2). Words come in the order of the banks of row row_i + l and leave in that of row row_o[l].
 //

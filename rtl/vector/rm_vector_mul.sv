@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a b R^-1 mod q for a < R = 2^Width, b < q: Montgomery multiplication for moduli whose bits Width / 2 to 1 are zero (rm_vector_red).
 // a may be any word, so a residue modulo another prime needs no conversion. R is that of `MontgomeryFriendly32` in crates/math.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a b R^-1 mod q for a < R = 2^Width, b < q, any odd q: the generic Montgomery multiplier that rm_vector_mul is compared with (vector
 // paper, Table 4). No machine has it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a b R^-1 mod q, as rm_vector_mul (Friendly 1) and rm_vector_mul_any (Friendly 0), with the product of a and b made in one rank
 // and not of two tiles: both as small as they get in stages as long as the generic reduction's, which has such a product as well
 // (vector paper, Table 4). No machine has it: such a stage is beyond what FPGAs' blocks do in one.

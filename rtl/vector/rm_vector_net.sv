@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A permutation unit of one line: the word of lane i goes to lane (i a + b) xor c, a odd, modulo the number of lanes (vector paper,
 // section 6.2).
 //

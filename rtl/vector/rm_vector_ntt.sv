@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A transform unit of radix R = 2^LogRadix (vector paper, section 6.1 and Figure 3): a line times factors, a cyclic transform in decimation
 // in frequency, its results in natural order times factors. Transforms and inverse transforms, both passes of each, by their factors.
 //

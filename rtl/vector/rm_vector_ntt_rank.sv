@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rank of a transform in decimation in frequency: butterflies of words i and i + Half in each block of 2 Half, with factor j for the
 // j-th of a block. The first of each block has factor one and no multiplier.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control of an elastic pipeline: which of its stages take what is before them in this cycle.
 //
 // An item enters when valid_i and ready_o are up, and goes on to the next stage as soon as that is empty, or is left in the same

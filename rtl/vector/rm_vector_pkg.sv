@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stages of the vector machine's leaves, which parents need before they instantiate.
 //
 // Every leaf is a data path whose registers stand in ranks. It takes a bit of `move_i` for each rank, which says that the rank takes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The instruction queue (vector paper, section 6.5.3): words come in batches and leave in order, those that are instructions. Depth of them
 // at most; a word that comes into the empty queue is offered three cycles later: written, read, checked.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rank of registers: q takes d in the cycles of move_i; in every cycle where Stalls is 0, for areas and proofs of a data path alone.
 module rm_vector_rank #(
     parameter int unsigned Width = 32,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The read side of both permutation units: lines from the order of the banks of rows or columns own_i into their own, and beside it
 // where an automorphism takes them from there: columns by natural i a + b, lines to rows row_o (vector paper, section 6.2).
 //

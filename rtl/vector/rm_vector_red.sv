@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = t R^-1 mod q for t < q R, R = 2^Width: Montgomery reduction for moduli whose bits Word to 1 are zero, with Word = Width / 2,
 // q = h 2^(Word+1) + 1 (vector paper, section 6.4: 32 bits, of which bits 16 to 1 are tied).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = t R^-1 mod q for t < q R, R = 2^Width, any odd q: the generic Montgomery reduction that rm_vector_red is compared with (vector
 // paper, Table 4, "unoptimized").
 //

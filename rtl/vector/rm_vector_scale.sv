@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A line times a factor each, x[i] f[i] R^-1 mod q; position 0, whose factor is one wherever there is a transform, travels beside.
 //
 // factor_i is of what rank 0 takes, q_i[k] the modulus of what rank k takes. Latency MulStages moves, one line a move, Radix - 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seed of column c by on-the-fly twiddling (vector paper, section 6.1.2): w^c = w^(high 2^LogLow) w^low from two tables of 2^LogLow and
 // 2^LogHigh words a modulus and direction instead of one of 2^(LogLow + LogHigh), for one multiplier.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The side that stores: an instruction is taken with send_i where ready_o is up, with fewer than Chunks on their way out; its chunk is at
 // chunk_i two cycles later, and leaves with its address by (out_valid_o, out_ready_i).
 module rm_vector_store #(

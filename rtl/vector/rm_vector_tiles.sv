@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // a b as two tiles: a times the lower Width / 2 + 1 bits of b and a times the rest, a register each. a b = high 2^(Width/2+1) + low. Both
 // multipliers begin so. Digits of Booth's, of two bits each and one more for an unsigned word, are one fewer of 17 and 15 bits than of
 // 16 and 16; a block of an FPGA takes 17 bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the vector machine say to one another.
 package rm_vector_top_pkg;
 

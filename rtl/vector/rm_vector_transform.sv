@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Read permutation, transform and write permutation units in a row, with their control (vector paper, sections 6.1 and 6.2): the instructions of unit
 // `transform` on chunks of square limbs. A chunk goes in two halves of Span / 2 lines, the second Period cycles after the first. MORPH
 // goes past the transform; an instruction of one way enters when nothing is inside of the other.

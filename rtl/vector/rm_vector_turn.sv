@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration of the automorphism x -> x^g for square limbs in evaluation form: where lines go, and what the write side's networks
 // do with each.
 //

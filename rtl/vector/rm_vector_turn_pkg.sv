@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stages of the configuration of automorphisms.
 package rm_vector_turn_pkg;
 

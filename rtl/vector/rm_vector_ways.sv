@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control of the transform's two ways (rm_vector_transform): a chunk goes in two halves through the permutation units and the transform, or
 // past it (MORPH), each way an elastic pipeline of its own (rm_vector_pipe). An instruction enters with send_i where ready_o is up, of
 // morph_i; its first half enters then, the second (again_o) Period cycles later. Another enters 2 Period cycles after it at the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The write side of both permutation units: lines from their own order into that of the banks of rows or columns c_i, columns by
 // i a + b before (vector paper, section 6.2). c_o is c_i beside the lines.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Right calls of all that is about circuits, for the table of bad values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What pages may say in figures: kept records, tables made of them, what holds figures.
 
 `python tests/python/figures.py ring` writes a machine's record anew (`all`: every machine's), and all pages' tables.

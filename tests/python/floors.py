@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of pages that are computed from parameters: floors, and cycles by the formula that stands on the page."""
 
 from __future__ import annotations

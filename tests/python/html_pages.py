@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What tests ask of HTML pages: well-formed, one file, nothing loaded."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory of another process, searched for copies of a secret: 32 consecutive bytes of it, wherever they lie."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What pages are made of: code blocks with their marks, headings with their anchors, links.
 
 A code block says by its language what becomes of it, or a comment in front of it does:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Blocks of pages that set our figures beside the papers' and the peers': docs/papers.md and the facts of README.md.
 
 `python tests/python/papers.py` writes them anew, from the records of `tests/python/figures` and `benches/results`, from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that tests share: what people write first, with data as they have it, and the answer by numpy alone.
 
 A program is made anew by every call, so that tests cannot meet in one. What stands in a :class:`Case` is in slots:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs whose reports tests look at; their lines and names are hostile."""
 
 import ringmill as rm

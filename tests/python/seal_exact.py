@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SEAL's schemes of exact integers, as the tests of both ask it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters made by Microsoft SEAL, for tests that need no more of it."""
 
 from __future__ import annotations

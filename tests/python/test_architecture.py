@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which crate may import which, and that a crate's modules form no knot: read from the manifests and the sources."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every public parameter against a table of bad values: what is refused is refused by Ringmill, in words that help."""
 
 from __future__ import annotations

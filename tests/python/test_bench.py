@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The benchmark's table, record, floors and protocol, on made-up times: nothing is timed here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of any depth from Python."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What type checkers are told: the examples pass `mypy --strict`, and annotations can be written for both readers."""
 
 from __future__ import annotations

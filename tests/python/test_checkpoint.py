@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs that are saved and gone on with from Python."""
 
 from __future__ import annotations

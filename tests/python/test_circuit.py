@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Circuits on encrypted integers: traced, compiled, run under small parameters, against Python."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Natural mistakes in circuits: each is refused at its line with a cure, and the cure works."""
 
 from __future__ import annotations

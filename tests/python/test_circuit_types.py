@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of encrypted integers: from circuit to circuit, and from encryption to decryption."""
 
 import hashlib

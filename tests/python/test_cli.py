@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command: exit status, text and JSON, files written whole or not at all."""
 
 from __future__ import annotations

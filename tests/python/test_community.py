@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files that a host of repositories shows: the citation is valid and in step, the changelog has its form."""
 
 from __future__ import annotations

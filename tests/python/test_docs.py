@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The README's commands and Python, the package's docstrings and the numbered examples do what they say."""
 
 from __future__ import annotations

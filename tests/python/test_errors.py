@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is refused, with the right exception and words that help."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every figure of a page is generated, held by a record, a paper or a test, or excepted with a reason."""
 
 from __future__ import annotations

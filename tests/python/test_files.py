@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files are written whole or not at all, whatever they would have replaced."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Copies of a client repeat nothing: forked processes, process pools and threads each draw their own randomness."""
 
 from __future__ import annotations

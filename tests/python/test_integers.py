@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of whole numbers under BFV: exact at every width and sign, and what is no such number is refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of whole numbers in files and on the command line: they come back as they were, or are refused."""
 
 from __future__ import annotations

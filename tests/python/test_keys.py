@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A key that does not belong is refused, and where that cannot be checked it is said."""
 
 from __future__ import annotations

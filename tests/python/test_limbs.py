@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of polynomials by themselves: every device gives the schoolbook's, what does not fit is refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory is bounded, and its end a MemoryError; Ctrl-C is prompt, and keeps what was finished."""
 
 from __future__ import annotations

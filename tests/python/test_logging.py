@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What long work says to the logger `ringmill`: parameters, keys, steps, plans, checkpoints; nothing secret."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Encrypted matrices against numpy's."""
 
 import numpy as np

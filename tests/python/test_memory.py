@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No copy of a secret key is left in a process that made, used, saved, loaded and dropped it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every fault is a typed exception whose message says what was expected, what came and what to do."""
 
 from __future__ import annotations

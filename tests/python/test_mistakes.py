@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Natural mistakes: each is refused with its place, its cause and a cure, and the cure works."""
 
 from __future__ import annotations

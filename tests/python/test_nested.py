@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program called inside another becomes part of it: the values and instructions are as if it were written there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What stands behind the declared values of an array is never seen and never counts."""
 
 import json

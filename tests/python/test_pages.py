@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every code block of a page runs, or says why not; every link and anchor leads somewhere."""
 
 from __future__ import annotations

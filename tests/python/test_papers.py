@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What pages say beside the papers and the peers is what the records say, and the papers' errors are errors."""
 
 from __future__ import annotations

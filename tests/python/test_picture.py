@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of the towers: its text fits its boxes, it names every crate, dark differs from light in colour alone."""
 
 from __future__ import annotations

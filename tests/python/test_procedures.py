@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Repeats and procedures: traced once, right in the clear and encrypted, refused with the user's line."""
 
 from __future__ import annotations

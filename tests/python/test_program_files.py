@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever a Python program file does, the command's status, its one JSON document and its files stay what they are."""
 
 from __future__ import annotations

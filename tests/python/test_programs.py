@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What people write first runs on every machine that has its instructions and its ring degree, with the CPU's bits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress shows on a terminal and in a notebook, in long runs, unless it is turned off."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What users of other libraries reported as faults, as programs here: right, or refused with a reason.
 
 Each test names the report it is after. What failed there is told in our words; no code of theirs is used.

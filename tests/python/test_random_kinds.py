@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs drawn at random, kind by kind: what comes out is what numpy or Python gives, or the program is refused.
 
 A case that fails names its seed: `KINDS["arrays"](random.Random(seed))` is that case again.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CKKS does not hold is refused with the line, the value, the limit and a cure, and the cure works."""
 
 from __future__ import annotations

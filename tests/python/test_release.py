@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a release is made of: versions, licences, extras, how far a build is, and what a wheel must hold."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run took, by line: in Python, in the terminal, and as pages that load nothing (docs/reports.md)."""
 
 from __future__ import annotations

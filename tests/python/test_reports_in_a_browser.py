@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of three programs in headless Chromium, wide and as narrow as a phone: drawn, without faults, nothing too wide.
 
 Set RINGMILL_CHROMIUM to the browser where it is not on the path. Screenshots go to the folder RINGMILL_SCREENSHOTS.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compile, keygen, encrypt, run, decrypt: results, devices, files."""
 
 from __future__ import annotations

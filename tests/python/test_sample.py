@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sample declares ranges, and predictions hold for all that these take; others are for inputs like the sample."""
 
 from __future__ import annotations

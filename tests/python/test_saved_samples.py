@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A saved program holds no data: nothing of a sample's slots is in any file, unless it is asked for by name."""
 
 from __future__ import annotations

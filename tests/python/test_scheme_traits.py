@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a scheme must implement, counted from the sources: few traits and few required functions, none of one scheme."""
 
 from __future__ import annotations

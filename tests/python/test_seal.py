@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Microsoft SEAL itself as the reference: its files are read, computed on, and give its own result bit for bit.
 
 Every comparison is of whole files: Ringmill's result is loaded by SEAL and saved again, and those bytes must equal the

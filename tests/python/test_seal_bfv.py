@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Microsoft SEAL's BFV as the reference: every operation gives its ciphertext bit for bit, under its keys.
 
 As in test_seal.py, every comparison is of whole files: Ringmill's result is loaded by SEAL and saved again, and those

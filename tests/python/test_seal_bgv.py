@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Microsoft SEAL's BGV as the reference: every operation gives its ciphertext bit for bit, under its keys.
 
 As in test_seal.py, every comparison is of whole files, correction factors included: Ringmill's result is loaded by SEAL

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SEAL's own keys and ciphertexts on the ring machine's RTL: SEAL's result bit for bit."""
 
 from __future__ import annotations

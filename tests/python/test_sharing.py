@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shared decryptions: the noise holds for all inputs that are encrypted, and a key knows how many were shared."""
 
 from __future__ import annotations

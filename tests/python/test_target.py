@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs made for a machine: parameters that fit it, and refusals that name the field of its description."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tracing alone: what a function becomes, and errors that point at the user's line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A traceback of what is refused shows the caller's lines, and the package's own where that is asked for."""
 
 from __future__ import annotations

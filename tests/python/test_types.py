@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of arguments and the choice of a scheme: how they are spelled, what fits them, and what is refused where."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! fheanor's side of `make bench`: one thin bootstrap of BGV for the sizes that it is given, on keys of its own. `benches/README.md`
 //! has the protocol. Its secret has the weight that ours encapsulates, with no encapsulation, which takes it longest to do without.
 

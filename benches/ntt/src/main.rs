@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! tfhe-ntt's side of `make bench`: transforms of the same rings and primes as ours, by its type for primes below 2^32
 //! where the prime fits, else by the one for 64 bits. Its inverse leaves out the factor 1/N, so a timed inverse is its
 //! `inv` and then its `normalize`, which is what ours computes. `benches/README.md` has the protocol.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Base extension, exact and fast, from l limbs to l others, on one thread or several that share the coefficients.
 
 use std::rc::Rc;

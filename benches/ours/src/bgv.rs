@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BGV under a set that bootstraps: single operations at the top level, and thin bootstraps. What they give is compared with the same
 //! in the clear.
 

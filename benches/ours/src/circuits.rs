@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operations on encrypted integers of 16 bits: circuits of bootstraps, each result decrypted first.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CKKS operations on ciphertexts, on the keys and operands of SEAL where its files are at hand.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The client's side of CKKS: encode, encrypt, decrypt, decode.
 
 use std::path::Path;

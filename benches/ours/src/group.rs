@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rows that are ready to be timed, and what was found out while making them ready.
 
 use std::time::Instant;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loops of vector instructions that do not wait for one another: what the processor does at best of each kind, by
 //! itself and among additions.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV and BGV operations on ciphertexts, on the parameters, keys and operands of SEAL's files; each result must be SEAL's bit
 //! for bit.
 

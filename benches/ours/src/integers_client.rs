@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The client's side of BFV and BGV: encode, encrypt, decrypt, decode, under SEAL's keys.
 
 use std::path::Path;

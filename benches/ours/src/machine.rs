@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What this processor does in a second, measured: the rates that the floors are counted with.
 
 #![allow(unsafe_code)] // the loops of `instructions` are

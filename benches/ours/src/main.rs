@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Our side of `make bench`: one process that reads a JSON request a line and answers each with one line of JSON.
 //!
 //! `open` makes a group of rows ready (and checks it), `time` runs one of them. `benches/README.md` has the protocol that

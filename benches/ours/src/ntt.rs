@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Forward and inverse transforms, each with the digest of a negacyclic convolution that a peer must reproduce.
 
 use ringmill_math::plans::{self, Task};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bootstraps of TFHE: the ways that one parameter set has here, each decrypted first.
 
 use std::sync::Arc;

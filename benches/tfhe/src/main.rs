@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! tfhe-rs's side of `make bench`: gates and tables of the parameters that it is given, on keys of its own. `benches/README.md`
 //! has the protocol.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Milliseconds of a bootstrap with every set, ciphertext modulus and unrolling: `cargo run --release --example tfhe_speed
 //! [NAME]`. One thread; the best and the median of a second's gates.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A bootstrap of TFHE on any device: the programs of [`crate::tfhe::mid`], and the keys as their inputs.
 
 use std::sync::Arc;

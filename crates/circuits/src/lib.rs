@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFHE from front to back: programs on encrypted bits and integers, what the scheme runs of them, and who runs it.
 //!
 //! | question | module |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the command takes. The help texts teach: every command ends with examples that run as they stand.
 
 pub mod compare;

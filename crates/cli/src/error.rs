@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the command reports and exits with.
 
 use std::error::Error;

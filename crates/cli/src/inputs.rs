@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Input vectors: from .npy, .csv and .json files, or random.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The `ringmill` command as a library, so that the Python package's command and the binary are one.
 
 mod args;

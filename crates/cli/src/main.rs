@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The `ringmill` command; all of it is in the library, which the Python package calls too. Here it is stopped by Ctrl-C.
 
 use std::process::{ExitCode, exit};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The numbers of a scheme on the command line, by their kind: ranges, files, random inputs and JSON. Whole numbers are exact and
 //! have no natural size; real and complex ones are approximate, and taken to be at most 1 unless something else is said.
 

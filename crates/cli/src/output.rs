@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writing results: to standard output, or to a file that appears whole or not at all.
 
 use std::fs::File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The arrays that a traced function takes and returns, where its program says only slots: for a front end that gives and takes
 //! the same.
 

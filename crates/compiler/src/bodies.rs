@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program with its procedures, body by body: each procedure as a program of its own, whose inputs are its parameters and whose
 //! outputs are its results, so that a pass need not know which of the two it sees.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The whole way, from a traced program to calls of limb procedures.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Common subexpressions: of several instructions that compute the same value, the first stays.
 
 use std::collections::HashMap;

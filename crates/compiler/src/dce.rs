@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Dead code: instructions from which no output can be reached are dropped.
 
 use ringmill_isa::macros::{MacroOp, MacroProgram};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What can go wrong in compiling, said so that the user knows what to change.
 
 use std::fmt;

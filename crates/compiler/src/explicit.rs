@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Managed programs in the words of the vector paper's macro level (its Table 2), for machines whose instructions say so: what a
 //! program reads is in distant memory until a `LOAD` brings it near, an automorphism is `MORPH` and the key switch behind it
 //! `KSW`, and so is a relinearisation. What is computed stays the same, and so does the mid-level program but for its `HCF`.

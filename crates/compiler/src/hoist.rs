@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rotation reuse: rotations of one ciphertext share the decomposition that key switching begins with ("hoisting").
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Calls and repeats written out: a program whose procedures stand where they are called, as often as they are. All passes
 //! after this one, the evaluator in the clear and lowering work on such programs.
 //!

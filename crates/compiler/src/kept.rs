@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How numbers, ranges, samples and bootstrapping stand in files of programs: JSON without its numbers where they could change.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The evaluation keys that a program of a ring scheme needs, and no others.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a traced function to a macro program to a mid-level program: small passes, one file each.
 //!
 //! [`builder::TraceBuilder`] makes a macro program of a front end's operations; [`compile`] runs the passes, has the scheme

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers as files, languages and people have them: what a scheme's messages and ranges are made from and taken apart to.
 
 use num_complex::Complex64;

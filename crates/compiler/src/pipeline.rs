@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The order of the passes, whatever the scheme.
 
 use ringmill_isa::macros::{MacroProgram, Stage, stage, verify};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Polynomials of a ciphertext at the smallest depth: degree d takes `ceil(log2(d + 1))` levels, coefficients included.
 //!
 //! Baby-step giant-step after Paterson and Stockmeyer, with a budget of levels handed down: `P = Q x^(2^k) + R`, where `R`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs in the clear, whatever a slot holds: the frame of every scheme's plain evaluator.
 
 use ringmill_isa::Galois;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Relinearisation placement. A product of two ciphertexts has three polynomials; sums, negations and plaintext products
 //! work on three as well as on two, whereas products, rotations and outputs need two. Every path from a product to such
 //! a use must pass one `RELIN`, and the fewest that do so are a minimum vertex cut of the graph of the values that may

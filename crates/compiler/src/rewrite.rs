@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The frame that passes share: instructions leave an old program one by one and enter a new one.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The code of the operations that every ring scheme has alike, by its own keys of operations.
 
 /// Methods of a [`Visitor`](ringmill_isa::macros::Visitor) whose results are a ring scheme's [`Code`](crate::Code): where `OpKey` makes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Compiled programs in files: macro text under one line that says how it was compiled.
 //!
 //! The line is a comment of the macro text, so the file is a program too, for whoever wants to compile it otherwise.

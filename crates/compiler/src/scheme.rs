@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the compiler needs of a scheme: its constants, its passes, its parameters with levels and annotations, and the
 //! procedure of each operation. Everything else is the compiler's, for all schemes alike.
 

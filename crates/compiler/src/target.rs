@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whether parameters and programs keep what a machine asks of them.
 
 use ringmill_isa::mid::{Action, Procedure, Program, TableModulus};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which ciphertexts are open: `x - x`, `x * 0` and what is made of them are ciphertexts that everybody can read, whoever
 //! holds the key. An output that is one is refused, as a constant needs no encryption. Where a program only uses such a
 //! value beside others it is right and is left alone; key switching then adds no error to it.

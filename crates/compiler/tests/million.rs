@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs of a million macro instructions compile in the memory of a small computer, traced with loops and without.
 #![allow(clippy::unwrap_used)]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The time of a run by the lines of the user's program: who computes shares it with whoever else does.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Why the CPU was not opened.
 
 use ringmill_device::DeviceError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run will take, before it takes it: from the program's text, whose length it hangs on and not the run's.
 
 use std::collections::HashSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One step on its operands: the only place where the cpu device computes.
 
 mod short;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The CPU as a device: runs a limb program on all cores along its data dependences.
 //!
 //! Each procedure is planned once ([`plan`]): tables looked up, uses counted. A run moves limbs through calls

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A procedure made ready to run: kernels with their tables looked up, use counts, consumers. Made once, then cached.
 //!
 //! Its steps are those that [`ringmill_device::plan`] makes of it; each gets a [`Kernel`] here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program opened on the CPU: its plans, keys and constants stay from run to run.
 
 use std::sync::{Arc, PoisonError};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run holds: program limbs, the calls in progress, the pool. Starting and finishing steps moves limbs between
 //! these; computing happens elsewhere, so one lock around this state is held for moments only.
 //!

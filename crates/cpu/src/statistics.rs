@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run on the CPU took.
 
 use ringmill_device::report::LineUse;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The threaded run: every worker takes the earliest ready step, computes it outside the lock and puts it back.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The data a program runs on: input limbs and seeds, validated before anything runs.
 
 use std::borrow::Cow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The binding of operands to a procedure's inputs, and a call of it by whatever runs procedures.
 
 use std::borrow::Cow;

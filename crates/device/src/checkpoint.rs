@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A run that was stopped between two calls: its live limbs, how far it was, and whose it is.
 //!
 //! The file: a mark and version, the identities of program and data, the number of calls done, limbs (number, length,

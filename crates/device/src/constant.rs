@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Constants that are encoded when they are read.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A device: anything that runs limb programs.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What seeds and constants expand to: made when a step first reads it, kept while a byte budget has room.
 //!
 //! One [`Expanded`] holds limbs of keys and encoded constants alike, for all runs of one server. What no step holds and

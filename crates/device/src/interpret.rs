@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The reference interpreter: runs one mid-level procedure, one instruction after the other. It defines the result that
 //! every device must reproduce, and serves callers for whom speed does not matter; devices have the fast one.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Names of secret keys, which what is made with them carries.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a device is: anything that runs limb programs. The CPU, simulated machines and RTL implement [`Device`]; nobody
 //! above names them.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Things made of limbs, as operands of programs.
 
 use ringmill_isa::Poly;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A procedure as fused steps: what a device that computes step by step may start from. Nothing here names a kernel, a
 //! table or a buffer; a device makes these for each [`Job`].
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Limb buffers: 64-byte aligned, reused, counted.
 
 use std::borrow::Cow;

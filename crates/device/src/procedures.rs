@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single procedures, for evaluators that run operations one by one ([`Runs`]), on any device.
 
 use std::collections::HashMap;

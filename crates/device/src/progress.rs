@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a run tells how far it is. Drawing is the command line's and Python's business.
 
 use std::time::Duration;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a machine tells of a run. Nothing here knows a machine.
 
 mod end_to_end;

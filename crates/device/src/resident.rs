@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What of a program's inputs stays on a device from run to run.
 
 use std::sync::Arc;

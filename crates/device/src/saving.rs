@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! When a run is saved, and what follows where it cannot be: a path that cannot be written is refused before the run; a
 //! save that fails later is told and tried again, and the run goes on.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run's units did, kept small however long the run is: neighbours are joined until few enough are left.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Trace files that Perfetto and Chrome's viewer open: one lane for each unit of a machine, one for each CPU thread.
 
 use std::collections::{BTreeMap, HashMap};

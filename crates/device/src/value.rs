@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Limbs as runs hold them.
 
 use std::sync::Arc;

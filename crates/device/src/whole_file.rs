@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writing files: whole or not at all, through links, devices and pipes, and secrets for their owner's eyes alone.
 //!
 //! A regular file is written under another name beside its own, flushed to the disk and renamed: whoever looks sees the

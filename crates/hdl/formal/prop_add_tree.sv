@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_add_tree at full width: the sum of its operands modulo 2^Width, whatever they are, where it is
 // made in two parts with a cycle between them. The sum here is made whole, and associated as the
 // tree associates it; in which order numbers are added modulo 2^Width does not matter.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_fifo against a queue that shifts: count, valid and ready are those of the queue, and each word
 // held is the queue's, in order. By induction, so for every sequence of offers and takings.
 module prop_fifo #(

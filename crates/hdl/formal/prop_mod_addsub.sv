@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_mod_add, rm_mod_sub and rm_mod_half compute sum, difference and half modulo q, for every odd q
 // of Width bits and every a, b < q.
 module prop_mod_addsub #(

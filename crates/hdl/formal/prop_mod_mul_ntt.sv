@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_mod_mul with the reduction that polymul uses, whole and at full width, for every q = 1 mod 2^9
 // below 2^32 and every a, b:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_mod_mul with a sparse modulus, whole and at full width, for every a and b with a b < Q^2:
 //
 //   reduced       r < Q

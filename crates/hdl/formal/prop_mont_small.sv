@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_red_mont whole, at a small width: r < q and r R = t - M q + {0, q R} with M < R, hence r R = t
 // mod q, for every q = 1 mod 2^Low below 2^Width and every t < q R. M is recomputed from t and q
 // alone, bit by bit.

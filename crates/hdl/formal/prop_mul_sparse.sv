@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The integer multiplier inside rm_mod_mul with a sparse modulus, at full width, for every a and b:
 //
 //   tile_right   each operand of its adder tree is the product of a slice of a and a slice of b at

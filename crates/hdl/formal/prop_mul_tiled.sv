@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_mul_tiled computes a b, with ragged tiles, one row and one column of them made of adders.
 module prop_mul_tiled #(
     parameter int unsigned Width = 7

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_mul_tiled as the 32-bit machines use it: the product is the sum of the four products of 16-bit
 // halves at their places, nothing truncated, for every a and b. Hence p = a b, because a = a_H 2^16 +
 // a_L and b = b_H 2^16 + b_L. The tiles' products are written as the RTL multiplies them, so the

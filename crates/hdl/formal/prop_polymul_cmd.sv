@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_polymul_cmd: what commands may not come to, whatever is sent and however streams end, provided
 // that a unit is done only while it is busy.
 //

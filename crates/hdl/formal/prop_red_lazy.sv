@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_red_lazy at full width: with the folds y = t_L - t_H d and w = y_L - y_H d, computed here without truncation, the RTL's first
 // one is y + 2^Top, z is w - Q, and z lies in [-Q, Q), for every t < Q^2. The first d is summed digit by digit; the second is
 // 1 + e 2^Shift, and e y_H multiplied as the RTL has it, so that the solver finds equal products.

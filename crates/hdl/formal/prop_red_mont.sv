@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_red_mont at full width, for every q = 1 mod 2^Low below 2^32 and every t:
 //
 //   exact         left_(k+1) 2^Word + m_k q = left_k where left_k > -q, with 0 <= m_k < 2^Word

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_red_solinas52: with v = c + (a + b) (2^12 - 1) - a 2^40, computed here without truncation, r is
 // v, v - p or v + p, and r < p, for every t < p^2. Hence t = r + (a (2^40 + 1) + b + {-1, 0, 1}) p,
 // because t - v = a (2^92 + 2^40 - 2^12 + 1) + b p and 2^92 + 2^40 - 2^12 + 1 = (2^40 + 1) p.

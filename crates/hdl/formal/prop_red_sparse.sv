@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_red_sparse at full width: with the folds y = t_L - t_H d and z = y_L - y_H d, computed here
 // without truncation, r is z or z - Q, and r < Q, for every t < Q^2. The digits of d that both use
 // sum to d. Hence t = r + (t_H + y_H + {0, 1}) Q, because t = y + t_H Q and y = z + y_H Q.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_red_wordmont at full width: r is left_L or left_L + q, where left_0 = t and
 // left_(k+1) = (left_k - m_k q) / 2^w with m_k = left_k mod 2^w, without truncation, for w = Word,
 // three steps or two, every q = qh 2^w + 1 and every t below 4^K, K = min(32, 3 w); and r < q where

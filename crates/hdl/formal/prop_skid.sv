@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_skid against a queue of two words: it offers while that holds one, takes while that has room, and
 // shows its oldest word. By induction, so for every sequence of offers and takings.
 module prop_skid #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_torus_digits gives the signed digits of the gadget decomposition: with y = x + offset, for every x
 // modulo 2^32, B = 2^LogBase and d_j what digit_o of level j represents modulo P, nearest to 0,
 //

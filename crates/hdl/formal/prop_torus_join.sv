@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_torus_join: low + 2^52 (high + carry[0] + carry[1]) is the sum of any six products of slices at their
 // places, modulo 2^104.
 module prop_torus_join

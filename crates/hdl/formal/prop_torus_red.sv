@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_torus_red: for every low, high and carries with -2^51 <= H < 2^51, H = high + carry[0] + carry[1],
 // 0 <= x < 2^52 + 2^12 - 1 and low + 2^52 H = x + (H + a + f) P, a = floor(high / 2^40), f = floor(v / 2^52)
 // with v = low + (H + a - a 2^40) (2^12 - 1) - a 2^40, computed here without truncation.

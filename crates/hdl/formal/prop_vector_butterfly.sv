@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_butterfly is a butterfly of decimation in frequency by definition, at a small width, for every modulus that it takes: with
 // and without a factor, with halves, and the pass of shorter transforms.
 module prop_vector_butterfly

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_factory gives the powers of a seed, each the one before times the seed by definition, at a small width, for every modulus
 // that the multiplier takes.
 module prop_vector_factory

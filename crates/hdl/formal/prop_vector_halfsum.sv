@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_halfsum for every odd q below 2^Width and all u, v < q: both results below q, and twice a half, or the whole, is u + v or u - v
 // modulo q, as the sums say.
 module prop_vector_halfsum #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_mac_lane, cycle by cycle, with items that follow one another without a gap: what an item's operands are, that the sum at
 // its end is what the definition says of them, and where it is kept. By induction: registers and accumulator are those of the model
 // from their first write on.

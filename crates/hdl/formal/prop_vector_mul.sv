@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_mul is rm_vector_mul_any, word for word, at a small width: for every modulus whose bits Width / 2 to 1 are zero, every
 // word a and every b < q, and so are both in the place of the other in a butterfly. The inverse of q modulo R that the generic one
 // needs comes from outside and is assumed to be that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_mul_whole, of both kinds, is rm_vector_mul, word for word, at a small width: for every modulus that the latter takes, every
 // word a and every b < q. The inverse of q modulo R comes from outside and is assumed to be that.
 module prop_vector_mul_whole #(

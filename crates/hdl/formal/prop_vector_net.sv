@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_net sends the word of lane i to lane (i a + b) xor c, for every odd a, every b and c and whatever the words are.
 module prop_vector_net #(
     parameter int unsigned LogLanes = 3,

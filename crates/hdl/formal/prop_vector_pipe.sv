@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_pipe, cycle by cycle, whatever enters where there is room and leaves where something is at the end: items go on as they would
 // by a carry from the end to the front, and one may enter where the first stage is empty or is left by then, but for what the
 // controller decides. By induction on that an item has been in its stage no longer than the one right before it in its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_red at full width, for every q whose bits 16 to 1 are zero, below 2^32, and every t:
 //
 //   exact         left_(k+1) 2^16 + m_k q = left_k where left_k > -q, with m_k the low word of left_k

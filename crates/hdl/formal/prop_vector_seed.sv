@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_seed, cycle by cycle: five cycles after an item its seed is the product, by definition, of what was written last to the
 // two tables at its set and column, for every modulus that the multiplier takes. By induction: tables are those of the model
 // wherever something was written.

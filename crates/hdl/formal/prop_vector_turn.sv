@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_vector_turn, with rm_vector_inverse in it: of h with g h = 1 modulo 2 N, which comes from outside, it gives a = h and for each line
 // (row + l) h + (h - 1) / 2, for every odd g and every row where a half of a chunk begins.
 module prop_vector_turn #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_wide_product, at full width, for every a and b:
 //
 //   row_right   the operands of its adder tree for slice j of b, 17 bits, are together the sum of

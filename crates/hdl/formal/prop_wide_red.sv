@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rm_wide_red at full width, for every q = 1 mod 2^Low below 2^Width and every t. With left_k the
 // words between the steps, left_0 = t, E = 16 - Low, and P the sum of the products of m with the
 // slices of q_H, 24 bits each, at their places, as the RTL multiplies them, which is m q_H:

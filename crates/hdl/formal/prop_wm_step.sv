@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One step of word-level Montgomery reduction at full width: (t' + t_L qh) 2^w + t_L = t with
 // t_L = t mod 2^w, which is t' 2^w + t_L q = t for q = qh 2^w + 1; for every w of the range, every
 // qh and every t below 4^K, K = min(32, 3 w).

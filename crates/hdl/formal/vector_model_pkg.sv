@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the processing elements of the vector machine are, by definition, for the proofs of their small instances: a product by
 // halving one bit after another, sums and halves by whole corrections. Moduli are odd and below 2^Width; operands are below the modulus.
 package vector_model_pkg;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a b mod q for any q from 2^(Width-1) to 2^Width - 1: Barrett's reduction with the products
 // that the polymul paper counts, 32 x 64 and 32 x 32. mu_i = floor(2^(2 Width) / q) - 2^Width, which
 // has Width bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r = a b R^-1 mod q with R = 2^Width for any odd q < 2^Width: Montgomery's reduction as the textbook
 // has it, with qinv_i = q^-1 mod R. What the reductions for special moduli are measured against, with
 // operand registers as they have them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Moves registers into the DSP blocks of Lattice and UltraScale+ netlists, which Yosys leaves beside them.
 
 A register without reset and enable that drives an operand of a block whole goes into the block (and stays beside it

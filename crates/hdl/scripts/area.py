@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """{..., "liberty", "memory_words", "sta"} to {"area", "cells", "nand2", "library", "corner", "path", ...}: area of
 standard cells, and the slowest path where there is an analyser.
 

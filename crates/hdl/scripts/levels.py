@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Logic levels and carry bits between the registers of a netlist that `synth_xilinx` made.
 
 A path begins where a clock puts a value out (flip-flop, memory, DSP block, port: as if a register stood there) and ends

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many pairs of look-up tables of a Xilinx netlist share one place, as a placer puts them.
 
 A table of six inputs also is two of five that have all their inputs in common, each with an output of its own; and one

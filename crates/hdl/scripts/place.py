@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """{..., "part", "mhz", "seed"} to {"mhz", "cells": {type: count}, "absorbed", "path"} or {"misfit"}: place and route
 for a Lattice part.
 

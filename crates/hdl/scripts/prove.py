@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """{..., "seconds", "steps"} to [{"assertion", "verdict", "seconds", "counterexample"}].
 
 With no steps, Yosys elaborates the top and replaces each register by a wire; what is left is combinational. With k

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the scripts share: a request on stdin, progress and the answer on stdout, the tools' own words on stderr."""
 
 from __future__ import annotations

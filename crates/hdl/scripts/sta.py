@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The slowest path of a netlist of standard cells, by OpenSTA."""
 
 from __future__ import annotations

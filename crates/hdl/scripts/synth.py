@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """{..., "family", "once", "apart", "most_levels", "most_carry"} to {"cells": {type: count}, "pairs", "paths"}."""
 
 from __future__ import annotations

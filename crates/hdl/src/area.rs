@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a module takes in standard cells, by Yosys and a liberty file.
 
 use std::collections::BTreeMap;

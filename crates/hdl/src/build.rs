@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a top to a shared object: Verilator writes C++, the compiler builds it, the result is cached by content.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What tools made, kept by content: a name is a hash of everything that the result hangs on.
 
 use std::fs::File;

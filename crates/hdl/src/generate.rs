@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A configuration as sources of its own: parameter package, wrapper, the modules it needs, file list, tables.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C interface of every model: made once, compiled beside the classes that Verilator wrote for one top.
 // RM_PORTS(X) comes from the generated part: X(index, name, width, is_input) for each port.
 

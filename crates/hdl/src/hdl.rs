@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The entry: sources, tools and cache together.
 
 use std::collections::BTreeMap;

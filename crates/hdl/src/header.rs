@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ports of a model, read from the class header that Verilator writes.
 
 use crate::HdlError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How often each module stands in an elaborated design: Verilator's tree of it, before anything is inlined.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The leaves of the RTL in the configurations that the machines use, with what their headers promise: one list for the
 //! tests and for the table of `docs/rtl.md`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The RTL's tools: Verilator models behind a safe handle, lint, synthesis counts, solver proofs.
 //!
 //! [`Hdl`] joins the RTL sources, the pinned tools of the virtual environment (`make hdl-tools`) and a cache directory.

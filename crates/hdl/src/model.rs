@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A running model: the safe side of the shared object that `build` made.
 
 #![allow(unsafe_code)] // a model is foreign code

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The interface of a module, read from its source: first comment, parameters, ports.
 //!
 //! The sources are ours and keep to one style (docs/rtl.md), so a reader of lines suffices: one parameter or port a line,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where sources, tools and cache are: in a checkout, or in a package that is installed without one.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a machine takes on an FPGA that is too large to be mapped whole: each of its modules mapped by itself, and counted as often
 //! as it is there.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How fast a module runs on an FPGA that open tools place and route, by Yosys and nextpnr.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Solver proofs of assertions over the RTL: Yosys reads the sources, bitwuzla decides.
 
 use serde::{Deserialize, Serialize};

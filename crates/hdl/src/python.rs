@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs a script in the virtual environment's Python: a JSON request in, progress and a JSON answer out.
 
 use std::io::{BufRead, BufReader, Read, Write};

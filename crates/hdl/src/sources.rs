@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The RTL sources by module name, and the closure that one top needs.
 
 use std::collections::{BTreeMap, BTreeSet};

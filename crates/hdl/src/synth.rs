@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a module takes on an FPGA, by Yosys.
 
 use std::collections::BTreeMap;

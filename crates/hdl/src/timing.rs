@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How long the paths between registers are: levels of logic where no open tool times the part, and the bar that they
 //! have to meet.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The pinned tools of the project's virtual environment.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A module with its parameters: what is simulated, linted, synthesised or proved.
 
 use serde::{Deserialize, Serialize};

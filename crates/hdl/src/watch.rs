@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Telling how far a tool is.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a definition file's text to the generated Rust tables and reference page. Pure functions; `isa-gen` writes the
 //! files, and a test fails when one is stale.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a definition file says about one instruction, in the shape the generated tables hold it.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a bootstrapping engine asks of TFHE's parameters.
 
 /// The numbers of an engine that parameters must have for it to run their bootstraps.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The verifiers' error: where, and what was expected and found.
 
 use std::fmt;

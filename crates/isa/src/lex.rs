@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the text forms share: a cursor over a line-oriented text, quoting, and the parse error.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The macro and mid instruction levels, and the micro level of `vector`: definitions, types, text form and verifier; and what a
 //! machine asks of parameters.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Upper bounds on what the verifiers and parsers accept, so that no input makes later stages allocate without measure.
 
 /// Moduli of one program.

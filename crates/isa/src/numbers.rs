@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers that must not be taken for one another. Each is as wide as the number it holds and is written as it.
 
 use std::fmt;

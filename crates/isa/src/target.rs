@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a machine asks of parameters: numbers of its description, each with the field that it comes from.
 
 use std::ops::RangeInclusive;

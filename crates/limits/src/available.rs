@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memory that the process may still take: what the computer has available, what its control groups leave and what its
 //! address-space limit leaves.
 

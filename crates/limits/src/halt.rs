@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Why work stopped before it was done.
 
 use std::error::Error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What work may take: memory, and the moment it is to stop (docs/limits.md).
 //!
 //! [`Limits`] are what a user sets. A [`Watch`] is one piece of work under them: it is handed down to whatever takes long

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a user sets, and what holds where nothing is set: the one place of defaults.
 
 use std::env;

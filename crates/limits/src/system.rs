@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the operating system says of memory. Where it says nothing (systems other than Linux), nothing is assumed.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One piece of work under limits.
 
 use std::hint::black_box;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a machine refuses, and why.
 
 use ringmill_isa::VerifyError;

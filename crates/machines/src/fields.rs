@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the fields of every description have in common: how they are checked, and what they are called when refused.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Simulated machines: description, scheduler and cycle model.
 
 pub mod basext;

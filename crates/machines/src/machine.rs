@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What every simulated machine offers.
 
 use std::any::Any;

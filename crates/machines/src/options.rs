@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a program is simulated.
 
 use ringmill_device::trace::TraceSink;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The machines: a row for each kind, with all that differs between kinds from outside.
 
 use crate::basext::{self, BasextMachine};

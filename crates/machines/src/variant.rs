@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Variants of a description: its text with the values of some fields replaced.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

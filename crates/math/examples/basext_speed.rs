@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Milliseconds per base extension on one thread, for each method and backend, beside the counted floor and the
 //! survey's figure for OpenFHE's Shenoy-Kumaresan step (66.7 ms at N = 2^16, l = 17; 4.3 ms at N = 2^14, l = 7).
 //!

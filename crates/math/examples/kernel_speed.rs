@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Microseconds per call of each kernel on limbs of 2^14 coefficients, for each backend of this processor.
 //!
 //! `cargo run --release -p ringmill-math --example kernel_speed`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Microseconds per transform and per kernel, for each backend of this processor; at 30 bits also on 32-bit words.
 //!
 //! `cargo run --release -p ringmill-math --example ntt_speed`

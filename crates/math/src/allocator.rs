@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An allocator for programs that compute on limbs: long blocks start at cache lines, and those of many megabytes lie in
 //! large pages where the system has them.
 //!

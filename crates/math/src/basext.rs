@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Exact and approximate base extension of whole limbs: chapter 2 of the basext paper.
 //!
 //! A coefficient A in \[0, Q) is given by its residues modulo q_0 ... q_(l-1); wanted are its residues modulo

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The one place where a secret may decide what happens next.
 
 /// The bit, which the program is about to act on, although it comes of a secret: what the caller then does, and how long

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Four residues at a time as doubles: the arithmetic of AVX2 with FMA for moduli of at most 52 bits.
 //!
 //! AVX2 multiplies 32 bits by 32, so that one product modulo 50 bits takes about ten of its multiplications; with doubles it

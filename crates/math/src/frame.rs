@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where a kernel's stack begins.
 
 use std::hint::black_box;

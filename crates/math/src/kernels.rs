@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loops over whole limbs: the one interface through which devices do residue arithmetic.
 //!
 //! Every function checks that its slices have one length, then runs the fastest path this processor has (scalar,

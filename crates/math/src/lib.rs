@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Moduli, primes, NTT, RNS bases, base extension, automorphisms and sampling; knows no scheme.
 //!
 //! Conventions (all of them SEAL's): a *limb* is a slice of N residues below its modulus; psi is the smallest

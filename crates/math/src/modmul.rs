@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modular multiplication as the hardware does it: golden models, one type for each flavour, built from a checked
 //! modulus and giving the values that the pipeline stages hold.
 //!

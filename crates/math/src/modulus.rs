@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A modulus below 2^61 and exact arithmetic on residues.
 
 use crate::MathError;

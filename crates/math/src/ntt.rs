@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The number-theoretic transform of one limb.
 //!
 //! Forward: Cooley-Tukey, natural order in, bit-reversed order out; inverse: Gentleman-Sande, the other way. One table

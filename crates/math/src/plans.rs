@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which kernel does a transform, of those that this processor has: found by timing them, once for each shape.
 //!
 //! A *shape* is what is done, the width of the words, the size of the modulus and the length. The first time that one

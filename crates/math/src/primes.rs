@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Primality and searches for the primes the schemes and machines want.
 
 use std::collections::btree_map::Entry;

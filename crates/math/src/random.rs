@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Randomness: one ChaCha20 generator, and the expansion of public seeds that hardware repeats.
 
 #[cfg(target_arch = "x86_64")]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Residues as they are held: in words of 64 bits, or of 32 where their moduli allow it.
 
 use std::borrow::Cow;

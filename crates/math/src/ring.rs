@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The polynomial rings a limb can live in.
 
 use crate::MathError;

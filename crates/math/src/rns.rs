@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Residue number systems: bases, composition and fast base extension.
 
 use num_bigint::{BigInt, BigUint};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Eight residues at a time: the AVX-512 arithmetic that the transform and the kernels share.
 //!
 //! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is

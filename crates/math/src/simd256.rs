@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Four residues at a time: the AVX2 arithmetic that the transform and the kernels share.
 //!
 //! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a computation on secrets leaves on the stack, and how it is overwritten.
 //!
 //! Buffers of secrets are on the heap and wiped when they are dropped. Beside them a compiler keeps what it has no register

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Powers of two, of which 2^64 is too large for a [`Modulus`], and moduli of either sort.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Papers' counts, which they print as formulas.
 
 use crate::error::PaperError;

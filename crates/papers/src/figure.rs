@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A figure of a paper beside ours.
 
 use serde::Serialize;

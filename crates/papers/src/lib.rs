@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The papers that machines come from: each table as printed, beside our figures and how they were obtained. This is what
 //! `ringmill reproduce` prints.
 //!

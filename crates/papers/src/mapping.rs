@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What modules take of a part: left out, asked for, or mapped by Yosys.
 
 use std::cell::RefCell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a paper is: a name, a title, and the function that makes its tables.
 
 use ringmill_device::progress::Progress;

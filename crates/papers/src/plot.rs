@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Curves as a picture: scalable vector graphics, both axes labelled, the upright one logarithmic.
 
 use std::fmt::Write as _;

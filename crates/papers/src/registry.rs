@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The papers that are known: a list, which one's own papers can be added to.
 
 use ringmill_device::progress::Progress;

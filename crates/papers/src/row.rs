@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A figure of the paper with what stands beside it.
 
 use serde_json::{Value, json};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs of one call (one homomorphic operation, or one instruction, alone on a device), and what programs take.
 
 use std::sync::Arc;

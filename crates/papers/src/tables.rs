@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The papers' printed figures, as data: a text in TOML with one table for each paper, under its name.
 
 use serde::Deserialize;

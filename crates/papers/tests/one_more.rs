@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A paper of one's own, with a text of its own: nothing in the crate names it.
 
 use std::path::Path;

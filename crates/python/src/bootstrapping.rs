@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sets that bootstrap.
 
 use std::sync::Arc;

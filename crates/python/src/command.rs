@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The `ringmill` command, for the script that the package installs.
 
 use std::ffi::OsString;

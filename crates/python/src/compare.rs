@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A compiled program on several simulated machines, and on the CPU where there are inputs, for Python.
 
 use std::collections::HashMap;

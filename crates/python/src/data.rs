@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What travels between client and server: ciphertexts and evaluation keys.
 
 use std::any::Any;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The package's exceptions, and which library error becomes which.
 
 use pyo3::create_exception;

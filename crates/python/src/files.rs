@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files: read whole under a limit, written whole or not at all, every fault with the path.
 
 use std::io::{ErrorKind, Write};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The keys of one client of a compiled program: encryption, decryption, and how precise the answer is.
 
 use std::collections::HashMap;

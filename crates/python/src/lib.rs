@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The extension module behind the Python package: conversion only, no logic of its own.
 
 use pyo3::prelude::*;

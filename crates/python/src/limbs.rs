@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Products of polynomials by themselves, on a device.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};

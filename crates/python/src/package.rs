@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the installed package has of the hardware: the RTL's sources, and where its extra `rtl` puts the tools.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reports, programs and parameters as HTML.
 
 use pyo3::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Macro programs: built by the tracer, written and read as text, evaluated in the clear.
 
 use std::collections::HashMap;

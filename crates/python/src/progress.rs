@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How far a run is: a bar on a terminal, or what a function of Python shows, as in a notebook.
 
 use std::sync::{Mutex, PoisonError};

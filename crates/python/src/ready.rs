@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program compiled for some scheme, behind one interface for all of them.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Compiled programs: keys, encryption, runs, decryption. The interpreter's lock is not held while computing.
 
 use std::any::Any;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers and parameters of schemes in Python. [`with_scheme`](ringmill_runtime::with_scheme) finds the type of each scheme, once,
 //! where an object is made; classes of Python then hold objects that do not say which it is.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Computing on Microsoft SEAL's files: bytes in, bytes out.
 
 mod client;

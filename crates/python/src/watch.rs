@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Long work under the process's limits, stopped by Ctrl-C.
 
 use std::sync::atomic::{AtomicU64, Ordering};

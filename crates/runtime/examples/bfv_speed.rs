@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Time of BFV's operations on the cpu device, at N = 2^14 with 7 ciphertext primes.
 //!
 //! `cargo run --release -p ringmill-runtime --example bfv_speed [-- THREADS]`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Seconds of each step of a bootstrap: `cargo run --release -p ringmill-runtime --example bgv_bootstrap -- SET [RUNS [THREADS [K]]]`.
 //! With K, those of a bootstrap that scales by p^K, and of one that gives signs, too.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CKKS programs in the run time: what the compiler's output says of itself, and what only CKKS's key holder does.
 
 use std::collections::BTreeMap;

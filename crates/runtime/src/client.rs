@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The client: makes keys, encrypts, decrypts.
 
 use std::collections::BTreeMap;

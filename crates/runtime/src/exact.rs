@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs of exact integers in the run time: messages are whole numbers, results are equal to the last digit, and the report
 //! says what budget is left.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The schemes that people's programs are for: the only list of them. [`with_scheme`](crate::with_scheme) is the one place that
 //! knows the type of each.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The run time around a compiled program: the client, who holds the secret key, and the server, who holds evaluation
 //! keys only and runs programs on a device. Both are written for any scheme whose programs run ([`Runs`]).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The run report: what ran, with which parameters, what it took, and how each figure was obtained.
 
 pub mod compared;

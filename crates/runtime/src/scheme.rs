@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the run time needs of a scheme beside compiling for it: which messages and keys its programs take, and its report. What
 //! people are served with ([`Served`](crate::Served)) has all of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a scheme shows people, in the command and in Python alike: the parameters that they may ask for, what is predicted and
 //! measured of results, and what is wrong with them. Numbers in and out are [`Values`](ringmill_compiler::Values) of the
 //! scheme's [`NUMBERS`](Compiles::NUMBERS).

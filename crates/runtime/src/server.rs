@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The server: evaluation keys, and programs run on devices. What keys' seeds and constants expand to is made when a run
 //! reads it, and kept for the next under the runs' budgets ([`Expanded`]).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Times the client's side at the ring paper's Set-1: `cargo run --release -p ringmill-schemes --example client_speed`.
 
 use std::time::Instant;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The procedures of one parameter set, each made once.
 
 use std::collections::HashMap;

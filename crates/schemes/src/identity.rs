@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which scheme, parameters and secret key an object belongs to.
 
 use ringmill_device::{KeyId, ParamsId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Homomorphic encryption schemes. A scheme is one folder: parameters, keys, encodings, encryption, and homomorphic
 //! operations as mid-level programs. What they share stands beside them: [`scheme`] and [`roles`] (what a scheme and
 //! its parties offer the layers above), [`rlwe`] (what the ring schemes have in common), [`exact`] (what those of exact

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a scheme offers the layers above it: the seams at which a scheme is one folder.
 
 pub mod roles;

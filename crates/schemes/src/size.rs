@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sizes of what files hold. One that is beyond all memory stays at the largest number, which no file has: it is refused as too long,
 //! and never wraps to a short one.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Machines to compare: each with the fields of its description set to several values. Every combination is a case.
 
 use ringmill_device::error::Kind;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Why no device was opened, or a run not believed.
 
 use std::path::PathBuf;

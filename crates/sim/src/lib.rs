@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Simulated machines as devices, machines that take a part of a program, and devices by their names.
 
 mod cases;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A product of two polynomials on a device, without a scheme around it: what lattice cryptosystems other than ours ask for.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Devices by name: the one place that knows them all.
 
 use ringmill_isa::{Engine, Target};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Machines by their RTL: behind the feature `rtl`.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `sim:<machine>`: function on the CPU's kernels, timing on the machine's cycle model.
 
 use std::io::Read;

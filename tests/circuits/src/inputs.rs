@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program's inputs by name, as clients and servers take them.
 
 use std::collections::BTreeMap;

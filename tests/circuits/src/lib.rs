@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random programs and their inputs, for the tests across the crates.
 
 pub mod inputs;

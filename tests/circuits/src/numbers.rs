@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random numbers for tests: repeatable, and good enough for test data.
 
 use ringmill_hdl::polymul::Dice;

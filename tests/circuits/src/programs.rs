@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random programs of every operation, with declared ranges and inputs that use them to their ends.
 
 use num_complex::Complex64;

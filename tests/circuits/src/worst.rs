@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inputs within their ranges for which a program's errors are large: a bound over all inputs is close where some input
 //! comes near it, whatever the others do.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every program that runs on the CPU runs on the machines as they are described: random programs at the papers' full
 //! sizes, timed without data.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Predicted precision is a bound, and a close one: random programs of every operation, encrypted, run and decrypted.
 //!
 //! The bound is for every input within the ranges, declared or by a sample, and for every key, so it is close when some

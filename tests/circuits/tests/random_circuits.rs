@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random circuits, as deep as the parameters allow, compiled, encrypted and run on every device: all devices give the
 //! same ciphertexts bit for bit, and what decrypts is the circuit evaluated in the clear within the predicted error.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files of BFV and BGV: ours and SEAL's.
 
 /// The parser of one scheme's files, as a module of its own.

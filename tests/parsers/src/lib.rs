@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every parser of the project as a function over bytes, each with small inputs it accepts.
 //!
 //! A parser returns whether it took the input. The fuzz targets (`fuzz/`) and a bounded test throw damaged inputs at it:

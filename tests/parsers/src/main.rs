@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writes the seed corpus of every fuzz target under the folder given: `DIR/<parser>/<number>`.
 
 use std::path::PathBuf;

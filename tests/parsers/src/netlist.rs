@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Netlists of gates.
 
 use ringmill_circuits::circuit::gates::Limits;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFHE's files.
 
 use std::sync::{Arc, LazyLock};

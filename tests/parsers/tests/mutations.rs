@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Damaged inputs at every parser, for a bounded time: none may panic, hang, or take memory without measure. A stand-in
 //! for the fuzz targets where there is no nightly compiler; the mutations are the same from run to run.
 

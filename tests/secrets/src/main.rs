@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs the operations named, or all, and says of each how often valgrind saw it depend on what is secret.
 
 use std::process::ExitCode;

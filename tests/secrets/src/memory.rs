@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memory of a process, searched for copies of secrets.
 //!
 //! The process that is searched is another one, a child: what holds the secrets to look for is not where they are looked for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A race between one secret and many: whether the time that a function takes tells them apart.
 //!
 //! The test of dudect (Reparaz, Balasch and Verbauwhede, DATE 2017): the same input again and again, or another each time,

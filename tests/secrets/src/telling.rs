@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a process that keeps secrets tells the one that searches its memory: when to look, and what for.
 //!
 //! It is run twice with the same seeds. The first run, the twin, tells the secrets, some of which it has to compute once more.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Requests to valgrind: which bytes are secret, and whether anything depended on them.
 //!
 //! Memcheck follows bytes that nothing was written to through all that is computed from them, bit by bit, and reports each

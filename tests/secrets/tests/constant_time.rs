@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Nothing branches on a secret, or looks a secret up: what `operations` run is followed by valgrind.
 
 use std::path::{Path, PathBuf};

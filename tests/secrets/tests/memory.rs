@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! No copy of a secret is left in memory once it is dropped, and none of a phase while its key's holder lives on.
 
 use ringmill_secrets::telling::{Seen, Stage, observe};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whether time tells secrets apart where valgrind cannot follow them: AVX-512, and processors that are no x86.
 
 use std::cell::RefCell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The description of an abacus.
 
 use ringmill_machines::fpga::{MemoryKind, Need, Needs, Part, Unit};

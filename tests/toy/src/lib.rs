@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The abacus: a machine that takes every limb instruction and moves some residues of it in a cycle. It shows what a new machine
 //! takes: a description, a model, a report of its own, a paper and a row for each registry; no file of another crate changes.
 

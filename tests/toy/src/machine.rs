@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The abacus as a machine: an instruction takes the cycles in which all residues of its results have moved.
 
 use std::collections::BTreeMap;

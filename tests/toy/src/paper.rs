@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The abacus's paper: its printed figures beside those of the model.
 
 use ringmill_device::progress::Progress;

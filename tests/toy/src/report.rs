@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an abacus tells of a run.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A machine that no crate knows is listed, described, opened and reported as any other, by its row alone.
 #![allow(clippy::unwrap_used)]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The lowering for a set of parameters, and the choice between sets: lookups of 2 + 2 bits or gates, whichever costs less.
 
 use std::sync::Arc;

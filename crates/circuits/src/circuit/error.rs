@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What circuits refuse.
 
 use ringmill_limits::Halt;

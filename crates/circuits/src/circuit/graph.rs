@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A circuit of lookups, as the server runs it: straight-line, each step a table at a sum.
 
 use std::collections::HashMap;

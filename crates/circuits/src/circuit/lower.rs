@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a program on integers to a circuit of lookups on 2 + 2 bits.
 
 use ringmill_limits::Watch;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs on encrypted bits and integers, and what TFHE runs of them.
 //!
 //! | question | file |

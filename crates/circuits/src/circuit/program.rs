@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs on integers as they are written: typed values, one instruction each. What the front end makes, before it is
 //! known what the integers are made of.
 

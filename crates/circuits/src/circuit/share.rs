@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which lookups of one operand are made by one rotation: as many as what reads them bears the noise of.
 
 use std::collections::HashMap;

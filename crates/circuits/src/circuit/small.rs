@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Small encrypted integers, and the lookups on them.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums of encrypted values: what needs no bootstrap.
 
 /// An encrypted value of a circuit: an input, or what a lookup gave. It counts in halves of a message, as carries are read

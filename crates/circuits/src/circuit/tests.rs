@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every operation, lowered and run in the clear, against the program in the clear.
 
 use ringmill_limits::Watch;

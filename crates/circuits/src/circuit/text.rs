@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A circuit as text: its macro program, sums and lookups.
 
 use std::fmt::{self, Display, Formatter};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A run of a circuit that was stopped: which lookups are done, and what of them is still needed.
 //!
 //! The file: a mark and version, the identities of circuit and inputs, a bit for each lookup, the ciphertexts of those that

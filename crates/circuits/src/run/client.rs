@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Who holds the secret key of a circuit.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What does a circuit's bootstraps.
 
 use ringmill_device::Device;

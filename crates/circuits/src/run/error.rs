@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What running a circuit refuses.
 
 use ringmill_device::CheckpointError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Who runs a circuit: keys, encryption, runs, decryption.
 //!
 //! | question | file |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs a circuit's bootstraps on several threads, each as soon as what it needs is there.
 
 use std::collections::hash_map::Entry;

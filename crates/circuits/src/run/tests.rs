@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Circuits under encryption, on toy parameters.
 
 use ringmill_cpu::Cpu;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a machine takes for all bootstraps of a circuit.
 
 use ringmill_device::Device;

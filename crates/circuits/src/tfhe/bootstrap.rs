@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Blind rotation: the accumulator times X^(a_i s_i), bit by bit or m bits at a time, without knowing s.
 //!
 //! For one bit a step is ACC += BK_i x (X^a_i - 1) ACC. For m bits (torus paper, Section III-E; Zhou et al., IEEE Access

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Who holds the secret: makes keys, encrypts, decrypts. And who has its public key: encrypts.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What TFHE refuses, with what was expected, what came and what to do.
 
 use ringmill_device::Mismatch;

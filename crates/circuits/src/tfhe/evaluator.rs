@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Gates, tables and key switches on ciphertexts, with public keys alone.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Why products are exact: no sum of them, as an integer nearest to 0, reaches half of what its transform counts modulo.
 //!
 //! A coefficient of an accumulator's update is a sum over the (k + 1) l rows and the 2^m - 1 patterns of a step, each over N

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files of TFHE: the container of every scheme (docs/files.md) around words of 4 bytes, or 8 where the ciphertext modulus
 //! has more than 32 bits.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What one bootstrap with a set takes at least, counted from its sizes: the same on every computer.
 
 use ringmill_math::torus::Coefficients;

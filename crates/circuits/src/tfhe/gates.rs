@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Gates of two bits: a sum of the operands and a constant, whose sign a bootstrap reads.
 
 /// A gate that takes one bootstrap.

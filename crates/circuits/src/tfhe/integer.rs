@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an encrypted integer is, beside its ciphertexts.
 
 use std::fmt::{self, Display, Formatter};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Public and evaluation keys: masks from a public seed, distinct for every row; bodies stored.
 
 use ringmill_device::KeyId;

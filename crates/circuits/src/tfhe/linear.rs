@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums of ciphertexts: what needs no keys, and what all who bootstrap check of their operands.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! LWE ciphertexts.
 
 use ringmill_device::KeyId;

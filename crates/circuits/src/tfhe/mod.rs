@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFHE: bits and small integers, a bootstrap for every operation on them.
 //!
 //! A message sits in the high bits of the phase b - <a, s> of an LWE ciphertext. Bootstrapping (torus paper, Algorithm 1)

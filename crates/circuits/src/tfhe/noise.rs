@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Noise of each operation and how often it is too much. Variances are in squares of the torus.
 //!
 //! Noise grows with the 1s of the secret keys, so a figure for the average key is too small for every second one. Keys are

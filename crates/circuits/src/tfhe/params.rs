@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A checked TFHE parameter set.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Checks a parameter set before it is one.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bootstrapping from the definition: schoolbook products modulo q, one coefficient after the other, no transform. Slow, and
 //! what the fast path must equal bit for bit.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Secret keys: random bits, and their transform for keys to be made with.
 //!
 //! Noise grows with a key's 1s, and a uniform key may have many. So a key is drawn uniformly, and where more than half of its

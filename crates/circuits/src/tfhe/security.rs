@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The security of a set, by the estimates of `security_tables.toml` for binary secrets.
 
 use std::sync::LazyLock;

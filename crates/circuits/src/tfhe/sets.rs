@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parameter sets by name: the rows of `security_tables.toml`, and what those leave open.
 //!
 //! | name | messages | note |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Several tables by one blind rotation (Carpov, Izabachene, Mollimard, CT-RSA 2019).
 //!
 //! A table that is f_j in block j of N / 2^bits coefficients is the sum of (f_j - f_(j-1)) X^(j N / 2^bits) times half of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The steps of a bootstrap around its blind rotation (torus paper, Algorithm 1), each a function of its own.
 
 use ringmill_math::torus::{extract_mask, rotate};

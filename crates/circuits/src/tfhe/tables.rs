@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables that a bootstrap looks up.
 
 use ringmill_math::declassify;

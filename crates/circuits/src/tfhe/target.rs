@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parameters as a bootstrapping engine runs them.
 
 use super::{Decomposition, LweDimension, ParamsBuilder, TfheError, Transforms, Unrolling};

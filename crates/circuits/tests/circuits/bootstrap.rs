@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFHE's bootstrap as a program of the mid level: the evaluator's bits, for every way that parameters have.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFHE's bootstrap on the engine: by its model and its RTL, the evaluator's bits.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `ringmill reproduce` takes: the help lists the papers that there are.
 
 use std::path::PathBuf;

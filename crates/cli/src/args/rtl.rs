@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `ringmill rtl` takes.
 
 use std::path::PathBuf;

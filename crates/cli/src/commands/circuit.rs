@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill circuit`: what a netlist takes under encryption, and a run of it.
 
 use std::fmt::Write;

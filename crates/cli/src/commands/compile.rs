@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill compile`.
 
 use std::io::Write;

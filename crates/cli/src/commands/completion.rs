@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill completion`: what makes a shell complete the command's words.
 
 use clap::CommandFactory;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill machine show`, and how every command finds the machine it is given.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a machine needs beside what its part has and its paper printed: the comment below a description, and as JSON.
 
 use std::fmt::Write;

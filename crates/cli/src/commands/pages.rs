@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! HTML pages of what commands report, and the text of the lines that reports are about.
 
 use std::io::Write;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill params`, and how every command finds the parameters it is given.
 
 use std::path::Path;

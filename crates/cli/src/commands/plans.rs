@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill plans`.
 
 use ringmill_limits::Watch;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reading and compiling the program that a command is given.
 
 use std::ffi::OsStr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill reproduce`: the tables of a machine's paper, one row a figure.
 
 use std::io::Write;

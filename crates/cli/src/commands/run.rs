@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill run`: encrypt, run on each device, decrypt, check, report.
 
 use std::path::Path;

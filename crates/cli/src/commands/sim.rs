@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill sim`: the cycle model alone.
 
 use std::fmt::Write;

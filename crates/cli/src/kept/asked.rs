@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What tells runs apart: a digest of all that a run was asked, under a key that lies beside the secret one. Inputs are few and
 //! guessable, and a hash without a key lets whoever reads it try all of them; this one tells nothing without the key.
 

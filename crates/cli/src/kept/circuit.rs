@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys and encrypted inputs of `ringmill circuit`.
 
 use std::path::Path;

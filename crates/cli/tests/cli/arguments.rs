@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arguments: options that decide nothing are refused, the exit status is a documented one whatever is asked, and what is
 //! printed under `--json` is JSON.
 

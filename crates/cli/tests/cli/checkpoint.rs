@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs that are killed at any moment and gone on with by the same command, to the bits of one that was not.
 #![cfg(unix)]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill circuit`: what a netlist takes, a run of it under encryption, and what is refused.
 
 use serde_json::Value;

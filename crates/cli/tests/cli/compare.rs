@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill compare`: one program on several machines and the CPU, in one table.
 
 use crate::common::{folder, ringmill, workspace};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The command within bounds: memory that an input asks for, an address-space limit, Ctrl-C.
 #![cfg(unix)]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What machines need of their parts, as the commands say it.
 
 use crate::common::{folder, ringmill};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `sim --by`: what operations take, level by level.
 
 use crate::common::ringmill;

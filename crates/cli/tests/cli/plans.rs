@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill plans`: the choices that it shows are those of its candidates, the environment fixes them, and a file
 //! keeps them.
 

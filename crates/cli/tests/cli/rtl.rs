@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The command on the polynomial multiplier's RTL: simulation in lockstep, programs end to end, the paper's tables.
 
 use serde_json::Value;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The command on the RTL and its tools: what there is, lint, synthesis, configurations, and refusals that help.
 
 use std::path::{Path, PathBuf};

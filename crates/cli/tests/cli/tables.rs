@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The security table of a parameter file: refused unasked, accepted by `--table`.
 
 use ringmill_schemes::ckks::{Params, ParamsBuilder, file};

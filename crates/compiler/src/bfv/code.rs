@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The procedure of each instruction.
 
 use ringmill_isa::macros::{Constant, MacroInstr, Visitor};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV in the compiler: constants are whole, values have ranges and noise, all at one level.
 
 mod code;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The noise of every value of a program, as a bound.
 
 use ringmill_isa::macros::op::MacroNoise;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How BGV's programs bootstrap: by a procedure of the scheme layer.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What instructions cost, in transforms of a limb: by the formulas of key switching, without making any procedure.
 
 use ringmill_isa::Level;

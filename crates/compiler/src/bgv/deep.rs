@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs of any depth, for parameters that bootstrap: procedures stay procedures, arithmetic is modulo the plaintext modulus,
 //! and `BOOTSTRAP` goes where levels run out.
 

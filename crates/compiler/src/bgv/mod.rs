@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BGV in the compiler: constants are whole, values have ranges and noise, levels come with correction factors.
 
 mod bootstrapping;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Choosing parameters: the smallest secure ones whose plaintext modulus holds every value and whose primes hold the noise.
 
 use std::sync::Arc;

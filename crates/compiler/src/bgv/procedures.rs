@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! At which levels procedures take their values and give them back: each is managed for several, and whoever calls it chooses.
 //!
 //! A procedure that is cheapest by itself where its values have much room may make its callers refresh what they give it. So of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Straight lines of any depth: they compile, and bootstrap no oftener than the same body in a repeat of one turn.
 #![allow(clippy::unwrap_used)] // tests
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A small bootstrapping for tests.
 #![allow(clippy::unwrap_used)] // tests
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is wanted of parameters that the compiler chooses.
 
 use ringmill_schemes::bgv::{SecurityLevel, SecurityTable};

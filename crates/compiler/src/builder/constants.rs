@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Constant vectors of a trace: each is kept once, however often a loop of the front end writes it again.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Digits of integers modulo p^r in a traced program, for parameters that bootstrap: what rounds, compares and looks tables up.
 
 use ringmill_isa::macros::{MacroImm, TracedOp};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Behind the builder: arithmetic by what the handles stand for, and emission.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroType, MacroValue, TracedOp};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a traced function may not do.
 
 use ringmill_isa::limits::MAX_NAME;

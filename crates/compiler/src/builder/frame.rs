@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Procedures and repeats while they are traced: each has values and instructions of its own.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What front ends call: a function is traced by doing its arithmetic on handles, and a macro program comes out.
 //!
 //! Arithmetic among constants is done here, in the clear; a handle knows whether it is a ciphertext, a plain input (known

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What handles stand for, and arithmetic among constants.
 
 use ringmill_isa::macros::MacroValue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Polynomials in a traced program.
 
 use ringmill_isa::source::SourceLoc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What values are as polynomials of others, so that x + y - x is known to lie where y does, and x (x + 1) - x where x^2
 //! does.
 //!

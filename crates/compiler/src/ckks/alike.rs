@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which operations of a managed program make the same error, or errors that are not independent.
 //!
 //! The errors of key switching and of rescaling are functions of the polynomial that is switched or rounded: rotations of

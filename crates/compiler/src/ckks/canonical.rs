@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The canonical scales: one for each level, so that any two values of a level can be added.
 //!
 //! `D_top` is the parameters' default scale and `D_(l-1) = D_l^2 / q_l`: the product of two values at `D_l`, rescaled, is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The primes that rescales divide by, such that scales return to where they were.
 
 use ringmill_math::primes::is_prime;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How deep each value lies and how many levels it still needs: what level management decides by.
 
 use ringmill_isa::Level;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Algebraic simplification that can only save work, levels or keys: uniform vectors become constants, neutral operations
 //! go, signs and constants are gathered, a product of a value with itself becomes a square.
 

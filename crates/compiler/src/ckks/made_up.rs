@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An operation that nobody knows is refused by each pass of CKKS, by its name.
 #![allow(clippy::unwrap_used)] // tests
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CKKS in the compiler: constants are real, values have ranges and errors, levels come with scales.
 
 mod algebra;

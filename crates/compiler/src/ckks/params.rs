@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Choosing parameters: the smallest secure ones that give a program its levels, its slots and its precision.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Predicted precision: the scheme layer's noise model carried through a managed program, value by value, beside the
 //! interval analysis that bounds what errors are multiplied by and says whether every value fits its level.
 

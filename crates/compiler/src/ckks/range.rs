@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Interval analysis: how large every value of a program can become, slot by slot, for all inputs within their ranges.
 //!
 //! The bounds are exact for sums of inputs and products with constants, and safe everywhere: but for polynomials of a few

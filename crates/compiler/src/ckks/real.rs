@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Constants as a scheme of real numbers has them: integers become the doubles that are equal to them; and what only schemes
 //! of integers have is refused.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The plain evaluator: what a macro program computes, on complex vectors in the clear. Expected results come from here.
 
 use num_complex::Complex64;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the slots of inputs lie: declared, or by a sample up to powers of two, or within one bound for all.
 
 use num_complex::Complex64;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Constants as a scheme of integers has them: whole numbers.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};

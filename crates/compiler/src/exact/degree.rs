@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The smallest ring degree at which secure parameters hold a program, and what given parameters must have.
 
 use ringmill_isa::macros::MacroProgram;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a plaintext modulus must hold: what is encrypted, encoded, tested for zero and read.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Messages and ranges of whole numbers, made and taken apart.
 
 use ringmill_isa::macros::MacroProgram;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What schemes of exact integers share in the compiler: constants are whole, values have ranges of whole numbers, which a
 //! plaintext modulus holds, and results in the clear are exact.
 

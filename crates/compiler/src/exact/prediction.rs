@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is predicted of an output of exact integers.
 
 use super::IntegerRange;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where ciphertext primes are looked for.
 
 use ringmill_math::primes::ntt_primes_excluding;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Interval analysis: between which whole numbers every value of a program lies, whatever is encrypted.
 //!
 //! Arithmetic modulo t is exact, so that sums and products on the way to an output may pass t and come back: only what is

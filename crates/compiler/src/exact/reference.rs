@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a program of integers computes, in the clear and without wrapping. Expected results come from here.
 
 use ringmill_isa::Galois;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Simplification of integer programs: neutral constants go, and the product of a value with itself is a square.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};

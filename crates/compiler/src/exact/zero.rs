@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests for zero, written out modulo the plaintext modulus t: 1 where a value is 0, 0 elsewhere.
 //!
 //! By Fermat that is 1 - x^(t - 1), whatever x is; as deep as t has bits. Where x lies in a short range there is less to do: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is made once and run from many places: procedures, and the operations of a bootstrap, each a block of the mid-level
 //! program with limbs of its own.
 

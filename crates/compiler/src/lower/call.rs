@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Calls and limbs of the mid-level program under construction.
 
 use std::sync::Arc;

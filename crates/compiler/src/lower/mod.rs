@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a managed macro program to the mid level: one call of a cached procedure a macro instruction, as the scheme says
 //! ([`Compiles::code`]). `MUL`, `SQUARE` and `MORPH` whose only use is their `RELIN` or `KSW` become one call with it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where a program's values are refreshed, for whatever scheme refreshes them: a scheme says what is consumed on the way through a
 //! program and what a refresh costs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where values are refreshed: at the cuts of least cost.
 //!
 //! A *cut* stands before an instruction. A value that was made before a cut and is read behind it is refreshed when it is first

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the user may choose about a compilation.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs written with LOAD, MORPH and KSW: the same values, the same keys, and the same program of the mid level but for its HCF.
 
 use proptest::prelude::*;

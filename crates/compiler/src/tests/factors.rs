@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Levels and factors of BGV programs: what is placed, and how little of it.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An operation that nobody knows is refused by each pass that gives operations a meaning, by its name; passes that ask for an
 //! operation's columns alone keep it. Those that only their scheme sees are tested in the scheme's folder.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests of the passes on random and on chosen programs.
 
 mod explicit;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every pass keeps what a program computes and what the verifier demands.
 
 use num_complex::Complex64;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The whole compiler: choice of parameters, keys, fused procedures, errors, and its own speed.
 
 use std::sync::Arc;

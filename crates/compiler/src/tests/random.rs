@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random macro programs of bounded depth and bounded values, with inputs to run them on.
 
 use num_complex::Complex64;

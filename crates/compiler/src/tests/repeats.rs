@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Procedures and repeats: programs that have them against the same written out by hand.
 
 use num_complex::Complex64;

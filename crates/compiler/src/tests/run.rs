@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Compiled programs under encryption, run by the scheme layer's reference interpreter on a small, insecure ring.
 
 use std::sync::{Arc, LazyLock};

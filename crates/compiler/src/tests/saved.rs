@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Saved programs come back as they were compiled.
 
 use num_complex::Complex64;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Chosen programs: counts that the passes must reach, depths, and errors at the user's line.
 
 use num_complex::Complex64;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Outputs that everybody could read are refused with their line; where they are a part of others they are nothing.
 
 use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The predicted error holds for every input that the program takes, whatever its sample was.
 
 use num_complex::Complex64;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Steps that read or write words of 32 bits. What their kernels do not take so is in words of 64 bits while they run, in buffers
 //! that stay in the cache from step to step.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs passes: a block of coefficients of all operands at a time.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Starting and finishing steps: operands out of the frame, buffers for results, results back into the frame.
 
 use super::{State, lost};

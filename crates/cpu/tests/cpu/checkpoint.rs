@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs that are saved, stopped and gone on with: the same bits, or a typed refusal.
 
 use std::path::PathBuf;

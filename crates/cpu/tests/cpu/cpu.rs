@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cpu device against the definition of every instruction, for every thread count; memory; bad bindings.
 
 use std::collections::BTreeSet;

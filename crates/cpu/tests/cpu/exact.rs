@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Exact base extensions against whole integers, at every edge: the interpreter, the CPU on one thread and two, and all of
 //! them on the expansion into plain instructions.
 

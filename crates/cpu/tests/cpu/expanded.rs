@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys that are expanded as they are read, under byte budgets: the same bits, and no more bytes than said.
 
 use std::sync::Arc;

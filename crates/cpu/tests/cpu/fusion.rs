@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Fused runs against unfused ones and against the definition, for every CKKS procedure: the bits are the same.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV's and BGV's operations on the CPU: the interpreter's bits, on one thread and two, and by their expansions into plain
 //! instructions.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run may take: its memory is estimated, bounded and refused; it stops when it is asked to; what it must not give
 //! out it does not.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The integration tests of this crate, in one binary: what they share is compiled once.
 
 mod checkpoint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs that are opened once and run often: what is resident stays, and each run brings the rest.
 
 use std::sync::Arc;

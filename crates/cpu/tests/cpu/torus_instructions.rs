@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The instructions of the torus extension against their definitions, in big enough integers: the interpreter and the CPU.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The torus extension: exponents, digits, LWE vectors.
 
 use ringmill_isa::mid::{Form, Imm, Instr, Op};

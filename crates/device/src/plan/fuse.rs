@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Steps that one pass over memory can do together become one.
 //!
 //! | steps | become |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions to steps, one for one but for base extensions (groups of results) and the memory instructions (none).
 
 mod torus;

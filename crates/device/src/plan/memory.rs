@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What limbs the steps of a procedure hold at one time.
 
 /// What a step makes, reads and works in.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The order of steps: a value is made shortly before it is wanted, so that it is still in the cache and memory is held
 //! for a short time.
 //!

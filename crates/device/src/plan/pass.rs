@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Elementwise steps on a procedure's parameters in one pass over memory: a block of coefficients of all operands at a time, so that
 //! what steps hand to one another stays in the nearest cache.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What becomes one step, and what must not.
 
 use ringmill_isa::Poly;

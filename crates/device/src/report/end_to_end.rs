@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The time that a user waits for, and what it is made of.
 
 use serde::Serialize;

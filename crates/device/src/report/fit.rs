@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a machine is made of beside what its part has, as reports print it.
 
 use serde::Serialize;

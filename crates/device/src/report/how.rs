@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a figure was obtained.
 
 use std::fmt;

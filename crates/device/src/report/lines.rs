@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run took, by the line of the user's program and the procedure that is called there.
 
 use std::collections::HashMap;

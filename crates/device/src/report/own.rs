@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What one kind of machine tells of its runs beside what every machine tells.
 
 use std::any::Any;

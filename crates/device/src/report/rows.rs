@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rows of a report for people: a label, a value, how it was obtained; and how numbers are written there.
 
 use std::fmt;

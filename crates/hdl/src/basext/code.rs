@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Commands and answers of `rm_basext_pkg`.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The commands of a stage on the RTL, one after another behind the memory's port.
 
 use std::sync::Arc;

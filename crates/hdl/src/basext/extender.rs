@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A base-extension unit at its pins: a command with its streams, cycle by cycle.
 
 use std::sync::Mutex;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The base-extension units' RTL behind a safe handle: [`Extender`] sends commands and streams to a unit, with stalls
 //! where asked, and gives its answers, polynomials and cycles; [`Executor`] runs a stage of a machine's commands on it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writes the ring machine's generated package; run it in the project's root.
 
 fn main() -> std::io::Result<()> {

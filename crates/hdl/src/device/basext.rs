@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The base-extension unit's RTL as an engine.
 
 use crate::Hdl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What devices of RTL refuse, and hardware errors as those of a device.
 
 use ringmill_device::DeviceError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Machines as their simulated RTL: devices that run programs whole, engines of co-processors, and the row of each kind.
 
 mod basext;

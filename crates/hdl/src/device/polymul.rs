@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The polynomial multiplier's RTL as an engine.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The RTL that there is: a row for each kind of machine that has some.
 
 use crate::{Hdl, Top};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rtl:` of a ring machine: a program's calls one after another on the simulated RTL, each in the slots and by the words that
 //! the scheduler gave it, the limbs over the RTL's own link.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rtl:torus`: a bootstrap on the simulated RTL of the engine.
 
 use std::borrow::Cow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rtl:` of a vector machine: a program's calls one after another on the simulated RTL. Each call is a micro program by itself: its
 //! operands come from distant memory, its results go there, and the host keeps limbs between calls.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Commands, answers and places of `rm_polymul_pkg`.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers for stalls and for test data.
 
 /// A small generator (SplitMix64) that a seed repeats. Not for secrets.

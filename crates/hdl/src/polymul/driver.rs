@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The multiplier at its pins: commands with the hardware's own answers, streams with stalls, cycle by cycle.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What can go wrong between a host and the multiplier.
 
 use std::fmt;

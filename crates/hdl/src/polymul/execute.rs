@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A schedule of commands on the RTL: each is sent in the cycle that the scheduler gives it.
 
 use std::collections::HashSet;

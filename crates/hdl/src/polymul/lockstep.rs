@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One operation on the RTL and in the golden model: residues, issue of each cycle, cycles.
 
 use ringmill_machines::polymul::{ArrayOp, cycles, golden, issues, load_cycles, unload_cycles};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The polynomial multiplier's RTL behind safe handles.
 //!
 //! [`Multiplier`] is the machine as a host sees it: load tables and limbs, command, unload, each with its cycles. What

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The multiplier as a host uses it: refusals before the hardware, results with their cycles.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The pins of `rm_polymul`.
 
 use crate::{HdlError, In, Model, Out};

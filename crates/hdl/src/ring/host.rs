@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The host's side of the link: what it gives and takes, and when.
 
 use crate::{HdlError, In, Model, Out};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The whole machine at its pins: programs and tables go in, a procedure runs, and every grant, every write and the end are
 //! compared with the model's.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring machine's RTL behind a safe handle: [`Machine`] runs a procedure with every grant, write and end held to the
 //! model's; [`Rpau`] is a unit by itself that words are granted to as the model's board grants them; [`package`] is the generated package of micro words.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The package that decodes micro words, generated from the one definition of them in `ringmill_machines::ring`.
 
 use std::fmt::Write;

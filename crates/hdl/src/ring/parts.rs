@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a machine takes on an FPGA: each of its modules mapped once, and counted as often as it is there. Primes are those that the
 //! machine is elaborated for; what is the same for all of them is mapped for one.
 

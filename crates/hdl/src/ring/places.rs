@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where a machine's memories lie in its model, so that a bench fills them in no time: the machine's own way is a residue a cycle.
 
 use super::twiddles::Table;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The host of a run that the model has made: it gives and takes what the model's did, when it pleases.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One RPAU at its pins: words are granted in the cycles in which the model grants them, and what is written is compared with
 //! what the model has written when they retire.
 

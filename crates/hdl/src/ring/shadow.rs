@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the memories hold, as the RTL's writes say, and whether it is what the model has written.
 
 use ringmill_machines::ring::encode::encode;

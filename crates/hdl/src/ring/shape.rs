@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an RPAU is elaborated for.
 
 use ringmill_machines::MachineError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tables that come with a procedure and its call, as one RPAU takes them.
 
 use ringmill_isa::Galois;

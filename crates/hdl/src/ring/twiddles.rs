@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The words of the stored twiddle tables (docs/machines/ring.md, "Passes").
 
 use std::ops::Range;

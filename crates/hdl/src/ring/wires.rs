@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The wires by which tables come, the same at an RPAU's pins and at the machine's.
 
 use super::twiddles::Table;

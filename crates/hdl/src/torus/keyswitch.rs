@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The key-switching unit at its pins: [`Switcher`] sends a command with its bodies, answers the reads of ciphertexts, and takes
 //! the result, with stalls where asked. Every cycle what the unit shows must be what the cycle model
 //! ([`ringmill_machines::torus::keyswitch::Clock`]) shows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The bootstrapping engine's RTL behind a safe handle: [`Engine`] loads ciphertexts, runs them with a key stream that stalls where
 //! asked, switches what it extracted to the small key, and gives either, each with its code and cycles.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an engine takes on an FPGA: each of its modules mapped once, and counted as often as it is there.
 
 use ringmill_machines::torus::{Schedule, Shape, keyswitch};

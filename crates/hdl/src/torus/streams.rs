@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What goes into an engine beside a command.
 
 use crate::{HdlError, In, Model, Out};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The vector machine's arithmetic beside what it is compared with, Table 4 of the vector paper; and its units as sums of leaves, Table 6.
 
 use ringmill_machines::vector::{Description, unit_multipliers};

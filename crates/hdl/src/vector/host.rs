@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is around the machine: distant memory, and when it and the link let something pass.
 
 /// Distant memory by chunks, and the times of the streams. Cycles are the machine's, counted from its reset.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the machine was seen to do, beside the performance simulator.
 
 use ringmill_isa::vector::{Instr, MicroOp, Shape};

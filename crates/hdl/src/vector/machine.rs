@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The machine at its pins: tables, then programs, cycle by cycle.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The vector machine's RTL behind a safe handle: [`Machine`] runs micro programs, and [`lockstep`] holds what was seen of one to the
 //! performance simulator, cycle for cycle. [`comparisons`] are what the machine's arithmetic is compared with.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tables that the machine is started with: moduli, factors of the passes and seeds (`entry_t` of `rm_vector_top_pkg`).
 
 use ringmill_isa::vector::{MicroOp, Shape};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The columns of a definition file: what passes ask of an instruction without knowing which it is. Each column becomes an
 //! enumeration of its words, and the instructions' words one table.
 

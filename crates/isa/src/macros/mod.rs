@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The macro level: programs over ciphertexts, plaintexts and keys.
 
 #[rustfmt::skip] // generated

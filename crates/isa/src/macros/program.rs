@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A macro program: what a traced function is, and what the compiler's passes rewrite.
 
 use std::fmt;

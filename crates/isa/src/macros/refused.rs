@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! That a pass has no meaning for an operation, by the operation's name.
 
 use std::fmt;

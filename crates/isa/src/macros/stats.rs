@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instruction counts.
 
 use std::collections::BTreeMap;

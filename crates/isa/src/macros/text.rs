@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The text form of macro programs. `;` starts a comment; what is printed parses to an equal value, in which source files
 //! have lost their folders ([`SourceLoc::file_name`]).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a micro level's definition to the Rust opcodes, the reference page and the hardware's decoder package.
 
 use std::fmt::Write as _;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A micro level's definition file.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Micro levels from their definition files: what a file says, and what is generated from it.
 
 mod codegen;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Calls as they are fed, seen some ahead: when a limb is read next, as far as that can be seen.
 //!
 //! Each argument of a call in sight is linked to the next call in sight that reads the same limb, so that taking a call

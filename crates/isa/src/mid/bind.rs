@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A procedure with the immediates of one call put in their places, for consumers that take none from calls.
 
 use std::fmt::Write;

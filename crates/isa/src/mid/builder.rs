@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Builds a procedure instruction by instruction, each checked by its rule before it is added.
 
 use ringmill_math::Ring;

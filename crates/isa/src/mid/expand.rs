@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The one defining expansion of each composite instruction into primitives, for devices that lack it.
 
 use ringmill_math::basext::Representative;

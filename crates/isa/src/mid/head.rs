@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a consumer of calls is opened on, and whether the calls that it is fed are those of a program with that head.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The mid level: limb programs.
 
 pub mod ahead;

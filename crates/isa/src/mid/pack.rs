@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From steps over limbs with numbers of their own to the steps of a block: what dies where, and numbers used again.
 
 use super::program::{Action, HeadInput, HeadOutput, LocalId, Operand, Program, Step};

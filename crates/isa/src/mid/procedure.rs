@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A mid-level procedure: one homomorphic operation at one level, straight-line and in SSA form.
 
 use ringmill_math::basext::Representative;

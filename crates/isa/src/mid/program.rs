@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A mid-level program: a head (ring, moduli, inputs, seeds, outputs), procedures, and blocks of steps that call them.
 //!
 //! A step calls a procedure, runs a block, or repeats one. Limbs are numbered within the frame of their block and numbers

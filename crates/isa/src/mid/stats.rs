@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instruction counts. A program's are its calls times its procedures' counts; nothing is unrolled.
 
 use std::collections::BTreeMap;

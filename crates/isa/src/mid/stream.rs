@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a device takes: a verified program with its procedures bound, pulled call by call.
 //!
 //! Nothing here grows with the length of the run: a repeat is pulled turn by turn, and a limb that died is forgotten.

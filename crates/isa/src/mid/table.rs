@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables by limb: inputs by their number, limbs that calls made by a hash that costs a multiplication.
 
 use std::collections::HashMap;

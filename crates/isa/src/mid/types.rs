@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Types of mid-level values: limbs, and what else a program may hold.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program written out call by call: blocks inlined, repeats unrolled, immediates bound, every limb with a number of its
 //! own. An `HCF` is no call and not in it. It is for tests and for small programs made by hand: devices pull calls ([`super::stream`]).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program call by call, as it runs: blocks entered and left, repeats turned, and of each call what dies with it.
 //!
 //! A limb that is alive has a number that no other limb alive has; numbers of limbs that died serve again, so that they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instruction words of 96 bits.
 
 use super::instr::{Chunk, Instr, Place, Register};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the definition file says of one instruction, in the shape that the generated table holds it.
 
 use super::op::{Immediate, Unit};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions and programs of the micro level.
 
 use super::op::MicroOp;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The micro level of the `vector` machine: instructions, words, text form and verifier.
 //!
 //! A [`MicroProgram`] is what the machine's controller is fed: straight-line instructions on chunks of the ciphertext buffer,

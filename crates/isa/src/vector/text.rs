@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The text form, which round-trips: a head, an instruction a line, and an end that says how many they are and what they
 //! sum up to, so that a file that was cut short or altered is not taken for whole.
 //!

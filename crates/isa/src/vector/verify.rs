@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The verifier: a program that it takes reads nothing that nobody wrote and reaches nothing that is not there.
 
 use ringmill_math::primes;

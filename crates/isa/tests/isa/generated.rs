@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Generated files are fresh, and definition files that make no sense are refused.
 
 use std::{fs, path::Path};

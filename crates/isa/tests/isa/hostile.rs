@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Nothing panics: arbitrary in-memory values into verifiers, printers and expansion; arbitrary and damaged texts into
 //! the parsers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The columns of the macro level say what the verifier demands; operations of one stage are not those of another; and a visitor that
 //! knows nothing refuses everything by its name.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random macro programs of each stage: accepted, round-tripped, and refused with the right error when altered.
 
 use proptest::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Macro programs as text, by hand: what it says, what is refused and with which line.
 
 use ringmill_isa::macros::text::{parse, print};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random programs with blocks and repeats, packed from numbered limbs, against their plain meaning: the walk, the program
 //! written out, and a recursive reading of the numbered limbs give the same result in symbols.
 #![allow(clippy::unwrap_used)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The defining expansions against big-integer arithmetic, by running the primitives on one-coefficient columns.
 
 use std::collections::HashMap;

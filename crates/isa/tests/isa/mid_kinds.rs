@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Moduli of every kind: their text, and each use that one lacks refused with the line.
 
 use ringmill_isa::mid::text::{parse_procedure, print_procedure};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random well-typed procedures and programs: accepted, round-tripped, and refused with the right error when altered.
 
 use crate::support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A rescale and a key-switch fragment through builder, verifier and text.
 
 use ringmill_isa::Fault;

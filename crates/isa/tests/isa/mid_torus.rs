@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The torus extension: what its instructions and the inputs of turns are accepted and refused for.
 
 use ringmill_isa::Fault;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The micro level of `vector`: words and text round-trip, what cannot be is refused with its line and the reason.
 
 #![allow(clippy::unwrap_used)] // tests

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The constants of an extension, as a unit takes them.
 
 use ringmill_math::{Modulus, RnsBasis};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The machine description: every number of the unit and of the memory beside it, read from TOML and validated.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

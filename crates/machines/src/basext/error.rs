@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a base-extension unit cannot be made for, or given.
 
 use ringmill_isa::mid::TableModulus;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a unit computes.
 
 use ringmill_math::basext::{BaseExtension, ShenoyKumaresan};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which instructions the unit takes, and what each needs of it.
 
 use std::sync::Arc;

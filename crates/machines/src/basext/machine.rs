@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The unit as a co-processor: what it takes of a program, and the commands of a stage.
 
 use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The units that a machine is made of: the architectures whose cycles are modelled behind the memory's port.
 
 use super::replay::extend_cycles;

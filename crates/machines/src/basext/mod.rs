@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Units for base extension with a redundant residue (basext paper, chapters 2 and 3): what a unit is made for, the
 //! constants that a program loads, what it computes and how many cycles it takes; and a machine of one beside
 //! high-bandwidth memory (docs/machines/basext.md).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a base-extension unit needs of its part: the memories and multipliers of `rtl/basext`.
 
 use super::{Description, Shape, Shared, Word, latency};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cycle model of the pipelined unit (`rm_basext_pipelined`): a pure function of its shape and the job, equal to the RTL
 //! cycle for cycle where its streams do not stall.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memory's port, which the unit's two streams share: what both the cycle model and the RTL's driver stall by.
 
 /// What the port lets through in a cycle of the unit, and what a beat of a stream takes of it, in the same measure.

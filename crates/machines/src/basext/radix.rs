@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Pipelined mixed radix (`rm_basext_radix`; basext paper, Algorithm 4 and Figure 4.4): a cell for each division of each
 //! residue, behind a transposition memory. What it computes is the rowers' mixed radix; its cycle model is here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A command cycle by cycle, where its streams meet a port that stalls them: `rm_basext_job` with the register stage before
 //! it and the queue behind it, without data.
 

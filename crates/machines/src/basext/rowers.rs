@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The units that need all residues of a coefficient at once (`rm_basext_rowers`): Cox-Rower and iterated mixed radix,
 //! with the transposition memory that brings the residues together. What they compute, and their cycle model.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a unit is made for.
 
 use super::BasextError;

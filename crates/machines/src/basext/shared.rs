@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The shared unit (`rm_basext_shared`): each mu_i made once per source residue and kept, one redundant channel, and a
 //! batch of target residues at a time. Its schedule, in rows and rounds, is a pure function of its shape and the job,
 //! equal to the RTL cycle for cycle where its streams do not stall.

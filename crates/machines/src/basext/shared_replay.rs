@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A command of the shared unit cycle by cycle, where its streams meet a port that stalls them: `rm_basext_job` and
 //! `rm_basext_shared_rows` with the register stage before them and the queue behind, without data.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The command scheduler: a stage's extensions one after another, constants before those that need others.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which unit: its architecture with what it is made for.
 
 use ringmill_math::{Modulus, RnsBasis};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One co-processor or several behind a host link, as a machine.
 
 use std::collections::HashSet;

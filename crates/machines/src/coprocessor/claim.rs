@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Partition of a procedure: what co-processors take as jobs, what stays on the host, and in which stages.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The description of a card: its part, its link, its memory and the co-processors on it.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

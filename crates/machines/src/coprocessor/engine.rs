@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What carries out the turns of a co-processor: its RTL, as a card's run drives it.
 
 use ringmill_device::DeviceError;

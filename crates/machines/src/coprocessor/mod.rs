@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Machines that take some instructions of a program and leave the others to a host: alone, or several on one card.
 //!
 //! A co-processor *claims* instructions of a procedure as jobs ([`Claim`]). The procedure is cut into stages

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What co-processors and their host tell of a run.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What stays in a co-processor from job to job and from call to call: tables, and limbs that no command overwrote.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memory of a card: residues that wait there between jobs instead of crossing the host link.
 //!
 //! What a job takes is brought over the link once and stays until room is short. What a job gives stays too, and crosses

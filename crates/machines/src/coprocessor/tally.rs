@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums over the calls of a program: the cycles, whether modelled or from RTL, and what crosses the link.
 
 use std::collections::BTreeMap;

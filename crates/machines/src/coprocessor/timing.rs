@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A run of a program without data, fed its calls: each turn's commands, from the model or as they ran, added up.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A card at work on a program: what its co-processors and its memory hold, and the sums so far.
 
 use std::borrow::Borrow;

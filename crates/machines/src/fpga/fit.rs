@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A machine's needs summed up, beside what its part has.
 
 use super::memory::{Memory, MemoryKind};

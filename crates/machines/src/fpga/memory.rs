@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How many blocks a memory takes.
 //!
 //! A block has a few shapes (a block RAM is 512 x 72, 1K x 36, 2K x 18, .. bits). A memory is columns of blocks side by side,

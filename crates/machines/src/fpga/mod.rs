@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a description needs of the FPGA that it names: block, ultra and distributed RAM, DSP blocks and ports, computed
 //! from its fields by one set of rules for all machines, beside what the part has.
 //!

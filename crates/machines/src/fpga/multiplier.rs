@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How many DSP blocks a modular multiplier takes: those of its RTL.
 
 use serde::Serialize;

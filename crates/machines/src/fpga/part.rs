@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The parts that the papers name, and what they have.
 
 use crate::MachineError;

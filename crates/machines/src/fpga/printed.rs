@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a paper says that its machine took of its part: it stands beside the needs that are computed.
 
 use serde::Serialize;

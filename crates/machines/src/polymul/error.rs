@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the host refuses before anything reaches the multiplier.
 
 use ringmill_isa::mid::TableModulus;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an array command should give, by the transform of the math crate.
 
 use super::{ArrayOp, PolymulError, Tables};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which instructions the multiplier takes, and the array command that does each job.
 
 use ringmill_isa::mid::{Instr, ModulusId, Op, Procedure, ValueId};

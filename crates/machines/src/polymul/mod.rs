@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The run-time configurable polynomial multiplier (polymul paper; docs/machines/polymul.md): it transforms and
 //! multiplies limbs, the host does the rest.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cycle model: a pure function of shape, degree and command, equal to the RTL cycle for cycle.
 
 use super::{Degree, Shape};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a polynomial multiplier needs of its part: the memories and multipliers of `rtl/polymul`.
 
 use super::shape::{SETS, SLOTS, WIDTH};

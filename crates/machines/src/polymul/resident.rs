@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What stays in the multiplier from job to job and from call to call: the tables of two moduli, and operands that no
 //! command overwrote.
 

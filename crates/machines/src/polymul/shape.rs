@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The elaboration parameters of `rm_polymul`.
 
 use super::PolymulError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the multiplier needs to know of a modulus: constants and twiddles, with Montgomery factors folded in.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The command scheduler: jobs onto the array and the two streams, with the cycle of every command.
 //!
 //! Jobs alternate between the two sets of polynomials, so that one loads and one unloads while one computes. A command is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is busy until when: threads, units, ports, the ring, the host link and the generators. The scheduler and the model share it,
 //! so they agree on when a word can start.
 

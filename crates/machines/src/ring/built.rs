@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What of a description the RTL builds (docs/machines/ring.md, "Not built yet"): which fields forbid it, which primes do.
 
 use super::description::{Description, PortGroup};

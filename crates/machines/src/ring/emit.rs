@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writes words to the four streams: immediates into tables, waits where another stream must be heard from first.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The 64-bit instruction word: encoding, decoding and text.
 //!
 //! | bits | field | | bits | field |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A procedure as limb operations of the machine: legal ring degrees, each on its RPAU, with data dependences.
 
 use ringmill_isa::Galois;

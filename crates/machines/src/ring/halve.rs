@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Splitting limbs of large rings into parts of the native degree, and joining them again: recursive, as the ring paper's
 //! section 3.1 has it.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The instructions of the ring paper's Table 2: words alone, on operands and results with ports of their own.
 
 use ringmill_math::RingKind;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Executes micro words on residues: operands are read when a word starts, results appear when it retires, so a missing
 //! wait, a slot reused too early or a wrong half ring shows as a wrong bit.
 

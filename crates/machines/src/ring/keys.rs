@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Key memory across calls: which key limbs are where, and what has to come over the link.
 //!
 //! Calls to come are in sight, so the limb whose next use is farthest away goes out (Belady). Key limbs are counted as the machine

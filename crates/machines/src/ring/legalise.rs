@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a mid-level procedure to limb operations at or below the native ring degree, each on its RPAU.
 //!
 //! A program at twice the native degree is rewritten over half rings (ring paper, section 3.2 and Algorithms 6 to 9):

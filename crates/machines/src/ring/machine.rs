@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring machine behind the [`Machine`] trait.
 
 use std::collections::HashSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Micro code: what one thread of a program controller executes.
 
 use ringmill_isa::Galois;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring machine (Medha): residue polynomial arithmetic units on a ring, run by two program controllers.
 
 pub mod board;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cycle model: executes the decoded words of the four streams, event by event.
 //!
 //! Rules (docs/machines/ring.md, "Issue"): every stream issues in order and has one word in flight; a `WAIT` holds the

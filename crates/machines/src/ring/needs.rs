@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a ring machine needs of its part, from the fields of its description (docs/machines/ring.md, "What it needs").
 
 use super::description::{Description, MAX_KEY_SLOTS, TwiddleSource};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Procedures that give several ciphertexts and do not fit the machine whole, cut into calls that give some of them each.
 //!
 //! A hoisted set of rotations shares one decomposition, and wants room for all its keys and results at once. A part has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a transform goes over its rows (docs/machines/ring.md, "Passes"): which coefficients each step of each pass takes,
 //! and in which memory column each lies. The RTL's address generators and twiddle tables are laid out by these rules.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory slots of every RPAU: who is in use, who must be waited for, which slot a value prefers.
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};

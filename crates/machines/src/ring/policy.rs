@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the scheduler may choose between, and the order in which it prefers operations.
 
 use super::description::Description;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which program limbs are in which slots between calls.
 
 use ringmill_isa::mid::{Head, LimbId, LimbMap};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rewrites of a legalised procedure that keep every result's bits.
 
 use std::collections::HashSet;

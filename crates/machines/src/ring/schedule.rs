@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! List scheduling of one procedure: at every cycle where something becomes free, the ready operation with the longest
 //! path to the end is issued, together with its like on other RPAUs (one SIMD word), if unit, thread, ports and slots
 //! allow. The scheduler advances the same [`Board`] as the model, so it decides with true cycles; what it emits are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Finds a schedule for one call: starts from a few policies and improves the best one choice at a time, by the model's
 //! cycles.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the RTL has run at full size in lockstep with the model: figures that are not the model's alone.
 
 /// A machine that was built in RTL as it is shipped. It has run all [`instructions`](super::instructions::instructions) and these

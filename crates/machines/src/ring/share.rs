@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RPAUs that have no prime of the program's share another's key-switch sums.
 //!
 //! The special prime has no digit of its own, so its RPAU transforms one more than any other, and its sums end before the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Procedures that need more than the machine holds: limbs wait on the host and cross its link during the procedure.
 //!
 //! Everything is decided here, in one order of the procedure: the limb whose next use is farthest away leaves (Belady).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Counts what words do while a procedure runs; a procedure's tally is taken once and added for every call.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The end-to-end time of a program on the ring machine, what bounds it, and what would make it shorter.
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_SLOTS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cycle formulas of the micro architecture (docs/machines/ring.md, section "Cycles of a word").
 
 use super::description::Description;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cycles of `rm_torus_bundle`: bundles of an unrolled key, each the sum of a group's weighed patterns.
 
 use std::collections::VecDeque;

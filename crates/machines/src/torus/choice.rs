@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which schedule an engine of given sizes is best made with.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an engine cannot be made for, or given.
 
 use crate::MachineError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cycles of `rm_torus_gather`: bundles of an unrolled key in coefficient form, a ciphertext after the other.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The key as the engine takes it.
 
 use super::{Golden, Schedule, Shape, TorusError};

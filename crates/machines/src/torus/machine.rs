@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The engine behind the [`Machine`] trait: programs of one blind rotation.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The bootstrapping engine of TFHE (torus paper, sections 2 to 4): what an engine is made for, what it computes, the order of
 //! its key stream, and its cycles (docs/machines/torus.md).
 

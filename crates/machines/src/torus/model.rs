@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cycle model: the registers that decide when something happens (`rm_torus_seq`, `rm_torus_key`, `rm_torus_bundle`,
 //! `rm_torus_ctl`), cycle by cycle, without data. Equal to the RTL cycle for cycle, the key stream's stalls included.
 

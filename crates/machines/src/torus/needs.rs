@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an engine takes of its part: memories and multipliers, as the RTL has them.
 
 use super::gather::HELD;

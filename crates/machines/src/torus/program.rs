@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What of a program is a bootstrap that an engine runs: procedures that begin, turn and end an accumulator.
 
 use ringmill_isa::mid::{Head, Imm, Op, Procedure, TableModulus, ValueType};

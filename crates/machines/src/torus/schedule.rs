@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! In which order a step's transforms, products and sums are made.
 
 use serde::{Deserialize, Serialize};

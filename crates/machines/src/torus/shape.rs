@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an engine is made for: the parameters of `rm_torus`. Its numbers are checked (`sizes.rs`), and what is computed from them
 //! stays within 64 bits.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The numbers that make an engine, and which of them make one.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

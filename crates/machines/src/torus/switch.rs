@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The key switch of an engine: what its stream holds, and its cycles (`rm_torus_switch`), equal to the RTL whatever stalls.
 
 use super::Shape;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A procedure on several ciphertexts that share its keys: a key's limbs are brought once and used by all of them.
 //!
 //! The order is made for that. One ciphertext's work is begun where its results need it and no earlier, so that little of it lies in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What lies in the ciphertext buffer, and what is free in distant memory.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which descriptions there is RTL of (`rtl/vector`): limbs as large as a radix allows, square ones, and the pipelines that its
 //! multiplier makes.
 

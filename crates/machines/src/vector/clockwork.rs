@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The performance simulator: micro instructions through the machine's step semantics (vector paper, section 7), from event to
 //! event instead of step by step, with the same times.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kernel's code for one chunk: an instruction of the multiply-accumulate unit a term, registers given to what is read soonest.
 
 use std::collections::{HashMap, HashSet};

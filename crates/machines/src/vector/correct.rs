@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The correctness simulator: a procedure's micro program, executed on residues.
 
 use ringmill_isa::mid::{Form, Procedure, ValueId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An instruction as the clockwork reads it: where its operands lie is found once, however often it is asked when the instruction
 //! could be sent.
 

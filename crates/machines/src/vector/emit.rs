@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A step on whole limbs as micro instructions, one after another.
 
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A procedure of the mid level as what the machine's units do: transforms, automorphisms, and sums of products.
 //!
 //! Everything element by element is a **sum**: products of two limbs, limbs times constants, and a constant, modulo one prime.

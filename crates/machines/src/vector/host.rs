@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the host does to a plaintext's limb before the machine reads it: arithmetic modulo the plaintext modulus, which the
 //! machine's multipliers do not take. The limb is public, and goes over the link afterwards.
 

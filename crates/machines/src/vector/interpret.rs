@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The correctness simulator: micro instructions executed on residues.
 
 use ringmill_isa::vector::{Chunk, Instr, MASKS, MicroOp, MicroProgram, Place, Shape};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums put together into kernels.
 //!
 //! A **kernel** is what the multiply-accumulate unit does with a chunk before it takes the next: sums that share operands, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the residues of a limb lie in the ciphertext buffer, and how chunks are cut out of it.
 //!
 //! A limb is a matrix of `rows` (the radix) by `columns`. Coefficient n lies at row n / columns, column n mod columns; the

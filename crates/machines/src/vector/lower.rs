@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A procedure as micro instructions, timed.
 
 use std::collections::HashMap;

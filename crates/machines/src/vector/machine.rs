@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The vector machine behind the [`Machine`] trait.
 
 use std::collections::BTreeMap;

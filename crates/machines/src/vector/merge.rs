@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Steps on whole limbs as micro instructions in one stream, in the order in which the machine can send them.
 //!
 //! The controller sends instructions in the stream's order and waits with one that cannot be sent. So the stream is made by the

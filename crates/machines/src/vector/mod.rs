@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The vector machine (`docs/machines/vector.md`): description, compiler's back end and both simulators.
 
 pub mod batch;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a description needs: memories and multipliers, computed from its fields.
 
 use super::description::{Description, Factory, WORD_BITS};

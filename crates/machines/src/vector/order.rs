@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A procedure's work in the order in which it is to be done: what takes longest to the end first.
 
 use std::cmp::Reverse;

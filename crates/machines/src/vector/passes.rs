@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the transform units compute: the passes of a negacyclic transform on matrices of rows and columns (vector paper,
 //! section 6.1, Equation 2 and Figure 4).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Chunks of a limb's place that are still to be written, and what they keep waiting.
 
 use super::layout::Orientation;

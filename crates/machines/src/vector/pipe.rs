@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An elastic pipeline, and what is in it.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Places of limbs in the ciphertext buffer, bound at compile time: which limb lies where, what is loaded and stored when.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The host's side of the instruction queue (vector paper, section 6.5.3): instructions come by writes of several at once, at times that
 //! the host predicts, since times depend on the instructions alone. A write that finds no room is an overrun, and refused.
 

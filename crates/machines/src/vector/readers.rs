@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which tasks of a procedure read each of its values.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a vector machine tells of a run.
 
 use std::collections::BTreeMap;

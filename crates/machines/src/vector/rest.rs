@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The machine between two calls: its state apart from when it is, what was counted, and how the buffer's places are numbered.
 
 use super::clockwork::{Clockwork, Register};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program's calls, fed one after another: each is placed, made into micro instructions and timed from the state in which
 //! the calls before it left the machine; a call in a state that was met before is replayed.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where a program's limbs lie in distant memory, so that the host and the machine do not meet on a channel (vector paper, section
 //! 6.5.2). Runs of a program follow one another: the host brings the operands of the next one and takes the results of the last.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The states of machines between calls, each kept once and known by a number.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the performance simulator counts.
 
 use ringmill_isa::vector::MicroOp;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The base-extension unit as a machine: what it refuses, what it takes over, in which order, and what it needs.
 
 use std::sync::Arc;

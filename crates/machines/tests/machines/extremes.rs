@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Descriptions whose numbers are as small or as large as they can be: each is a machine, or is refused by its field, whatever is computed
 //! of it on the way.
 #![allow(clippy::unwrap_used)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What descriptions need of their parts: the shipped ones' figures by hand, and what is refused.
 
 use ringmill_machines::fpga::{Fit, Part, Ports, Resource};

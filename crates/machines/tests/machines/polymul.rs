@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The polynomial multiplier as a machine: what it refuses, what it takes over, what it reports.
 
 use std::sync::Arc;

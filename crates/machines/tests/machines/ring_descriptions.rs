@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Descriptions and micro words: what is refused, what round-trips.
 
 use proptest::prelude::*;

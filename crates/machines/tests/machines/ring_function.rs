@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Micro words executed on residues give the mid-level procedure's result, bit for bit.
 
 use crate::common::{description, execute_alone, execute_both, execute_procedure, params};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whole programs: values that stay, spills, refusals, keys, determinism.
 
 use std::sync::Arc;

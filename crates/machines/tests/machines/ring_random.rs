@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs drawn at random on machines drawn at random, most with too little of everything: each gives the interpreter's
 //! bits, or is refused with the field of the description that forbids it.
 

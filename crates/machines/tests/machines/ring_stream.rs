@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs that stream: blocks within blocks, repeated as in bootstrapping, as long as one likes.
 
 use std::collections::HashMap;

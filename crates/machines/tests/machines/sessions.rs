@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Machines that are opened on a program's head and fed its calls.
 
 use crate::common::programs::{Builder, chain};

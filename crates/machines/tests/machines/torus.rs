@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The bootstrapping engine: its figures at the 128-bit set, what it needs of its part, what it refuses.
 
 use ringmill_machines::torus::keyswitch::{Digits, Generators};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the methods on the Chinese remainder theorem share: equation 2.5 with alpha given.
 
 use std::ops::Range;

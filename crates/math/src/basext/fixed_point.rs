@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Halevi, Polyakov and Shoup's base extension in fixed point (basext paper, 2.5.1.4 and equation 2.14).
 
 use num_bigint::BigUint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! floor(sum_i y_i / q_i) in fixed point, and where it cannot be told.
 
 use super::BLOCK;

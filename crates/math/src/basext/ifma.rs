@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The weighted sums and the fractions with 52-bit multiply-add (AVX-512 IFMA).
 //!
 //! A 64 x 64 product takes seven multiply-adds when it is kept whole. Five do when the multiple of p is taken off by an

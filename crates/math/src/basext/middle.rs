@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Base extension of integers that are known to be small beside Q, or to be refused.
 
 use super::crt::COUNTS;

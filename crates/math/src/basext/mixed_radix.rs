@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Base extension through mixed-radix digits, Szabo-Tanaka and Garner (basext paper, Algorithm 4, equation 2.19).
 
 use super::crt::largest;

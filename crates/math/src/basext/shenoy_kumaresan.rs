@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Shenoy and Kumaresan's base extension with a redundant modulus (basext paper, Algorithm 2).
 
 use super::crt::largest;

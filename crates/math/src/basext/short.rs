@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The weighted sums where residues and moduli are below 2^32: a product of 32 bits is one instruction a vector, where those of any
 //! moduli take three (IFMA) to five.
 //!

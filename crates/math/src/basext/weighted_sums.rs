@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums of residues times constants, for many target moduli at once: where a base extension spends its time.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the functions of digits refuse, with what was expected, what came and what to do.
 
 use thiserror::Error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Plans for polynomials: babies, giants and giants' giants, chosen by cost.
 
 use super::plan::{Builder, Plan, PlanCosts, Step, Value};

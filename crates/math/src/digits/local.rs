@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Polynomials modulo p^e that depend on the lowest digit alone.
 
 use crate::{MathError, Modulus};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Functions of digits modulo p^e as polynomials, and plans of their evaluation on ciphertexts: plain algebra, no ciphertexts.
 //!
 //! | function | is |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a polynomial is evaluated on ciphertexts, as data.
 
 use super::DigitError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Powers of one value.
 
 use std::collections::BTreeMap;

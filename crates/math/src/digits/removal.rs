@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Removal of low digits: rounding by powers of p.
 
 use super::error::DigitError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Any function of a digit, for functional bootstrapping; signs.
 
 use super::error::DigitError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory that is read soon: a processor looks ahead by itself along a few streams, within a page, and blocks of many limbs are neither.
 
 /// Bytes of a cache line.

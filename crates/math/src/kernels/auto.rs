@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Automorphisms a(x) -> a(x^g) for odd g.
 
 #[cfg(target_arch = "x86_64")]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Four coefficients at a time (AVX2), for any modulus: the arithmetic of the loops.
 
 use std::arch::x86_64::*;

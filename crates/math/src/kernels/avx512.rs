@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Eight coefficients at a time (AVX-512 F and DQ), for any modulus: the arithmetic of the loops.
 
 use std::arch::x86_64::*;

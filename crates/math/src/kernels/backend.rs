@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which instruction set the kernels use.
 
 use std::cell::Cell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Residues of one modulus taken to another, eight at a time (AVX-512 IFMA): by themselves and as the first thing that a
 //! transform does.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels in which output coefficient i depends on input coefficients i alone.
 //!
 //! Each runs a SIMD prefix (whose length [`simd`] returns, 0 without SIMD) and finishes with scalar code.

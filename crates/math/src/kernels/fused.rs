@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Several elementwise steps in one pass over their operands: what a limb program would write to memory and read back
 //! between them stays in registers.
 //!

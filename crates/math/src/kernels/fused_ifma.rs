@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Fused passes with 52-bit multiply-add (AVX-512 IFMA), for any modulus. Each does the largest multiple of eight
 //! coefficients and returns how many those were: 0 where this backend is not in force. Lengths are the callers' business.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Fused passes in AVX-512 modulo q < 2^32, no power of two: a product is one instruction, and sums of a few are reduced as
 //! [`short`](super::short) says. Each does the largest multiple of eight coefficients and returns how many those were.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loops over limbs in words of 32 bits, for moduli below 2^32: what moves through memory is half as much.
 //!
 //! Each gives the bits of the loops over words of 64 bits. A vector has two residues where those have one, and with AVX2 or AVX-512

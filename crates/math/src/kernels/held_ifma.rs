@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sixteen words of 32 bits at a time (AVX-512 with 52-bit multiply-add).
 //!
 //! Products are those of the even lanes and of the odd ones, each in lanes of 64 bits. With k = bits of q <= 32 and s = k - 7, or 0, a

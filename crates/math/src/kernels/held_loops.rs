@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The loops over words of 32 bits, written once for vectors of any width.
 //!
 //! As in [`super::loops`]: each does the largest multiple of a vector's coefficients and returns how many those were, everything is

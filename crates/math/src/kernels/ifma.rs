@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels with 52-bit multiply-add (AVX-512 IFMA), eight coefficients at a time.
 //!
 //! Sums of products gain for any modulus: seven multiply-adds take a whole 64 x 64 product into three accumulators.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The element-wise loops, written once for vectors of any width and every way of multiplying.
 //!
 //! Each does the largest multiple of a vector's coefficients and returns how many those were. Everything is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reduction of sums of products kept in 52-bit parts: the general one, and a shorter one for moduli of 50 to 54 bits.
 
 use std::arch::x86_64::*;

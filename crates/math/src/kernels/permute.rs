@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The permutation that an automorphism is in evaluation form, eight positions at a time (AVX-512 F).
 //!
 //! Positions 8m ... 8m + 7 hold the exponents e_m + 2 N/8 r for r in bit-reversed order; times an odd g these are again

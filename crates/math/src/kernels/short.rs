@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Products of residues below 2^32 with AVX2: four an instruction, where any modulus takes four instructions a product.
 //!
 //! With k = bits of q, k <= 32, q no power of two, and M the largest multiple of q up to 2^(31+k), a sum S < 2^(31+k) + M is first

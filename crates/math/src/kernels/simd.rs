@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Run-time dispatch of the SIMD kernels. Each function processes a prefix of its operands and returns its length, a
 //! multiple of the vector width; 0 when the scalar backend is in force.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Between a limb of x^2n + 1 and its halves modulo x^n - zeta (p) and x^n + zeta (m), in coefficient form; and between a limb
 //! of one of these and its own halves.
 

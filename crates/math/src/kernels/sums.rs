@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums of products over whole limbs, reduced once.
 
 use super::{check_len, simd};

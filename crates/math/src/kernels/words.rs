@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loops over limbs of residues modulo a power of two up to 2^64, in coefficient form: word arithmetic, which needs no
 //! path of its own for SIMD. What residues of other moduli become of such a limb, and it of them, is here too.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Barrett reduction.
 
 use super::{Reduction, subtract_once};

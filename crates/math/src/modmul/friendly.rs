@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Montgomery reduction for 32-bit moduli whose low 17 bits are 1.
 
 use super::{Reduction, subtract_once};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Montgomery reduction with R = 2^64.
 
 use super::{Reduction, subtract_once};

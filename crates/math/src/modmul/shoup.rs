@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multiplication by a constant, Shoup's method.
 
 use super::subtract_once;

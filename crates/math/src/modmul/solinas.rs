@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reduction modulo the Solinas prime 2^52 - 2^12 + 1.
 
 use super::{Reduction, subtract_once};

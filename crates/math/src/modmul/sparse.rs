@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reduction modulo sparse pseudo-Mersenne numbers by recursive folding.
 
 use super::Reduction;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Word-level Montgomery reduction for NTT-friendly moduli.
 
 use std::ops::RangeInclusive;

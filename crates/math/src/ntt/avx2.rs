@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transform on four coefficients at a time (AVX2), for processors without AVX-512.
 //!
 //! Radix 2 with Harvey's ranges: with c a bound on any product, below 2c between forward stages, below c between inverse

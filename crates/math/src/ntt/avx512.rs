@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transform on eight coefficients at a time.
 //!
 //! Stages are taken two by two (radix 4) to halve the traffic to memory, parts that fit the first-level cache one after

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Butterflies on eight coefficients, for each way of multiplying ([`LazyMul`]), and the lane order of the stages whose
 //! partners share a vector.
 //!

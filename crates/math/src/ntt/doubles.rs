@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transform on four coefficients at a time as doubles (AVX2 with FMA), for primes of at most 52 bits.
 //!
 //! Two stages a pass: more would leave the processor too few chains of instructions that run beside each other. The limb's

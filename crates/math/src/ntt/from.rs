@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transforms that start from residues of another prime: in one go, in which arithmetic and order, or as a conversion and a
 //! transform.
 

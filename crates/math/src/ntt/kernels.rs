@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The kernels of transforms of 64-bit words: which modulus each takes, and where choices among them are kept.
 //!
 //! Of the arithmetics of one instruction set the narrowest that takes a modulus stands alone in the table: the wider

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transform of limbs of 32-bit words, for primes below 2^32: half the memory of [`NttPlan`] and twice the lanes.
 //!
 //! Conventions are those of [`NttPlan`] (smallest psi, bit-reversed evaluation form, half rings), and so are the

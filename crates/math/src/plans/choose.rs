@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Candidates and the choice among them.
 
 use std::sync::RwLock;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Choices kept from one process to the next, in the file that `RINGMILL_PLANS_FILE` names.
 //!
 //! Its first line is the format and this crate's version, its second the processor; then a line for each shape, `task

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which processor this is.
 
 /// The processor's own name with its family, model and stepping: a virtual machine often gives the name of many.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Timing candidates against the first of them.
 //!
 //! A computer is slower for a while, then faster: other programs use its caches, its other thread, the core itself. So

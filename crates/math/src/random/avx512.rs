@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sixteen ChaCha20 blocks at a time (AVX-512 F and DQ), for seed expansion and the generator: vector w of the state
 //! holds word w of all of them, one block a 32-bit lane.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where generators come from.
 
 use std::fmt;

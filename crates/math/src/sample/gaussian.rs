@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Discrete Gaussian noise by a cumulative table that is scanned whole for every sample.
 
 use num_bigint::BigUint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Signed integers and reals into residues, without branching on any of them.
 
 use crate::kernels::check_len;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Discrete Gaussians too wide for a table, put together from narrow ones.
 
 use zeroize::Zeroizing;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multiplication by a constant in 52-bit arithmetic.
 
 use std::arch::x86_64::*;

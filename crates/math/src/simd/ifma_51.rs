@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multiplication by a constant in 52-bit arithmetic, for moduli of 51 bits.
 
 use std::arch::x86_64::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multiplication by a constant between 52 and 54 bits, with quotients from 52-bit multiply-add.
 
 use std::arch::x86_64::*;

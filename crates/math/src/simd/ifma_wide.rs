@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multiplication by a constant above 50 bits, with the quotient from 52-bit multiply-add.
 
 use std::arch::x86_64::*;

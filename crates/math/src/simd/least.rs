@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The lesser of two words by a comparison of doubles.
 
 use std::arch::asm;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Products of numbers below 2^32, one instruction a vector of 64-bit lanes, of 256 bits or of 512, and the reduction of their sums.
 
 use std::arch::x86_64::*;

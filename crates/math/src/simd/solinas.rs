@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multiplication by a constant modulo p = 2^52 - 2^12 + 1.
 
 use std::arch::x86_64::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Polynomials in the core's y.
 
 use super::error::SlotError;

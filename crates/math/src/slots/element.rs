@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Elements of the slot ring.
 
 use super::encoder::SlotEncoder;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Integers and slot ring elements as polynomials modulo p^e, and back.
 
 use super::core::CorePoly;

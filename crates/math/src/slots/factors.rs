@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The factors of x^N + 1 modulo p^e.
 
 use super::encoder::SlotEncoder;

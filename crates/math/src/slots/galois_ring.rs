@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arithmetic where the slots' roots of unity live.
 
 use super::SlotError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Slots of Z_{p^e}\[x\]/(x^N + 1), p an odd prime, N a power of two: plain algebra, no ciphertexts.
 //!
 //! [`SlotStructure`] says how many slots there are and how Galois elements move them, for every e at once; [`SlotEncoder`]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rotations of slots along a dimension.
 
 use super::core::CorePoly;

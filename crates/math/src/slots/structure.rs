@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How x^N + 1 splits modulo p, and the group that moves its factors.
 
 use super::SlotError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the coefficients of ciphertexts are taken modulo.
 
 use crate::modulus::above;

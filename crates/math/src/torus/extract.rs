@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The LWE ciphertext in a GLWE ciphertext.
 
 use super::Coefficients;

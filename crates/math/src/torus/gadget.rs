@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Signed digits in a power-of-two base.
 
 use super::Coefficients;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rows of gadget ciphertexts in transform form, laid out in the order in which they are read.
 
 use zeroize::Zeroize;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Key switching of LWE ciphertexts: a sum of key rows, each times a digit.
 
 use super::{Coefficients, Gadget};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One prime with its transforms: of words of 64 bits, or of 32 where that is quicker.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arithmetic of the torus schemes (TFHE): polynomials of X^N + 1 with coefficients modulo a power of two or a prime, times
 //! polynomials of small digits, exactly.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transforms of X^a - 1: powers of psi, looked up.
 
 use crate::bits::bit_reverse;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums of products in transform form, reduced once: the scalar path, and the choice among it and the others.
 
 use super::key::GROUP;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums of products with 52-bit multiply-add, eight positions at a time: two instructions a product, whatever the prime.
 //!
 //! The floor: 2 rows cols multiply-adds for each eight positions, two a cycle; the reduction comes once a column.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums of products in a torus ring against schoolbook multiplication, and what rings refuse.
 
 use super::{Coefficients, Gadget, KeyRows, KeyShape, Lift, TorusRing, products, rotate_sub};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Products with monomials in coefficient form.
 
 use super::Coefficients;

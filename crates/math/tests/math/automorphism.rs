@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Automorphisms: both forms against the definition, on the full ring and on its halves.
 
 use crate::common;

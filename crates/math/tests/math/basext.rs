@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every base extension against big integers, on every backend, on random and on adversarial coefficients.
 
 use crate::common;

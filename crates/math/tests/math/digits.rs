@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Functions of digits against their definitions on integers.
 
 use crate::common::numbers;

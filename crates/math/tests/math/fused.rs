@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every fused kernel on every backend against its steps done one after the other, on random and edge values.
 
 use crate::common;

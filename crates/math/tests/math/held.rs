@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loops over words of 32 bits, on every backend, against those over words of 64 bits on the scalar one.
 
 use crate::common;

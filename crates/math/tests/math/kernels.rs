@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every kernel on every backend against the definition, on random and edge values, with and without a SIMD tail.
 
 use crate::common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The golden models of modular multiplication against big integers: exhaustive at small widths, at the edges of their
 //! ranges, at random.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic against big integers, and exhaustively at small moduli.
 
 use crate::common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transform against its definition, and the half rings against the full one.
 
 use crate::common;

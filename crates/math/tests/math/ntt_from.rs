@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transforms that start from a limb of another modulus, against their steps one after the other.
 
 use crate::common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Choices among kernels: made once, kept, and the same for all threads; what the environment asks for is in processes
 //! of their own (`crates/cli/tests/cli/plans.rs`).
 

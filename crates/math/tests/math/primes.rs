@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Primality and the prime searches.
 
 use ringmill_math::primes::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The generator and the seed expansion against an independent ChaCha20 and the vectors of RFC 8439.
 
 use ringmill_math::{Modulus, Prng, WordModulus, expand_uniform, expand_words, kernels};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RNS composition and base extension against big integers.
 
 use crate::common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Ranges, moments and exact shapes of the samplers, on a fixed seed.
 
 use ringmill_math::sample::{

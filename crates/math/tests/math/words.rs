@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arithmetic modulo powers of two against wide integers.
 
 use crate::common;

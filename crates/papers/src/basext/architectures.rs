@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The paper's architectures, by the names of its tables, and our units of them.
 
 use ringmill_hdl::Hdl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table 4.6: iterations for as many targets as sources.
 
 use ringmill_machines::basext::Word;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The basext paper: what is stored and what computes (Tables 3.1, 3.2, 4.1 to 4.5), iterations (4.6), units (4.7 to 4.9),
 //! processors (4.10, 4.11). Known errors of the paper stand beside what it should print.
 

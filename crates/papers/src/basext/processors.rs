@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables 4.10 and 4.11: OpenFHE on processors, the accelerator, and the exact extension of this project's CPU kernels.
 
 use std::time::Instant;

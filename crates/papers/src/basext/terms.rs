@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables 3.1, 3.2 and 4.1 to 4.5: what is stored and what computes, beside what our units take.
 
 use ringmill_hdl::Hdl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables 4.7 to 4.9: eighteen units with one target each.
 
 use ringmill_hdl::basext::top;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cycles of operations, from the RTL where there is one.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The polymul paper: cycles (Table 2), resources (Table 4), latencies (Table 5), the decryption of section 5, the other
 //! works of Tables 4 and 5, Figure 4's sweep, and the reductions of section 3.1.
 

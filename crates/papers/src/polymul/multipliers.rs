@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Section 3.1: reductions for special moduli beside Montgomery's and Barrett's for any, from synthesis.
 
 use std::path::Path;

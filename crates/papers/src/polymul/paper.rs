@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the paper prints.
 
 use serde::{Deserialize, Deserializer};

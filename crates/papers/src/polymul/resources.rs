@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the whole machine takes, from synthesis, and how long its paths are.
 
 use ringmill_hdl::polymul::top;

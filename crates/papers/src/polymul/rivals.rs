@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The other works of Tables 4 and 5 beside ours.
 
 use ringmill_machines::polymul::{ArrayOp, Description, Shape, WIDTH, cycles};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Figure 4: latency and area-time product of a transform, over degrees and numbers of units.
 
 use ringmill_machines::polymul::{ArrayOp, MIN_LOG_N, Shape, TOP_LOG_N, cycles};

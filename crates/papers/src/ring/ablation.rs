@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Section 4.3.1 of the ring paper: what the dyadic cores give, and what they take.
 
 use ringmill_machines::MachineError;

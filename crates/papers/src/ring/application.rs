@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the applications of the ring paper's section 5.3 have in common: what a run takes, in the paper's terms.
 
 use ringmill_compiler::ckks::Compiled;

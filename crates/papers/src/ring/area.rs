@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring paper's Table 3, module by module: logic, and what each has of memories and multipliers; ours by synthesis of
 //! `ring-stored` as its RTL is elaborated for the primes of both sets, memories and multipliers of both machines by their fields.
 

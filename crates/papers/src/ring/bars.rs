@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `ring-stored` must not exceed, and whether it does: the paper's ultra RAM and DSP, 192 block RAMs an RPAU, three quarters of
 //! the U250's look-up tables.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Section 5.3 of the ring paper: the forecast of a smart grid's demand by a GMDH network of three hidden layers.
 
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Section 6 of the ring paper: N = 2^16, whose limbs are split twice.
 
 use ringmill_machines::fpga::Resource;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Section 5.3 of the ring paper: logistic regression on one batch of encrypted records.
 
 use ringmill_compiler::Passes;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring paper's Table 3: what RPAUs take, by the machines' own fields.
 
 use ringmill_machines::MachineError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring paper (Medha): Tables 2, 3 and 4, and the applications of section 5.3.
 
 mod ablation;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the ring paper sets its machine beside: Tables 4 and 5, and the text of section 5.3 on HEAX, F1 and GPUs.
 
 use super::paper::{Operations, Ring};

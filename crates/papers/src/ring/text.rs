@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Section 5.3 of the ring paper: PrivFT's classification of an encrypted text.
 
 use ringmill_compiler::Passes;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The instructions of the ring paper's Table 2.
 
 use ringmill_machines::MachineError;

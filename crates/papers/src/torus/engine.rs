@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Our engine beside the designs of Tables IV and VI: cycles of the model, which lockstep holds to the RTL; resources by synthesis
 //! of its modules, or as the description's needs count them.
 

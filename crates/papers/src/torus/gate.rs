@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The paper's parameters as ours, and the gate on this computer.
 
 use std::sync::Arc;

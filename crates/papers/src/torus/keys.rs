@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the key bounds: cycles of the shipped engines at the speeds of links and of memory, m = 1 to 3.
 
 use ringmill_machines::torus::{Description, SHIPPED, Schedule, run};

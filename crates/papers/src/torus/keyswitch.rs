@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Our key switch: masks made on the chip from a public seed, distinct for every row.
 
 use ringmill_circuits::tfhe::{Decomposition, Params};

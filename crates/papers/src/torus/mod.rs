@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The torus paper: steps of a bootstrap (Table I), primes (II), parameter sets (III), and every printed design of Tables IV to
 //! VI, with our engine beside the paper's; its own order of a step, cycle by cycle; the key switch with honest masks, the key's
 //! bandwidth, and the gate on this computer. Known errors of the paper stand beside what it should print.

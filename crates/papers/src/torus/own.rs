@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The paper's own order of a step, `torus-paper`: cycles of each part beside what it prints.
 
 use ringmill_machines::torus::{Description, TorusMachine, give_cycles, load_cycles, run};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! tfhe-rs on the same computer, where `make bench` has built it: a process of its own, asked over its standard input and output
 //! (benches/README.md). Nothing of it is linked.
 

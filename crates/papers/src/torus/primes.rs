@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table II: numbers of a special form, and which of them are prime.
 
 use num_bigint::BigUint;

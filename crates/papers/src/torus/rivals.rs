@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables IV to VI: every design that the paper prints, ours beside its own.
 
 use ringmill_machines::torus::{Description, Schedule, TorusMachine};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table III: the security of parameter sets, as printed and by the estimates of `security_tables.toml`.
 
 use ringmill_circuits::tfhe::ParamsBuilder;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Engines of the 128-bit set: whole bootstraps, runs and key switches by the model, the key never late, beside their floors.
 
 use ringmill_machines::torus::keyswitch::{Digits, Floor, Generators};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table I: operations of a bootstrap's steps, counted in our program.
 
 use ringmill_circuits::tfhe::Params;

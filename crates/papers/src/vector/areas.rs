@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table 4: the arithmetic for Montgomery-friendly moduli beside that for any odd modulus, in standard cells of the open library. Table 6's
 //! areas: units of the full machine as sums of leaves in the same library.
 

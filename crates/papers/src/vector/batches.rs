@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A key switch of a batch of ciphertexts that share the key: scheduled together, so that the key is brought once.
 
 use ringmill_isa::mid::Procedure;

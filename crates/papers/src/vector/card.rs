@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table 8 on `vector-u250`, which one can build, beside the paper's machine at the same ring.
 //!
 //! The card's machine takes rings up to N = 1024, so both stand there, with as many primes as the set has. Operands, results and keys are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the text claims of the multiply-accumulate unit and the buffer, and the rivals of section 8.4.
 
 use ringmill_machines::vector::Description;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the cycles of the buffer's port go, and how busy each unit is.
 
 use ringmill_device::report::MachineReport;

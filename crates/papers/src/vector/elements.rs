@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables 5 and 6: memories and units, as the description has them.
 
 use ringmill_machines::vector::{Description, unit_multipliers};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table 8 on the machine, and what the text claims of its units.
 
 use std::sync::Arc;

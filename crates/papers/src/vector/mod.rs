@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The vector paper: parameters (Table 1), arithmetic (Table 4), memories and units (Tables 5 and 6), the instructions of a sigmoid (Table 7), the
 //! operations of Table 8 on the machine and beside HElib on our CPU, and what the text claims.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Our mid-level instructions as the paper's eight opcodes.
 
 use std::collections::BTreeMap;

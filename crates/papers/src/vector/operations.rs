@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table 8: HElib's times beside ours on this computer, on one thread, at the highest level.
 
 use std::sync::Arc;

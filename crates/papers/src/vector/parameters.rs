@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table 1: parameters, and those of our set.
 
 use ringmill_isa::Level;

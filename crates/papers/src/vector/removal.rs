@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One bootstrap whose digits are removed as the paper has it, and in the ways between that and ours.
 
 use std::sync::Arc;

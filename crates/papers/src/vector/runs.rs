@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs of a program, one after another, while the host brings the data of the next and takes the results of the last (section 6.5.2).
 
 use ringmill_device::report::MachineReport;

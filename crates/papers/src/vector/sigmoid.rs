@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table 7: the instructions of one sigmoid, ours as the compiler makes it.
 
 use std::sync::Arc;

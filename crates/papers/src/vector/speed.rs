@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How fast the performance simulator is, in micro instructions a second on one core.
 //!
 //! *Stepped* is a micro program that there is, timed by one clockwork: the key switch of Table 8. What choosing the order costs is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The training iteration of section 8.3.2: the program of `examples/06_training.py`, traced here with the same sizes, through the
 //! performance simulator.
 

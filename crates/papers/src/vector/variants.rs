@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What another memory would change: keys' uniform halves made on chip from seeds, high-bandwidth memory, and a key that a batch of
 //! ciphertexts shares.
 

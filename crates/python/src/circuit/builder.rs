@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Traced programs on integers.
 
 use std::path::PathBuf;

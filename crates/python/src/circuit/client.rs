@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The keys of one client of a circuit.
 
 use std::path::{Path, PathBuf};

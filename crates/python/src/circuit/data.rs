@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What travels between client and server of a circuit: parameters, ciphertexts, evaluation keys.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Circuits on encrypted integers, under TFHE: traced, compiled, run.
 
 mod builder;

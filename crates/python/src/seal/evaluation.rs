@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What evaluators of all schemes share: operands in, evaluation keys, results out.
 
 use std::sync::{Arc, PoisonError, RwLock};

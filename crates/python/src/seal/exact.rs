@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV and BGV of SEAL: one set of classes for both.
 
 mod client;

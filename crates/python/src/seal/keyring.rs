@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What clients of all schemes share: a secret key and the keys made of it.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The exceptions that refusals become.
 
 use pyo3::exceptions::PyMemoryError;

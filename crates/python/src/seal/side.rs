@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the classes need of a scheme that SEAL has.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A chain of homomorphic operations as a limb program, for measurements: the first operation takes the inputs, each
 //! further one the result of the one before.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Figures, as the plotting library takes them. Colours are those of Okabe and Ito, which people without red or green tell apart,
 //! and are drawn on a light or a dark page.
 

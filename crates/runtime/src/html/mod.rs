@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reports as HTML: one page that holds all it needs, or tables without figures for notebooks.
 //!
 //! [`page`] makes a page of any [`Section`]s: text that is not ours (names, source lines) is escaped there and nowhere else.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sections as a page, or as a fragment of one.
 
 use std::fmt::Write;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sections of a compiled program and of parameters.
 
 use ringmill_compiler::Compiled;

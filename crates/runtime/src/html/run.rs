@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sections of runs: what they took, by part, unit, time and line.
 
 use ringmill_device::report::{MachineReport, bytes, grouped, seconds};

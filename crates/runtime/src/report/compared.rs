@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs of one program side by side: a row for each machine and for the CPU, as a table for people, as values and as JSON.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run took, by the line of the user's program: each line's operations, and what they took that nothing else took.
 
 use std::collections::BTreeMap;

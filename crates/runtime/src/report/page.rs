@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A page of HTML with one table and one plot, which needs no other file.
 
 /// A row's name, and its cells or why it has none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A run in a dozen lines: the time that its user waits for, its parts, what bounds it and what would help.
 
 use std::fmt;

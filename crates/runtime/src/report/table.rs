@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The run report as tables for people: what a run took in a dozen lines, or every figure.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A progress bar with an estimate, on standard error: for long work, when that is a terminal.
 
 use std::io::IsTerminal;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the front ends show of a run and ask of it, whatever the program's scheme: the `ringmill` command and the Python
 //! package are two of them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Progress of work whose parts take about as long as each other.
 
 use std::time::Instant;

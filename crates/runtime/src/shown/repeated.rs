@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A run that is repeated to be measured.
 
 use std::time::{Duration, Instant};

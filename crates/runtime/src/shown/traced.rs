@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Running on a device, with a trace file and a timeline where they are asked for.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A bootstrap of BGV whose operations a device runs: the interpreter's bits, whatever is fused and however many threads there are.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A scheme is one folder: the run time, the devices and the file container know nothing of this one, and run it.
 
 use std::collections::BTreeMap;

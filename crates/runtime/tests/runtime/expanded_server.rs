@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A server's keys and constants under byte budgets: the same ciphertexts, reports that say what it took, runs that are
 //! stopped and gone on with.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run took by the lines of the program: they add up to what the report states, whatever runs it.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A compiled program from keys to report: every device gives the same bits, and what is wrong is said.
 
 use std::sync::Arc;

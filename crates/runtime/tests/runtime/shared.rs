@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decryptions that are shared: as much noise as was promised for every input that is encrypted, and no more decryptions
 //! than were promised under one key.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The moduli that multiplication needs beside the ciphertext's, and their places in the table.
 
 use num_bigint::BigUint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decryption in RNS, as SEAL does it (polymul paper, Algorithm 5).
 
 use num_bigint::BigUint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV in RNS, as SEAL has it: exact integers modulo t. A level-l ciphertext has l + 1 primes; all limbs are in
 //! evaluation form, which SEAL's coefficient form becomes when its files are read. A plaintext is a polynomial modulo t,
 //! in coefficient form and without a level.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How much noise a value may have: a bound that fails with a stated probability, for choosing parameters before anything
 //! is encrypted.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV parameters: those of every ring scheme, a plaintext modulus, and how products are divided by Q / t.
 
 use std::ops::Deref;

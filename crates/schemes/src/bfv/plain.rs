@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums with plaintexts: the plaintext times Q / t.
 
 use ringmill_isa::mid::ProcBuilder;

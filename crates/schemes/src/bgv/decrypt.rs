@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decryption: the residue modulo t of the centred phase, exactly.
 
 use ringmill_math::basext::MiddleHalf;

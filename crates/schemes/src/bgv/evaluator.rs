@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Homomorphic operations for simple callers, run by the reference interpreter or, one by one, by a device. Programs go through
 //! the compiler instead; all run the same procedures.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The annotation of BGV: what a message is multiplied by modulo t.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Levelled BGV in RNS, as SEAL has it: exact integers modulo t. A level-l ciphertext has l + 1 primes; all limbs are in
 //! evaluation form. The message m is the low part of the phase: c_0 + c_1 s + ... is f m modulo t, with the ciphertext's
 //! correction [`Factor`] f. A plaintext is a polynomial modulo t, in coefficient form and without a level.

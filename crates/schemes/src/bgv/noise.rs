@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Predicted noise: how large the phases of a program's ciphertexts are at most.
 
 use ringmill_isa::Level;

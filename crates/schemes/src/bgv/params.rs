@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BGV parameters: those of every ring scheme, and a plaintext modulus.
 
 use std::ops::Deref;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An integer that is added to every slot, as operations take it: residues modulo the ciphertext's primes.
 
 use ringmill_isa::Level;

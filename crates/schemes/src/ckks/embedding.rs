@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The canonical embedding: slots to and from real coefficients, by one complex FFT of n points for n slots.
 //!
 //! For n slots the polynomial lives in the ring of degree 2n (spread by gaps into the full ring) and slot i is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encoding of real and complex vectors, and decoding.
 
 use std::sync::{Arc, Mutex, OnceLock};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Homomorphic operations for simple callers, run by the reference interpreter unless told otherwise. Programs go through the compiler and a
 //! device instead; both run the same procedures.
 

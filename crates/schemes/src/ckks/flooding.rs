@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Noise that hides the error of a decryption before it is shared (docs/security.md).
 
 use ringmill_math::Prng;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Residues of a polynomial to its coefficients, centred between -Q/2 and Q/2 exactly and then rounded to doubles.
 
 use ringmill_math::{Modulus, declassify, kernels, sample};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SEAL's RNS variant of CKKS. A level-l ciphertext has l + 1 primes; all limbs are in evaluation form; slot i of a
 //! polynomial m is m(zeta^(3^i)), zeta = e^(pi i / N).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The operations of CKKS: one table.
 
 use ringmill_isa::macros::MacroOp;

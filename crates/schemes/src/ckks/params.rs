@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CKKS parameters: those of every ring scheme, and a default scale.
 
 use std::ops::Deref;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Building and checking parameter sets.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The annotation of CKKS: what a message is multiplied by before it is rounded.
 
 use ringmill_isa::Level;

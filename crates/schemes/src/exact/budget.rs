@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How much noise a ciphertext can still take.
 
 use num_bigint::BigUint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decryption: the phase of a ciphertext, opened as its scheme does.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a message stands in a ciphertext, outside of any procedure.
 
 use ringmill_math::{Modulus, kernels};

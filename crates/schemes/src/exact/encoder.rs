@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Slots where there are some for programs, coefficients where there are none.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encryption: a fresh encryption of zero, and the plaintext as programs add it, as SEAL does; both in one.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the encodings of integers refuse, with what was expected, what came and what to do.
 
 use ringmill_math::MathError;

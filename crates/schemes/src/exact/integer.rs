@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One integer as the value of a polynomial.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Plaintexts brought to a ciphertext's moduli, inside a procedure.
 
 use ringmill_isa::Poly;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the schemes of exact integers (BFV, BGV) share beside [`rlwe`](crate::rlwe): the plaintext modulus t, plaintexts
 //! as polynomials modulo t, the encodings of integers as such polynomials, encryption and decryption. Integers stay integers
 //! throughout.

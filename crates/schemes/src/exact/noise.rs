@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the predictions of both schemes share.
 
 /// Predicted bounds fail with a probability of 2 to minus this.

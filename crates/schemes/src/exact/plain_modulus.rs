@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The plaintext modulus t, and the integers that stand for its residues.
 
 use std::ops::RangeInclusive;

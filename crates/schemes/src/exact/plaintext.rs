@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Plaintexts: polynomials modulo t.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Powers of an odd prime as plaintext moduli.
 
 use ringmill_math::primes;

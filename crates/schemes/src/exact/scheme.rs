@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What schemes of exact integers differ in, for the parties that are alike in all of them.
 
 use std::sync::Arc;

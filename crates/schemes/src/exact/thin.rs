@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Integers modulo a power of an odd prime in the slots that its rings have.
 
 use std::sync::Arc;

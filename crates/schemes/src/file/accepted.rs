@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a reader of parameter files accepts: which security tables, and whether parameters may be insecure.
 
 use std::fmt;

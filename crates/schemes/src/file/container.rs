@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The container: header, payload, checksum. Version 2 is written; version 1, which has neither scheme nor key identity,
 //! is read too.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Secret keys with the count of decryptions that were shared under them.
 
 use zeroize::Zeroizing;

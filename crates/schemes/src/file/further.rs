@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files of the keys that bootstrapping alone takes, as programs have them by name. Each key's level says, with the parameters, of which
 //! size it is.
 

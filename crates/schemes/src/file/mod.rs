@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files of parameters, plaintexts, ciphertexts and keys of every scheme: a versioned container with a checksum, which
 //! says what scheme it is of (docs/files.md), and the objects that ring schemes share. Every byte string is hostile until it has passed: sizes are compared with what the parameters imply before anything is
 //! allocated, residues must be below their moduli, identities must match, and nothing may follow the end.

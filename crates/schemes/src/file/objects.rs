@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files of what ring schemes share: plaintexts, ciphertexts and keys.
 
 use ringmill_isa::{Galois, Level};

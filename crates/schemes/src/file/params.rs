@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parameter files: the payload is the canonical form, the identity its hash.
 
 use super::container::{Header, Writer, open};

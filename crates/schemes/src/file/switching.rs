@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One switching key inside a file: its form, b digit by digit, and the seed or a. What it is over the reader knows.
 
 use super::FileError;

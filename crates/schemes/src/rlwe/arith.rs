@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Helpers on limb-major residue vectors: limb k of a vector of n limbs is residues k N .. (k + 1) N.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Ciphertexts and plaintexts: limbs in evaluation form at a level, with their scheme's annotation.
 
 use std::fmt::Debug;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Distributions of secrets and errors.
 
 use ringmill_math::{MathError, Prng, sample};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encryption and decryption.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The evaluation keys of a program: which, and the keys themselves.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the evaluators of ring schemes share: checks of operands, the call of a procedure, and rotations by the keys that
 //! are there.
 

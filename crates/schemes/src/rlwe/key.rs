@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys: secret, public, key-switching, relinearisation and Galois.
 
 use std::collections::BTreeMap;

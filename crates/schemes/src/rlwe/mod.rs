@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the ring schemes (CKKS, BFV, BGV) share, below all of them: the RNS chain with its distributions and its
 //! security, keys and their generation, encryptions of zero and the phase, ciphertexts with their scheme's annotation,
 //! and the emission of operations as mid-level procedures. A level-l ciphertext has l + 1 primes; all limbs are in

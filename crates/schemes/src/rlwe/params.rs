@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The parameters that ring schemes share: ring degree, primes, digits, distributions and their security.
 
 use std::sync::Arc;

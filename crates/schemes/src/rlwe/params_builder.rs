@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Building and checking what ring schemes share of a parameter set.
 
 use num_bigint::BigUint;

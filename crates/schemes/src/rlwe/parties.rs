@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The parties of a ring scheme's computation: what all ring schemes have in common of them, over a scheme's own encoding,
 //! encryption and decryption.
 

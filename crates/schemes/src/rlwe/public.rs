@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encryptions of zero under a public key, divided by P.
 
 use num_bigint::BigUint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operations noted down instead of run. Whoever runs operations by an evaluator takes decisions by levels and bounds, never by
 //! residues: so what it does with symbols in the place of ciphertexts is what it does with ciphertexts.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The security tables: the largest log2(QP) allowed for a ring degree, the smallest noise for an LWE dimension.
 
 use std::collections::BTreeMap;

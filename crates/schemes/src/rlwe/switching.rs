@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Making key-switching keys: between any two secrets, over as many moduli as they are used at.
 
 use std::ops::Range;

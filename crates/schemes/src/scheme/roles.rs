@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The two parties of a computation: who holds the secret key, and who computes without it. The run time is written for
 //! these.
 

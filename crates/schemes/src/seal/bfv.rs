@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SEAL's BFV: parameters, plaintexts modulo t and ciphertexts, which SEAL keeps in coefficient form and we in evaluation
 //! form. Keys are [those of every scheme](super::read_relin_keys).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SEAL's BGV: parameters, plaintexts modulo t and ciphertexts, which have a correction factor. Keys are [those of every
 //! scheme](super::read_relin_keys).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SEAL's two uses of BLAKE2: the hash that names parameters, and the Blake2Xb generator that expands a seed.
 //!
 //! BLAKE2X ("BLAKE2X", Aumasson, Neves, O'Hearn, Winnerlein, 2016) hashes its input to a 64-byte root, then hashes the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SEAL's modulus chain: the names (`parms_id`) of the levels of one set of parameters.
 
 use super::blake::hash_words;

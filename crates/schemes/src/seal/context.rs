@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Our parameters seen as SEAL sees them.
 
 use std::sync::Arc;

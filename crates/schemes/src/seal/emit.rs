@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The mirror of [`super::raw`]: SEAL's objects from checked parts.
 
 use zeroize::Zeroizing;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What SEAL's schemes of exact integers share: plaintexts modulo t.
 
 use super::context::{SealContext, SealParams};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Microsoft SEAL's binary formats: parameters, plaintexts, ciphertexts and keys of its CKKS, BFV and BGV schemes, as
 //! SEAL saves and loads them since version 3.6. What is of CKKS alone stands here, what is of the others in [`bfv`] and
 //! [`bgv`], and keys are read and written alike.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SEAL's plaintexts, ciphertexts and keys to and from ours. Limbs, their order and their form are the same on both
 //! sides, so nothing is computed: data moves.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Our objects through SEAL's format and back; what SEAL cannot hold is refused.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SEAL's objects as they lie in its files, checked against a modulus chain but free of our scheme's types.
 //!
 //! Members, in order, all little-endian (`docs/seal.md` has the byte-by-byte tables):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Hostile bytes against the raw layer: whatever comes in, a typed error or a checked object goes out.
 
 use proptest::prelude::*;

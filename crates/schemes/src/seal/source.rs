@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reading SEAL's stream: headers, decompression under a budget, integers and checked residues.
 //!
 //! A saved object is a 16-byte header and its members. The outermost object's members may be compressed; the objects

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Zstandard and zlib of secrets: what either holds on the way lies in memory that is wiped.
 //!
 //! Both read or write a whole object at once, so that neither keeps a window. Of what Zstandard keeps besides, it is told

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A ring scheme that is not CKKS: values with a factor, as BGV's have, on the shared layer alone.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Integers to polynomials modulo t and back, on parameters of no real scheme.
 
 use std::sync::Arc;

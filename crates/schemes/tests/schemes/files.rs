@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files: round trips, and every altered, truncated or extended file refused without a panic.
 
 use crate::common::Setup;

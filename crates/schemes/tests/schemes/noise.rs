@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Predicted precision against measured precision on random programs.
 
 use crate::common::{STEPS, Setup};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every homomorphic operation against plaintext, for each number of digits.
 
 use crate::common::{Setup, close, digit_choices};

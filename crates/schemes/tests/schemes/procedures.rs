@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The procedures themselves: instruction counts, names, the cache, and operations that do not exist.
 
 use std::collections::HashSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every key and every encryption has randomness of its own, in the seeded mode too, and carries the identity of its secret key.
 
 use std::collections::HashSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rescaling and mod-down against big integers, coefficient by coefficient.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Security tables in parameter files: which ones a reader accepts, and what the tables of sparse secrets allow.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Machines that take over a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:basext`.
 //!
 //! Each procedure is cut into stages ([`ringmill_machines::coprocessor::Partition`]): the host's instructions run by the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A run with data: stage after stage, the host's part by the CPU's kernels, the machine's part by its engine.
 
 use std::borrow::Cow;

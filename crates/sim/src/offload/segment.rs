@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A part of a procedure as a program of its own, so that the CPU's kernels run it like any other.
 
 use std::collections::{HashMap, HashSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a turn takes on an engine, without data.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV multiplications with the base-extension unit beside the CPU, modelled and as RTL, alone and on a card with the
 //! multiplier: the CPU's bits, the same cycles, and which extensions go where.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Several co-processors on one card: the CPU's bits, residues handed on without the link, and what crosses it, counted
 //! another way.
 

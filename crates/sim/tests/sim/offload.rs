@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs partitioned between the CPU and the polynomial multiplier, modelled and as RTL: the CPU's bits, the same
 //! cycles, and what the report says of the offload.
 

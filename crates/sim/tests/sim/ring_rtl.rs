@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A compiled CKKS program on the RTL of a ring machine: the CPU's bits, the model's cycles; and what is refused.
 
 use std::path::{Path, PathBuf};

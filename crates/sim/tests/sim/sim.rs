@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Simulated machines as devices: description files, traces, and the same bits as the cpu device on raw limb programs.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program made for a machine fits it, or is refused with the field of the machine's description that forbids it.
 #![allow(clippy::unwrap_used)]
 

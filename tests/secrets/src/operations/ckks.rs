@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CKKS: keys, encoding, encryption, decryption, decoding, and decryption to share.
 
 use std::sync::Arc;

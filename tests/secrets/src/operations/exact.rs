@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV and BGV: keys, encoding, encryption, decryption and decoding.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What touches secrets: each on small parameters, and run once with all that is secret marked.
 //!
 //! A marked seed marks all that is drawn from it: secrets, errors, and masks, which are public but depend on no data either.

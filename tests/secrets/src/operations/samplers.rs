@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sampling, and the transforms that all schemes share.
 
 use ringmill_math::sample::{self, WideGaussian};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFHE: keys, encryption under both keys, and decryption.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums, differences and comparisons, the lowest bit first: a carry is a majority of three, a bit of the sum their parity.
 
 use super::{Bit, Gates};

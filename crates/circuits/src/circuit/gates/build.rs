@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bits, and gates of them: each once, none noisier than a bootstrap bears.
 
 use std::collections::HashMap;

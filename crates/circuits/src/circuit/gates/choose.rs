@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Choices by an encrypted bit, and what is made of them: the smaller and the larger, shifts by encrypted amounts, tables.
 
 use super::add::{any, less};

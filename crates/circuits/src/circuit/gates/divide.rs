@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Quotient and remainder: long division, a bit of the dividend brought down at a time.
 
 use super::add::{difference, equal, negated_if};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Functions of bits that one bootstrap computes: the sign of a constant plus small multiples of the bits, in eighths of the
 //! torus.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a program on integers to a circuit of gates.
 
 use ringmill_limits::Watch;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs and netlists as gates on encrypted bits: the other lowering, beside the lookups of 16 entries.
 //!
 //! A bit is 1/8 of the torus or -1/8, and a bootstrap reads the sign of a sum of bits. So a gate is whatever function of up

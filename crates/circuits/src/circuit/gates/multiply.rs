@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Products, and sums of many: columns of bits, three of which become one and a carry until each has one.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums and differences: carries from limb to limb.
 
 use super::{Int, LIMB};

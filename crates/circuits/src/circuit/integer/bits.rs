@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bitwise operations: a bootstrap a digit.
 
 use super::{Int, LIMB, Limb, largest};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Quotient and remainder: long division, two bits of the dividend brought down at a time.
 
 use super::shift::Shift;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encrypted integers of 1 to 64 bits as small ones, and what is computed on them. All arithmetic is modulo 2^bits; signed
 //! integers are two's complement, and what differs for them takes a [`super::program::Type`].
 //!

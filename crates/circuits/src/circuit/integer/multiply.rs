@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Products, and sums of many: columns of small values that are carried up until one digit is left in each.
 
 use super::{DIGIT, Int};

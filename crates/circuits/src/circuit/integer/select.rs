@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One of two integers, by an encrypted bit.
 
 use super::Int;

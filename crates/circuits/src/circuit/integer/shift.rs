@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Shifts and rotations, by known and by encrypted amounts.
 
 use super::{Choice, DIGIT, Int};

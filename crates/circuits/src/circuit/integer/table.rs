@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of integers, read at an encrypted index of at most eight bits.
 
 use super::{DIGIT, Int, LIMB};

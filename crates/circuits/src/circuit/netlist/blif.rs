@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BLIF (Berkeley Logic Interchange Format, University of California, 1992): one model of `.names`, and of gates that
 //! Yosys names.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]

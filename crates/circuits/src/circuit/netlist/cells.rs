@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The gates that synthesis names: Yosys' fine-grained cells.
 
 /// Inputs in order, the output, and the truth table, of a cell; `None` for one that is not known, flip-flops among them.

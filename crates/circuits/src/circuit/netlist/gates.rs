@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Netlists onto gates of bits: as they are, but that a gate goes into the only one that reads it where one bootstrap computes
 //! both.
 

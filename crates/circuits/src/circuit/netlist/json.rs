@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Yosys' JSON, as `write_json` makes it: the top module of a flat design.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Gates onto lookups: a gate that only one other reads becomes part of that, where both together have four inputs at most.
 
 use ringmill_limits::{Halt, Watch};

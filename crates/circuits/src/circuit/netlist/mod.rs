@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Netlists of gates, as synthesis writes them: BLIF and Yosys' JSON. Each gate becomes a lookup of up to four bits, or a
 //! gate of bits.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Netlists in the clear, lowered, and refused.
 
 use ringmill_limits::Watch;

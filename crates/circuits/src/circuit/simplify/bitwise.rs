@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! And, or, exclusive or and not; and the smaller and the larger, which are an and and an or of an order.
 
 use super::Simplifier;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Quotients and remainders: by a power of two they are shifts and masks.
 
 use super::Simplifier;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs without what changes nothing or always gives the same, and with cheaper operations in the place of dear ones.
 //!
 //! Each instruction is made anew by the rules of its operation, on operands that were made so before it. An instruction that

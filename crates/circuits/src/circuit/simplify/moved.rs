@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Shifts, conversions and tables.
 
 use super::Simplifier;

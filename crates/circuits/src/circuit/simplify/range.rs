@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the value of an instruction lies, from where those of its operands lie.
 
 use crate::circuit::program::{Binary, Comparison, Instr, Op, Shift, Type, Value};

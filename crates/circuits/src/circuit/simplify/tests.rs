@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Simplified programs against what they were: the same values, and no more bootstraps.
 
 use ringmill_limits::Watch;

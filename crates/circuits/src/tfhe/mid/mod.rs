@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A bootstrap as mid-level programs: what a machine runs, instruction by instruction, and gives the evaluator's bits.
 //!
 //! Blind rotation is a block of one call, repeated: a turn takes the accumulator from the one before, the exponents of its m

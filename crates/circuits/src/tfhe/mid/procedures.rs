@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The procedures of a bootstrap: its beginning, one turn of the rotation, its end, and the key switch.
 
 use ringmill_isa::Poly;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The program of a blind rotation: its inputs, and the loop over them.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Moduli and types that all procedures of a bootstrap share.
 
 use ringmill_isa::mid::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The fast path equals the reference bit for bit, on every backend; proofs of exactness.
 
 use ringmill_circuits::tfhe::reference::{self, ExpandedKey};

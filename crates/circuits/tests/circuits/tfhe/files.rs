@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files round-trip; every altered byte and every truncation is refused, and nothing panics.
 
 use ringmill_circuits::tfhe::{CiphertextModulus, IntegerType, LweDimension, Order, Params, file};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sets at their full size.
 
 use std::sync::Arc;

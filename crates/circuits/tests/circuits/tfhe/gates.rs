@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every gate on every pair of bits, under every choice of parameters; gates that follow one another.
 
 use ringmill_circuits::tfhe::{

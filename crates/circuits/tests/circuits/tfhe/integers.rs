@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! 2 + 2 bits: arithmetic, tables of one and of two messages.
 
 use ringmill_circuits::tfhe::client::Encryptor;

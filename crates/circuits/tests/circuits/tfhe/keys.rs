@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What keys are: bits, masks that never repeat, noise of the width asked for, and the messages that rows encrypt.
 
 use std::collections::HashSet;

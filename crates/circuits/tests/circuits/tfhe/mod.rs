@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFHE: gates, tables and steps against definitions, noise against its prediction, refusals, files.
 
 mod exactness;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Noise beside its prediction, and failures beside theirs.
 
 use std::sync::Arc;

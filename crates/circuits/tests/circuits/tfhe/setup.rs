@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys of toy parameters, made once a test.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The CPU's part of a comparison, measured: fresh keys, inputs, runs whose outputs are checked.
 
 use std::sync::Arc;

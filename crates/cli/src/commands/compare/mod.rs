@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill compare`: one program on several simulated machines and on the CPU, in one table.
 
 mod measured;

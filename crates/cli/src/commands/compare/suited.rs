@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One program compiled for several machines: at parameters that all of them take, where there are such.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How every `ringmill rtl` command finds the design that it is given.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl generate`: a configuration as sources of its own.
 
 use ringmill_hdl::Table;

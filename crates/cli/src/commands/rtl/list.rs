@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl list`.
 
 use ringmill_hdl::{Interface, Sources};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl`: the hardware description and its tools.
 
 mod design;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl pnr`: how fast a design runs on an FPGA that open tools route.
 
 use ringmill_hdl::Effort;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl sim`: a machine's RTL on random data, in lockstep with its model.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl synth`: what a design takes.
 
 use ringmill_hdl::{Area, Family, Hdl, Synthesis};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl table`: every leaf's cost, the table of `docs/rtl.md`.
 
 use ringmill_hdl::leaves::{Leaf, leaves};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl timing`: how long the paths between registers are, on every target.
 
 use ringmill_hdl::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The command, started in the workspace's folder.
 #![allow(dead_code)] // each test file uses its own part
 

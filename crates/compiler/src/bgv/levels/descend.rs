@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A value elsewhere: at a lower level, under another factor; each made once and kept.
 
 use ringmill_isa::Level;

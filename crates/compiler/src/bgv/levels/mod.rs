@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Level and factor management: every value gets a level, a correction factor and a bound on its noise. Divisions by primes
 //! (`RESCALE`), dropped primes (`MODSWITCH`) and products that make factors equal (`REFACTOR`) go in where they are needed, so
 //! that no mismatch can reach the user.

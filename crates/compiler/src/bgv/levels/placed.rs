@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where values of BGV's programs are refreshed: as cheaply as any set of cuts does it.
 #![allow(clippy::unwrap_used)] // tests
 

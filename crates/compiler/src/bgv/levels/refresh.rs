@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs of any depth: values are refreshed where the placement says, and what procedures are given and give back is at one
 //! place, so that a procedure is managed once, wherever it is called.
 

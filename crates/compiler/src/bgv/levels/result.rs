@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where each instruction happens, and what its result is.
 
 use ringmill_isa::Level;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A value in another state: rescaled, lowered, lifted to a product, switched down; each made once and kept.
 
 use ringmill_isa::Level;

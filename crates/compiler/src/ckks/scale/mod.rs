@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Level and scale management: every value gets a level and an exact scale, and `RESCALE`, `MODSWITCH` and products by
 //! one go in where they are needed, so that no mismatch of scales can reach the user.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Levels of steps as levels of primes: a rescale by a step's primes is one after another.
 
 use ringmill_isa::macros::{

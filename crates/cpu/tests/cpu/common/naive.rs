@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A limb program by definition: sums over all coefficients, 128-bit arithmetic, nothing shared with the kernels.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers that random programs are drawn by.
 
 use ringmill_math::Prng;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random limb programs: every instruction, several procedures, calls that depend on one another in all ways.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Jobs of the torus extension.
 
 use ringmill_isa::mid::{Form, ValueId, ValueType};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One unit with jobs of many kinds: residues from big integers, edges among them, in any order of coefficients.
 
 use num_bigint::BigUint;

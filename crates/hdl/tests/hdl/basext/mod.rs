@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rm_basext_folded` and `rm_basext_shared` against big integers and the golden extension, bit for bit, and against
 //! their cycle models, cycle for cycle.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a unit refuses: an error code, no lock-up, and the next job runs.
 
 use ringmill_hdl::basext::{Beat, Code, Command, Extender, Operation};

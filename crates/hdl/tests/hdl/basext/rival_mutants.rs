@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single-line faults of the pipelined unit, of the rowers and of pipelined mixed radix; the checks must catch each.
 
 use ringmill_hdl::Hdl;

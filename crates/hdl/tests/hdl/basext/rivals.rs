@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The other architectures, `rm_basext_pipelined`, `rm_basext_rowers` (Cox-Rower, mixed radix) and `rm_basext_radix`: the
 //! checks of the folded unit, and the multipliers that their netlists have.
 

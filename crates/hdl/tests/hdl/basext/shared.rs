@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rm_basext_shared`: the same checks as of the folded unit, and what is its own: batches, rounds, and polynomials that
 //! follow each other in a command.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A memory behind AXI4 and a host behind AXI4-Lite, which stall at random and hold the machine to the protocol.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The base-extension unit behind the same shell: jobs of the golden model with random stalls on all channels, and what is
 //! refused.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The machines as cores of FuseSoC.
 
 use std::path::Path;

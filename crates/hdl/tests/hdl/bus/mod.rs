@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Machines behind the shell, as a host and a memory see it: random stalls on all channels, results of
 //! the golden model, and what must be refused.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single-line faults in the shell, each of which some check must report.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring machine behind the same shell: tables, programs and limbs through memory, with random stalls on all channels, and
 //! what is refused.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The bootstrapping engine behind the same shell: whole bootstraps with random stalls on all channels, and what is refused.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

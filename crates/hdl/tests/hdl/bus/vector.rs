@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The vector machine behind the same shell: a program with its tables, distant memory by a manager of its own, random stalls on all
 //! channels, and what is refused.
 

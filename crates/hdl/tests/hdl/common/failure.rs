@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Why a check failed, so that a fault counts as caught only where the RTL is wrong.
 
 use std::fmt::{self, Debug};

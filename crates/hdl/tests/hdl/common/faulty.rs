@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Copies of the RTL with one line changed, for checks that must notice.
 
 use std::path::{Path, PathBuf};

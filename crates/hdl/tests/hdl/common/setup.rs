@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The project's RTL with its tools, and what random tests begin with.
 
 use std::path::Path;

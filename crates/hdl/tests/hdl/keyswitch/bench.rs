@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One unit with switches of random keys and ciphertexts.
 
 use ringmill_hdl::polymul::Dice;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rm_chacha20`: the test vector of RFC 8439, and key streams of random seeds and positions.
 
 use chacha20::ChaCha20;

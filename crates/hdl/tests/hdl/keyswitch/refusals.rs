@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a unit refuses: a code, no lock-up, and the next switch is right.
 
 use ringmill_hdl::Hdl;

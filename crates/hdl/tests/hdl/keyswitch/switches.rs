@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Switches with and without stalls.
 
 use ringmill_hdl::polymul::Dice;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lint, what synthesis counts, and the bar.
 
 use ringmill_hdl::torus::keyswitch::top;

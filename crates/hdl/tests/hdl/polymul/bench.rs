@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multipliers under test.
 
 use std::ops::{Deref, DerefMut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every operation in lockstep with the model.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rm_polymul` against the golden transform, bit for bit, and against its cycle model, cycle for cycle.
 
 mod bench;

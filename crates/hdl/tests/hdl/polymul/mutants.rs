@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single-line faults in the multiplier; the checks of the other files must catch each.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A limb program's commands, sent in the cycles that the scheduler gives them.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the multiplier refuses, on its pins and before them, and how it goes on after bad streams.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What stays in the machine from call to call: SEAL's decryption product, whose key and tables are sent once.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Command arbitration: every state with every command, against the rules as a host would put them.
 
 use ringmill_hdl::polymul::Code;

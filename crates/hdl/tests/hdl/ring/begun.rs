@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! More faults: of what the board knows of a word that has only begun, of key memory's words, of tables by layer.
 
 use crate::ring::faults::{Fault, machine, unit};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Toy machines, and words run by model and RTL.
 
 use ringmill_hdl::polymul::Dice;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single-line faults of the RTL, each with the check that must catch it.
 
 use ringmill_hdl::Hdl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! At full size: rows of 32, 32 butterflies, 4 dyadic cores, N = 2^14, 18 limbs of key memory over nine stripes, narrow slots of
 //! eight residues a cycle.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring machine's RTL against the software and the cycle model.
 
 mod begun;

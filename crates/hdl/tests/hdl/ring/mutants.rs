@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single-line faults; the checks must catch each.
 
 use ringmill_hdl::ring::RpauError;

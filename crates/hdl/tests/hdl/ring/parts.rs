@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the machine takes, module by module: all of it is counted, and memories and multipliers are those of its description.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the scheduler makes of homomorphic operations, on the whole machine: every grant, every slot at its word's retirement and
 //! the end equal the model's, and the results the reference interpreter's.
 

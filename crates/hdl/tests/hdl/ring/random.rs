@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs drawn at random: words of all streams beside each other, in ports that they share.
 
 use ringmill_hdl::polymul::Dice;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Words that the machine must not run: each is answered by its code, with its stream, and the next procedure runs.
 
 use ringmill_hdl::BuildOptions;

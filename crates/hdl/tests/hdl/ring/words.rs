@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Each word by itself, and words beside each other, on one RPAU.
 
 use ringmill_hdl::Hdl;

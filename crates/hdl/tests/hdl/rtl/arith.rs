@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modular adder, subtractor, halver and the multipliers of every flavour against `ringmill_math`.
 
 use ringmill_hdl::leaves::{MULTIPLIERS, Multiplier, SOLINAS52_Q, flavour};

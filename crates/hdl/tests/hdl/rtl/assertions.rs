@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the RTL asserts of itself: a fault that only an assertion can see stops the simulation, and sound RTL runs.
 
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Model, Top};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The unified butterfly in every mode and flavour.
 
 use ringmill_hdl::leaves::{MULTIPLIERS, Multiplier};

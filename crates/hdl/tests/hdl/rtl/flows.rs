@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Standard-cell area, place and route, and configurations as sources of their own.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Solver proofs of the reducers: the property modules of `crates/hdl/formal` over the RTL itself.
 
 use std::num::NonZeroU32;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The Rust side of a model: ports, widths, waves, and errors that name what is wrong.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Delay lines, memories, queue and skid buffer against plain Rust models.
 
 use std::collections::VecDeque;

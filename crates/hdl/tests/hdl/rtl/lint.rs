@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every module lints clean with warnings as errors, in every configuration that the machines use.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The RTL's leaves against golden values, their lint, synthesis counts, proofs, and faults that must be caught.
 
 mod arith;

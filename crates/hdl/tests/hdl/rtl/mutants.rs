@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single-line faults in the leaves; the checks of the other files must catch each. A check that lets one pass checks
 //! nothing of what the line is there for.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the checks share: tools, random numbers with a printed seed, and the drive of a pipeline.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What machines' needs count is what Yosys finds; and Yosys takes every leaf and infers what was meant: DSP blocks, block RAM, no latch.
 
 use ringmill_hdl::leaves::{MULTIPLIERS, WIDE_MULTIPLIERS, flavour, leaves};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The multiplier for run-time moduli of up to 61 bits against `ringmill_math`, with another modulus in every cycle.
 
 use ringmill_hdl::leaves::WIDE_MULTIPLIERS;

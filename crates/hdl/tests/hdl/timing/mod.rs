@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Paths between registers: levels that a hand count confirms, registers in DSP blocks, the bar for every module. And
 //! the multipliers that ours are compared with.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Barrett's multiplier computes what it says, so that its resources mean something.
 
 use ringmill_hdl::polymul::Dice;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An engine with random ciphertexts and keys, against the software's kernels and the cycle model.
 
 use std::fmt;

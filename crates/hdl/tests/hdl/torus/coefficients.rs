@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Unrolled keys bundled in coefficient form.
 
 use ringmill_hdl::Hdl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rm_torus` against the software's kernels, bit for bit, and against its cycle model, cycle for cycle.
 
 mod bench;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The paper's order of a step: a unit for each pair of polynomials.
 
 use ringmill_hdl::Hdl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is wrong is answered by its code, nothing locks up, and the next bootstrap runs.
 
 use ringmill_hdl::Hdl;

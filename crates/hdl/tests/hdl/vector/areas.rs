@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Table 4: what Montgomery-friendly moduli save in standard cells, and the bar of paths between registers for every leaf.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multipliers, the baseline included, and butterflies against `ringmill_math`, with another modulus in every item.
 
 use ringmill_hdl::polymul::Dice;

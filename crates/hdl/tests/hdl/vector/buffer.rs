@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ciphertext buffer against its layout: chunks of rows, of columns and of rows that an automorphism scatters, read and written in any
 //! order.
 

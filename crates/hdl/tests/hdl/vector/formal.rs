@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Solver proofs of the vector machine's arithmetic.
 
 use std::num::NonZeroU32;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The multiply-accumulate unit in lockstep with both simulators: the test is its controller and its buffer, decides by what the unit
 //! shows of itself, and must send and write in the cycles of the step semantics, and come to the residues of the correctness
 //! simulator.

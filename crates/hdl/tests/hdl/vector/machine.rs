@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The whole machine in lockstep with both simulators: every dispatch, entry and write-back in the performance simulator's cycle, and
 //! at the end what the correctness simulator has in distant memory, into which every chunk of the buffer is stored.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The leaves of the vector machine against the software's kernels, bit for bit, and against its cycle model.
 
 mod areas;

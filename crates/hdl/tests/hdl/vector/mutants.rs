@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single-line faults in the vector machine's leaves; the checks of the other files must catch each.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transform unit against the passes of the correctness simulator, for every instruction, ring and shortcut, with another modulus in
 //! every item; and the twiddle factory and its seeds against powers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Permutation units: every automorphism of small rings through the two of them chained, against the layout of the buffer and the rule
 //! of the simulator.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whole procedures of BGV on the machine of radix 16, N = 256: key switches, products, an automorphism, a division. Events in lockstep,
 //! and limbs that the interpreter of the mid level gives.
 

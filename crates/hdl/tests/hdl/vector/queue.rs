@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The instruction queue: what it takes for an instruction, batches, exhaustion, faults and the way out of them, cycle for cycle against a
 //! queue in Rust.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Drives a data path whose registers stand in ranks: items that move on by themselves, with random stalls, what is said of an item
 //! where its rank takes it, rubbish everywhere else.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scales: real numbers that multiply, and are divided by the primes that go.
 
 use super::Typed;

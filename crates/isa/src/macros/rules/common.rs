@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What holds of every scheme: counts, kinds, sizes and levels, and calls.
 
 use super::super::program::{LevelNote, MacroProc, MacroType, MacroValue, Visibility};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The typing rules of the macro level: one function a rule of the definition file. What holds of every scheme is in
 //! [`common`]; what becomes of a scheme's notes in [`note`], and of scales in [`ckks`].
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What becomes of notes. Those of different schemes do not mix, whatever the schemes are.
 
 use super::super::program::Note;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The typing rules of instructions on limbs.
 
 use ringmill_math::basext::MAX_SOURCES;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The typing rules of the torus extension: exponents, digits, LWE vectors.
 
 use ringmill_math::torus::{Coefficients, Gadget};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The text form of procedures and programs. What is printed parses to an equal value, and prints the same again.
 //!
 //! One instruction, parameter, result or step a line; `;` starts a comment. Values of a procedure are `%0`, `%1`, ...,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parsing. Hostile text gives an error, never a panic, and memory stays in proportion to the text's length.
 
 mod types;

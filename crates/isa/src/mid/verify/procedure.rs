@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One procedure.
 
 use std::collections::{HashMap, HashSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A whole program: head, procedures, blocks.
 
 use std::cell::Cell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A program written out call by call.
 
 use std::collections::HashSet;

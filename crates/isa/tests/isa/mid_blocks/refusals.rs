@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What programs of blocks and repeats are refused for, and where; and what long ones cost.
 
 use super::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random well-typed mid programs, grown from lists of choices so that failures shrink well.
 #![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Each mid-level instruction as operations of the machine.
 
 use ringmill_isa::mid::{Form, Imm, Instr, Op, ValueId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The calls that the machine runs, one after another, and what is known of the calls to come: the program's calls as they
 //! are, or some of them cut into parts ([`super::cutting`]).
 

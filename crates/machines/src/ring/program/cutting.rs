@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The program's calls as the machine runs them, some of them cut into parts, where there are procedures that give several
 //! ciphertexts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What every call of a procedure has in common: where its arguments and results live, and which of them are keys.
 
 use ringmill_isa::Poly;

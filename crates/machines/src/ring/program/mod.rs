@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whole programs: calls one after another, values kept on the machine while they are needed.
 //!
 //! Calls are fed ([`calls`]): what is held is those in sight, the limbs alive, and the schedules of distinct (procedure,

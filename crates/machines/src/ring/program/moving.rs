@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What crosses the host link between calls: operands in, keys in, results out, and what has to make room.
 
 use std::collections::HashMap;

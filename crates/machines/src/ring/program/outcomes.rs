@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Schedules by procedure and placement, looked up when a call comes again, and how often each was used.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where a call's operands go, and the schedule that follows.
 
 use std::collections::HashMap;

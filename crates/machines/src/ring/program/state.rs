@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run holds between calls, and what a call does to it.
 
 use std::collections::{HashMap, HashSet};

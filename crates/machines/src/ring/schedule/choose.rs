@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which slots a word's results go to.
 
 use super::Scheduler;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The scheduler before the first cycle.
 
 use std::collections::{BinaryHeap, HashMap};

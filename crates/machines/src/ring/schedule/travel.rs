@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Words that no core executes: broadcasts on the ring, loads and stores over the host link.
 
 use ringmill_math::RingKind;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which unit does an operation: the main or the dyadic cores.
 
 use super::Scheduler;

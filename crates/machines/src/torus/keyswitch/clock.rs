@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The unit cycle by cycle, without data: `rm_torus_ks_job`, the registers around it and `rm_torus_ks_give`. Equal to the RTL in
 //! every cycle, however its streams stall.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a key-switching unit cannot be made for, or given.
 
 /// Refusals, before anything reaches a unit.

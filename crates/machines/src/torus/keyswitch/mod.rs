@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Key switching of LWE ciphertexts with masks made on the chip (torus paper, Section III-C, made honest): what a unit is made
 //! for ([`Shape`]), what it computes ([`golden`]), and how long it takes: cycle by cycle ([`Clock`]), in all ([`cycles`]),
 //! beside the floor ([`Floor`]).

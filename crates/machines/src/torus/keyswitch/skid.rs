@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The two words of `rm_skid`.
 
 /// What it shows, and the word behind that.

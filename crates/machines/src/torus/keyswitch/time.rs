@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How long a switch takes, and what it cannot be faster than.
 
 use super::clock::{Clock, Command, Inputs};

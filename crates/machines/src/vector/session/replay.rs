@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Calls that were met before: what a call's times depend on, what it does to the machine's state, and doing that again.
 
 use std::collections::HashMap;

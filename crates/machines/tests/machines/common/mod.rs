@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Small machines, small parameters, and the comparison of micro code with the reference interpreter.
 #![allow(dead_code)] // each test file uses a part
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whole programs out of calls on whole ciphertexts.
 
 use std::collections::HashMap;

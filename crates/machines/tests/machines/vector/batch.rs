@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Batches: a procedure on several ciphertexts with one key gives what it gives each of them, and brings the key once.
 
 use ringmill_isa::mid::{ImmType, ParamRole, Procedure, Program, Verified};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BGV, whose divisions compute modulo primes alone for this machine, and a thin bootstrap.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A micro program's results beside the interpreter's.
 
 use std::sync::Arc;

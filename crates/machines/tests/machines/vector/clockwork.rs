@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The step semantics: traces worked by hand.
 
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};

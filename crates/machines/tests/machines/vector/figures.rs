@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What operations take at full size (vector paper, Table 8).
 
 use std::sync::Arc;

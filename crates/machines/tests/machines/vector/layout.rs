@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Chunks are read and written without conflicts, and automorphisms are what they say.
 
 use std::collections::HashSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Masks that are made on the chip: addresses of their own, the residues of their seeds, and no time on distant memory.
 
 use ringmill_isa::vector::{MASKS, MicroOp};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The vector machine: micro programs give what the mid level gives, and take the time that they were made by.
 
 #![allow(clippy::unwrap_used)] // tests

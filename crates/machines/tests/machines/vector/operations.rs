@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every operation of CKKS over friendly primes.
 
 use ringmill_machines::MachineError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whole programs, call by call.
 
 use ringmill_isa::Galois;

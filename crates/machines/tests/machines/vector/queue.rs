@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the host writes into the queue: as predicted nothing waits, too early is an overrun, too late runs it dry.
 
 use ringmill_machines::MachineError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Distant memory while the host works beside the machine.
 
 use ringmill_isa::vector::{MicroOp, verify};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sums, of vectors of any width.
 
 use super::{End, GROUP, Group};

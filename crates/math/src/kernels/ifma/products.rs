@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single products with 52-bit multiply-add: of two residues, by the size of the modulus, and with a constant.
 
 use std::arch::x86_64::*;

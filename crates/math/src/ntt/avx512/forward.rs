@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Forward passes.
 
 use std::arch::x86_64::*;

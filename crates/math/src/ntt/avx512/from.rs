@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transforms that start from another limb, and those that end in a difference: their first pass reads the limb and takes it to
 //! the modulus, their last one takes the residues from another limb and scales them. Each would otherwise be a pass of its own.
 

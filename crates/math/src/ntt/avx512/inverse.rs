@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inverse passes.
 
 use std::arch::x86_64::*;

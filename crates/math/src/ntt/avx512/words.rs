@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How limbs lie in memory: a transform works on 64-bit lanes, its first loads and last stores meet the limb's words.
 
 use std::arch::x86_64::*;

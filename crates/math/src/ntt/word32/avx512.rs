@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The loops of the 32-bit transform: two stages at a time, the last six of each 64 coefficients in registers.
 
 use std::arch::x86_64::*;

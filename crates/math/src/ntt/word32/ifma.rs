@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The 32-bit transform in 52-bit arithmetic (AVX-512 IFMA): a butterfly of eight words takes five instructions and no
 //! corrections, where sixteen words in 32-bit arithmetic take fourteen.
 //!

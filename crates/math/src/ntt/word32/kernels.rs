@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The kernels of transforms of 32-bit words: which modulus each takes, and where choices among them are kept.
 
 use super::{Ntt32, scalar};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sixteen 32-bit residues at a time (AVX-512 F): multiplication by constants and both butterflies.
 //!
 //! Everything is `inline(always)` and `unsafe`: the loop around it must enable AVX-512 F. Loops and no closures: a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The 32-bit transform in plain Rust, radix 2, for any processor. There are no branches in its loops, so that
 //! compilers make vectors of them where there are any.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transform between the coefficients of powers of u and their values, in stages of three terms.
 
 use super::terms::{Shift, Terms, Values};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The linear maps of thin bootstrapping, as data: stages of automorphisms and products with constants.
 //!
 //! # Where the integers go

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How many terms make a stage, and how babies and giants share them.
 
 /// Relative costs of what a stage takes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A linear map on polynomials as stages, and its value in the clear.
 
 use crate::Modulus;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums of `constant * automorphism` on the core, by the values of the constants.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! All coefficients apart: what general bootstrapping adds to thin.
 
 use crate::Modulus;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Signed digits in words of 32 bits: [`Gadget::decompose`] modulo the prime that is decomposed.
 
 use crate::kernels::check_len;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Gadget ciphertexts in transform form and in words of 32 bits, laid out in the order in which they are read.
 
 use crate::MathError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The loops over vectors: sums of products, weighed and reduced, and weights.
 //!
 //! Products of residues are below q^2 and q below 2^30. With R rows a sum S is below R q^2, R at most 12. As it is, it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Blind rotations modulo a prime of at most 30 bits, in words of 32 bits from the accumulator to the key: twice the lanes of
 //! [`TorusRing`](super::TorusRing) and half the memory, where it serves.
 //!

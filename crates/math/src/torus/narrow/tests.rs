@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Steps in words of 32 bits against those of [`TorusRing`], on each backend; sums at their largest against integers.
 
 use super::{NarrowRing, products};

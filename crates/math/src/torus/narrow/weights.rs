@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transforms of X^a - 1 in words of 32 bits: a line of the table for sixteen positions.
 //!
 //! Position 16 b + j has the power psi^e with e = a (2 bitrev(16 b + j) + 1), and bitrev(16 b + j) = B(b) + N/16 bitrev(j), B

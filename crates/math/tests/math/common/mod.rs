@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inputs shared by the tests; none of them comes from the crate under test.
 #![allow(dead_code)] // each test file uses some of these
 

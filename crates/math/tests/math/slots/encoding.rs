@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encodings, Galois elements and rotations against evaluation by definition.
 
 use ringmill_math::slots::{Rotation, SlotElement, SlotEncoder, SlotError, SlotStructure};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Linear maps of thin bootstrapping against what they are for.
 
 use ringmill_math::slots::linear::*;

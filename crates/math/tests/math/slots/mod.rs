@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Slots of Z_{p^e}[x]/(x^N + 1) against their definitions.
 
 mod encoding;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Polynomials modulo p^e by schoolbook methods: coefficients from the constant on, operands below their modulus.
 
 use ringmill_math::Modulus;

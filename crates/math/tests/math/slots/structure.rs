@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Slots, groups and factors against brute force.
 
 use std::collections::BTreeSet;

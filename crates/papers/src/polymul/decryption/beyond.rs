@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Beyond decryption: BFV's encryption with a public key, and products modulo six primes of 30 bits at n = 4096.
 
 use std::sync::Arc;

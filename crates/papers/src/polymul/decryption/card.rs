@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Jobs on the multiplier, by its cycle model or its RTL: cycles of every command, and residues.
 
 use std::sync::Arc;

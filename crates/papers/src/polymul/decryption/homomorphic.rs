@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV's product of two ciphertexts (BEHZ) modulo six primes of 30 bits at n = 4096: what of it the machine takes, and what
 //! stays with the host, since its auxiliary primes have 61 bits.
 

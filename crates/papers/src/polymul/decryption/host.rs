@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The host's decryption in the parts of Table 3, each timed on one thread.
 
 use std::time::{Duration, Instant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The link to the machine: what a call takes through it, how many calls a second it lets through, and the slowest link on
 //! which offloading pays.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The decryption study of sections 4.1 and 5: BFV's decryption as SEAL does it, on our own ciphertexts and on SEAL's, with
 //! its product c_1 s on the machine. Host, link and machine apart; and what else goes through the machine.
 //!

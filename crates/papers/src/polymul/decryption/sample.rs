@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A ciphertext under a known key, as SEAL's decryption takes it: polynomials as coefficients, the key in evaluation form.
 
 use std::sync::Arc;

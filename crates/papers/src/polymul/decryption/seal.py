@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SEAL's side of the decryption study: a key and a ciphertext in SEAL's own files, and what SEAL takes to decrypt it.
 
 Arguments: a folder, the number of runs, the plain modulus, and for each set its degree and the bits of its one prime.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SEAL's side: it makes a key and a ciphertext in files of its own and decrypts it, each time measured (`seal.py`); what it
 //! wrote is read here.
 

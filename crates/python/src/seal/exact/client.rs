@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys, encoding, encryption and decryption in SEAL's formats of BFV and BGV.
 
 use std::sync::Arc;

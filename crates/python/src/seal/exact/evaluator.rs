@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Homomorphic operations on SEAL's ciphertexts of BFV and BGV.
 
 use std::sync::Arc;

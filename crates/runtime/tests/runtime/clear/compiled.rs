@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Its programs: how the compiler makes them, and what the run time needs of them.
 
 use std::convert::Infallible;

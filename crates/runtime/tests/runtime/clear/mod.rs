@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A whole scheme in one folder, to show that a scheme is one: vectors of integers that nobody encrypted. A value is one
 //! polynomial whose evaluations are the vector's entries modulo each prime, so that sums and products are position by
 //! position. It has no keys and hides nothing.

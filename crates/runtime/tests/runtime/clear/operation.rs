@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sum and product, position by position.
 
 use ringmill_isa::Poly;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring and its primes.
 
 use std::sync::Arc;

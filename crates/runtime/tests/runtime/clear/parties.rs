@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The parties: whoever holds no key, and whoever needs none.
 
 use std::sync::Arc;

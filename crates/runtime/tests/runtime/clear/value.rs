@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Vectors of integers as limbs, in memory and in files.
 
 use ringmill_device::{Limbed, ParamsId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Traced programs with their calls and repeats, in the clear, modulo t.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs of any depth: BGV that bootstraps.
 
 mod clear;

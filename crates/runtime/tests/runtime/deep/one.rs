@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One bootstrap as a program.
 
 use std::collections::BTreeMap;

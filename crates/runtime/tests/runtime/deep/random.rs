@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs without a depth limit against the clear, on one thread and on two.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A toy that bootstraps, and runs of its programs.
 
 use std::collections::BTreeMap;

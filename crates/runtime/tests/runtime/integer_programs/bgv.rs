@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Levelled BGV.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random programs of whole numbers and random vectors, the same for all schemes.
 
 use ringmill_compiler::builder::{TraceBuilder, Traced};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs run on devices, and compared with the same arithmetic in the clear.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests for zero: random programs with some, under both schemes, by polynomials and by Fermat's powers.
 
 use ringmill_compiler::builder::{TraceBuilder, Traced};

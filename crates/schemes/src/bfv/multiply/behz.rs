@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BEHZ, with the bits of SEAL's steps ("A full RNS variant of FV like somewhat homomorphic encryption schemes", Bajard,
 //! Eynard, Hasan and Zucca, SAC 2016; basext paper, chapter 2).
 

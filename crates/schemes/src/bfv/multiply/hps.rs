@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Halevi, Polyakov and Shoup's multiplication ("An improved RNS variant of the BFV homomorphic encryption scheme",
 //! CT-RSA 2019; basext paper, 2.5.1.4) with exact base extensions: what they correct by a floating-point count is
 //! exact here whatever computes it, so a product is exactly round(t a b / Q) of centred a and b.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Products: both factors are taken beyond Q, multiplied there, and the product is divided by Q / t. How the first and
 //! the last of these are done is the parameters' choice. The factor t is in one of the operands from the beginning, which
 //! has two polynomials where the product has three.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The chance that a bootstrap fails: that the quotient by q leaves the digits that are removed (vector paper, appendix B.3; Halevi
 //! and Shoup's analysis, as a bound).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Constants of linear maps, as plaintext operands.
 
 use std::sync::OnceLock;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Digits of what a bootstrap gives: data scaling while bootstrapping, and signs.
 
 use ringmill_math::digits::{LowDigit, Plan, PlanCosts, combine_signs_plan};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! General bootstrapping: any polynomial, that is elements of the slot ring, not integers in slots alone.
 //!
 //! 1. encapsulation and the raising of the modulus, of the polynomial as it is: what is to be refreshed lies in its N coefficients;

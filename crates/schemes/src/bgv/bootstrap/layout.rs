@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a plan of a polynomial is done on ciphertexts: what becomes one operation, and the levels of everything, by bounds alone.
 
 use ringmill_isa::Level;

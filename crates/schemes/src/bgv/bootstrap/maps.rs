@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The linear maps of thin bootstrapping, for its two plaintext moduli.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bootstrapping: a ciphertext at a low level to one of the same message at a high one (vector paper, section 3.3 and appendix B).
 //!
 //! Integers modulo p^r in slots (*thin* bootstrapping), in this order:

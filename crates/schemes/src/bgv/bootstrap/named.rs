@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bootstrapping's keys by the names that programs have for them.
 
 use std::collections::BTreeMap;

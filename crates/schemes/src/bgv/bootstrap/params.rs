@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What bootstrapping is done with: a sparse secret that ciphertexts are encapsulated under, the modulus that it lives under, and the
 //! chance of failure.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Plans of polynomials, run on ciphertexts.
 
 use std::collections::{HashMap, VecDeque};

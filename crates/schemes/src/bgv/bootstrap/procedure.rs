@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A bootstrap as a procedure: the operations that [`Bootstrapper`] runs, in order, made once per parameters.
 
 use std::fmt;

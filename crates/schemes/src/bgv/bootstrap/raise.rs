@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The first half of bootstrapping, Montgomery-friendly: vector paper, Lemma 3.1 and Algorithms 1 to 3.
 
 use num_bigint::BigUint;

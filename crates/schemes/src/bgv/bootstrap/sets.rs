@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Named parameter sets that bootstrap.
 
 use std::sync::Arc;

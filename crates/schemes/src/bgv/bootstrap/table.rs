@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Functional bootstrapping: tables of what becomes of an integer modulo p.
 
 use ringmill_math::digits::{Plan, PlanCosts, table_plan};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Ciphertexts with bounds of their noise, and the operations of bootstrapping on them: levels follow from the bounds.
 
 use ringmill_isa::{Galois, Level};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Complex numbers that are known but for a distance, slot by slot.
 
 use num_complex::Complex64;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Predicted precision: an error bound carried through a program, operation by operation, slot by slot.
 //!
 //! The model is the usual one in the canonical embedding: an error polynomial with independent coefficients of variance v

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the errors that operations add reach an output: with their signs.
 //!
 //! An error is a linear combination of others ([`Errors`]): each times a number, turned by some slots, conjugated or not.

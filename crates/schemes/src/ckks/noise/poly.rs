@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Values as polynomials of others, so that x (x + p) - x p is known to be x^2.
 //!
 //! Balls take what meets to be anywhere, whatever the others are. Beside them a value is kept as a sum of products of

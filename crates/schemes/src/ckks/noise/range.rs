@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the values of a polynomial lie, closely: term by term, x^2 - x on [0, 1] would reach from -1 to 1.
 //!
 //! A real trigonometric polynomial T of degree d comes to |T| cos(d t) or more at a distance t of where it comes to its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A number for each slot, held as one number where all are equal.
 
 use std::sync::Arc;

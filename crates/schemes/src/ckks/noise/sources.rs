@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which random errors a value's error is made of, so that independent ones can be added as variances.
 //!
 //! A source is one random polynomial (a fresh encryption's error, the rounding of one rescale, ...). Its values in two

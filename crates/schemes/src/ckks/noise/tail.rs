@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How large an error can be, at a stated probability of failure.
 //!
 //! In one slot, given the secret s, the error is close to a complex Gaussian: a sum of many independent terms. Its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What was shared of decryptions under a secret key, and whether more may be.
 
 use super::LedgerError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The secret key's file as the place where the count is kept: locked while it is changed, and never seen half written.
 
 use std::fs::{self, File, TryLockError};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The count of decryptions that were shared under a secret key (docs/security.md). It belongs to the key: all copies of
 //! the key in a process share it, and a key that lives in a file has it there.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operations without key switching or rounding.
 
 use ringmill_isa::mid::{ProcBuilder, ValueId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Limbs carried to other moduli by the fast base extension.
 
 use ringmill_isa::mid::{ModulusId, ValueId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The procedure under construction with the parameters it is for.
 
 use ringmill_isa::mid::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Hybrid key switching (ring paper, Algorithm 5, for any number of digits) and what is built on it.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Homomorphic operations of ring schemes as mid-level procedures. An operation is a [`Row`] of its scheme's table:
 //! everything that is said of it is a column, and its emitter is one, so no two places can say it differently.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Division by primes: rescaling, modulus switching and the mod-down of key switching.
 
 use num_bigint::BigUint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums: of products, of multiples, of products with constants, of automorphisms. What is summed is decomposed or divided once, by
 //! the special primes and the level's last primes together.
 

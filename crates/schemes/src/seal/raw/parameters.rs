@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encryption parameters.
 
 use ringmill_math::Ring;

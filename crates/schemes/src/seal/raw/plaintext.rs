@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Plaintexts and secret keys.
 
 use zeroize::Zeroizing;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Each operation is its definition in big integers, at every level and on edges.
 
 use num_bigint::BigInt;

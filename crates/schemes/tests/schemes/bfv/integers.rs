@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The definitions that operations are held to, in big integers.
 
 use num_bigint::{BigInt, BigUint};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BFV against plaintexts, and its operations against their definitions in big integers.
 
 mod circuits;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random circuits on ciphertexts and on what they hold.
 
 use ringmill_schemes::bgv::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Divisions against their definition in big integers, at the edges.
 
 use num_bigint::{BigInt, BigUint};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BGV against plaintexts, its operations against their definitions in big integers, and its noise against the bound.
 
 mod circuits;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The predicted noise is an upper bound on the measured one.
 
 use ringmill_schemes::bgv::SecretDistribution;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parameters whose divisions compute modulo primes alone (vector paper, Equation 6).
 
 use ringmill_schemes::ParameterSet;

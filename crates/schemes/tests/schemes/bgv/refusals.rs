@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is refused, and files.
 
 use ringmill_device::ResidueVec;

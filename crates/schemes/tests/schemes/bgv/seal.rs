@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Our objects through SEAL's format and back; SEAL itself is asked in tests/python/test_seal_bgv.py.
 
 use ringmill_schemes::bgv::{Factor, Level, Plaintext};

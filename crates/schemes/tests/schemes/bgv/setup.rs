@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys, encoder and evaluator for one small parameter set, and random circuits on it.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bootstraps by the thousand: they fail as often as is predicted, and where that is below 2^-40, never.
 
 use ringmill_schemes::bgv::{ExactParams, friendly_primes};

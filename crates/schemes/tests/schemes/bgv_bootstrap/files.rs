@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files of bootstrapping keys: what is written is read, and no other bytes are.
 
 use ringmill_schemes::bgv::bootstrap::{BootstrapKeys, Procedure};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! General bootstrapping: polynomials of any coefficients.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bootstrapping of BGV, each step against its definition in the clear.
 
 mod failures;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operations modulo each of the plaintext moduli of one parameter set.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers that bootstrapping rests on, against their definitions.
 
 use ringmill_schemes::bgv::bootstrap::log2_chance;

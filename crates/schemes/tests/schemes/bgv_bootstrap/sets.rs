@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parameters: what is refused, and what named sets are.
 
 use std::sync::Arc;

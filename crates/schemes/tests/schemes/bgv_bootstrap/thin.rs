@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Thin bootstrapping at toy sizes.
 
 use std::sync::Arc;

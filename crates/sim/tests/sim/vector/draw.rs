@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random procedures of what the vector machine takes.
 
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId};

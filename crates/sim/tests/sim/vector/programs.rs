@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs of BGV, BFV and CKKS made for the machine: `sim:vector` gives the CPU's ciphertexts and a report, and every micro
 //! program the CPU's bits.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random procedures: the back end's micro program gives the CPU's bits on residues, and takes the same time stepped through again.
 
 use std::sync::Arc;

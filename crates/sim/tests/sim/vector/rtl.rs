@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs on the machine's RTL at radix 16, N = 256: the CPU's ciphertexts, every event in the performance simulator's cycle.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The generator and the samplers.
 
 use ringmill_math::sample::{self, WideGaussian};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A process that makes, uses, saves, loads and drops secrets, and says when its memory is to be searched for them.
 
 mod generator;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ring schemes: keys, encryptions, phases, files.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Secret keys and plaintexts through SEAL's files, compressed and not.
 
 use ringmill_schemes::ckks::{Encoder, KeyGenerator, Params};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFHE: small and large keys as bits, as words and in transform form; files. A phase is one word, shorter than a copy.
 
 use std::sync::Arc;

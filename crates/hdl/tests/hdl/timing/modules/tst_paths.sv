@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Paths whose length is known without a tool. Between registers lie
 //
 //   chain_o   3 levels              sums modulo 2 of six bits, three in a row

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What decides in the vector machine, from queue to units, as rm_vector has it together, without the words that it is decided of: lanes are
 // one, and permutations, transforms and buffer are not there. So paths that go through several modules in one cycle show whole.
 module tst_vector_plane

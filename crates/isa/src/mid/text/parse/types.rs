@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rings, moduli and types of values.
 
 use ringmill_math::{Ring, RingKind};
