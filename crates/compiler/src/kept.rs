@@ -2,8 +2,12 @@
 //! How numbers, ranges, samples and bootstrapping stand in files of programs: JSON without its numbers where they could change.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
+use std::fmt;
+
 use num_complex::Complex64;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use crate::numbers::{Ends, Numbers, Values};
 
@@ -26,18 +30,59 @@ impl TryFrom<String> for Exact {
     }
 }
 
-/// What bootstrapping is made from, beside the parameters.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct KeptBootstrapping {
-    /// Of the encapsulated secret.
-    pub weight: u32,
-    /// Of each linear map.
-    pub stages: usize,
-    /// log2 of the chance of failure.
-    pub log2_chance: Exact,
-    /// Whether keys come with seeds.
-    pub seeded: bool,
+/// What bootstrapping is made from, beside the parameters: fields that its scheme names, in the scheme's order.
+#[derive(Clone)]
+pub struct KeptBootstrapping(Vec<(String, Value)>);
+
+impl KeptBootstrapping {
+    pub fn new<const N: usize>(fields: [(&str, Value); N]) -> Self {
+        let owned = |(name, value): (&str, Value)| (name.to_owned(), value);
+        Self(fields.map(owned).into())
+    }
+
+    /// The fields as the scheme has them.
+    ///
+    /// # Errors
+    /// In words, what is wrong with them.
+    pub fn read<T: DeserializeOwned>(self) -> Result<T, String> {
+        let fields: Map<String, Value> = self.0.into_iter().collect();
+        serde_json::from_value(fields.into()).map_err(|fault| fault.to_string())
+    }
+}
+
+impl Serialize for KeptBootstrapping {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'de> Deserialize<'de> for KeptBootstrapping {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// Reads fields, each once.
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = KeptBootstrapping;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the fields of a bootstrapping")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Map::new();
+        while let Some((name, value)) = access.next_entry::<String, Value>()? {
+            if fields.contains_key(&name) {
+                let duplicate = format!("duplicate field `{name}`");
+                return Err(A::Error::custom(duplicate));
+            }
+            fields.insert(name, value);
+        }
+        Ok(KeptBootstrapping(fields.into_iter().collect()))
+    }
 }
 
 /// A range: one number for a radius, two for the ends.

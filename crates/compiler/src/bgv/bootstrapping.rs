@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ringmill_schemes::At;
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Read};
 use ringmill_schemes::bgv::{Bgv, BgvError, Factor, Params};
+use serde::Deserialize;
 
 use crate::kept::{Exact, KeptBootstrapping};
 use crate::scheme::{Bootstraps, Lifted, Sequence, SequenceRead, SequenceStep};
@@ -59,17 +60,35 @@ fn lifted(
     })
 }
 
+/// What a procedure is made from, beside the parameters, as files of programs have it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    /// Of the encapsulated secret.
+    weight: u32,
+    /// Of each linear map.
+    stages: usize,
+    /// log2 of the chance of failure.
+    log2_chance: Exact,
+    /// Whether keys come with seeds.
+    seeded: bool,
+}
+
 fn keep(procedure: &Arc<Procedure>) -> KeptBootstrapping {
     let setup = procedure.setup();
-    KeptBootstrapping {
-        weight: setup.weight(),
-        stages: setup.shape().depth,
-        log2_chance: Exact(setup.log2_chance()),
-        seeded: procedure.seeded(),
-    }
+    KeptBootstrapping::new([
+        ("weight", setup.weight().into()),
+        ("stages", setup.shape().depth.into()),
+        (
+            "log2_chance",
+            String::from(Exact(setup.log2_chance())).into(),
+        ),
+        ("seeded", procedure.seeded().into()),
+    ])
 }
 
 fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Arc<Procedure>, String> {
+    let kept: Fields = kept.read()?;
     let (params, weight) = (Arc::clone(params), kept.weight);
     let Exact(chance) = kept.log2_chance;
     // What was accepted when it was made; what is no number is accepted as little as there.
@@ -86,4 +105,36 @@ fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Arc<Proce
         Procedure::new(setup, maps, kept.seeded)
     };
     made().map(Arc::new).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::toy;
+    use super::*;
+
+    #[test]
+    fn a_procedure_is_kept_by_four_fields_and_made_again() {
+        let procedure = Arc::new(toy::procedure());
+        let text = serde_json::to_string(&keep(&procedure)).unwrap();
+        let chance = format!("{:?}", procedure.setup().log2_chance());
+        let stages = procedure.setup().shape().depth;
+        let written =
+            format!(r#"{{"weight":8,"stages":{stages},"log2_chance":"{chance}","seeded":true}}"#);
+        assert_eq!(text, written);
+        let made = |text: &str| {
+            let kept: Result<KeptBootstrapping, _> = serde_json::from_str(text);
+            let kept = kept.map_err(|fault| fault.to_string())?;
+            made_again(kept, procedure.params()).map(|made| keep(&made))
+        };
+        assert_eq!(serde_json::to_string(&made(&text).unwrap()).unwrap(), text);
+        for (from, to, named) in [
+            ("weight", "height", "height"),
+            (",\"seeded\":true", "", "missing field `seeded`"),
+            ("true", "3", "boolean"),
+            ("weight", "seeded", "duplicate field `seeded`"),
+        ] {
+            let refused = made(&text.replace(from, to)).err().unwrap();
+            assert!(refused.contains(named), "{refused}");
+        }
+    }
 }
