@@ -5,7 +5,7 @@ import ringmill as rm
 
 
 @rm.program
-def variance(x: rm.Encrypted):
+def variance(x: rm.Encrypted) -> rm.Encrypted:
     return rm.sum((x - rm.sum(x, 1024) / 1024) ** 2, 1024) / 1024
 
 

@@ -189,19 +189,6 @@ def both(record: str, **names: str) -> str:
     return f"{printed(of(record, **names))} ({printed(of(record, 'paper', **names))})"
 
 
-def of_page(machine: str, row: str, column: str) -> str:
-    """What synthesis counted, of a table of the machine's page: the row of this first cell, the column of this head."""
-    found = []
-    for text in re.findall(r"(?:^\|.*\n)+", (ROOT / f"docs/machines/{machine}.md").read_text(), re.M):
-        head, _, *rows = [
-            [re.sub("[*`]", "", cell).strip() for cell in line.strip("|").split("|")] for line in text.splitlines()
-        ]
-        found += [line[head.index(column)] for line in rows if line[0] == row and column in head]
-    if len(found) != 1:
-        raise ValueError(f"docs/machines/{machine}.md: {len(found)} tables have `{row}` and `{column}`")
-    return found[0]
-
-
 @cache
 def paper(machine: str) -> Row:
     return tomllib.loads((ROOT / "crates/papers/data/paper_tables.toml").read_text())[machine]
@@ -223,33 +210,33 @@ def facts() -> str:
     )
 
     fpm = {"case": "n = 4096, K = 32", "metric": "FPM"}
-    whole = "whole, two sets of limbs, two slots of tables"
+    whole = {"case": "all", "table": "Table 4: FPGA resources, the whole machine"}
     polymul = (
         "`polymul`: a product of polynomials, n = 4096, 32 bits",
         f"{printed(of('polymul', **fpm))} cycles",
         f"{printed(of('polymul', 'paper', **fpm))} cycles",
-        f"DSP {of_page('polymul', whole, 'DSP48E1')} ({printed(paper('polymul')['dsp'])}), block RAM "
-        f"{of_page('polymul', whole, 'block RAM (36 Kbit)')} ({printed(paper('polymul')['bram'])}), LUT "
-        f"{of_page('polymul', whole, 'LUT')} + {of_page('polymul', whole, 'LUT as shift register or RAM')} as memory "
-        f"({printed(paper('polymul')['lut'])}), FF {of_page('polymul', whole, 'FF')} "
-        f"({printed(paper('polymul')['ff'])})",
+        f"DSP {both('polymul-areas', metric='DSP', **whole)}, block RAM "
+        f"{both('polymul-areas', metric='block RAM, 36 Kbit', **whole)}, LUT "
+        f"{both('polymul-areas', metric='LUT, as logic and as memory', **whole)}, FF "
+        f"{both('polymul-areas', metric='FF', **whole)}",
         "`ringmill reproduce polymul`",
     )
 
     unit = {"table": "Table 4.7: N = 2^16, l = 17, one target", "case": "64 bits, TP = 32"}
-    shape = "2^16, 64, 32"
+    product = {"metric": "area-time product at 200 MHz", **unit}
     basext = (
         "`basext`: exact base extension, 17 residues, N = 2^16",
         f"{printed(of('basext', metric='cycles', **unit))} cycles",
         f"{printed(of('basext', 'paper', metric='cycles', **unit))} cycles",
         f"DSP {both('basext', metric='DSP', **unit)}, block RAM {both('basext', metric='block RAM, 36 Kbit', **unit)}, "
-        f"LUT {of_page('basext', shape, 'LUT')}, FF {of_page('basext', shape, 'FF')}; area x time "
-        f"{of_page('basext', shape, 'area-time')} of the paper's",
+        f"LUT {both('basext-areas', metric='LUT', **unit)}, FF {both('basext-areas', metric='FF', **unit)}; "
+        f"area x time {of('basext-areas', **product) / of('basext-areas', 'paper', **product):.3f} of the paper's",
         "`ringmill reproduce basext`",
     )
 
     stored = {"machine": "ring-stored", "case": "Set-1", "metric": "multiply + relinearise", "unit": "cycles"}
     units = {"machine": "ring-stored", "table": "Table 3: memory and multipliers", "case": "all RPAUs"}
+    rpau = {"table": "Table 3: modules of ring-stored", "case": "RPAU 0, built for 60 bits"}
     printed_rpau = next(line for line in paper("ring")["resources"] if line[0] == "rpau_60")
     ring = (
         "`ring-stored`: CKKS multiply and relinearise, Set-1",
@@ -257,22 +244,23 @@ def facts() -> str:
         f"{printed(of('ring', 'paper', table='Table 2: instructions and operations', **stored))} cycles",
         f"DSP {both('ring', metric='DSP', **units)}, block RAM {both('ring', metric='block RAM', **units)}, ultra RAM "
         f"{both('ring', metric='ultra RAM', **units)}; of one of ten units LUT "
-        f"{of_page('ring', 'the RPAU', 'LUT at 60 bits')} ({printed(printed_rpau[1])}), FF "
-        f"{of_page('ring', 'the RPAU', 'registers at 60')} ({printed(printed_rpau[2])})",
+        f"{printed(of('ring-areas', metric='LUT', **rpau))} ({printed(printed_rpau[1])}), FF "
+        f"{printed(of('ring-areas', metric='registers', **rpau))} ({printed(printed_rpau[2])})",
         "`ringmill reproduce ring`",
     )
 
     fit, theirs = {"case": "ours, `torus-fit`, m = 2"}, {"case": "Proposed2, 128 bits, m = 2"}
-    engine, name = next(line for line in paper("torus")["bootstraps"] if line[:2] == ["set_128", 2]), "torus-fit, m = 2"
+    engine = next(line for line in paper("torus")["bootstraps"] if line[:2] == ["set_128", 2])
     described = tomllib.loads((ROOT / "crates/machines/src/torus/torus-fit.toml").read_text())
     torus = (
         "`torus-fit`: a TFHE bootstrap, 128-bit set, two key bits a step",
         f"{printed(of('torus', metric='cycles', **fit))} cycles; of eight at once "
         f"{printed(of('torus', metric='cycles each of 8 interleaved', **fit))} each",
         f"{printed(of('torus', 'paper', metric='cycles', **theirs))} cycles",
-        f"DSP {of_page('torus', name, 'DSP')} ({printed(engine[6])}), RAM {printed(of('torus', metric='RAM', **fit))} "
-        f"({printed(engine[7])}) Mbit, LUT {of_page('torus', name, 'LUT')} ({printed(engine[4])}), FF "
-        f"{of_page('torus', name, 'FF')} ({printed(engine[5])}); the key comes at "
+        f"DSP {printed(of('torus-areas', metric='DSP', **fit))} ({printed(engine[6])}), RAM "
+        f"{printed(of('torus-areas', metric='RAM', **fit))} ({printed(engine[7])}) Mbit, LUT "
+        f"{printed(1000 * of('torus-areas', metric='LUT', **fit))} ({printed(engine[4])}), FF "
+        f"{printed(1000 * of('torus-areas', metric='FF', **fit))} ({printed(engine[5])}); the key comes at "
         f"{printed(described['key']['gbyte_per_second'])} ({paper('torus')['pcie_gbs']['m2']}) GB/s",
         "`ringmill reproduce torus`",
     )

@@ -52,7 +52,7 @@ def test_readme_names_its_commands():
 def test_readme_python(tmp_path):
     """The block is the example that the page's command runs, its ten lines of code print what the page shows."""
     (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert (ROOT / "examples/variance.py").read_text() == block
+    assert (ROOT / "examples/variance.py").read_text() == f"# SPDX-License-Identifier: Apache-2.0\n{block}"
     assert "python examples/variance.py\n" in README
     assert len([line for line in block.splitlines() if line]) == 10
     # As after `pip install` of a wheel: nothing of the checkout is at hand.

@@ -762,7 +762,7 @@ def test_dir_of_objects_shows_public_names(world):
 
 def test_a_name_that_is_not_there_is_asked_for_as_ever(world):
     assert not hasattr(world.square, "encrypt")
-    assert not hasattr(world.square, "_repr_html_")
+    assert not hasattr(world.square, "_repr_svg_")
     assert getattr(square, "keygen", None) is None
     assert not hasattr(rm, "nothing")
     with pytest.raises(ImportError):

@@ -44,8 +44,6 @@ def test_a_figure_that_no_rule_knows_is_refused():
     assert papers.verdict(cycles | {"paper_should_be": 3.0}) == "beaten"
     with pytest.raises(ValueError, match="0 rows with ours are"):
         papers.of("ring", case="Set-9")
-    with pytest.raises(ValueError, match="0 tables have `no such row`"):
-        papers.of_page("torus", "no such row", "LUT")
     with pytest.raises(ValueError, match="no record has ntt beside Nobody"):
         papers.bench("ntt", "Nobody")
 
