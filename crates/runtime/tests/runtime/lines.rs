@@ -91,7 +91,9 @@ fn lines_add_up_to_what_the_report_states() {
         assert!((share - 1.0).abs() < 1e-9, "{device}: {share}");
         let took = |line| report.by_line.iter().filter(move |l| l.line == Some(line));
         let lines: BTreeSet<u32> = report.by_line.iter().filter_map(|l| l.line).collect();
-        assert_eq!(lines, BTreeSet::from([2, 3, 4]), "{device}");
+        assert_eq!(lines, BTreeSet::from([2, 3, 4, 5]), "{device}");
+        // What brings the output to its scale belongs to the output.
+        assert!(took(5).all(|l| l.operation.as_deref() == Some("RESCALE")));
         assert!(took(2).all(|l| l.operation.as_deref() == Some("HROTATE") && l.seconds > 0.0));
         assert!(took(4).all(|l| l.level == Some(2) || l.level == Some(1)));
         assert!(took(4).any(|l| {

@@ -15,7 +15,10 @@ fn hdl() -> &'static Hdl {
     static HDL: OnceLock<Hdl> = OnceLock::new();
     HDL.get_or_init(|| {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let (rtl, tests) = (here.join("../../rtl"), here.join("tests/timing/modules"));
+        let (rtl, tests) = (
+            here.join("../../rtl"),
+            here.join("tests/hdl/timing/modules"),
+        );
         let peers = here.join("peers");
         let hdl = Hdl::find(here).unwrap_or_else(|e| panic!("{e}"));
         hdl.with_sources(&[&rtl, &tests, &peers])

@@ -35,7 +35,10 @@ fn friendly_moduli_save_what_is_said() {
 /// The project's RTL and the modules of these tests.
 fn with_modules() -> Hdl {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (rtl, modules) = (here.join("../../rtl"), here.join("tests/vector/modules"));
+    let (rtl, modules) = (
+        here.join("../../rtl"),
+        here.join("tests/hdl/vector/modules"),
+    );
     let sources = hdl().with_sources(&[&rtl, &modules]);
     sources.unwrap_or_else(|e| panic!("{e}"))
 }
