@@ -119,7 +119,12 @@ fn a_timeline_covers_the_run() {
             (None, Some(cpu)) => cpu.stats.seconds(),
             (None, None) => panic!("{device} tells nothing"),
         };
-        assert!(end > 0.5 * total && end < 1.001 * total, "{device} {end}");
+        assert!(end > 0.0 && end < 1.001 * total, "{device} {end}");
+        // A model's cycles are the same whatever else the computer does.
+        assert!(
+            report.machine.is_none() || end > 0.5 * total,
+            "{device} {end}"
+        );
         let fullest = timeline.memories[0].bytes.iter().max().unwrap();
         assert!(*fullest > 0, "{device}");
     }
