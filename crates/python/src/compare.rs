@@ -10,6 +10,7 @@ use ringmill_device::error::Kind;
 use ringmill_device::progress::Progress;
 use ringmill_device::{Device, DeviceError as Refused};
 use ringmill_limits::{Halt, Watch};
+use ringmill_runtime::html::table_of;
 use ringmill_runtime::report::RunReport;
 use ringmill_runtime::report::compared::{Comparison, Row, Which, basis};
 use ringmill_runtime::shown::{Asked, Simulated, TracedError, repeated, run_on, simulate_on};
@@ -108,7 +109,7 @@ pub fn compared<S: Served>(
     let json = json
         .collect::<Result<_, _>>()
         .map_err(raise::<DeviceError, _>)?;
-    Ok((json, comparison.to_string(), comparison.html_table()))
+    Ok((json, comparison.to_string(), table_of(&comparison)))
 }
 
 /// Why a case has no figures.
@@ -151,11 +152,7 @@ fn one<S: Served>(
     };
     let timed = simulate_on(device, compiled, &asked, progress, watch);
     let timed = timed.map_err(Fault::of::<S>)?;
-    let hosted = timed
-        .machine
-        .as_ref()
-        .is_some_and(|m| m.own.remarks().hosted);
-    let Some(bound) = bound.filter(|_| hosted) else {
+    let Some(bound) = bound.filter(|_| timed.leaves_a_part()) else {
         return Ok(timed);
     };
     // A host's part takes data to be measured.

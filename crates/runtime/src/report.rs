@@ -3,7 +3,6 @@
 
 pub mod compared;
 mod lines;
-pub mod page;
 mod summary;
 mod table;
 
@@ -247,6 +246,12 @@ impl RunReport {
 }
 
 impl RunReport {
+    /// Whether the machine leaves a part of the program to a host, which takes data to be timed.
+    pub fn leaves_a_part(&self) -> bool {
+        let machine = self.machine.as_ref();
+        machine.is_some_and(|machine| machine.own.remarks().hosted)
+    }
+
     /// The report with every figure, as text.
     pub fn detail(&self) -> Detail<'_> {
         Detail(self)

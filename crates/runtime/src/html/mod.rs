@@ -3,11 +3,13 @@
 //!
 //! [`page`] makes a page of any [`Section`]s: text that is not ours (names, source lines) is escaped there and nowhere else.
 
+mod compared;
 mod figures;
 mod page;
 mod program;
 mod run;
 
+pub use compared::{of_comparison, table_of};
 pub use figures::{Bars, Curve, Kind, Lanes, Series, Span, Stack};
 pub use page::{Cell, Figure, Piece, Section, Table, fragment, page};
 pub use program::{Along, of_parameters, of_program};

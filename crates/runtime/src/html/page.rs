@@ -68,6 +68,8 @@ pub enum Cell {
     Number(String),
     /// A share of a whole, 0 to 1, drawn as a bar.
     Share(f64),
+    /// Why the rest of the row has no figures.
+    Refused(String),
 }
 
 /// A figure. Its sentence says what it shows to whoever cannot see it.
@@ -123,7 +125,7 @@ impl Figure {
 }
 
 /// Text as HTML shows it, between tags and in attributes.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -187,11 +189,16 @@ pub fn page(title: &str, sections: &[Section]) -> String {
             library()
         ),
     };
+    framed(&title, &format!("<nav>{contents}</nav>\n{body}"), &scripts)
+}
+
+/// A page around markup. `title` is escaped.
+pub(super) fn framed(title: &str, body: &str, scripts: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body class=\"ringmill\">\n<main>\n<h1>{title}</h1>\n<nav>{contents}</nav>\n\
+         <style>{STYLE}</style>\n</head>\n<body class=\"ringmill\">\n<main>\n<h1>{title}</h1>\n\
          {body}</main>\n{scripts}</body>\n</html>\n"
     )
 }
@@ -244,7 +251,7 @@ fn drawn(out: &mut String, figure: &Figure, number: usize) {
     );
 }
 
-fn written(out: &mut String, piece: &Piece) {
+pub(super) fn written(out: &mut String, piece: &Piece) {
     // Writing to text does not fail.
     let _ = match piece {
         Piece::Text(text) => writeln!(out, "<p>{}</p>", escaped(text)),
@@ -267,14 +274,21 @@ fn written(out: &mut String, piece: &Piece) {
 }
 
 fn rows(out: &mut String, table: &Table) {
-    out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
+    out.push_str("<div class=\"wide\">");
+    bare(out, table);
+    out.push_str("</div>\n");
+}
+
+/// The table and nothing around it.
+pub(super) fn bare(out: &mut String, table: &Table) {
+    out.push_str("<table>\n<thead><tr>");
     for name in &table.head {
         let _ = write!(out, "<th>{}</th>", escaped(name));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in &table.rows {
         out.push_str("<tr>");
-        for cell in row {
+        for (at, cell) in row.iter().enumerate() {
             let _ = match cell {
                 Cell::Text(text) => write!(out, "<td>{}</td>", escaped(text)),
                 Cell::Code(text) => {
@@ -292,11 +306,18 @@ fn rows(out: &mut String, table: &Table) {
                         "<td class=\"share\"><span style=\"width:{percent:.1}%\"></span><b>{percent:.1} %</b></td>"
                     )
                 }
+                Cell::Refused(why) => {
+                    let (span, why) = (table.head.len().saturating_sub(at), escaped(why));
+                    write!(
+                        out,
+                        "<td class=\"refused\" colspan=\"{span}\">refused: {why}</td>"
+                    )
+                }
             };
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</tbody></table></div>\n");
+    out.push_str("</tbody></table>\n");
 }
 
 #[cfg(test)]

@@ -9,8 +9,10 @@ use ringmill_device::report::{
 };
 use serde::Serialize;
 
-use super::page::{Bar, Line, Page, Table};
 use super::{CpuReport, ParameterReport, RunReport};
+
+/// A row's case, and its cells or why it has none.
+type Line<'a> = (String, Result<Vec<String>, &'a str>);
 
 /// What runs: a machine with what was set of its description, or the CPU.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -157,7 +159,7 @@ fn of_cpu(report: &RunReport, cpu: &CpuReport) -> Figures {
 
 fn of_machine(report: &RunReport, machine: &MachineReport, cpu: Option<&CpuReport>) -> Figures {
     let time: &EndToEnd = &machine.end_to_end;
-    let hosted = machine.own.remarks().hosted;
+    let hosted = report.leaves_a_part();
     let link = time.inputs_seconds
         + time.keys_seconds
         + time.programs_seconds
@@ -431,7 +433,7 @@ impl Comparison {
     }
 
     /// What stands above the table.
-    fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let program = &self.program;
         match &self.parameters[..] {
             [] => format!("Comparison of `{program}`"),
@@ -456,7 +458,7 @@ impl Comparison {
     }
 
     /// What stands below the table.
-    fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.parameters.len() > 1 {
             for (at, parameters) in self.parameters.iter().enumerate() {
@@ -476,7 +478,7 @@ impl Comparison {
     }
 
     /// The table's columns that some row has, and every row's cells: the values, or why there are none.
-    fn shown(&self) -> (Vec<&'static str>, Vec<Line<'_>>) {
+    pub(crate) fn shown(&self) -> (Vec<&'static str>, Vec<Line<'_>>) {
         let figures = || self.rows.iter().filter_map(|row| row.figures.as_ref());
         let columns: Vec<&Column> = COLUMNS
             .iter()
@@ -502,40 +504,6 @@ impl Comparison {
             (row.which.case.clone(), cells)
         });
         (titles, rows.collect())
-    }
-
-    /// The table by itself, as HTML.
-    pub fn html_table(&self) -> String {
-        let (titles, rows) = self.shown();
-        Table {
-            titles: &titles,
-            rows: &rows,
-        }
-        .html()
-    }
-
-    /// A page with the table and a plot of the times; it needs no other file.
-    pub fn html_page(&self) -> String {
-        let (titles, rows) = self.shown();
-        let bars = self.rows.iter().filter_map(|row| {
-            let seconds_taken = row.figures.as_ref()?.seconds?;
-            Some(Bar {
-                label: row.which.case.clone(),
-                value: seconds_taken,
-                text: seconds(seconds_taken),
-            })
-        });
-        Page {
-            title: &self.title(),
-            plot: "total time",
-            bars: &bars.collect::<Vec<_>>(),
-            table: Table {
-                titles: &titles,
-                rows: &rows,
-            },
-            notes: &self.notes(),
-        }
-        .html()
     }
 }
 

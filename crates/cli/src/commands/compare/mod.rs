@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use ringmill_compiler::Compiled;
 use ringmill_limits::Watch;
+use ringmill_runtime::html::of_comparison;
 use ringmill_runtime::report::compared::{Comparison, Row, Which, basis};
 use ringmill_runtime::report::{ParameterReport, RunReport};
 use ringmill_runtime::shown::{Bar, simulate_on};
 use ringmill_runtime::{Served, with_scheme};
 use ringmill_sim::{Case, Devices, Sweep};
 
-use self::measured::ready;
+use self::measured::{Measured, ready};
 use self::suited::{Made, Suited, suited};
 use crate::PythonTracer;
 use crate::args::compare::CompareArgs;
@@ -38,7 +39,7 @@ pub fn compare(
     let (rows, notes) = with_scheme!(read.scheme, S => rows::<S>(args, &read, &cases, watch))?;
     let comparison = Comparison::new(&name, rows, notes);
     if let Some(path) = &args.html {
-        let page = comparison.html_page();
+        let page = of_comparison(&comparison);
         output::whole_file(path, |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     if args.json {
@@ -143,18 +144,15 @@ fn rows<S: Served>(
                 else {
                     continue;
                 };
-                if timed.parameters == set.parameters && leaves_a_part(timed) {
-                    let other;
-                    let ready = match Arc::ptr_eq(compiled, ready.compiled()) {
-                        true => &ready,
-                        false => {
-                            other = self::ready::<S>(args, read, Arc::clone(compiled), watch)?;
-                            &other
-                        }
-                    };
-                    let spill = !args.counted.no_spill;
-                    *report = refusable(ready.on_machine(&*machine.device, spill, watch))?;
+                if timed.parameters != set.parameters || !timed.leaves_a_part() {
+                    continue;
                 }
+                let spill = !args.counted.no_spill;
+                let on = |ready: &Measured<S>| ready.on_machine(&*machine.device, spill, watch);
+                *report = refusable(match Arc::ptr_eq(compiled, ready.compiled()) {
+                    true => on(&ready),
+                    false => on(&self::ready(args, read, Arc::clone(compiled), watch)?),
+                })?;
             }
         }
     }
@@ -187,12 +185,6 @@ fn sets<S: Served>(compiled: &[Made<S>], reports: &[Result<RunReport, CliError>]
         }
     }
     sets
-}
-
-/// Whether the machine leaves a part of the program to a host, which takes data to be timed.
-fn leaves_a_part(report: &RunReport) -> bool {
-    let machine = report.machine.as_ref();
-    machine.is_some_and(|machine| machine.own.remarks().hosted)
 }
 
 /// What a machine says of a run, a refusal too. Interruptions and wrong results are none.
