@@ -7,13 +7,12 @@ import json
 import linecache
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ringmill._ringmill import RunPage
 from ringmill.check import arguments, path, shown, text
-from ringmill.errors import DataError, FileError
+from ringmill.errors import DataError
 
 
 def _json(name: str, value: Any) -> str:
@@ -93,16 +92,7 @@ class Report:
         Raises :class:`DataError` for a report that no run of this process gave, and :class:`FileError` where the file
         cannot be written; it is whole, or as it was.
         """
-        page = self._figures("save_html").page(self._lines())
-        part = f"{path}.{os.getpid()}.part"
-        try:
-            Path(part).write_text(page, encoding="utf-8")
-            os.replace(part, path)
-        except (OSError, ValueError) as error:
-            raise FileError(f"{shown(path)}: {error}") from error
-        finally:
-            with suppress(OSError, ValueError):
-                Path(part).unlink(missing_ok=True)
+        self._figures("save_html").save(path, self._lines())
 
     def _figures(self, wanted: str) -> RunPage:
         if self._page is None:

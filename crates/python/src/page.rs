@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reports, programs and parameters as HTML.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use ringmill_runtime::html::{Along, Section, fragment, of_runs, page};
 use ringmill_runtime::report::{RunReport, Sources};
+
+use crate::files;
+use crate::watch::interruptible;
 
 /// Lines of the user's program: file, line, text.
 pub type Lines = Vec<Line>;
@@ -41,9 +46,10 @@ impl RunPage {
 
 #[pymethods]
 impl RunPage {
-    /// One file that loads nothing.
-    fn page(&self, lines: Lines) -> String {
-        page(&self.title(), &self.sections(&lines))
+    /// Writes one file that loads nothing; it is whole, or as it was.
+    fn save(&self, py: Python<'_>, path: PathBuf, lines: Lines) -> PyResult<()> {
+        let text = page(&self.title(), &self.sections(&lines));
+        interruptible(py, move |watch| files::write(&path, watch, text.as_bytes()))?
     }
 
     /// A part of another page, without scripts.
