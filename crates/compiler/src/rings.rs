@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The code of the operations that every ring scheme has alike, by its own keys of operations.
 
-/// Methods of a [`Visitor`](ringmill_isa::macros::Visitor) whose results are a ring scheme's [`Code`](crate::Code): where `OpKey` makes
-/// the scheme's operations, `automorphisms` knows what turns, and the visitor has the `params`, the instruction (`of`), and the `level`
-/// and `size` of its first operand.
+/// Methods of a [`Visitor`](ringmill_isa::macros::Visitor) whose results are a ring scheme's [`Code`](crate::Code). `OpKey` makes the
+/// scheme's operations, and `automorphisms` knows what turns. The visitor has the `params`, the instruction (`of`), the `level` and
+/// `size` of its first operand, and `add_plain` and `sub_plain`, the operations with a plaintext.
 macro_rules! of_rings {
     () => {
+        fn add(&mut self, _: &MacroInstr) -> Found {
+            let operation = match self.of.size(1) {
+                Some(other) => OpKey::add(self.level, self.size, other),
+                None => self.add_plain(),
+            };
+            Ok(coded(operation, vec![]))
+        }
+
+        fn sub(&mut self, _: &MacroInstr) -> Found {
+            let operation = match self.of.size(1) {
+                Some(other) => OpKey::sub(self.level, self.size, other),
+                None => self.sub_plain(),
+            };
+            Ok(coded(operation, vec![]))
+        }
+
         fn mul(&mut self, _: &MacroInstr) -> Found {
             Ok(match self.of.size(1) {
                 Some(_) if self.of.switched => self.relinearised(OpKey::mul_relin),

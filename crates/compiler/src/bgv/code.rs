@@ -62,28 +62,22 @@ struct OfInstr<'a> {
 type Made = Code<Bgv>;
 ring_helpers!();
 
+impl OfInstr<'_> {
+    fn add_plain(&self) -> OpKey {
+        OpKey::add_plain(self.level, self.size, self.factor)
+    }
+
+    fn sub_plain(&self) -> OpKey {
+        OpKey::sub_plain(self.level, self.size, self.factor)
+    }
+}
+
 impl Visitor for OfInstr<'_> {
     const PASS: &'static str = "the lowering of BGV";
     type Out = Made;
     type Error = CompileError;
 
     of_rings!();
-
-    fn add(&mut self, _: &MacroInstr) -> Found {
-        let operation = match self.of.size(1) {
-            Some(other) => OpKey::add(self.level, self.size, other),
-            None => OpKey::add_plain(self.level, self.size, self.factor),
-        };
-        Ok(coded(operation, vec![]))
-    }
-
-    fn sub(&mut self, _: &MacroInstr) -> Found {
-        let operation = match self.of.size(1) {
-            Some(other) => OpKey::sub(self.level, self.size, other),
-            None => OpKey::sub_plain(self.level, self.size, self.factor),
-        };
-        Ok(coded(operation, vec![]))
-    }
 
     fn addc(&mut self, _: &MacroInstr, constant: Constant) -> Found {
         let Constant::Integer(value) = constant else {
