@@ -41,7 +41,10 @@ impl Clock {
 
     /// Gives out the time since the last look.
     pub fn look(&mut self) {
-        let now = Instant::now();
+        self.look_at(Instant::now());
+    }
+
+    fn look_at(&mut self, now: Instant) {
         let passed = now.duration_since(self.last).as_nanos() as u64;
         self.last = now;
         if let Some(share) = passed.saturating_mul(PARTS).checked_div(self.running) {
@@ -57,7 +60,11 @@ impl Clock {
 
     /// It ends, and what it was given is its call's.
     pub fn end(&mut self, entry: Entry, begun: Begun) {
-        self.look();
+        self.end_at(entry, begun, Instant::now());
+    }
+
+    fn end_at(&mut self, entry: Entry, begun: Begun, now: Instant) {
+        self.look_at(now);
         self.running = self.running.saturating_sub(1);
         self.ledger.spend(entry, self.given - begun.0);
     }
@@ -83,31 +90,21 @@ mod tests {
     /// Three steps, of which two overlap: shares add up to the time in which any ran.
     #[test]
     fn steps_at_once_share_the_time() {
-        let wait = || std::thread::sleep(Duration::from_millis(2));
         let mut clock = Clock::new();
+        let begin = clock.last;
+        let at = |milliseconds| begin + Duration::from_millis(milliseconds);
         let entries = [0, 1, 2].map(|proc| clock.call(None, proc));
-        let all = Instant::now();
-        clock.look();
         let first = clock.begin();
-        wait();
-        clock.look();
+        clock.look_at(at(2));
         let second = clock.begin();
-        wait();
-        clock.end(entries[0], first);
-        wait();
-        clock.end(entries[1], second);
-        wait(); // no call's
-        clock.look();
+        clock.end_at(entries[0], first, at(4));
+        clock.end_at(entries[1], second, at(6));
+        clock.look_at(at(8)); // no call's
         let third = clock.begin();
-        clock.end(entries[2], third);
-        let total = all.elapsed().as_nanos() as u64;
-        let lines = clock.lines(&[], total);
+        clock.end_at(entries[2], third, at(8));
+        let lines = clock.lines(&[], 8_000_000);
         let spent: Vec<u64> = lines.iter().map(|line| line.spent).collect();
-        assert_eq!(spent.iter().sum::<u64>(), total);
         // 2 alone and half of 2 shared; as much; nothing; 2 in which none ran.
-        for (spent, least) in spent.iter().zip([3_000_000, 3_000_000, 0, 2_000_000]) {
-            assert!(*spent >= least, "{spent:?} {least}");
-        }
-        assert!(spent[2] < 1_000_000, "{spent:?}");
+        assert_eq!(spent, [3_000_000, 3_000_000, 0, 2_000_000]);
     }
 }
