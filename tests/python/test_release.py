@@ -141,6 +141,14 @@ def test_an_sbom_is_checked():
     assert wheel.missing("", [])
 
 
+def test_the_answer_that_wheels_are_tried_by_is_the_first_programs():
+    assert wheel.answer("0.98751\n0.9875\nRun of `variance`\n") == "0.98751"
+    with pytest.raises(SystemExit, match="answers"):
+        wheel.answer("0.5\n0.9\n")
+    # Its two first lines are the variance under encryption and in the clear.
+    assert 'print(client.decrypt(run)[0], data.var(), run.report, sep="\\n")' in wheel.program()
+
+
 # ---- How far a build is.
 
 
