@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the command takes. The help texts teach: every command ends with examples that run as they stand.
 
+pub mod circuit;
 pub mod compare;
 pub mod reproduce;
 pub mod rtl;
@@ -14,6 +15,7 @@ use ringmill_limits::Limits;
 use ringmill_runtime::Known;
 use ringmill_runtime::shown::Simulated;
 
+use circuit::CircuitArgs;
 use compare::CompareArgs;
 use reproduce::ReproduceArgs;
 use rtl::RtlCommand;
@@ -418,92 +420,6 @@ pub enum ByLevel {
     Mid,
     /// Instructions on chunks.
     Micro,
-}
-
-/// What `circuit` prints in the place of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum CircuitLevel {
-    /// Sums of ciphertexts and lookups, one a bootstrap or several.
-    Macro,
-    /// One bootstrap on polynomials: the programs of its key switch, its rotation, and, for lookups that share one, the
-    /// rotation alone.
-    Mid,
-}
-
-/// Say what a netlist of gates takes under TFHE, and run it on encrypted bits.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringmill circuit examples/adder.blif                       bootstraps, depth, set, failures: nothing is encrypted
-  ringmill circuit examples/adder.blif --run a=3 b=2         with fresh keys, checked against the clear
-  ringmill circuit examples/adder.blif --random-inputs --params circuit_bits --json | jq .run
-  ringmill circuit examples/adder.blif --emit macro          the bootstraps, each on a sum of wires
-
-A netlist is flat and combinational, of simple gates or tables, in BLIF or in the JSON that Yosys writes:
-  yosys -p 'read_verilog FILE.v; synth -flatten; abc -g simple; opt_clean -purge; write_blif -icells FILE.blif'
-Each bootstrap looks up four bits under `circuits`, and is a gate under the sets for booleans; by default the set that takes
-less work is taken. Work is counted from sizes, in bytes that operations go over, so that every computer chooses the same.
-Exit status: 0 done, 1 the decrypted outputs are not those of the clear, 2 not carried out, 130 interrupted.")]
-pub struct CircuitArgs {
-    /// The netlist: BLIF, or Yosys' JSON where the file begins with a brace.
-    pub netlist: PathBuf,
-
-    /// The set of parameters: `circuits`, `circuit_bits`, another that docs/tfhe.md lists for booleans or 2 + 2 bits, or
-    /// `auto` for the one of the first two that takes less work.
-    #[arg(long, value_name = "SET", default_value = "auto")]
-    pub params: String,
-
-    /// log2 of how often one bootstrap may fail.
-    #[arg(
-        long,
-        value_name = "LOG2",
-        default_value_t = -64.0,
-        allow_hyphen_values = true
-    )]
-    pub failure: f64,
-
-    /// Print what it is compiled to, and run nothing: `macro` the sums and lookups, `mid` the programs of one bootstrap.
-    #[arg(long, value_enum, value_name = "LEVEL", conflicts_with_all = ["run", "random_inputs", "json"])]
-    pub emit: Option<CircuitLevel>,
-
-    /// Run it under encryption with fresh keys, on these values of its inputs: of one of more than 64 bits its words of 64, the
-    /// lowest first, as a=0x11,5.
-    #[arg(long, value_name = "NAME=VALUE", num_args = 1..)]
-    pub run: Option<Vec<String>>,
-
-    /// Run it under encryption, on random values of the inputs that are not given.
-    #[arg(long)]
-    pub random_inputs: bool,
-
-    /// Seed of the random inputs [default: 1]. Keys and encryption draw from the operating system whatever it is.
-    #[arg(long, requires = "random_inputs")]
-    pub seed: Option<u64>,
-
-    /// Threads of a run [default: one a core].
-    #[arg(long, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
-    pub threads: Option<usize>,
-
-    /// Keep the run in a folder: it is saved there between two bootstraps as it goes, and when it is interrupted, and the same
-    /// command goes on from there. Keys and inputs are kept with it, the secret key among them, until the run is complete.
-    #[arg(long, value_name = "FOLDER", conflicts_with = "emit")]
-    pub checkpoint: Option<PathBuf>,
-
-    /// Seconds between two savings, at least.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 30,
-        requires = "checkpoint"
-    )]
-    pub checkpoint_every: u32,
-
-    /// Small parameters of the same kind, which keep nothing secret.
-    #[arg(long, hide = true)]
-    pub toy_for_tests_only: bool,
-
-    /// Print one JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Show parameter sets: primes, sizes, security; or what a set of your own would be.

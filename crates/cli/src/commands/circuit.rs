@@ -18,7 +18,7 @@ use ringmill_limits::Watch;
 use ringmill_math::Prng;
 use serde_json::{Value, json};
 
-use crate::args::{CircuitArgs, CircuitLevel};
+use crate::args::circuit::{CircuitArgs, CircuitLevel};
 use crate::error::CliError;
 use crate::inputs;
 use crate::kept::Folder;
