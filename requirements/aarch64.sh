@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the wheel for aarch64 needs and only Debian has, unpacked below the given virtual environment into share/aarch64:
-# a Rust compiler with the standard library of that target (rustc-web), qemu-user to run it, and a Python of that
-# architecture. Needs apt-get and dpkg-deb (Debian, Ubuntu) on x86-64, no root. About 150 MB come over the network.
+# Unpacks what the wheel for aarch64 needs and only Debian has, into share/aarch64 below the given virtual environment: a Rust
+# compiler with the standard library of that target (rustc-web), qemu-user, and a Python of that architecture. Needs apt-get and dpkg-deb (Debian, Ubuntu) on x86-64, no root. About 150 MB come over the network.
 set -euo pipefail
 share="$(realpath "$1")/share/aarch64"
 work=$(mktemp -d)

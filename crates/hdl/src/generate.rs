@@ -24,7 +24,7 @@ pub struct Table {
 }
 
 /// The configuration `top` as sources of its own: a package of its parameters, a wrapper `<module>_top` that sets
-/// them, the modules needed, the list of them all in order, and a table if one is given. `origin` is what the
+/// them, and the modules needed. A list names them all in order, and a table is added if one is given. `origin` is what the
 /// configuration was made from, which the package repeats.
 ///
 /// # Errors

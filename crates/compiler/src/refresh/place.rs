@@ -3,8 +3,8 @@
 //!
 //! A *cut* stands before an instruction. A value that was made before a cut and is read behind it is refreshed when it is first
 //! read there, if that gives it room. So the values that a cut refreshes are those that live across it, and what they cost is known
-//! when it is reached, up to which of them still have room. A cut may only stand where each of these values can be refreshed: then
-//! all of them have room behind it, wherever the earlier cuts are, and the cheapest way there is the only one that matters. Cuts are
+//! when it is reached, up to which of them still have room. A cut may only stand where each of these values can be refreshed.
+//! Then all of them have room behind it, wherever the earlier cuts are. So only the cheapest way there matters. Cuts are
 //! found by dynamic programming over the instructions: for each place for a cut the cheapest way there, from any earlier cut from
 //! which the noise model lets the program run so far. Then each refreshed value is tried without.
 

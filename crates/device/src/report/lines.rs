@@ -94,8 +94,8 @@ impl Ledger {
         }
     }
 
-    /// All lines in the order in which they were met, in units of which `per` are one of the ledger's, and last what is no
-    /// call's: what is left of `total`, which counts those larger units. `procs` are those that calls were numbered by.
+    /// All lines in the order in which they were met. `per` of the ledger's units make one of theirs. Last comes what is no call's:
+    /// the rest of `total`, which counts these larger units. `procs` are those that calls were numbered by.
     pub fn lines(&self, procs: &[Arc<Procedure>], per: u64, total: u64) -> Vec<LineUse> {
         let per = per.max(1);
         let (mut before, mut lines) = (0u64, Vec::with_capacity(self.rows.len() + 1));

@@ -234,7 +234,7 @@ fn plan_of(p: u64, exponent: u32, bound: u64) -> (usize, (usize, usize, usize)) 
 }
 
 #[test]
-#[ignore = "seconds: degree 8191"]
+#[ignore = "degree 8191 takes seconds; `make full` runs it"]
 fn a_digit_of_8191_is_as_short_as_the_page_says() {
     assert_eq!(plan_of(8191, 2, 4095), (8191, (72, 167, 15)));
 }
