@@ -44,10 +44,12 @@ pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if len <= stage.block {
-            return finish(stage, work, out, len, 4, 4 * index);
-        }
-        let leaf = leaf_of(len, stage.block);
+        // One call of `finish` serves both cases: it is inlined, with every loop of the last stages.
+        let (leaf, parts) = if len <= stage.block {
+            (len, 4)
+        } else {
+            (leaf_of(len, stage.block), 1)
+        };
         for at in (0..len).step_by(leaf) {
             let (mut part, mut first) = (len / 4, 4 * index);
             while part > leaf {
@@ -58,14 +60,8 @@ pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
                 part /= 4;
                 first *= 4;
             }
-            finish(
-                stage,
-                work.add(at),
-                out.skip(at),
-                leaf,
-                1,
-                first + at / leaf,
-            );
+            let index = first + at / leaf;
+            finish(stage, work.add(at), out.skip(at), leaf, parts, index);
         }
     }
 }
