@@ -73,6 +73,8 @@ def build(target: str, settings: Mapping[str, str]) -> Path:
     command += ["--compatibility", f"manylinux_2_{GLIBC}", "--auditwheel", "check", "--out", DIST]
     print(f"building the wheel for {target}: about 6 minutes on 2 cores, where nothing of it is built", flush=True)
     os.chdir(ROOT)
+    # zig is a package of that Python, which need not be the first one on PATH.
+    settings = {**settings, "CARGO_ZIGBUILD_PYTHON_PATH": str(BIN / "python")}
     os.environ.update(settings)
     status = watch_build.main([str(part) for part in command])
     for name in settings:
