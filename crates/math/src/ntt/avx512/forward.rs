@@ -44,12 +44,9 @@ pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        // One call of `finish` serves both cases: it is inlined, with every loop of the last stages.
-        let (leaf, parts) = if len <= stage.block {
-            (len, 4)
-        } else {
-            (leaf_of(len, stage.block), 1)
-        };
+        // One call of `finish` serves whole blocks and leaves: it is inlined, with every loop of the last stages.
+        let leaf = leaf_of(len, stage.block);
+        let parts = if leaf == len { 4 } else { 1 };
         for at in (0..len).step_by(leaf) {
             let (mut part, mut first) = (len / 4, 4 * index);
             while part > leaf {

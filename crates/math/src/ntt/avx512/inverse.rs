@@ -73,12 +73,8 @@ unsafe fn begin<A: LazyMul, W: Words>(
 ) {
     // SAFETY: both pointers are valid for len words; the caller enables the features of A.
     unsafe {
-        // One call of `leaf` serves both cases: it is inlined, with every loop of the first stages.
-        let small = if len <= stage.block {
-            len
-        } else {
-            leaf_of(len, stage.block)
-        };
+        // One call of `leaf` serves whole blocks and leaves: it is inlined, with every loop of the first stages.
+        let small = leaf_of(len, stage.block);
         for at in (0..len).step_by(small) {
             leaf::<A, W>(
                 stage,
