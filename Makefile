@@ -30,7 +30,11 @@ announced:
 
 test: $(VENV)/tested.stamp ## everything continuous integration runs
 
-$(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp | $(VENV)/debian.stamp
+$(VENV)/tested.stamp: $(ALL)
+	@# What Python needs is installed while Rust builds.
+	@$(MAKE) $(VENV)/demo.stamp
+	@$(MAKE) $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/debian.stamp & python=$$!; \
+		trap "kill $$python 2>/dev/null || true" EXIT; $(MAKE) $(VENV)/package.stamp; wait $$python
 	@$(MAKE) lint
 	@cargo test --workspace --locked --quiet --no-run
 	@# Both sides at once: each leaves a processor idle where a long test is the last of its file.
