@@ -297,6 +297,7 @@ def test_private_statistics(device):
     assert "host BEXTR" not in words
 
 
+@pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="a machine to build; `make full` runs it")
 def test_private_statistics_by_rtl(tmp_path):
     """The example's functions on a toy ring, of eight patients: what the model says, the RTL does."""
     path = ROOT / "examples" / "02_private_statistics.py"

@@ -90,29 +90,32 @@ fn synthesis_counts_and_says_by_what() {
     );
 }
 
+const PATHS: [&str; 4] = ["timing", "rm_mod_half", "--set", "Width=16"];
+
 #[test]
-fn paths_are_counted_and_timed() {
-    let arguments = ["timing", "rm_mod_half", "--set", "Width=16"];
-    let all = json(&arguments);
+fn paths_are_counted() {
+    let arguments = [&PATHS[..], &["--target", "xc7"]].concat();
+    let counted = json(&arguments);
+    assert_eq!(
+        (&counted["bar"]["levels"], &counted["within_bar"]),
+        (&Value::from(8), &Value::from(true))
+    );
+    check_levels(&counted["targets"]["xc7"]);
+    let text = says(&arguments);
+    assert!(text.contains("8 levels") && text.contains("no open tool") && !text.contains("ecp5"));
+}
+
+#[test]
+#[ignore = "places for two FPGAs, a minute; `make full` runs it"]
+fn paths_are_placed_and_timed() {
+    let all = json(&PATHS);
     assert_eq!(
         (&all["bar"]["levels"], &all["within_bar"]),
         (&Value::from(8), &Value::from(true))
     );
     let targets = &all["targets"];
     for family in ["xc7", "xcup"] {
-        let paths = &targets[family]["paths"];
-        // Each bit is a sum's, and a choice between two.
-        assert!(
-            paths["by_levels"][0]["levels"].as_u64().unwrap() <= 2,
-            "{paths}"
-        );
-        assert_eq!(paths["endpoints"], 16);
-        assert!(
-            targets[family]["timed"]
-                .as_str()
-                .unwrap()
-                .contains("not timed")
-        );
+        check_levels(&targets[family]);
     }
     for part in ["ecp5", "nexus"] {
         let placed = &targets[part];
@@ -121,8 +124,15 @@ fn paths_are_counted_and_timed() {
         assert!((slack.as_f64().unwrap() - late).abs() < 1e-9, "{placed}");
     }
     assert!(targets["asic"]["how"] == "cells" || targets["asic"]["how"] == "not_timed");
-    let text = says(&[&arguments[..], &["--target", "xc7"]].concat());
-    assert!(text.contains("8 levels") && text.contains("no open tool") && !text.contains("ecp5"));
+}
+
+/// Paths through [`PATHS`]' module: each bit is a sum's, and a choice between two.
+fn check_levels(family: &Value) {
+    let paths = &family["paths"];
+    let most = paths["by_levels"][0]["levels"].as_u64().unwrap();
+    assert!(most <= 2, "{paths}");
+    assert_eq!(paths["endpoints"], 16);
+    assert!(family["timed"].as_str().unwrap().contains("not timed"));
 }
 
 #[test]

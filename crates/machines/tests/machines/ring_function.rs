@@ -88,21 +88,34 @@ fn check_operations(share: usize) {
     }
 }
 
-/// At four times the native degree rings are split twice: words on quarters, on machines of both kinds.
+/// At four times the native degree rings are split twice: words on quarters, each operation on a machine of one kind or another.
 #[test]
 fn every_operation_on_quarters() {
+    check_quarters(3);
+}
+
+#[test]
+#[ignore = "each operation on all machines; `make full` runs it"]
+fn every_operation_on_quarters_on_every_machine() {
+    check_quarters(1);
+}
+
+/// Every operation on one in so many machines.
+fn check_quarters(share: usize) {
     let params = params(8, 3, 1);
-    for (rpaus, butterflies, stored, level) in [(5, 4, false, 0), (7, 4, true, 1), (6, 2, false, 2)]
-    {
+    let machines = [(5, 4, false, 0), (7, 4, true, 1), (6, 2, false, 2)];
+    for (turn, (rpaus, butterflies, stored, level)) in machines.into_iter().enumerate() {
         let mut d = description(6, rpaus, butterflies, stored);
         d.splits = 2;
         d.keys.slots = 128;
         d.check().unwrap();
         // Sets of rotations want room for two results beside the digits: 32 slots are enough where there are few of these.
         let many = level > 1;
-        for key in operations(Level(level), 8)
+        for (_, key) in operations(Level(level), 8)
             .iter()
-            .filter(|key| !(many && key.op() == Op::HoistedRotate))
+            .enumerate()
+            .filter(|(at, _)| (at + turn) % share == 0)
+            .filter(|(_, key)| !(many && key.op() == Op::HoistedRotate))
         {
             execute_alone(&d, &params, key);
         }
