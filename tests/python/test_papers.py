@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from fnmatch import fnmatchcase
 
 import figures
 import papers
@@ -59,9 +60,27 @@ def test_errors_of_papers_are_errors(machine):
     found = papers.errata()[machine]
     assert len({entry["place"] + entry["text"] for entry in found}) == len(found)
     for entry in found:
-        assert set(entry) <= {"place", "text", "checks"}
+        assert set(entry) <= {"place", "text", "checks", "rows"}
         for check in entry.get("checks", []):
             assert eval(check, {"near": near}) is True, f"{machine}, {entry['place']}: {check}"
+
+
+def rows_of(machine: str) -> list[papers.Row]:
+    areas = figures.rows(f"{machine}-areas") if machine in figures.AREAS else []
+    return figures.rows(machine) + areas
+
+
+@pytest.mark.parametrize("machine", figures.ARGUMENTS)
+def test_figures_that_are_known_to_be_wrong_are_judged_by_the_right_ones(machine):
+    """Each row of a known error has the corrected figure, and each corrected figure is of a known error."""
+    named = [(row, f"{row['table']} | {row['case']} | {row['metric']}") for row in rows_of(machine)]
+    asked = [pattern for entry in papers.errata()[machine] for pattern in entry.get("rows", [])]
+    for pattern in asked:
+        found = [row for row, name in named if fnmatchcase(name, pattern) and "paper" in row]
+        assert found, f"{machine} has no row {pattern}"
+        assert all("paper_should_be" in row for row in found), pattern
+    for row, name in named:
+        assert "paper_should_be" not in row or any(fnmatchcase(name, pattern) for pattern in asked), name
 
 
 def test_newest_records_are_taken():

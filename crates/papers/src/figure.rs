@@ -49,6 +49,9 @@ pub struct Figure {
     pub metric: String,
     pub unit: String,
     pub paper: Option<f64>,
+    /// What the paper should print, where that is known to be something else.
+    #[serde(rename = "paper_should_be", skip_serializing_if = "Option::is_none")]
+    pub should_be: Option<f64>,
     pub ours: f64,
     pub how: How,
     /// The tool that simulated or synthesised, with its version.
@@ -56,7 +59,18 @@ pub struct Figure {
     pub tool: Option<String>,
 }
 
-/// The figures as text, a heading for each table.
+impl Figure {
+    /// The same beside a printed figure that should be another.
+    #[must_use]
+    pub fn but(self, should_be: f64) -> Self {
+        Self {
+            should_be: Some(should_be),
+            ..self
+        }
+    }
+}
+
+/// The figures as text, a heading for each table. Ours is divided by what the paper should print.
 pub fn table(figures: &[Figure]) -> String {
     let mut text = String::new();
     let mut heading = "";
@@ -75,12 +89,16 @@ pub fn table(figures: &[Figure]) -> String {
             );
         }
         let paper = figure.paper.map_or("-".to_owned(), number);
-        let ratio = figure
-            .paper
-            .map_or(String::new(), |paper| format!("{:.3}", figure.ours / paper));
+        let theirs = figure.should_be.or(figure.paper);
+        let ratio = theirs.map_or(String::new(), |theirs| {
+            format!("{:.3}", figure.ours / theirs)
+        });
         let how = figure.how.name();
+        let but = figure.should_be.map_or(String::new(), |should_be| {
+            format!("; the paper's should be {}", number(should_be))
+        });
         text += &format!(
-            "  {:machine$}  {:case$}  {:metric$}  {paper:>12}  {:>12}  {:8}  {ratio:>7}  {how}\n",
+            "  {:machine$}  {:case$}  {:metric$}  {paper:>12}  {:>12}  {:8}  {ratio:>7}  {how}{but}\n",
             figure.machine,
             figure.case,
             figure.metric,
@@ -113,13 +131,19 @@ mod tests {
             metric: "add".into(),
             unit: "cycles".into(),
             paper: Some(1152.0),
+            should_be: None,
             ours: 1100.0,
             how: How::Model,
             tool: None,
         };
         let want = r#"{"machine":"ring","table":"Table 2","case":"Set-1","metric":"add","unit":"cycles","paper":1152.0,"ours":1100.0,"how":"model"}"#;
         assert_eq!(serde_json::to_string(&figure).unwrap(), want);
-        let text = table(&[figure]);
+        let text = table(std::slice::from_ref(&figure));
         assert!(text.contains("Table 2\n") && text.contains("1152") && text.contains("0.955"));
+        let wrong = figure.but(1000.0);
+        let json = serde_json::to_string(&wrong).unwrap();
+        assert!(json.contains(r#""paper":1152.0,"paper_should_be":1000.0,"ours""#));
+        let text = table(&[wrong]);
+        assert!(text.contains("1.100") && text.contains("model; the paper's should be 1000"));
     }
 }

@@ -122,6 +122,7 @@ impl Rows {
             metric: metric.to_owned(),
             unit: unit.to_owned(),
             paper,
+            should_be: None,
             ours,
             how,
             tool: None,

@@ -9,7 +9,7 @@ use ringmill_machines::Machine;
 use ringmill_runtime::shown::Parts;
 use ringmill_schemes::ckks::Params;
 
-use super::application::{Case, Operations, Taken};
+use super::application::{Case, Operations, SPILLS, Taken};
 use super::paper;
 use crate::error::PaperError;
 use crate::figure::{Figure, How};
@@ -74,6 +74,7 @@ pub fn figures(
                 taken.communication_ms,
             ),
             ("communication, keys", "ms", None, taken.keys_ms),
+            (SPILLS, "ms", None, taken.spills_ms),
             ("total", "ms", Some(ms), taken.total_ms),
         ] {
             figures.push(case.figure(metric, unit, paper, ours, How::Model));

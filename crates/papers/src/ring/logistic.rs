@@ -10,7 +10,7 @@ use ringmill_machines::Machine;
 use ringmill_runtime::shown::Parts;
 use ringmill_schemes::ckks::Params;
 
-use super::application::{Case, Operations, Taken};
+use super::application::{Case, Operations, SPILLS, Taken};
 use super::paper;
 use crate::error::PaperError;
 use crate::figure::{Figure, How};
@@ -97,6 +97,7 @@ pub fn figures(
                 "ms",
                 taken.keys_ms,
             ),
+            (SPILLS, "ms", taken.spills_ms),
         ] {
             figures.push(case.figure(metric, unit, None, ours, How::Model));
         }

@@ -56,6 +56,7 @@ fn figure(machine: &str, case: &str, kind: Resource, paper: f64, ours: f64) -> F
         metric: kind.name().to_owned(),
         unit: String::new(),
         paper: Some(paper),
+        should_be: None,
         ours,
         how: How::Stated,
         tool: None,

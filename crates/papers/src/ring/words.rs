@@ -35,6 +35,7 @@ pub fn figures(paper: &paper::Ring) -> Result<Vec<Figure>, MachineError> {
                     metric: metric.to_owned(),
                     unit: unit.to_owned(),
                     paper: Some(paper),
+                    should_be: None,
                     ours,
                     how: seen(name).map_or(How::Model, |_| How::Lockstep),
                     tool: None,

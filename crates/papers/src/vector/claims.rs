@@ -62,6 +62,7 @@ pub fn rows(paper: &Vector, d: &Description) -> Vec<Row> {
         ),
         channel("one channel", Some(printed), 1),
         channel("all channels", Some(printed), d.distant.channels)
+            .but(printed * d.distant.channels as f64)
             .remarked("\"our total distant memory bandwidth\" is both channels'"),
     ]
 }
