@@ -92,6 +92,69 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 VERDICTS = ("beaten", "equal", "not reached", "other")
 
+# What papers print several times: in another unit, of another description, in another table or beside another work. Of
+# `table | case | metric`, in turn, what is replaced by what; rows that are then alike are one operation or part.
+ALIKE = tuple(
+    (re.compile(found), put)
+    for found, put in (
+        # A figure of each description.
+        (r", ring(-stored)?$", ""),
+        (r"^(Section 4\.3\.1 \| )ring(-stored)?(, )?", r"\1"),
+        # A time, what it is for each record, how often it goes into a second, and how many times as fast as another's.
+        (r" a record$|: speed-up$|, area-time$", ""),
+        (r" \| (evaluations|forecasts) in half an hour$", " | total"),
+        # polymul: Table 5 has Table 2's cycles as time, and the study of decryption the same products.
+        (r"^Table 5 \| (n = .*) \| Pol\.Mul\.$", r"Table 2 | \1 | FPM"),
+        (r"^Table 5 \| (n = .*)$", r"Table 2 | \1"),
+        (r"^(Section 5 \| n = .*) \| paper's host, product without I/O$", r"\1 | HPM"),
+        (r"^(Section 5 \| n = .*) \| paper's host, product with I/O$", r"\1 | with load and unload"),
+        (r"^(Section 5 \| n = .*), paper's host, decryption with I/O$", r"\1, paper's host"),
+        (r"^(Section 5 \| n = .*) \| paper's host, decryption with I/O$", r"\1 | paper's host"),
+        (r"^Section 5 \| n = 1024, K = 14 \| HPM$", "Table 2 | n = 1024, K = 16 | HPM"),
+        (r"^Section 5 \| n = 1024, K = 27 \| HPM$", "Table 2 | n = 1024, K = 32 | HPM"),
+        (r"^Section 5 \| n = 2048, K = 29 \| HPM$", "Table 2 | n = 2048, K = 32 | HPM"),
+        (r"^(Figure 4 \| .*) \| area-time$", r"\1 | NTT"),
+        # basext: cycles at 200 MHz are the time; Table 4.6 has iterations of Table 4.5 again.
+        (r"^(Table 4\.[789] \| .*) \| time at 200 MHz$", r"\1 | cycles"),
+        (
+            r"^Table 4\.5 \| (\w+), l = k = 17, TP = 32, N = 2\^16 \| iterations$",
+            r"Table 4.6 | N = 2^16, TP = 32, l = k = 17 | \1",
+        ),
+        (r"^(Table 4\.1[01] \| .*) \| accelerator over the best processor$", r"\1 | accelerator at 200 MHz"),
+        # ring: Table 2's operations beside other works, and Table 3's units a second time.
+        (r"^Table 4 \| (Set-\d)(, [^|]*)? \| ", r"Table 2 | \1 | "),
+        (r"^Table 5 \| Medha, U250 \| best speed-up over software$", "Table 2 | Set-1 | multiply + relinearise"),
+        (
+            r"^Section 5\.3 \| (cycles|throughput, data on chip|.*clusters, simulated|.*one cluster|eight V100.*) \| ",
+            "Table 2 | Set-1 | ",
+        ),
+        (r"^Table 3 \| RPAU of (\d+) bits \| ", r"Table 3 | rpau \1 | "),
+        # torus: a bootstrap and its share of several at once; Section III-D has the bootstraps of Table VI and the
+        # transforms of Table IV.
+        (r" \| cycles each of 4 interleaved$", " | cycles"),
+        (r"^Section III-D \| m = (\d) \| bootstrap.*$", r"Table VI | Proposed\1, 128 bits, m = \1 | cycles"),
+        (r"^Section III-D \| m = \d \| transforms of a step, .*$", "Table IV | proposed, VCU128, 52 bits | cycles"),
+        # vector: two countings, ways to remove digits, and the same times over those of software.
+        (r" \| (paper's counting|limb after limb|with distant memory) \| ", " | "),
+        (r"^Section 8\.3 \| .*$", "Section 8.3 | bootstrap"),
+        (r"^Sections 8\.3 and 8\.4 \| bootstrap over .*$", "Section 8.3 | bootstrap"),
+        (r"^Sections 8\.3 and 8\.4 \| iteration over .*$", "Section 8.3.2 | iteration"),
+    )
+)
+
+
+def heading(table: str) -> str:
+    """Where a paper has a table."""
+    return table.partition(":")[0]
+
+
+def operation(row: Row) -> str:
+    """The operation or part that a figure is of, however often papers and descriptions have it."""
+    name = f"{heading(row['table'])} | {row['case']} | {row['metric']}"
+    for found, put in ALIKE:
+        name = found.sub(put, name)
+    return name
+
 
 def outcome(machine: str) -> str:
     """How many figures of each table are beaten, equal and not reached; then all of them, folded away."""
@@ -100,14 +163,17 @@ def outcome(machine: str) -> str:
     for row in rows:
         counts[row["table"]][VERDICTS.index(row["verdict"])] += 1
     sums = [sum(column) for column in zip(*counts.values(), strict=True)]
+    of = [len({operation(row) for row in rows if row["verdict"] == which}) for which in VERDICTS]
     lines = [(name, *map(str, found)) for name, found in counts.items()]
-    text = table(("printed in", *VERDICTS[:3], "not compared"), [*lines, ("**all**", *map(str, sums))])
+    lines += [("**all figures**", *map(str, sums)), ("**different operations and parts**", *map(str, of))]
+    text = table(("printed in", *VERDICTS[:3], "not compared"), lines)
     near = sum(close(row) for row in rows if row["verdict"] == "not reached")
-    for which, found in zip(VERDICTS[:3], sums, strict=False):
+    for which, found, things in zip(VERDICTS[:3], sums, of, strict=False):
         if found:
-            more = f", {near} of them by 1 % or less" if which == "not reached" and near else ""
-            listed = itemised([row for row in rows if row["verdict"] == which])
-            text += f"\n<details><summary>{found} {which}{more}</summary>\n\n{listed}\n</details>\n"
+            more = f", {near} of the figures by 1 % or less" if which == "not reached" and near else ""
+            listed = itemised([row for row in rows if row["verdict"] == which], machine)
+            summary = f"{found} figures of {things} operations and parts {which}{more}"
+            text += f"\n<details><summary>{summary}</summary>\n\n{listed}\n</details>\n"
     return text
 
 
@@ -116,12 +182,33 @@ def close(row: Row) -> bool:
     return abs(row["ours"] / row.get("paper_should_be", row["paper"]) - 1) <= 0.01
 
 
-def itemised(rows: Iterable[Row]) -> str:
+def place(name: str, machine: str) -> str:
+    """Where a paper has a table: what its name begins with, and all of it where other names begin so."""
+    alike = {row["table"] for row in figures.rows(machine) if heading(row["table"]) == heading(name)}
+    return heading(name) if len(alike) == 1 else name
+
+
+def within(row: Row, machine: str) -> str:
+    """The parts of a total that the paper gives no figure of."""
+    if row["metric"] != "total":
+        return ""
+    same = ("machine", "table", "case")
+    parts = [
+        f"{part['metric']}: {printed(part['ours'])} {part['unit']}"
+        for part in figures.rows(machine)
+        if part["metric"].startswith("communication") and "paper" not in part and part["ours"]
+        if all(part[key] == row[key] for key in same)
+    ]
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def itemised(rows: Iterable[Row], machine: str) -> str:
     """Figures a line; descriptions of a machine that have the same one share it."""
     merged: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         theirs = printed(row.get("paper_should_be", row["paper"]))
-        what = (row["table"].partition(":")[0], row["case"], row["metric"], theirs, printed(row["ours"]), row["unit"])
+        metric = row["metric"] + within(row, machine)
+        what = (place(row["table"], machine), row["case"], metric, theirs, printed(row["ours"]), row["unit"])
         merged.setdefault(what, []).append(f"`{row['machine']}`")
     cells = [
         (where, f"{case}, {metric}", f"{theirs} {unit}".strip(), f"{ours} {unit}".strip(), " ".join(machines))
@@ -139,7 +226,7 @@ def errors(machine: str) -> str:
     """The errors found in a paper, and the printed figures that its own formulas or text put right."""
     text = "".join(f"- **{found['place']}.** {found['text']}\n" for found in errata()[machine])
     wrong = {
-        (row["table"].partition(":")[0], row["case"], row["metric"]): row
+        (place(row["table"], machine), row["case"], row["metric"]): row
         for row in figures.rows(machine)
         if "paper_should_be" in row
     }

@@ -83,6 +83,20 @@ def test_figures_that_are_known_to_be_wrong_are_judged_by_the_right_ones(machine
         assert "paper_should_be" not in row or any(fnmatchcase(name, pattern) for pattern in asked), name
 
 
+def test_an_operation_counts_once_however_often_it_is_printed():
+    """In cycles, in microseconds, a second, as a speed-up, and of each description."""
+    rows = [row for row in papers.judged("ring") if papers.operation(row) == "Table 2 | Set-1 | multiply + relinearise"]
+    assert {row["unit"] for row in rows} == {"cycles", "us", "ms", "a second", ""}
+    assert {row["machine"] for row in rows} == {"ring", "ring-stored"}
+    assert len({row["table"] for row in rows}) == 7
+    page = papers.outcome("ring")
+    for which in ("beaten", "not reached"):
+        listed = [row for row in papers.judged("ring") if row["verdict"] == which]
+        things = {papers.operation(row) for row in listed}
+        assert len(things) < len(listed) / 2
+        assert f"<summary>{len(listed)} figures of {len(things)} operations and parts {which}" in page
+
+
 def test_newest_records_are_taken():
     """A record of a processor with fewer instructions allowed is not taken, and of others the newest is."""
     found = papers.bench("ckks.set1.rotate", "SEAL")
