@@ -324,7 +324,8 @@ def facts() -> str:
     )
 
     stored = {"machine": "ring-stored", "case": "Set-1", "metric": "multiply + relinearise", "unit": "cycles"}
-    units = {"machine": "ring-stored", "table": "Table 3: memory and multipliers", "case": "all RPAUs"}
+    case = "all RPAUs, 1 of 60 bits and 9 of 54"
+    units = {"machine": "ring-stored", "table": "Table 3: memory and multipliers", "case": case}
     rpau = {"table": "Table 3: modules of ring-stored", "case": "RPAU 0, built for 60 bits"}
     printed_rpau = next(line for line in paper("ring")["resources"] if line[0] == "rpau_60")
     ring = (
@@ -332,7 +333,7 @@ def facts() -> str:
         f"{printed(of('ring', table='Table 2: instructions and operations', **stored))} cycles",
         f"{printed(of('ring', 'paper', table='Table 2: instructions and operations', **stored))} cycles",
         f"DSP {both('ring', metric='DSP', **units)}, block RAM {both('ring', metric='block RAM', **units)}, ultra RAM "
-        f"{both('ring', metric='ultra RAM', **units)}; of one of ten units LUT "
+        f"{both('ring', metric='ultra RAM', **units)}, of one unit of 60 bits and nine of 54; of that of 60 bits LUT "
         f"{printed(of('ring-areas', metric='LUT', **rpau))} ({printed(printed_rpau[1])}), FF "
         f"{printed(of('ring-areas', metric='registers', **rpau))} ({printed(printed_rpau[2])})",
         "`ringmill reproduce ring`",

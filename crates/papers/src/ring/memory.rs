@@ -33,11 +33,20 @@ pub fn figures(paper: &paper::Ring) -> Result<Vec<Figure>, MachineError> {
                 figures.push(figure(name, case, kind, printed, each));
             }
         }
+        let case = all_of(d.rpaus);
         for ((kind, printed), ours) in kinds(&paper.taken).into_iter().zip(all) {
-            figures.push(figure(name, "all RPAUs", kind, printed, ours));
+            figures.push(figure(name, &case, kind, printed, ours));
         }
     }
     Ok(figures)
+}
+
+/// The machine of both sets' primes.
+fn all_of(rpaus: usize) -> String {
+    format!(
+        "all RPAUs, 1 of 60 bits and {} of 54",
+        rpaus.saturating_sub(1)
+    )
 }
 
 fn kinds(printed: &paper::Taken) -> [(Resource, f64); 3] {
@@ -72,7 +81,7 @@ mod tests {
     fn rpaus_take_what_the_paper_has() {
         let figures = figures(&paper::ring().unwrap()).unwrap();
         assert_eq!(figures.len(), OF_THE_PAPERS_SIZE.len() * 9);
-        let totals = |f: &&Figure| f.case == "all RPAUs";
+        let totals = |f: &&Figure| f.case == all_of(10);
         for f in figures.iter().filter(totals) {
             let more = if f.metric == Resource::BlockRam.name() {
                 1.5
