@@ -103,7 +103,11 @@ pub fn compared<S: Served>(
     {
         return Err(DeviceError::new_err(why));
     }
-    notes.extend(basis(&rows, wanted.send_keys));
+    notes.push(
+        "all machines run the program as it was compiled; compile(target=NAME) chooses primes for one machine"
+            .to_owned(),
+    );
+    notes.extend(basis(&rows));
     let comparison = Comparison::new(&compiled.source.name, rows, notes);
     let json = comparison.rows().iter().map(serde_json::to_string);
     let json = json

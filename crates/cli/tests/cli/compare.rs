@@ -126,6 +126,11 @@ fn machines_run_at_parameters_that_suit_them_all() {
         let times = number(&cpu["seconds"]) / number(&row["seconds"]);
         assert!(times > 0.0 && same(number(&row["speedup"]), times), "{row}");
     }
+    let text = said("compare MEAN --machine ring --machine vector --no-cpu");
+    assert!(text.contains("by itself each of ring has others"), "{text}");
+    for machine in ["ring", "vector"] {
+        assert!(text.contains(&format!("keys of {machine}: ")), "{text}");
+    }
     // Without the other one, the ring has the smaller parameters that suit it alone.
     let alone = self::rows("MEAN --machine ring --no-cpu");
     assert_ne!(alone[0].1["parameters"], ring["parameters"]);
@@ -140,8 +145,19 @@ fn keys_and_spills_count_as_in_sim() {
         let report = sim(&format!("MEAN --params set2 --send-keys --machine {case}"));
         agrees(row, &report);
         assert_eq!(row["seconds"], report["end_to_end"]["seconds"], "{case}");
-        assert!(number(&report["end_to_end"]["keys_seconds"]) > 0.0);
+        let time = &report["end_to_end"];
+        assert!(number(&time["keys_seconds"]) > 0.0);
+        for field in ["keys_seconds", "resident_key_limbs"] {
+            assert_eq!(row[field], time[field], "{case}");
+        }
     }
+    let asked = "compare MEAN --params set2 --machine ring --no-cpu";
+    let sent = said(&format!("{asked} --send-keys"));
+    assert!(
+        sent.contains("keys of ring: all over the link in the run"),
+        "{sent}"
+    );
+    assert!(said(asked).contains(" limbs taken to be there before"));
 }
 
 #[test]

@@ -51,6 +51,9 @@ pub struct Figures {
     pub compute_seconds: Option<f64>,
     /// Of the link's time, how much hides behind the units'.
     pub overlap_seconds: Option<f64>,
+    /// Key limbs that are taken to be on the machine before the run, and the link's time for those that come during it.
+    pub resident_key_limbs: Option<u64>,
+    pub keys_seconds: Option<f64>,
     pub cycles: Option<u64>,
     pub clock_mhz: Option<f64>,
     /// Of this computer: all of the CPU's, or the host's beside a machine.
@@ -133,6 +136,8 @@ fn without(report: &RunReport) -> Figures {
         link_seconds: None,
         compute_seconds: None,
         overlap_seconds: None,
+        resident_key_limbs: None,
+        keys_seconds: None,
         cycles: None,
         clock_mhz: None,
         threads: None,
@@ -185,6 +190,8 @@ fn of_machine(report: &RunReport, machine: &MachineReport, cpu: Option<&CpuRepor
         link_seconds: Some(link),
         compute_seconds: Some(time.compute_seconds),
         overlap_seconds: Some(time.overlap_seconds),
+        resident_key_limbs: Some(time.resident_key_limbs),
+        keys_seconds: Some(time.keys_seconds),
         cycles: Some(machine.cycles),
         clock_mhz: Some(machine.clock_mhz),
         threads: time.host_seconds.and(cpu.map(|cpu| cpu.stats.threads())),
@@ -198,16 +205,32 @@ fn of_machine(report: &RunReport, machine: &MachineReport, cpu: Option<&CpuRepor
     }
 }
 
-/// What the figures of rows rest on, in sentences; `keys_sent` where evaluation keys are counted.
-pub fn basis(rows: &[Row], keys_sent: bool) -> Vec<String> {
+/// Where a machine's evaluation keys are; `None` where it takes none, or a host beside it has them.
+fn keys(figures: &Figures) -> Option<String> {
+    let (there, sent) = (figures.resident_key_limbs?, figures.keys_seconds?);
+    match (there, sent > 0.0) {
+        (0, false) => None,
+        (0, true) => Some(format!("all over the link in the run, {}", seconds(sent))),
+        (there, false) => Some(format!("all {there} limbs taken to be there before")),
+        (there, true) => Some(format!(
+            "{there} limbs taken to be there before, the others over the link in the run, {}",
+            seconds(sent)
+        )),
+    }
+}
+
+/// What the figures of rows rest on, in sentences.
+pub fn basis(rows: &[Row]) -> Vec<String> {
     let figures = || rows.iter().filter_map(|row| row.figures.as_ref());
-    let keys = match keys_sent {
-        true => "evaluation keys cross the link too",
-        false => "evaluation keys are there before",
-    };
-    let mut notes = vec![format!(
-        "machines: by their cycle models, from the first input on the host link to the last output; {keys}"
-    )];
+    let mut notes = vec![
+        "machines: by their cycle models, from the first input on the host link to the last output"
+            .to_owned(),
+    ];
+    let kept = rows.iter().filter_map(|row| {
+        let keys = row.figures.as_ref().and_then(keys)?;
+        Some(format!("keys of {}: {keys}", row.which.case))
+    });
+    notes.extend(kept);
     if figures().any(|f| f.host_seconds.is_some()) {
         notes.push(
             "host: what a machine has no instructions for, measured here on 1 thread; host, link and machine in turn"

@@ -162,7 +162,7 @@ fn rows<S: Served>(
             Err(refused) => Row::refused(which(case), refused.to_string()),
         });
     }
-    notes.extend(basis(&rows, args.counted.send_keys));
+    notes.extend(basis(&rows));
     Ok((rows, notes))
 }
 

@@ -66,6 +66,7 @@ pub fn suited<S: Served>(
     {
         own = together;
     }
+        notes.extend(apart(cases, &own, &together));
     Ok(Suited {
         compiled: own,
         cpu: Box::new(move |compiled| compiler.for_cpu(compiled)),
@@ -84,6 +85,26 @@ fn one_for_all<S: Served>(compiled: Compiled<S>, cases: &[Case]) -> Suited<S> {
 
 /// Whether programs have different parameters.
 fn differ<S: Served>(made: &[Made<S>]) -> bool {
+/// Which machines have other parameters by themselves, and how to see what they take with these.
+fn apart<S: Served>(cases: &[Case], own: &[Made<S>], together: &[Made<S>]) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for ((case, own), together) in cases.iter().zip(own).zip(together) {
+        if let (Ok(own), Ok(together)) = (own, together)
+            && ParameterReport::new(&*own.params) != ParameterReport::new(&*together.params)
+            && !names.contains(&case.machine.as_str())
+        {
+            names.push(&case.machine);
+        }
+    }
+    (!names.is_empty()).then(|| {
+        format!(
+            "these parameters suit all machines together; by itself each of {} has others, and its time with them is seen with that \
+             --machine alone (in Python with compile(target=NAME))",
+            names.join(", ")
+        )
+    })
+}
+
     let mut parameters = made
         .iter()
         .flatten()
