@@ -5,6 +5,7 @@ pub mod circuit;
 pub mod compare;
 pub mod compile;
 pub mod completion;
+mod cure;
 pub mod devices;
 pub mod machine;
 mod needs;

@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::PythonTracer;
 use crate::args::RunArgs;
+use crate::commands::cure;
 use crate::commands::pages;
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
@@ -73,7 +74,7 @@ fn carried_out<S: Served>(
             .filter_map(|input| vectors.get(&input.name).cloned())
             .collect()
     });
-    let (compiled, _) = program::compile::<S>(&args.program, read, sample, args.json, watch)?;
+    let (compiled, options) = program::compile::<S>(&args.program, read, sample, args.json, watch)?;
     let compiled = Arc::new(compiled);
     let part = |visibility| -> Messages<S> {
         let wanted = compiled
@@ -137,7 +138,11 @@ fn carried_out<S: Served>(
             Err(error) if error.is_interrupt() && !reports.is_empty() => {
                 return Err(complete(args, &compiled, &reports, &device.name())?);
             }
-            done => done?,
+            done => done.map_err(|refused| {
+                let machine = device.name();
+                let (_, machine) = machine.split_once(':').unwrap_or(("", &machine));
+                cure::of_refusal(refused, machine, &args.program, &compiled, &options)
+            })?,
         };
         let outputs = answer.outputs.take().unwrap_or_default();
         let clear = client.decrypt(&outputs)?;

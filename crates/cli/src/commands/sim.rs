@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::PythonTracer;
 use crate::args::{ByLevel, SimArgs};
+use crate::commands::cure;
 use crate::commands::pages;
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
@@ -39,12 +40,16 @@ fn timed<S: Served>(
     watch: &Watch,
 ) -> Result<(), CliError> {
     let scheme = read.report();
-    let (compiled, _) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
+    let (compiled, options) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
     let asked = Simulated {
         timeline: args.html.is_some(),
         ..args.counted.asked(args.trace.as_deref())
     };
-    let mut report = simulate_on(device, &compiled, &asked, &Bar::new(), watch)?;
+    let report = simulate_on(device, &compiled, &asked, &Bar::new(), watch);
+    let mut report = report.map_err(|refused| {
+        let (machine, program) = (&args.machine, &args.program);
+        cure::of_refusal(refused.into(), machine, program, &compiled, &options)
+    })?;
     report.scheme = scheme;
     let sources = pages::sources(&args.program.program);
     if let Some(path) = &args.html {

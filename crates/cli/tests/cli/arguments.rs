@@ -276,6 +276,24 @@ fn options_that_decide_nothing_are_refused() {
     }
 }
 
+/// What a machine refuses of a program that was compiled for none is cured by an option, which the refusal names.
+#[test]
+fn a_machines_refusal_names_its_target() {
+    for command in [
+        "sim MEAN --machine vector",
+        "run MEAN --random-inputs --device sim:vector",
+    ] {
+        let error = refused(command);
+        assert!(error.contains("--target vector"), "{command}: {error}");
+        let cured = words(command).into_iter().chain(["--target", "vector"]);
+        let cured = ringmill(&cured.collect::<Vec<_>>());
+        assert!(cured.status.success(), "{command}: {cured:?}");
+    }
+    // There is no cure for a ring that the engine has not.
+    let error = refused("sim MEAN --machine torus");
+    assert!(!error.contains("--target"), "{error}");
+}
+
 #[test]
 fn errors_are_json_where_that_is_asked_for() {
     for line in FAULTS {
