@@ -123,6 +123,14 @@ def train() -> Task:
     raise SystemExit("no regularisation keeps the logits in the interval")
 
 
+def promised(bits: float) -> str:
+    """What holds for every record that may be encrypted, not only for such as the model has seen."""
+    if bits > 0:
+        return f"and at least {bits:.1f} for the worst records that are taken"
+    # Features that are all as large as the largest take the polynomial far out of its interval, where it is steep.
+    return f"and none for the worst records that are taken, whose errors may reach 2^{-bits:.1f}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encrypted-weights", action="store_true", help="encrypt the model too")
@@ -173,9 +181,8 @@ def main() -> int:
     print(f"the polynomial's own largest distance from the sigmoid on these records    {distance:.1e}")
     precision = precisions[-1]
     like, measured = (compiled.predicted_bits_like_sample or {})["out"], precision.measured_bits
-    print(f"precision of the last batch: {measured:.1f} bits measured, {like:.1f} predicted for such records")
-    # Features that are all as large as the largest take the polynomial far out of its interval, where it is steep.
-    print(f"  and {precision.predicted_bits:.1f} for the worst records that are taken")
+    print(f"right bits after the binary point: {measured:.1f} in the last batch, {like:.1f} predicted for such records")
+    print(f"  {promised(precision.predicted_bits)}")
     for run in last or ():
         print(f"\n{run.report}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10

@@ -72,7 +72,7 @@ def test_a_page_is_one_file_that_loads_nothing(runs, tmp_path):
         page = whole(html)
         assert page.headings[0] == f"Run of approximate on {device}"
         wanted = ["Time", "Lines of the program", "Units over time", "Memory over time", "Precision along the program"]
-        wanted += ["Precision of outputs (bits of the worst slot)", "Parameters and security"]
+        wanted += ["Precision of outputs (bits after the binary point, of the worst slot)", "Parameters and security"]
         wanted += ["Units", "Roofline"] if device == "sim:ring" else []
         assert set(page.headings[1:]) == set(wanted)
         figures = [json.loads(text) for attrs, text in page.scripts if attrs.get("type") == "application/json"]

@@ -140,6 +140,14 @@ pub struct PrecisionReport {
     pub measured_bits: Option<f64>,
 }
 
+/// Bits after the binary point that are sure, in words. Below 0 there is none, and the error may be as large as is said.
+pub(crate) fn sure_bits(bits: f64) -> String {
+    match bits >= 0.0 {
+        true => format!("at least {bits:.1}"),
+        false => format!("none sure (error up to 2^{:.1})", -bits),
+    }
+}
+
 impl PrecisionReport {
     /// The compiler's prediction for each output.
     pub fn predicted(compiled: &Compiled<Ckks>) -> Vec<Self> {
@@ -264,4 +272,17 @@ pub fn process_peak_bytes() -> Option<u64> {
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_promises_no_bit_says_so() {
+        assert_eq!(sure_bits(20.26), "at least 20.3");
+        assert_eq!(sure_bits(0.0), "at least 0.0");
+        assert_eq!(sure_bits(-28.3), "none sure (error up to 2^28.3)");
+        assert_eq!(sure_bits(f64::INFINITY), "at least inf");
+    }
 }

@@ -397,7 +397,7 @@ fn outputs(report: &RunReport) -> Option<Section> {
     {
         ([], []) => return None,
         ([_, ..], _) => (
-            "Precision of outputs (bits of the worst slot)",
+            "Precision of outputs (bits after the binary point, of the worst slot)",
             &[
                 "output",
                 "predicted, at least",

@@ -7,6 +7,7 @@ use ringmill_device::report::{EndToEnd, MachineReport, Remarks, bytes, grouped, 
 
 use super::{
     CpuReport, KeyReport, NoiseReport, ParameterReport, PrecisionReport, RunReport, SchemeReport,
+    sure_bits,
 };
 
 /// Width of the column of labels.
@@ -217,19 +218,26 @@ fn precision(f: &mut fmt::Formatter<'_>, outputs: &[PrecisionReport]) -> fmt::Re
         .map_or(String::new(), |bits| format!(", {bits:.1} measured"));
     let like = least.predicted_bits_like_sample;
     let like = like.map_or(String::new(), |bits| {
-        format!(", {bits:.1} for inputs like the sample")
+        format!(", {} for inputs like the sample", sure_bits(bits))
     });
-    let worst = if outputs.len() > 1 {
-        "the least precise output, "
-    } else {
-        ""
+    let worst = match outputs.len() {
+        0 | 1 => String::new(),
+        count => format!(
+            "least precise of {count} outputs (--detail, in Python report.detail, has each), "
+        ),
+    };
+    let sure = sure_bits(least.predicted_bits);
+    // The bound is of what may be encrypted, where the sample's is of what is likely.
+    let whose = match least.predicted_bits < 0.0 {
+        true => " for the largest inputs that are taken",
+        false => "",
     };
     row(
         f,
         "precision",
         format_args!(
-            "{worst}{}: at least {:.1} bits{like}{measured}",
-            least.output, least.predicted_bits
+            "{worst}{}: bits after the binary point: {sure}{whose}{like}{measured}",
+            least.output
         ),
     )
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use super::summary;
 use super::{
     Counts, CpuReport, How, InstructionReport, KeyReport, NoiseReport, ParameterReport,
-    PrecisionReport, RunReport,
+    PrecisionReport, RunReport, sure_bits,
 };
 use ringmill_device::expanded::ExpandedStats;
 use ringmill_device::report::{Fit, MachineReport, Rows, bytes, grouped, pieces_text, seconds};
@@ -254,15 +254,15 @@ fn precision(table: &mut Rows<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Resu
     if outputs.is_empty() {
         return Ok(());
     }
-    table.section("Precision (bits of the worst slot)")?;
+    table.section("Precision (bits after the binary point, of the worst slot)")?;
     for output in outputs {
         table.row(
             &output.output,
-            format!("at least {:.1}", output.predicted_bits),
+            sure_bits(output.predicted_bits),
             Some(How::Model),
         )?;
         if let Some(like) = output.predicted_bits_like_sample {
-            let like = format!("at least {like:.1}, inputs like the sample");
+            let like = format!("{}, inputs like the sample", sure_bits(like));
             table.row("", like, Some(How::Model))?;
         }
         if let Some(measured) = output.measured_bits {
