@@ -193,8 +193,11 @@ impl VectorMachine {
     fn help(&self, by: TimePart, micro: [u64; 3]) -> String {
         match by {
             TimePart::Compute if micro[0] > micro[1] + micro[1] / 4 => {
-                "distant memory (`distant.gbyte_per_second`, `distant.channels`) and instructions (`link.gbit_per_second`), \
-                 which the units wait for"
+                let waited = 100.0 * (micro[0] - micro[1]) as f64 / micro[0] as f64;
+                return format!(
+                    "faster distant memory (`distant.gbyte_per_second`, `distant.channels`) and instructions \
+                     (`link.gbit_per_second`): {waited:.0} % of compute is waiting for them"
+                );
             }
             TimePart::Compute => "a faster buffer (`clock_mhz`) or multiply-accumulate unit (`micro.mac`)",
             TimePart::Host
