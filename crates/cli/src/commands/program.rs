@@ -10,6 +10,7 @@ use ringmill_compiler::{Compiled, Options, ParamsChoice};
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_limits::Watch;
 use ringmill_runtime::report::SchemeReport;
+use ringmill_runtime::shown::Waiting;
 use ringmill_runtime::{Known, Served};
 use ringmill_schemes::file::InsecureParams;
 
@@ -107,7 +108,9 @@ pub fn compile<S: Served>(
     json: bool,
     watch: &Watch,
 ) -> Result<(Compiled<S>, Options<S>), CliError> {
-    match plan::<S>(args, &read, inputs, json, watch)? {
+    let plan = plan::<S>(args, &read, inputs, json, watch)?;
+    let _waiting = Waiting::new(format!("compiling {:?}", read.program.name));
+    match plan {
         Plan::AsSaved(recipe) => Ok(recipe.compile(read.program, watch)?),
         Plan::Anew(options) => {
             let compiled = ringmill_compiler::compile(read.program, &options)?;

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ringmill_device::progress::{Progress, Step};
 
 /// Work shorter than this shows nothing.
-const LONG: Duration = Duration::from_secs(1);
+pub(super) const LONG: Duration = Duration::from_secs(1);
 /// An estimate this early is not trusted yet.
 const EARLY: Duration = Duration::from_millis(200);
 

@@ -8,6 +8,7 @@ use ringmill_isa::macros::MacroProgram;
 use ringmill_limits::Watch;
 use ringmill_runtime::Served;
 use ringmill_runtime::report::ParameterReport;
+use ringmill_runtime::shown::Waiting;
 use ringmill_sim::Case;
 
 use crate::commands::program::{Plan, Read};
@@ -37,6 +38,7 @@ pub fn suited<S: Served>(
     cases: &[Case],
     watch: &Watch,
 ) -> Result<Suited<S>, CliError> {
+    let _waiting = Waiting::new(format!("compiling {:?}", read.program.name));
     let options = match plan {
         Plan::AsSaved(recipe) => {
             let (compiled, _) = recipe.compile(read.program.clone(), watch)?;
@@ -64,9 +66,9 @@ pub fn suited<S: Served>(
     if differ(&own)
         && let Some(together) = compiler.together(cases, &own, &mut notes)?
     {
+        notes.extend(apart(cases, &own, &together));
         own = together;
     }
-        notes.extend(apart(cases, &own, &together));
     Ok(Suited {
         compiled: own,
         cpu: Box::new(move |compiled| compiler.for_cpu(compiled)),
@@ -83,8 +85,6 @@ fn one_for_all<S: Served>(compiled: Compiled<S>, cases: &[Case]) -> Suited<S> {
     }
 }
 
-/// Whether programs have different parameters.
-fn differ<S: Served>(made: &[Made<S>]) -> bool {
 /// Which machines have other parameters by themselves, and how to see what they take with these.
 fn apart<S: Served>(cases: &[Case], own: &[Made<S>], together: &[Made<S>]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
@@ -105,6 +105,8 @@ fn apart<S: Served>(cases: &[Case], own: &[Made<S>], together: &[Made<S>]) -> Op
     })
 }
 
+/// Whether programs have different parameters.
+fn differ<S: Served>(made: &[Made<S>]) -> bool {
     let mut parameters = made
         .iter()
         .flatten()
