@@ -67,7 +67,9 @@ Examples:
   ringmill rtl generate polymul --set p=4 --degree 1024 --modulus 12289 --out build/polymul4
   ringmill rtl generate rm_fifo --set Depth=32 --out build/fifo
 
-The parameters come from the machine's description alone; a module instantiated without them keeps its defaults.")]
+The parameters come from the machine's description alone; a module instantiated without them keeps its defaults.
+The directory is for tools of your own: no other command of ringmill reads it. `ringmill rtl sim` takes the same --set
+and builds the library's sources itself.")]
 pub struct GenerateArgs {
     #[command(flatten)]
     pub design: DesignArgs,
@@ -262,7 +264,8 @@ Examples:
 
 Residues are compared one by one, and in every cycle whether the array issues. Exit status: 0 all agree, 1 they do not,
 2 the request could not be carried out. The model is built once for each shape: about a minute for the paper's 32 units.
-Waves are VCD, which GTKWave and Surfer open.")]
+Waves are VCD, which GTKWave and Surfer open. The sources are the library's, built with what --set says: a directory
+that `ringmill rtl generate` wrote is not read.")]
 pub struct RtlSimArgs {
     #[command(flatten)]
     pub design: DesignArgs,
