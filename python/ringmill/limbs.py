@@ -21,7 +21,8 @@ class NegacyclicProduct(NamedTuple):
     residues: NDArray[np.int64]
     """n integers from 0 to q - 1, lowest coefficient first."""
     cycles: int | None
-    """Of the machine's clock, operands and tables loaded and the result unloaded."""
+    """Cycles of the machine's clock for the whole call: it loads the tables of `q` and both operands, computes the
+    product and unloads it. A paper's cycles are of the product alone, as ``ringmill reproduce polymul`` prints them."""
     seconds: float | None
     """Those cycles at the machine's clock; the host link is not in it."""
 
