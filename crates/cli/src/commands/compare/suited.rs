@@ -98,9 +98,9 @@ fn apart<S: Served>(cases: &[Case], own: &[Made<S>], together: &[Made<S>]) -> Op
     }
     (!names.is_empty()).then(|| {
         format!(
-            "these parameters suit all machines together; by itself each of {} has others, and its time with them is seen with that \
-             --machine alone (in Python with compile(target=NAME))",
-            names.join(", ")
+            "these parameters suit all machines together; better ones for {} alone: compare with that --machine only, or \
+             compile(target=NAME) in Python",
+            names.join(" or ")
         )
     })
 }
