@@ -220,7 +220,12 @@ fn interface<S: Compiles>(
             | MacroImm::Galois(_)
             | MacroImm::Steps(_)
             | MacroImm::Proc(_)
-            | MacroImm::Repeat { .. } => {}
+            | MacroImm::Repeat { .. }
+            | MacroImm::Lifted(_)
+            | MacroImm::Elements(_)
+            | MacroImm::Turns(_)
+            | MacroImm::Combination(_)
+            | MacroImm::Products(_) => {}
         }
     }
     let inputs = managed.inputs.iter().zip(input_at).zip(ranges);

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
 
 use crate::rewrite::{Rewriter, is_cipher};
@@ -25,6 +26,10 @@ enum ImmKey {
     Integer(i128),
     Steps(Vec<i32>),
     Repeat(u32, u64),
+    Elements(Elements),
+    Turns(Turns),
+    Combination(Combination),
+    Products(Products),
 }
 
 impl ImmKey {
@@ -40,6 +45,11 @@ impl ImmKey {
             MacroImm::Steps(steps) => Self::Steps(steps.clone()),
             MacroImm::Proc(proc) => Self::Repeat(*proc, 1),
             MacroImm::Repeat { proc, count } => Self::Repeat(*proc, *count),
+            MacroImm::Lifted(n) => Self::Index(*n),
+            MacroImm::Elements(elements) => Self::Elements(elements.clone()),
+            MacroImm::Turns(turns) => Self::Turns(turns.clone()),
+            MacroImm::Combination(combination) => Self::Combination(combination.clone()),
+            MacroImm::Products(products) => Self::Products(products.clone()),
         }
     }
 }

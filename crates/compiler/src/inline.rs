@@ -141,7 +141,12 @@ fn callee(imm: &MacroImm) -> Option<(u32, u64)> {
         | MacroImm::Integer(_)
         | MacroImm::Level(_)
         | MacroImm::Galois(_)
-        | MacroImm::Steps(_) => None,
+        | MacroImm::Steps(_)
+        | MacroImm::Lifted(_)
+        | MacroImm::Elements(_)
+        | MacroImm::Turns(_)
+        | MacroImm::Combination(_)
+        | MacroImm::Products(_) => None,
     }
 }
 

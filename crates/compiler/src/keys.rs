@@ -28,7 +28,7 @@ pub(crate) fn automorphisms<E: From<Refused>>(
             MacroKeys::None | MacroKeys::Relin | MacroKeys::Switch | MacroKeys::Refresh => {
                 Ok(Vec::new())
             }
-            MacroKeys::Galois | MacroKeys::Unknown => {
+            MacroKeys::Galois | MacroKeys::Linked | MacroKeys::Unknown => {
                 Err(Refused::unknown("the choice of keys", instr).into())
             }
         },
@@ -59,6 +59,8 @@ pub(crate) fn of<E>(
                 }
                 // What is under another secret has its key where it is switched back, and those of bootstrapping are its own.
                 (MacroKeys::None | MacroKeys::Refresh, _) => {}
+                // Whoever links a procedure in has its keys.
+                (MacroKeys::Linked, _) => {}
                 (MacroKeys::Galois | MacroKeys::Unknown, _) => {
                     found.extend(elements(instr)?.into_iter().map(KeyRequest::Galois));
                 }

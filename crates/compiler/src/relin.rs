@@ -35,6 +35,8 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
         | MacroSize::Two
         | MacroSize::Morphed
         | MacroSize::Switched
+        | MacroSize::Key
+        | MacroSize::Lifted
         | MacroSize::Declared => false,
     }
 }

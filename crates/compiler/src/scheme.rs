@@ -229,7 +229,11 @@ impl<'a> Lowerable<'a> {
     pub fn under(&self, number: usize) -> Option<Galois> {
         match self.operand(number)? {
             MacroType::Morphed { by, .. } => Some(by),
-            MacroType::Cipher { .. } | MacroType::Plain { .. } | MacroType::Distant { .. } => None,
+            MacroType::Cipher { .. }
+            | MacroType::Plain { .. }
+            | MacroType::Distant { .. }
+            | MacroType::Key { .. }
+            | MacroType::Lifted { .. } => None,
         }
     }
 

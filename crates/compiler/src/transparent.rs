@@ -114,6 +114,9 @@ impl<'a> Sums<'a> {
     /// Polynomials of a result that are not zero for sure, where it is no sum.
     fn size(&self, instr: &MacroInstr, d: MacroValue, sizes: &[u8], largest: u8) -> u8 {
         match instr.op.columns().size {
+            // Of linked procedures, which are not there yet.
+            MacroSize::Key => 2,
+            MacroSize::Lifted => 1,
             MacroSize::Given if instr.src.is_empty() => match is_cipher(self.types, d) {
                 true => 2,
                 false => 1,

@@ -82,6 +82,7 @@ fn of_result(
         | MacroNoise::Refreshed
         | MacroNoise::WrittenOut
         | MacroNoise::Called
+        | MacroNoise::Linked
         | MacroNoise::Unknown => return Err(Refused::unknown("BFV's noise", instr)),
     })
 }

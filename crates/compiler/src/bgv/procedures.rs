@@ -105,7 +105,12 @@ fn callee(instr: &MacroInstr) -> Option<usize> {
         | MacroImm::Integer(_)
         | MacroImm::Level(_)
         | MacroImm::Galois(_)
-        | MacroImm::Steps(_) => None,
+        | MacroImm::Steps(_)
+        | MacroImm::Lifted(_)
+        | MacroImm::Elements(_)
+        | MacroImm::Turns(_)
+        | MacroImm::Combination(_)
+        | MacroImm::Products(_) => None,
     }
 }
 

@@ -66,6 +66,8 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
                 | MacroSize::Relinearised
                 | MacroSize::Morphed
                 | MacroSize::Switched
+                | MacroSize::Key
+                | MacroSize::Lifted
                 | MacroSize::Declared => Kind::Same,
             });
         }
@@ -75,6 +77,9 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
             | MacroNote::Divided
             | MacroNote::Refactored
             | MacroNote::Refreshed
+            | MacroNote::Combined
+            | MacroNote::Lowered
+            | MacroNote::Key
             | MacroNote::Declared,
             _,
         ) => {}

@@ -30,7 +30,12 @@ pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileEr
             | MacroImm::Galois(_)
             | MacroImm::Steps(_)
             | MacroImm::Proc(_)
-            | MacroImm::Repeat { .. } => None,
+            | MacroImm::Repeat { .. }
+            | MacroImm::Lifted(_)
+            | MacroImm::Elements(_)
+            | MacroImm::Turns(_)
+            | MacroImm::Combination(_)
+            | MacroImm::Products(_) => None,
         };
         if let Some(value) = found {
             let at = At(instr.loc.clone());

@@ -121,7 +121,9 @@ impl<S: Compiles> Lowering<'_, S> {
         let number = match self.scope.types.get(operand.0 as usize)? {
             MacroType::Cipher { .. } | MacroType::Morphed { .. } => usize::from(place.modulus.0),
             // Nothing but LOAD reads what is far.
-            MacroType::Distant { .. } => return None,
+            MacroType::Distant { .. } | MacroType::Key { .. } | MacroType::Lifted { .. } => {
+                return None;
+            }
             MacroType::Plain { .. } => {
                 let at = scheme::place::<S>(self.scope.types, *operand)?;
                 let moduli = S::plaintext(self.procs.params(), &at);

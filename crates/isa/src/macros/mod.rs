@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The macro level: programs over ciphertexts, plaintexts and keys.
 
+pub mod linked;
 #[rustfmt::skip] // generated
 pub mod op;
 pub mod program;

@@ -56,6 +56,30 @@ pub enum MacroOp {
     Call,
     /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
     Repeat,
+    /// d = the sparse secret of bootstrapping, encrypted under the program's: a key that is a ciphertext. Of procedures that the compiler links in.
+    Key,
+    /// d = a constant of whoever made the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level, in evaluation form. Of procedures that the compiler links in.
+    Lift,
+    /// a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Of procedures that the compiler links in.
+    Encapsulate,
+    /// The modulus raised: of what ENCAPSULATE gave and the secret as KEY gives it, an encryption under the program's secret at the key's level and modulo the key's plaintext modulus, of a's phase times a power of p with an error in the digits below (vector paper, Algorithm 3). Of procedures that the compiler links in.
+    Raise,
+    /// Divides by the primes above the immediate's level, two or more, by one division that leaves the message as it is; of one prime it is RESCALE. Of procedures that the compiler links in.
+    Drop,
+    /// Several automorphisms x -> x^G of one ciphertext, switched back to its secret, that share one decomposition (hoisting); one result an element. Of procedures that the compiler links in.
+    Hturn,
+    /// a and its automorphisms in sum, from one decomposition of a and by one division, by the special primes and those above the immediate's level. Of procedures that the compiler links in.
+    Sumrot,
+    /// The automorphism of each operand by its own element in sum, operands beyond the elements as they are; one division for all, by the special primes and those above the immediate's level. Of procedures that the compiler links in.
+    Sumturn,
+    /// The products of ciphertexts with lifted constants in sum: the first half of the operands are ciphertexts, each is multiplied by its own of the second half. Of procedures that the compiler links in.
+    Sumplain,
+    /// Each operand times its integer in sum, and the last integer, a constant; then a division by the primes above the immediate's level. Of procedures that the compiler links in.
+    Combine,
+    /// Products of operands in sum, relinearised once, then divided by the special primes and those above the immediate's level together. A product's first factor may be a combination of the first operands, and one may be added to the sum. Of procedures that the compiler links in.
+    Sumprod,
+    /// Every slot of a, a multiple of the integer, over it: the plaintext modulus is the integer times less. Of procedures that the compiler links in.
+    Divide,
     /// No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.
     #[doc(hidden)]
     Madeup,
@@ -100,6 +124,24 @@ pub enum MacroRule {
     Call,
     /// `repeat`: As CALL, and the procedure's first parameters have exactly the types of its results.
     Repeat,
+    /// `key`: A key that is a ciphertext, at the highest level where the primes are known.
+    Key,
+    /// `lifted`: A lifted constant.
+    Lifted,
+    /// `raise`: a is a ciphertext of two polynomials, s a key; the result is a ciphertext of two, of the key's level and note.
+    Raise,
+    /// `drop`: The operand is a ciphertext; the result has its size and the immediate's level, two or more below, and any factor of its plaintext modulus.
+    Drop,
+    /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and note; the elements are no more than they, or any number where there is one operand; the result has two, the immediate's level, which is not higher, and any factor of their plaintext modulus.
+    TurnSum,
+    /// `sum-plain`: The operands are as many ciphertexts of two polynomials, of one level and note, as lifted constants of that level; the result has the ciphertexts' type.
+    SumPlain,
+    /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus; there is an integer for each, and one more; the result has two polynomials, the immediate's level, which is not higher, and any factor of that modulus.
+    Combine,
+    /// `sum-products`: As combine, but for the integers: the products name operands that there are, one at least, and each combination has an integer for each operand that is combined, and one more.
+    SumProducts,
+    /// `divide`: The operand is a ciphertext and the constant an integer; the result has its size and level, and any factor of the plaintext modulus before its own.
+    Divide,
     /// `unknown`: No instruction is right.
     Unknown,
 }
@@ -126,6 +168,15 @@ impl MacroRule {
             MacroRule::Output => "output",
             MacroRule::Call => "call",
             MacroRule::Repeat => "repeat",
+            MacroRule::Key => "key",
+            MacroRule::Lifted => "lifted",
+            MacroRule::Raise => "raise",
+            MacroRule::Drop => "drop",
+            MacroRule::TurnSum => "turn-sum",
+            MacroRule::SumPlain => "sum-plain",
+            MacroRule::Combine => "combine",
+            MacroRule::SumProducts => "sum-products",
+            MacroRule::Divide => "divide",
             MacroRule::Unknown => "unknown",
         }
     }
@@ -154,6 +205,16 @@ pub enum MacroImmKind {
     Procedure,
     /// `repeat`: The number of a procedure and a count from 1 to 2^32; written `proc P times C`.
     Repeat,
+    /// `lifted`: The number of a constant that the maker of the procedure has; written `lifted L`.
+    Lifted,
+    /// `elements`: One Galois element a result, and whether their keys are the program's own or those that bootstrapping has for low levels; written `elements G, H` or `elements G, H low`.
+    Elements,
+    /// `turns`: Galois elements, their keys, and the level to divide down to; written `elements G, H low to level L`.
+    Turns,
+    /// `combination`: Integers and the level to divide down to; written `integers C, D to level L`.
+    Combination,
+    /// `products`: How many operands are combined, the factors of each product (the first is an operand's number or `sum`, which is the next combination, the second an operand's number), whether a combination is added, the combinations' integers in order, and the level to divide down to; written `combined C products I J, sum K tail integers D, E to level L`.
+    Products,
 }
 
 impl MacroImmKind {
@@ -170,16 +231,21 @@ impl MacroImmKind {
             MacroImmKind::Output => "output",
             MacroImmKind::Procedure => "procedure",
             MacroImmKind::Repeat => "repeat",
+            MacroImmKind::Lifted => "lifted",
+            MacroImmKind::Elements => "elements",
+            MacroImmKind::Turns => "turns",
+            MacroImmKind::Combination => "combination",
+            MacroImmKind::Products => "products",
         }
     }
 }
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 25;
+    pub const COUNT: usize = 37;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 25] = [
+    pub const ALL: [MacroOp; 37] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Load,
@@ -205,6 +271,18 @@ impl MacroOp {
         MacroOp::Output,
         MacroOp::Call,
         MacroOp::Repeat,
+        MacroOp::Key,
+        MacroOp::Lift,
+        MacroOp::Encapsulate,
+        MacroOp::Raise,
+        MacroOp::Drop,
+        MacroOp::Hturn,
+        MacroOp::Sumrot,
+        MacroOp::Sumturn,
+        MacroOp::Sumplain,
+        MacroOp::Combine,
+        MacroOp::Sumprod,
+        MacroOp::Divide,
     ];
 
     /// What the definition file says of this instruction.
@@ -485,6 +563,138 @@ impl MacroOp {
                 semantics: "A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.",
                 expansion: &[],
             },
+            MacroOp::Key => &OpInfo {
+                mnemonic: "KEY",
+                operands: Arity::Exactly(0),
+                operand_names: &[],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::Key,
+                semantics: "d = the sparse secret of bootstrapping, encrypted under the program's: a key that is a ciphertext. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Lift => &OpInfo {
+                mnemonic: "LIFT",
+                operands: Arity::Exactly(0),
+                operand_names: &[],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Lifted,
+                rule: MacroRule::Lifted,
+                semantics: "d = a constant of whoever made the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level, in evaluation form. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Encapsulate => &OpInfo {
+                mnemonic: "ENCAPSULATE",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::Rotate,
+                semantics: "a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Raise => &OpInfo {
+                mnemonic: "RAISE",
+                operands: Arity::Exactly(2),
+                operand_names: &["a", "s"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::Raise,
+                semantics: "The modulus raised: of what ENCAPSULATE gave and the secret as KEY gives it, an encryption under the program's secret at the key's level and modulo the key's plaintext modulus, of a's phase times a power of p with an error in the digits below (vector paper, Algorithm 3). Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Drop => &OpInfo {
+                mnemonic: "DROP",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Level,
+                rule: MacroRule::Drop,
+                semantics: "Divides by the primes above the immediate's level, two or more, by one division that leaves the message as it is; of one prime it is RESCALE. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Hturn => &OpInfo {
+                mnemonic: "HTURN",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Groups(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Elements,
+                rule: MacroRule::Rotate,
+                semantics: "Several automorphisms x -> x^G of one ciphertext, switched back to its secret, that share one decomposition (hoisting); one result an element. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Sumrot => &OpInfo {
+                mnemonic: "SUMROT",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Turns,
+                rule: MacroRule::TurnSum,
+                semantics: "a and its automorphisms in sum, from one decomposition of a and by one division, by the special primes and those above the immediate's level. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Sumturn => &OpInfo {
+                mnemonic: "SUMTURN",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Turns,
+                rule: MacroRule::TurnSum,
+                semantics: "The automorphism of each operand by its own element in sum, operands beyond the elements as they are; one division for all, by the special primes and those above the immediate's level. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Sumplain => &OpInfo {
+                mnemonic: "SUMPLAIN",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::SumPlain,
+                semantics: "The products of ciphertexts with lifted constants in sum: the first half of the operands are ciphertexts, each is multiplied by its own of the second half. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Combine => &OpInfo {
+                mnemonic: "COMBINE",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Combination,
+                rule: MacroRule::Combine,
+                semantics: "Each operand times its integer in sum, and the last integer, a constant; then a division by the primes above the immediate's level. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Sumprod => &OpInfo {
+                mnemonic: "SUMPROD",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Products,
+                rule: MacroRule::SumProducts,
+                semantics: "Products of operands in sum, relinearised once, then divided by the special primes and those above the immediate's level together. A product's first factor may be a combination of the first operands, and one may be added to the sum. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Divide => &OpInfo {
+                mnemonic: "DIVIDE",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Constant,
+                rule: MacroRule::Divide,
+                semantics: "Every slot of a, a multiple of the integer, over it: the plaintext modulus is the integer times less. Of procedures that the compiler links in.",
+                expansion: &[],
+            },
             MacroOp::Madeup => &OpInfo {
                 mnemonic: "MADEUP",
                 operands: Arity::Groups(1),
@@ -532,6 +742,18 @@ impl MacroOp {
             "OUTPUT" => Some(MacroOp::Output),
             "CALL" => Some(MacroOp::Call),
             "REPEAT" => Some(MacroOp::Repeat),
+            "KEY" => Some(MacroOp::Key),
+            "LIFT" => Some(MacroOp::Lift),
+            "ENCAPSULATE" => Some(MacroOp::Encapsulate),
+            "RAISE" => Some(MacroOp::Raise),
+            "DROP" => Some(MacroOp::Drop),
+            "HTURN" => Some(MacroOp::Hturn),
+            "SUMROT" => Some(MacroOp::Sumrot),
+            "SUMTURN" => Some(MacroOp::Sumturn),
+            "SUMPLAIN" => Some(MacroOp::Sumplain),
+            "COMBINE" => Some(MacroOp::Combine),
+            "SUMPROD" => Some(MacroOp::Sumprod),
+            "DIVIDE" => Some(MacroOp::Divide),
             _ => None,
         }
     }
@@ -555,6 +777,8 @@ pub enum MacroKeys {
     Switch,
     /// `refresh`: Those of bootstrapping.
     Refresh,
+    /// `linked`: Those that the maker of the procedure names.
+    Linked,
     /// `unknown`: Nobody knows.
     Unknown,
 }
@@ -568,6 +792,7 @@ impl MacroKeys {
             MacroKeys::Galois => "galois",
             MacroKeys::Switch => "switch",
             MacroKeys::Refresh => "refresh",
+            MacroKeys::Linked => "linked",
             MacroKeys::Unknown => "unknown",
         }
     }
@@ -588,6 +813,8 @@ pub enum MacroLevel {
     Raised,
     /// `declared`: The procedure's.
     Declared,
+    /// `key`: The key's.
+    Key,
 }
 
 impl MacroLevel {
@@ -600,6 +827,7 @@ impl MacroLevel {
             MacroLevel::Dropped => "dropped",
             MacroLevel::Raised => "raised",
             MacroLevel::Declared => "declared",
+            MacroLevel::Key => "key",
         }
     }
 }
@@ -664,6 +892,8 @@ pub enum MacroNoise {
     Refreshed,
     /// `called`: What the procedure leaves.
     Called,
+    /// `linked`: What the maker of the procedure counts: no pass meets it.
+    Linked,
     /// `unknown`: Nobody knows.
     Unknown,
 }
@@ -685,6 +915,7 @@ impl MacroNoise {
             MacroNoise::Quotient => "quotient",
             MacroNoise::Refreshed => "refreshed",
             MacroNoise::Called => "called",
+            MacroNoise::Linked => "linked",
             MacroNoise::Unknown => "unknown",
         }
     }
@@ -711,6 +942,12 @@ pub enum MacroNote {
     Refreshed,
     /// `declared`: The procedure's.
     Declared,
+    /// `key`: The key's.
+    Key,
+    /// `combined`: Any factor of the operands' plaintext modulus, which is one.
+    Combined,
+    /// `lowered`: Any factor of the plaintext modulus before the operand's.
+    Lowered,
 }
 
 impl MacroNote {
@@ -726,6 +963,9 @@ impl MacroNote {
             MacroNote::Refactored => "refactored",
             MacroNote::Refreshed => "refreshed",
             MacroNote::Declared => "declared",
+            MacroNote::Key => "key",
+            MacroNote::Combined => "combined",
+            MacroNote::Lowered => "lowered",
         }
     }
 }
@@ -749,6 +989,10 @@ pub enum MacroSize {
     Switched,
     /// `declared`: Those of the procedure.
     Declared,
+    /// `key`: Two, of a key that is a ciphertext.
+    Key,
+    /// `lifted`: None: of a lifted constant.
+    Lifted,
 }
 
 impl MacroSize {
@@ -763,6 +1007,8 @@ impl MacroSize {
             MacroSize::Morphed => "morphed",
             MacroSize::Switched => "switched",
             MacroSize::Declared => "declared",
+            MacroSize::Key => "key",
+            MacroSize::Lifted => "lifted",
         }
     }
 }
@@ -774,7 +1020,7 @@ pub enum MacroStage {
     Traced,
     /// `managed`: Since relinearisations, levels and notes are chosen: no front end writes it.
     Managed,
-    /// `explicit`: In programs written for a machine that loads what it reads and has key switches of their own.
+    /// `explicit`: In programs written for a machine that loads what it reads and has key switches of their own, and in procedures that the compiler links in.
     Explicit,
 }
 
@@ -1056,6 +1302,126 @@ impl MacroOp {
                 note: MacroNote::Declared,
                 size: MacroSize::Declared,
                 stage: MacroStage::Traced,
+            },
+            MacroOp::Key => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::Linked,
+                level: MacroLevel::Chosen,
+                message: MacroMessage::Given,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Chosen,
+                size: MacroSize::Key,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Lift => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Chosen,
+                message: MacroMessage::Given,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Chosen,
+                size: MacroSize::Lifted,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Encapsulate => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::Linked,
+                level: MacroLevel::Same,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Raise => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Key,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Key,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Drop => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Dropped,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Divided,
+                size: MacroSize::Largest,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Hturn => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::Linked,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Sumrot => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::Linked,
+                level: MacroLevel::Dropped,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Divided,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Sumturn => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::Linked,
+                level: MacroLevel::Dropped,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Divided,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Sumplain => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Combine => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Dropped,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Combined,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Sumprod => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::Relin,
+                level: MacroLevel::Dropped,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Combined,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Divide => &MacroColumns {
+                schemes: &["bgv"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Lowered,
+                size: MacroSize::Largest,
+                stage: MacroStage::Explicit,
             },
             MacroOp::Madeup => &MacroColumns {
                 schemes: &[],

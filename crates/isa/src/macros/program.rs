@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::linked::{Combination, Elements, Products, Turns};
 use super::op::MacroOp;
 use crate::limits;
 use crate::numbers::{Galois, Level};
@@ -109,6 +110,14 @@ pub enum MacroType {
         of: Visibility,
         at: Option<LevelNote>,
     },
+    /// A key that is a ciphertext of two polynomials: only `RAISE` takes it.
+    Key {
+        at: Option<LevelNote>,
+    },
+    /// A constant polynomial of integers, in evaluation form modulo each prime of its level: only `SUMPLAIN` takes it.
+    Lifted {
+        at: Option<LevelNote>,
+    },
 }
 
 impl MacroType {
@@ -118,7 +127,9 @@ impl MacroType {
             Self::Cipher { at, .. }
             | Self::Plain { at }
             | Self::Morphed { at, .. }
-            | Self::Distant { at, .. } => at,
+            | Self::Distant { at, .. }
+            | Self::Key { at }
+            | Self::Lifted { at } => at,
         }
     }
 
@@ -129,6 +140,8 @@ impl MacroType {
             Self::Plain { at: _ } => Self::Plain { at },
             Self::Morphed { by, at: _ } => Self::Morphed { by, at },
             Self::Distant { of, at: _ } => Self::Distant { of, at },
+            Self::Key { at: _ } => Self::Key { at },
+            Self::Lifted { at: _ } => Self::Lifted { at },
         }
     }
 
@@ -137,11 +150,13 @@ impl MacroType {
         match self {
             Self::Cipher { size, .. } => Some(size),
             Self::Morphed { .. }
+            | Self::Key { .. }
             | Self::Distant {
                 of: Visibility::Encrypted,
                 ..
             } => Some(2),
             Self::Plain { .. }
+            | Self::Lifted { .. }
             | Self::Distant {
                 of: Visibility::Plain,
                 ..
@@ -180,6 +195,13 @@ pub enum MacroImm {
         proc: u32,
         count: u64,
     },
+    /// The number of a constant of linked procedures.
+    Lifted(u32),
+    /// One element a result.
+    Elements(Elements),
+    Turns(Turns),
+    Combination(Combination),
+    Products(Products),
 }
 
 /// A constant that an instruction carries.
@@ -205,7 +227,12 @@ impl Constant {
             | MacroImm::Galois(_)
             | MacroImm::Steps(_)
             | MacroImm::Proc(_)
-            | MacroImm::Repeat { .. } => None,
+            | MacroImm::Repeat { .. }
+            | MacroImm::Lifted(_)
+            | MacroImm::Elements(_)
+            | MacroImm::Turns(_)
+            | MacroImm::Combination(_)
+            | MacroImm::Products(_) => None,
         }
     }
 }

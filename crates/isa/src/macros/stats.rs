@@ -36,7 +36,12 @@ fn body(instrs: &[MacroInstr], procs: &[BTreeMap<MacroOp, u64>]) -> BTreeMap<Mac
             | MacroImm::Integer(_)
             | MacroImm::Level(_)
             | MacroImm::Galois(_)
-            | MacroImm::Steps(_) => (None, 1),
+            | MacroImm::Steps(_)
+            | MacroImm::Lifted(_)
+            | MacroImm::Elements(_)
+            | MacroImm::Turns(_)
+            | MacroImm::Combination(_)
+            | MacroImm::Products(_) => (None, 1),
         };
         match proc.and_then(|n| procs.get(n as usize)) {
             Some(called) => {

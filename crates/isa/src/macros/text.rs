@@ -29,12 +29,14 @@
 //! ```
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
+mod immediate;
+
 use std::fmt::{self, Write};
 
-use super::op::{MacroImmKind, MacroOp};
+use super::op::MacroOp;
 use super::program::{
-    LevelNote, MacroImm, MacroInput, MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue,
-    Note, SchemeName, Visibility,
+    LevelNote, MacroInput, MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue, Note,
+    SchemeName, Visibility,
 };
 use crate::lex::{Cursor, ParseError, quote};
 use crate::limits;
@@ -174,28 +176,7 @@ fn instr_to(out: &mut impl Write, instr: &MacroInstr, types: &[MacroType]) -> fm
         out.write_char(' ')?;
         values(out, &instr.src)?;
     }
-    match &instr.imm {
-        MacroImm::None => {}
-        MacroImm::Input(n) => write!(out, " input {n}")?,
-        MacroImm::Output(n) => write!(out, " output {n}")?,
-        MacroImm::Data(n) => write!(out, " data {n}")?,
-        MacroImm::Constant { value, scale } => {
-            write!(out, " by {value:?}")?;
-            if let Some(scale) = scale {
-                write!(out, " scale {scale:?}")?;
-            }
-        }
-        MacroImm::Integer(value) => write!(out, " by integer {value}")?,
-        MacroImm::Level(level) => write!(out, " to level {level}")?,
-        MacroImm::Galois(g) => write!(out, " galois {g}")?,
-        MacroImm::Steps(steps) => {
-            for (n, step) in steps.iter().enumerate() {
-                write!(out, "{} {step}", if n == 0 { " steps" } else { "," })?;
-            }
-        }
-        MacroImm::Proc(n) => write!(out, " proc {n}")?,
-        MacroImm::Repeat { proc, count } => write!(out, " proc {proc} times {count}")?,
-    }
+    immediate::print(out, &instr.imm)?;
     for (n, v) in instr.dst.iter().enumerate() {
         out.write_str(if n == 0 { " : " } else { ", " })?;
         type_to(out, types.get(v.0 as usize))?;
@@ -222,6 +203,14 @@ fn type_to(out: &mut impl Write, ty: Option<&MacroType>) -> fmt::Result {
                 Visibility::Encrypted => "distant cipher 2",
                 Visibility::Plain => "distant plain",
             })?;
+            at
+        }
+        Some(MacroType::Key { at }) => {
+            out.write_str("key")?;
+            at
+        }
+        Some(MacroType::Lifted { at }) => {
+            out.write_str("lifted")?;
             at
         }
         None => return out.write_char('?'),
@@ -476,7 +465,7 @@ fn instr(c: &mut Cursor<'_>, definitions: &mut Definitions) -> Result<MacroInstr
             break;
         }
     }
-    let imm = immediate(c, op.info().immediate)?;
+    let imm = immediate::parse(c, op.info().immediate)?;
     for (n, (v, mark)) in dst.iter().zip(marks).enumerate() {
         c.expect(if n == 0 { ":" } else { "," })?;
         definitions.push(v.0, macro_type(c)?, mark);
@@ -491,48 +480,16 @@ fn instr(c: &mut Cursor<'_>, definitions: &mut Definitions) -> Result<MacroInstr
     })
 }
 
-fn immediate(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, ParseError> {
-    Ok(match kind {
-        MacroImmKind::None => MacroImm::None,
-        MacroImmKind::Input => MacroImm::Input(c.field("input")?),
-        MacroImmKind::Output => MacroImm::Output(c.field("output")?),
-        MacroImmKind::Data => MacroImm::Data(c.field("data")?),
-        MacroImmKind::Constant => {
-            c.expect_word("by")?;
-            if c.accept_word("integer") {
-                return Ok(MacroImm::Integer(c.parsed("an integer of 128 bits")?));
-            }
-            let value = c.parsed("a number in range after `by`")?;
-            let scale = if c.peek_word() == "scale" {
-                Some(c.field("scale")?)
-            } else {
-                None
-            };
-            MacroImm::Constant { value, scale }
-        }
-        MacroImmKind::Level => {
-            c.expect_word("to")?;
-            MacroImm::Level(c.field("level")?)
-        }
-        MacroImmKind::Galois => MacroImm::Galois(c.field("galois").map(Galois)?),
-        MacroImmKind::Steps => {
-            c.expect_word("steps")?;
-            let mut steps = vec![c.parsed("a rotation step")?];
-            while c.accept(",") {
-                steps.push(c.parsed("a rotation step")?);
-            }
-            MacroImm::Steps(steps)
-        }
-        MacroImmKind::Procedure => MacroImm::Proc(c.field("proc")?),
-        MacroImmKind::Repeat => MacroImm::Repeat {
-            proc: c.field("proc")?,
-            count: c.field("times")?,
-        },
-    })
-}
-
 /// `cipher 2 level 5 scale 1.8e16`, `cipher 2 level 3 factor 7`, `plain`, `cipher 2 under galois 9 level 3`, `distant plain level 3`
 fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
+    for (word, ty) in [
+        ("key", MacroType::Key { at: None }),
+        ("lifted", MacroType::Lifted { at: None }),
+    ] {
+        if c.accept_word(word) {
+            return Ok(ty.placed(level_note(c)?));
+        }
+    }
     let distant = c.accept_word("distant");
     let mark = c.mark();
     let word = c.word("`cipher`, `plain` or `distant`")?;
@@ -552,17 +509,7 @@ fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
         let expected = "2 polynomials (in distant memory, and under another secret)";
         return Err(c.error_at(mark, expected));
     }
-    let at = if c.peek_word() == "level" {
-        let level = c.field("level")?;
-        let note = match c.peek_word() {
-            "scale" => Note::Scale(c.field("scale")?),
-            "factor" => Note::Factor(c.field("factor")?),
-            _ => Note::Bare,
-        };
-        Some(LevelNote { level, note })
-    } else {
-        None
-    };
+    let at = level_note(c)?;
     let of = match size {
         Some(_) => Visibility::Encrypted,
         None => Visibility::Plain,
@@ -573,4 +520,18 @@ fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
         (Some(size), None) => MacroType::Cipher { size, at },
         (None, None) => MacroType::Plain { at },
     })
+}
+
+/// `level 5 scale 1.8e16`, or nothing
+fn level_note(c: &mut Cursor<'_>) -> Result<Option<LevelNote>, ParseError> {
+    if c.peek_word() != "level" {
+        return Ok(None);
+    }
+    let level = c.field("level")?;
+    let note = match c.peek_word() {
+        "scale" => Note::Scale(c.field("scale")?),
+        "factor" => Note::Factor(c.field("factor")?),
+        _ => Note::Bare,
+    };
+    Ok(Some(LevelNote { level, note }))
 }

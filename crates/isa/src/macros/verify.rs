@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use ringmill_math::Ring;
 
+use super::linked::Elements;
 use super::op::{MacroImmKind, MacroOp};
 use super::program::{
     LevelNote, MacroImm, MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue, Visibility,
@@ -302,6 +303,13 @@ impl Verifier<'_> {
     fn immediate(&self, instr: &MacroInstr) -> Result<(), Fault> {
         let kind = instr.op.info().immediate;
         let p = self.program;
+        if self.procedure.is_none() && instr.op.is_linked() {
+            return Err(Fault::Illegal {
+                what: "instruction",
+                expected: "no step of bootstrapping outside of procedures".to_owned(),
+                found: instr.op.mnemonic().to_owned(),
+            });
+        }
         if self.procedure.is_some() && matches!(kind, MacroImmKind::Input | MacroImmKind::Output) {
             let item = instr.op.mnemonic();
             return Err(Fault::Outside { item });
@@ -360,6 +368,25 @@ impl Verifier<'_> {
                     None => Ok(()),
                 }
             }
+            // The program does not hold them.
+            (MacroImmKind::Lifted, &MacroImm::Lifted(_)) => Ok(()),
+            (MacroImmKind::Elements, MacroImm::Elements(Elements { of, .. })) => {
+                if of.len() != instr.dst.len() {
+                    return illegal("one Galois element a result", format!("{}", of.len()));
+                }
+                of.iter().try_for_each(|&by| galois(by))
+            }
+            (MacroImmKind::Turns, MacroImm::Turns(turns)) => {
+                let elements = &turns.elements.of;
+                if !(1..=limits::MAX_OPERANDS).contains(&elements.len()) {
+                    let expected = format!("from 1 to {} elements", limits::MAX_OPERANDS);
+                    return illegal(&expected, format!("{}", elements.len()));
+                }
+                elements.iter().try_for_each(|&by| galois(by))
+            }
+            // Against the operands, by the rule.
+            (MacroImmKind::Combination, MacroImm::Combination(_)) => Ok(()),
+            (MacroImmKind::Products, MacroImm::Products(_)) => Ok(()),
             (MacroImmKind::Procedure, &MacroImm::Proc(n)) => self.callable(n),
             (MacroImmKind::Repeat, &MacroImm::Repeat { proc, count }) => {
                 if !(1..=limits::MAX_REPEATS).contains(&count) {

@@ -3,6 +3,7 @@
 //! the parsers.
 
 use proptest::prelude::*;
+use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
 use ringmill_isa::macros::{
     self, LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType,
     MacroValue, Note, SchemeName, Visibility,
@@ -20,10 +21,17 @@ use ringmill_math::{Ring, RingKind};
 
 use crate::support::{any_procedure, any_unrolled, moduli};
 
+fn elements(n: u32, big: u64) -> Elements {
+    let mut of = vec![Galois(n); big as usize % 4];
+    of.push(Galois(big as u32 | 1));
+    let low = big.is_multiple_of(2);
+    Elements { of, low }
+}
+
 fn macro_instr() -> impl Strategy<Value = MacroInstr> {
     let values = || prop::collection::vec(number().prop_map(MacroValue), 0..4);
     let imm =
-        (0u8..11, number(), any::<u64>(), any::<f64>()).prop_map(
+        (0u8..16, number(), any::<u64>(), any::<f64>()).prop_map(
             |(kind, n, big, value)| match kind {
                 0 => MacroImm::None,
                 1 => MacroImm::Input(n),
@@ -35,6 +43,26 @@ fn macro_instr() -> impl Strategy<Value = MacroInstr> {
                 7 => MacroImm::Proc(n),
                 8 => MacroImm::Integer(i128::from(big) << (n % 64)),
                 9 => MacroImm::Galois(Galois(n)),
+                10 => MacroImm::Lifted(n),
+                11 => MacroImm::Elements(elements(n, big)),
+                12 => MacroImm::Turns(Turns {
+                    elements: elements(n, big),
+                    to: Level(n),
+                }),
+                13 => MacroImm::Combination(Combination {
+                    integers: vec![big as i64; n as usize % 5],
+                    to: Level(n),
+                }),
+                14 => MacroImm::Products(Products {
+                    combined: n as u16,
+                    factors: vec![
+                        (Left::Operand(n as u16), 0),
+                        (Left::Combination, big as u16),
+                    ],
+                    tail: big.is_multiple_of(2),
+                    integers: vec![i64::MIN; n as usize % 7],
+                    to: Level(n),
+                }),
                 _ => MacroImm::Repeat {
                     proc: n,
                     count: big >> (n % 64),
@@ -55,13 +83,15 @@ fn macro_body() -> impl Strategy<Value = (Vec<MacroInstr>, Vec<MacroType>)> {
         level: Level(level),
         note: Note::Factor(factor),
     });
-    let ty = (0u8..5, 1u32..4, prop::option::of(at)).prop_map(|(kind, size, at)| match kind {
+    let ty = (0u8..7, 1u32..4, prop::option::of(at)).prop_map(|(kind, size, at)| match kind {
         0 | 1 => MacroType::Cipher { size, at },
         2 => MacroType::Plain { at },
         3 => MacroType::Morphed {
             by: Galois(2 * size + 1),
             at,
         },
+        4 => MacroType::Key { at },
+        5 => MacroType::Lifted { at },
         _ => MacroType::Distant {
             of: Visibility::Encrypted,
             at,

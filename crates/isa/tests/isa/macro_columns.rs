@@ -2,6 +2,7 @@
 //! The columns of the macro level say what the verifier demands; operations of one stage are not those of another; and a visitor that
 //! knows nothing refuses everything by its name.
 
+use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
 use ringmill_isa::macros::op::{MacroLevel, MacroNote, MacroSize, MacroStage};
 use ringmill_isa::macros::{
     LevelNote, MacroImm, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType, MacroValue,
@@ -35,7 +36,9 @@ fn operand(op: MacroOp, number: usize, at: Option<LevelNote>) -> MacroType {
         MacroSize::Largest if number == 0 => 3,
         MacroSize::Relinearised | MacroSize::Switched => 3,
         MacroSize::Largest | MacroSize::Product | MacroSize::Two | MacroSize::Morphed => 2,
-        MacroSize::Declared => unreachable!("calls are tested elsewhere"),
+        MacroSize::Declared | MacroSize::Key | MacroSize::Lifted => {
+            unreachable!("calls and linked procedures are tested elsewhere")
+        }
     };
     MacroType::Cipher { size, at }
 }
@@ -50,9 +53,18 @@ fn result(op: MacroOp, at: Option<LevelNote>) -> MacroType {
         }
         MacroSize::Largest | MacroSize::Product => 3,
         MacroSize::Given | MacroSize::Relinearised | MacroSize::Two | MacroSize::Switched => 2,
-        MacroSize::Declared => unreachable!("calls are tested elsewhere"),
+        MacroSize::Declared | MacroSize::Key | MacroSize::Lifted => {
+            unreachable!("calls and linked procedures are tested elsewhere")
+        }
     };
     MacroType::Cipher { size, at }
+}
+
+fn elements() -> Elements {
+    Elements {
+        of: vec![Galois(5)],
+        low: false,
+    }
 }
 
 fn immediate(op: MacroOp, managed: bool) -> MacroImm {
@@ -71,6 +83,25 @@ fn immediate(op: MacroOp, managed: bool) -> MacroImm {
         MacroOp::Bootstrap => MacroImm::Level(UP),
         MacroOp::Morph => MacroImm::Galois(Galois(5)),
         MacroOp::Rotate | MacroOp::Hrotate => MacroImm::Steps(vec![1]),
+        MacroOp::Drop => MacroImm::Level(DOWN),
+        MacroOp::Divide => MacroImm::Integer(3),
+        MacroOp::Lift => MacroImm::Lifted(0),
+        MacroOp::Hturn => MacroImm::Elements(elements()),
+        MacroOp::Sumrot | MacroOp::Sumturn => MacroImm::Turns(Turns {
+            elements: elements(),
+            to: DOWN,
+        }),
+        MacroOp::Combine => MacroImm::Combination(Combination {
+            integers: vec![1, 2],
+            to: DOWN,
+        }),
+        MacroOp::Sumprod => MacroImm::Products(Products {
+            combined: 0,
+            factors: vec![(Left::Operand(0), 0)],
+            tail: false,
+            integers: Vec::new(),
+            to: DOWN,
+        }),
         _ => MacroImm::None,
     }
 }
@@ -102,7 +133,7 @@ fn program(op: MacroOp, operands: Vec<MacroType>, made: MacroType) -> MacroProgr
     program
 }
 
-/// Those that may stand in a procedure and are not calls.
+/// Those that may stand in a procedure of any program and are not calls.
 fn operations() -> impl Iterator<Item = MacroOp> {
     let outside = [
         MacroOp::Input,
@@ -111,7 +142,7 @@ fn operations() -> impl Iterator<Item = MacroOp> {
         MacroOp::Repeat,
     ];
     let all = MacroOp::ALL.into_iter();
-    all.filter(move |op| !outside.contains(op))
+    all.filter(move |op| !outside.contains(op) && !op.is_linked())
 }
 
 fn operands(op: MacroOp, at: Option<LevelNote>) -> Vec<MacroType> {
@@ -128,7 +159,9 @@ fn the_verifier_demands_what_the_columns_say() {
             MacroLevel::Lower => Level(AT.0 - 1),
             MacroLevel::Dropped => DOWN,
             MacroLevel::Raised => UP,
-            MacroLevel::Declared => unreachable!("calls are tested elsewhere"),
+            MacroLevel::Declared | MacroLevel::Key => {
+                unreachable!("calls and linked procedures are tested elsewhere")
+            }
         };
         let times = match columns.note {
             MacroNote::Chosen | MacroNote::Same | MacroNote::Equal => 1.0,
@@ -137,7 +170,9 @@ fn the_verifier_demands_what_the_columns_say() {
             MacroNote::Divided => 1.0 / PRIMES[AT.index()] as f64,
             // Any is taken.
             MacroNote::Refactored | MacroNote::Refreshed => 3.0,
-            MacroNote::Declared => unreachable!("calls are tested elsewhere"),
+            MacroNote::Declared | MacroNote::Key | MacroNote::Combined | MacroNote::Lowered => {
+                unreachable!("calls and linked procedures are tested elsewhere")
+            }
         };
         let given = operands(op, at(op, AT, 1.0));
         let right = result(op, at(op, level, times));

@@ -4,6 +4,7 @@
 mod generated;
 mod hostile;
 mod macro_columns;
+mod macro_linked;
 mod macro_random;
 mod macro_text;
 mod mid_blocks;

@@ -44,7 +44,10 @@ impl Along {
             let ty = program.types.get(instr.dst.first()?.0 as usize)?;
             let at = match ty {
                 MacroType::Cipher { at, .. } | MacroType::Morphed { at, .. } => (*at)?,
-                MacroType::Plain { .. } | MacroType::Distant { .. } => return None,
+                MacroType::Plain { .. }
+                | MacroType::Distant { .. }
+                | MacroType::Key { .. }
+                | MacroType::Lifted { .. } => return None,
             };
             Some(Point {
                 number,

@@ -33,6 +33,11 @@ pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> 
                     MacroType::Distant { of: found, .. } if found == of => expect_at(*given, at)?,
                     other => return Err(wrong(*given, kind(own), kind(other))),
                 },
+                // Each procedure has those that it takes from KEY and LIFT.
+                Some(&own @ (MacroType::Key { .. } | MacroType::Lifted { .. })) => {
+                    let expected = "a ciphertext or a plaintext as a parameter or a result";
+                    return Err(wrong(*given, expected, kind(own)));
+                }
                 None => {
                     let item = format!("%{}", own.0);
                     return Err(Fault::Undefined { item });
@@ -88,6 +93,8 @@ pub(super) fn kind(ty: MacroType) -> &'static str {
             of: Visibility::Plain,
             ..
         } => "a plaintext in distant memory, which LOAD brings near",
+        MacroType::Key { .. } => "a key, which RAISE takes",
+        MacroType::Lifted { .. } => "a lifted constant, which SUMPLAIN takes",
     }
 }
 
@@ -103,9 +110,11 @@ fn wrong(v: Typed, expected: &'static str, found: &'static str) -> Fault {
 pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
     match v.ty {
         MacroType::Cipher { size, .. } => Ok(size),
-        MacroType::Plain { .. } | MacroType::Morphed { .. } | MacroType::Distant { .. } => {
-            Err(wrong(v, "a ciphertext", kind(v.ty)))
-        }
+        MacroType::Plain { .. }
+        | MacroType::Morphed { .. }
+        | MacroType::Distant { .. }
+        | MacroType::Key { .. }
+        | MacroType::Lifted { .. } => Err(wrong(v, "a ciphertext", kind(v.ty))),
     }
 }
 
@@ -113,9 +122,11 @@ pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
 pub(super) fn plain(v: Typed) -> Result<(), Fault> {
     match v.ty {
         MacroType::Plain { .. } => Ok(()),
-        MacroType::Cipher { .. } | MacroType::Morphed { .. } | MacroType::Distant { .. } => {
-            Err(wrong(v, "a plaintext", kind(v.ty)))
-        }
+        MacroType::Cipher { .. }
+        | MacroType::Morphed { .. }
+        | MacroType::Distant { .. }
+        | MacroType::Key { .. }
+        | MacroType::Lifted { .. } => Err(wrong(v, "a plaintext", kind(v.ty))),
     }
 }
 
@@ -132,7 +143,11 @@ pub(super) fn expect_morphed(
             expected,
             found: by,
         }),
-        MacroType::Cipher { .. } | MacroType::Plain { .. } | MacroType::Distant { .. } => {
+        MacroType::Cipher { .. }
+        | MacroType::Plain { .. }
+        | MacroType::Distant { .. }
+        | MacroType::Key { .. }
+        | MacroType::Lifted { .. } => {
             Err(wrong(v, "a ciphertext under another secret", kind(v.ty)))
         }
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The typing rules of the macro level: one function a rule of the definition file. What holds of every scheme is in
-//! [`common`]; what becomes of a scheme's notes in [`note`], and of scales in [`ckks`].
+//! [`common`]; what becomes of a scheme's notes in [`note`], and of scales in [`ckks`]; steps of bootstrapping are in [`linked`].
 
 mod ckks;
 mod common;
+mod linked;
 mod note;
 
 use super::op::MacroRule;
@@ -181,10 +182,24 @@ impl Scope<'_> {
             }
             (MacroRule::Rotate, [a], results) => {
                 expect_size(*a, 2, cipher(*a)?)?;
+                if instr.op.is_linked() {
+                    self.managed(*a)?;
+                }
                 results
                     .iter()
                     .try_for_each(|d| expect_cipher(*d, 2, a.ty.at()))
             }
+            (MacroRule::Key, [], [d]) => linked::highest(self, *d),
+            (MacroRule::Lifted, [], [d]) => linked::lifted(self, *d).map(drop),
+            (MacroRule::Raise, [a, s], [d]) => linked::raise(self, *a, *s, *d),
+            (MacroRule::Drop, [a], [d]) => linked::drop(self, &instr.imm, *a, *d),
+            (MacroRule::TurnSum, operands, [d]) => linked::turn_sum(self, &instr.imm, operands, *d),
+            (MacroRule::SumPlain, operands, [d]) => linked::sum_plain(self, operands, *d),
+            (MacroRule::Combine, operands, [d]) => linked::combine(self, &instr.imm, operands, *d),
+            (MacroRule::SumProducts, operands, [d]) => {
+                linked::sum_products(self, &instr.imm, operands, *d)
+            }
+            (MacroRule::Divide, [a], [d]) => linked::divide(self, &instr.imm, *a, *d),
             (MacroRule::Output, [a], []) => cipher(*a).map(drop),
             (MacroRule::Call, arguments, results) => {
                 let proc = self.called(instr)?;
@@ -217,6 +232,15 @@ impl Scope<'_> {
                 | MacroRule::Refactor
                 | MacroRule::Bootstrap
                 | MacroRule::Rotate
+                | MacroRule::Key
+                | MacroRule::Lifted
+                | MacroRule::Raise
+                | MacroRule::Drop
+                | MacroRule::TurnSum
+                | MacroRule::SumPlain
+                | MacroRule::Combine
+                | MacroRule::SumProducts
+                | MacroRule::Divide
                 | MacroRule::Output),
                 ..,
             ) => Err(Fault::Illegal {

@@ -84,3 +84,43 @@ fn any_factor(note: Note, declared: Note) -> Note {
         Note::Bare | Note::Scale(_) => note,
     }
 }
+
+/// In a factor's note the number of its plaintext modulus stands above this many bits: 0 is the messages' own.
+const MODULUS_SHIFT: u32 = 60;
+
+/// The number of the plaintext modulus of a factor.
+fn modulus(v: Typed, note: Note) -> Result<u64, Fault> {
+    match note {
+        Note::Factor(factor) => Ok(factor >> MODULUS_SHIFT),
+        Note::Bare | Note::Scale(_) => Err(fault(v, "a factor".to_owned(), note)),
+    }
+}
+
+/// A factor of the plaintext modulus that `expected` is a factor of.
+pub(super) fn expect_modulus(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
+    of_number(v, modulus(v, expected)?, found)
+}
+
+fn of_number(v: Typed, expected: u64, found: Note) -> Result<(), Fault> {
+    match modulus(v, found)? == expected {
+        true => Ok(()),
+        false => {
+            let expected = format!("a factor of plaintext modulus {expected}");
+            Err(fault(v, expected, found))
+        }
+    }
+}
+
+/// The declared factor, which must be one of the same plaintext modulus.
+pub(super) fn of_modulus(d: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
+    expect_modulus(d, note, declared).map(|()| declared)
+}
+
+/// The declared factor, which must be one of the plaintext modulus before.
+pub(super) fn lowered(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
+    let Some(below) = modulus(a, note)?.checked_sub(1) else {
+        let expected = "a factor of a plaintext modulus above the messages' own".to_owned();
+        return Err(fault(a, expected, note));
+    };
+    of_number(a, below, declared).map(|()| declared)
+}

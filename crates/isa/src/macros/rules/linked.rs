@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The rules of what stands in linked procedures alone: the steps of bootstrapping. Factors multiply modulo a plaintext modulus that
+//! the program does not say, so that any is taken; which modulus it is follows.
+
+use super::super::linked::{Combination, Products};
+use super::super::program::{LevelNote, MacroImm, MacroType};
+use super::common::{cipher, expect_at, expect_cipher, expect_level, expect_size, kind};
+use super::note::{expect_modulus, lowered, of_modulus};
+use super::{Scope, Typed};
+use crate::error::Fault;
+use crate::numbers::Level;
+
+fn wrong(v: Typed, expected: &'static str) -> Fault {
+    Fault::Kind {
+        item: v.item(),
+        expected,
+        found: kind(v.ty),
+    }
+}
+
+fn immediate(expected: impl Into<String>, found: impl Into<String>) -> Fault {
+    Fault::Immediate {
+        expected: expected.into(),
+        found: found.into(),
+    }
+}
+
+/// Level and note of a key that is a ciphertext.
+fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
+    match v.ty {
+        MacroType::Key { .. } => scope.managed(v),
+        MacroType::Cipher { .. }
+        | MacroType::Plain { .. }
+        | MacroType::Morphed { .. }
+        | MacroType::Distant { .. }
+        | MacroType::Lifted { .. } => Err(wrong(v, "a key")),
+    }
+}
+
+/// Level and note of a lifted constant.
+pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
+    match v.ty {
+        MacroType::Lifted { .. } => scope.managed(v),
+        MacroType::Cipher { .. }
+        | MacroType::Plain { .. }
+        | MacroType::Morphed { .. }
+        | MacroType::Distant { .. }
+        | MacroType::Key { .. } => Err(wrong(v, "a lifted constant")),
+    }
+}
+
+/// A key, at the highest level where the primes are known.
+pub(super) fn highest(scope: Scope<'_>, d: Typed) -> Result<(), Fault> {
+    let at = key(scope, d)?;
+    let top = scope.primes.and_then(|primes| primes.len().checked_sub(1));
+    match top {
+        Some(top) => expect_level(d, Level(top as u32), at.level),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn raise(scope: Scope<'_>, a: Typed, s: Typed, d: Typed) -> Result<(), Fault> {
+    expect_size(a, 2, cipher(a)?)?;
+    scope.managed(a)?;
+    expect_cipher(d, 2, Some(key(scope, s)?))
+}
+
+/// Down by two primes or more: by one it is `RESCALE`.
+pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
+    let MacroImm::Level(to) = *imm else {
+        return Err(immediate("a level", "another immediate"));
+    };
+    let from = scope.managed(a)?;
+    if from.level.0.saturating_sub(to.0) < 2 {
+        let expected = format!("a level two or more below {}", from.level);
+        return Err(immediate(expected, format!("level {to}")));
+    }
+    divided(d, cipher(a)?, from, to)
+}
+
+/// The result of a division down to a level: any factor of the operands' plaintext modulus.
+fn divided(d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
+    if to > from.level {
+        let expected = format!("a level up to {}", from.level);
+        return Err(immediate(expected, format!("level {to}")));
+    }
+    let declared = d.ty.at().map_or(from.note, |at| at.note);
+    let note = of_modulus(d, from.note, declared)?;
+    expect_cipher(d, size, Some(LevelNote { level: to, note }))
+}
+
+/// The level and note of ciphertexts of two polynomials, which are alike in both.
+fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
+    let at = first(scope, ciphers)?;
+    for &a in ciphers {
+        expect_cipher(a, 2, Some(at))?;
+    }
+    Ok(at)
+}
+
+/// The level and note of the first of ciphertexts of two polynomials, of one level and one plaintext modulus.
+fn of_one_modulus(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
+    let at = first(scope, ciphers)?;
+    for &a in ciphers {
+        expect_size(a, 2, cipher(a)?)?;
+        let own = scope.managed(a)?;
+        expect_level(a, at.level, own.level)?;
+        expect_modulus(a, at.note, own.note)?;
+    }
+    Ok(at)
+}
+
+fn first(scope: Scope<'_>, operands: &[Typed]) -> Result<LevelNote, Fault> {
+    let none = || Fault::Illegal {
+        what: "operands",
+        expected: "a ciphertext at least".to_owned(),
+        found: "none".to_owned(),
+    };
+    scope.managed(*operands.first().ok_or_else(none)?)
+}
+
+pub(super) fn turn_sum(
+    scope: Scope<'_>,
+    imm: &MacroImm,
+    operands: &[Typed],
+    d: Typed,
+) -> Result<(), Fault> {
+    let MacroImm::Turns(turns) = imm else {
+        return Err(immediate(
+            "Galois elements and a level",
+            "another immediate",
+        ));
+    };
+    let (most, found) = (operands.len(), turns.elements.of.len());
+    if most > 1 && found > most {
+        let expected = format!("at most {most} Galois elements");
+        return Err(immediate(expected, format!("{found} Galois elements")));
+    }
+    divided(d, 2, alike(scope, operands)?, turns.to)
+}
+
+pub(super) fn sum_plain(scope: Scope<'_>, operands: &[Typed], d: Typed) -> Result<(), Fault> {
+    let (ciphers, constants) = operands.split_at(operands.len().div_ceil(2));
+    let at = alike(scope, ciphers)?;
+    if ciphers.len() != constants.len() {
+        return Err(Fault::Illegal {
+            what: "operands",
+            expected: "as many ciphertexts as constants".to_owned(),
+            found: format!("{}", operands.len()),
+        });
+    }
+    for &constant in constants {
+        expect_level(constant, at.level, lifted(scope, constant)?.level)?;
+    }
+    expect_cipher(d, 2, Some(at))
+}
+
+pub(super) fn combine(
+    scope: Scope<'_>,
+    imm: &MacroImm,
+    operands: &[Typed],
+    d: Typed,
+) -> Result<(), Fault> {
+    let MacroImm::Combination(Combination { integers, to }) = imm else {
+        return Err(immediate("integers and a level", "another immediate"));
+    };
+    let wanted = operands.len().saturating_add(1);
+    if integers.len() != wanted {
+        return Err(counted(wanted, integers.len()));
+    }
+    divided(d, 2, of_one_modulus(scope, operands)?, *to)
+}
+
+fn counted(wanted: usize, found: usize) -> Fault {
+    immediate(format!("{wanted} integers"), format!("{found}"))
+}
+
+pub(super) fn sum_products(
+    scope: Scope<'_>,
+    imm: &MacroImm,
+    operands: &[Typed],
+    d: Typed,
+) -> Result<(), Fault> {
+    let MacroImm::Products(products) = imm else {
+        return Err(immediate("products and a level", "another immediate"));
+    };
+    products_fit(products, operands.len())?;
+    divided(d, 2, of_one_modulus(scope, operands)?, products.to)
+}
+
+fn products_fit(products: &Products, operands: usize) -> Result<(), Fault> {
+    if products.factors.is_empty() {
+        return Err(immediate("a product at least", "none"));
+    }
+    if products.operands() > operands {
+        let expected = format!("numbers of {operands} operands");
+        let found = format!("{} operands", products.operands());
+        return Err(immediate(expected, found));
+    }
+    if products.combinations() > 0 && products.combined == 0 {
+        return Err(immediate("combinations of an operand at least", "none"));
+    }
+    match products.integers.len() == products.wanted() {
+        true => Ok(()),
+        false => Err(counted(products.wanted(), products.integers.len())),
+    }
+}
+
+/// One plaintext modulus down.
+pub(super) fn divide(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
+    let MacroImm::Integer(_) = imm else {
+        return Err(immediate("an integer", "a real constant"));
+    };
+    let from = scope.managed(a)?;
+    let declared = d.ty.at().map_or(from.note, |at| at.note);
+    let note = lowered(a, from.note, declared)?;
+    expect_at(d, Some(LevelNote { note, ..from }))?;
+    expect_size(d, cipher(a)?, cipher(d)?)
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Steps of bootstrapping, by hand: what a linked procedure says, and what is refused.
+
+use ringmill_isa::macros::text::{parse, print};
+use ringmill_isa::macros::{MacroOp, MacroProgram, stats, verify, verify_with_primes};
+
+/// One of each step; primes of levels 0 to 6, and factors of plaintext moduli 0 and 1 (from 2^60 on).
+const ALL: &str = r#"macro "linked" scheme bgv slots 8
+  proc 0 = "bootstrap"
+    in %0 : cipher 2 level 3 factor 1
+    %1 = KEY : key level 6 factor F1
+    %2 = LIFT lifted 0 : lifted level 6 factor 1
+    %3 = LIFT lifted 1 : lifted level 6 factor 1
+    %4 = DROP %0 to level 1 : cipher 2 level 1 factor 5
+    %5 = RESCALE %4 : cipher 2 level 0 factor 3
+    %6 = ENCAPSULATE %5 : cipher 2 level 0 factor 3
+    %7 = RAISE %6, %1 : cipher 2 level 6 factor F1
+    %8, %9 = HTURN %7 elements 3, 9 : cipher 2 level 6 factor F1, cipher 2 level 6 factor F1
+    %10 = SUMROT %7 elements 3, 9, 27 low to level 6 : cipher 2 level 6 factor F1
+    %11 = SUMPLAIN %8, %9, %2, %3 : cipher 2 level 6 factor F1
+    %12 = SUMPLAIN %7, %2 : cipher 2 level 6 factor F1
+    %13 = SUMTURN %11, %12, %10 elements 3, 9 to level 4 : cipher 2 level 4 factor F7
+    %14 = COMBINE %13 integers -3, 4 to level 4 : cipher 2 level 4 factor F1
+    %15 = SUMPROD %13, %14 combined 0 products 0 1 to level 3 : cipher 2 level 3 factor F3
+    %16 = SUMPROD %13, %14 combined 2 products sum 1, 0 1 tail integers 1, 2, 3, -4, 5, 6 to level 3 : cipher 2 level 3 factor F3
+    %17 = ADD %15, %16 : cipher 2 level 3 factor F3
+    %18 = DIVIDE %17 by integer 7 : cipher 2 level 3 factor 3
+    out %18
+  end
+end
+"#;
+
+const PRIMES: [u64; 7] = [97, 193, 257, 353, 449, 577, 641];
+
+/// `F7` for the factor 7 of the further plaintext modulus, as notes pack it.
+fn packed(text: &str) -> String {
+    let factor = |n: u64| ((1 << 60) + n).to_string();
+    [1, 2, 3, 7].into_iter().fold(text.to_owned(), |text, n| {
+        text.replace(&format!("F{n}"), &factor(n))
+    })
+}
+
+fn program(text: &str) -> MacroProgram {
+    parse(&packed(text)).expect("it parses")
+}
+
+#[test]
+fn each_step_stands_in_a_procedure_and_reads_back() {
+    let p = program(ALL);
+    verify(&p).expect("a sound program");
+    verify_with_primes(&p, &PRIMES).expect("a sound program for these primes");
+    assert_eq!(print(&p), packed(ALL));
+    let steps = &p.procs[0].instrs;
+    for op in MacroOp::ALL {
+        let there = steps.iter().any(|instr| instr.op == op);
+        assert!(there || !op.is_linked(), "{}", op.mnemonic());
+    }
+    // Procedures that nobody calls count nothing.
+    assert!(stats::counts(&p).is_empty());
+    let fewer = verify_with_primes(&p, &PRIMES[..6]).expect_err("a level too few");
+    assert!(
+        fewer.to_string().contains("expected level at most 5"),
+        "{fewer}"
+    );
+    let mut more = PRIMES.to_vec();
+    more.push(769);
+    let lower = verify_with_primes(&p, &more).expect_err("a key below the highest level");
+    assert!(
+        lower.to_string().contains("%1: expected level 7, found 6"),
+        "{lower}"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    for (from, to, says) in [
+        (
+            "KEY : key",
+            "KEY : lifted",
+            "%1: expected a key, found a lifted constant, which SUMPLAIN takes",
+        ),
+        (
+            "lifted 1 : lifted",
+            "lifted 1 : key",
+            "%3: expected a lifted constant, found a key, which RAISE takes",
+        ),
+        (
+            "DROP %0",
+            "DROP %1",
+            "%1: expected a ciphertext, found a key, which RAISE takes",
+        ),
+        (
+            "DROP %0 to level 1",
+            "DROP %0 to level 2",
+            "expected immediate a level two or more below 3, found level 2",
+        ),
+        (
+            "DROP %0 to level 1",
+            "DROP %0 to level 9",
+            "expected immediate a level two or more below 3, found level 9",
+        ),
+        (
+            "level 1 factor 5",
+            "level 1 factor F2",
+            "%4: expected a factor of plaintext modulus 0, found factor",
+        ),
+        (
+            "level 1 factor 5",
+            "level 1 scale 5.0",
+            "%4: expected a factor, found scale 5.0",
+        ),
+        (
+            "level 1 factor 5",
+            "level 1",
+            "%4: expected a factor, found neither scale nor factor",
+        ),
+        (
+            "ENCAPSULATE %5 : cipher 2 level 0 factor 3",
+            "ENCAPSULATE %5 : cipher 2 level 0 factor 2",
+            "%6: expected factor 3, found factor 2",
+        ),
+        (
+            "RAISE %6, %1",
+            "RAISE %6, %5",
+            "%5: expected a key, found a ciphertext",
+        ),
+        (
+            "RAISE %6, %1",
+            "RAISE %1, %1",
+            "%1: expected a ciphertext, found a key",
+        ),
+        (
+            "RAISE %6, %1 : cipher 2 level 6 factor F1",
+            "RAISE %6, %1 : cipher 2 level 6 factor F2",
+            "%7: expected factor",
+        ),
+        (
+            "RAISE %6, %1 : cipher 2 level 6",
+            "RAISE %6, %1 : cipher 2 level 5",
+            "%7: expected level 6, found 5",
+        ),
+        (
+            "elements 3, 9 :",
+            "elements 3, 9, 27 :",
+            "expected immediate one Galois element a result, found 3",
+        ),
+        (
+            "elements 3, 9 :",
+            "elements 3, 8 :",
+            "expected immediate an odd Galois element",
+        ),
+        ("elements 3, 9, 27 low", "elements 3, 1, 27 low", "found 1"),
+        (
+            "low to level 6 : cipher 2 level 6",
+            "low to level 9 : cipher 2 level 9",
+            "expected immediate a level up to 6, found level 9",
+        ),
+        (
+            "SUMROT %7",
+            "SUMROT %1",
+            "%1: expected a ciphertext, found a key",
+        ),
+        (
+            "SUMPLAIN %7, %2",
+            "SUMPLAIN %2, %7",
+            "%2: expected a ciphertext, found a lifted constant",
+        ),
+        (
+            "SUMPLAIN %7, %2",
+            "SUMPLAIN %7, %8",
+            "%8: expected a lifted constant, found a ciphertext",
+        ),
+        (
+            "SUMPLAIN %8, %9, %2, %3",
+            "SUMPLAIN %8, %9, %2",
+            "expected as many ciphertexts as constants, found 3",
+        ),
+        (
+            "SUMPLAIN %7, %2",
+            "SUMPLAIN %7",
+            "expected as many ciphertexts as constants, found 1",
+        ),
+        (
+            "lifted 0 : lifted level 6",
+            "lifted 0 : lifted level 5",
+            "%2: expected level 6, found 5",
+        ),
+        (
+            "%10 elements 3, 9 to",
+            "%10 elements 3, 9, 27, 81 to",
+            "expected immediate at most 3 Galois elements, found 4",
+        ),
+        (
+            "SUMTURN %11, %12, %10",
+            "SUMTURN %11, %12, %5",
+            "%5: expected level 6, found 0",
+        ),
+        (
+            "integers -3, 4 to",
+            "integers -3 to",
+            "expected immediate 2 integers, found 1",
+        ),
+        (
+            "integers -3, 4 to level 4",
+            "integers -3, 4 to level 5",
+            "expected immediate a level up to 4, found level 5",
+        ),
+        (
+            "SUMPROD %13, %14 combined 0 products 0 1",
+            "SUMPROD %13, %5 combined 0 products 0 1",
+            "%5: expected level 4, found 0",
+        ),
+        (
+            "COMBINE %13 integers -3, 4 to level 4 : cipher 2 level 4 factor F1",
+            "COMBINE %13 integers -3, 4 to level 4 : cipher 2 level 4 factor 1",
+            "%14: expected a factor of plaintext modulus 1, found factor 1",
+        ),
+        (
+            "products 0 1 to",
+            "products 0 2 to",
+            "expected immediate numbers of 2 operands, found 3 operands",
+        ),
+        (
+            "combined 0 products 0 1 to",
+            "combined 3 products 0 1 to",
+            "expected immediate numbers of 2 operands, found 3 operands",
+        ),
+        (
+            "combined 2 products sum 1",
+            "combined 0 products sum 1",
+            "expected immediate combinations of an operand at least, found none",
+        ),
+        (
+            "3, -4, 5, 6 to",
+            "3, -4, 5 to",
+            "expected immediate 6 integers, found 5",
+        ),
+        (
+            "DIVIDE %17 by integer 7",
+            "DIVIDE %17 by 7.0",
+            "expected immediate an integer, found a real constant",
+        ),
+        (
+            "DIVIDE %17",
+            "DIVIDE %0",
+            "%0: expected a factor of a plaintext modulus above the messages' own, found factor 1",
+        ),
+        (
+            "by integer 7 : cipher 2 level 3 factor 3",
+            "by integer 7 : cipher 2 level 3 factor F3",
+            "expected a factor of plaintext modulus 0",
+        ),
+        (
+            "by integer 7 : cipher 2",
+            "by integer 7 : cipher 3",
+            "%18: expected 2 polynomials, found 3",
+        ),
+    ] {
+        assert!(ALL.contains(from), "{from}");
+        let refused = verify(&program(&ALL.replace(from, to)))
+            .expect_err(from)
+            .to_string();
+        assert!(refused.contains(says), "{from} to {to}: {refused}");
+    }
+}
+
+#[test]
+fn steps_stand_in_procedures_alone_and_keys_stay_there() {
+    let body = "macro \"m\" scheme bgv slots 8\n  input 0 = encrypted \"x\"\n  output 0 = \"y\"\n  \
+                %0 = INPUT input 0 : cipher 2 level 3 factor 1\n  \
+                %1 = DROP %0 to level 1 : cipher 2 level 1 factor 1\n  OUTPUT %1 output 0\nend\n";
+    let refused = verify(&program(body))
+        .expect_err("a step in a program")
+        .to_string();
+    assert!(refused.contains("found DROP"), "{refused}");
+    let given = "macro \"m\" scheme bgv slots 8\n  proc 0 = \"p\"\n    %0 = KEY : key level 3 factor 1\n    out %0\n  end\n  \
+                 proc 1 = \"q\"\n    %0 = CALL proc 0 : key level 3 factor 1\n  end\nend\n";
+    let refused = verify(&program(given))
+        .expect_err("a key as a result")
+        .to_string();
+    assert!(refused.contains("expected"), "{refused}");
+}
+
+#[test]
+fn texts_that_say_too_little_are_refused() {
+    for (from, to, column) in [
+        ("elements 3, 9 :", "elements :", "a Galois element"),
+        ("low to level 6", "low", "`to`"),
+        ("integers -3, 4 to", "to", "`integers`"),
+        (
+            "integers -3, 4 to",
+            "integers 9223372036854775808 to",
+            "an integer of 64 bits",
+        ),
+        (
+            "products 0 1 to",
+            "products 0 to",
+            "the number of an operand",
+        ),
+        (
+            "products sum 1",
+            "products all 1",
+            "the number of an operand, or `sum`",
+        ),
+        ("combined 0 products 0 1", "products 0 1", "`combined`"),
+        ("lifted 0 :", ":", "`lifted`"),
+    ] {
+        assert!(ALL.contains(from), "{from}");
+        let error = parse(&packed(&ALL.replace(from, to)))
+            .expect_err(from)
+            .to_string();
+        assert!(error.contains(column), "{from}: {error}");
+    }
+}
