@@ -141,7 +141,11 @@ pub(crate) fn lowered<S: Compiles>(
     };
     // What the passes made, once: of the programs that the search for parameters made, the one it chose.
     verify_with_primes(&managed, params.level_primes())?;
-    let keys = S::keys(&managed, &params, options.bootstrapping.as_ref())?;
+    let bootstrapping = options.bootstrapping.as_ref();
+    if let Some((with, how)) = bootstrapping.zip(S::BOOTSTRAPS) {
+        verify_with_primes((how.program)(with), params.level_primes())?;
+    }
+    let keys = S::keys(&managed, &params, bootstrapping)?;
     let procs = ProcCache::new(Arc::clone(&params));
     let Lowered {
         program,

@@ -45,7 +45,5 @@ pub use lower::{PlainRequest, PlainSource};
 pub use numbers::{Ends, Numbers, Values};
 pub use reference::EvaluateError;
 pub use scheme::options::{self, Options, ParamsChoice, Passes, SAMPLE_MARGIN};
-pub use scheme::{
-    Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
-};
+pub use scheme::{Bootstraps, Code, Compiles, Fitted, Lowerable};
 pub use target::{Limit, Target, TargetError};

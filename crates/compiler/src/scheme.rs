@@ -40,9 +40,9 @@ pub type Lifts<S> = fn(
 /// How a scheme bootstraps values, by what its programs are bootstrapped with.
 #[derive(Debug)]
 pub struct Bootstraps<S: Compiles> {
-    /// The operations that a `BOOTSTRAP` becomes.
-    pub sequence: fn(&S::Bootstrapping) -> Sequence<S>,
-    /// The constants of these operations, each as a limb of each of its primes.
+    /// A program of one procedure, which a `BOOTSTRAP` calls.
+    pub program: fn(&S::Bootstrapping) -> &MacroProgram,
+    /// The constants that the procedure's `LIFT`s are, each as a limb of each of its primes.
     pub lifted: Lifts<S>,
     /// How it is made again, as files of programs say.
     pub keep: fn(&S::Bootstrapping) -> KeptBootstrapping,
@@ -267,43 +267,13 @@ impl<'a> Lowerable<'a> {
     }
 }
 
-/// Operations in order, on one ciphertext: what `BOOTSTRAP` is.
-pub struct Sequence<S: Scheme> {
-    pub name: String,
-    /// The level of its operand.
-    pub start: Level,
-    pub steps: Vec<SequenceStep<S>>,
-    /// Where each constant is encoded.
-    pub constants: Vec<At<S::Annotation>>,
-    /// The number of the value that it gives.
-    pub output: u32,
-}
-
-/// One of a sequence's operations.
-pub struct SequenceStep<S: Scheme> {
-    pub operation: S::Operation,
-    pub immediates: Vec<u64>,
-    pub ciphers: Vec<SequenceRead<S>>,
-    /// Numbers of constants.
-    pub constants: Vec<u32>,
-    pub keys: Vec<S::KeyName>,
-    /// Numbers of the values it makes.
-    pub results: Vec<u32>,
-}
-
-/// What an operation of a sequence reads as a ciphertext.
-pub enum SequenceRead<S: Scheme> {
-    /// The operand, 0, or what a step made.
-    Value(u32),
-    /// A key that is a ciphertext.
-    Key(S::KeyName),
-}
-
 /// What an instruction becomes.
 #[derive(Clone, Debug)]
 pub enum Code<S: Scheme> {
     /// Its operand: the limbs of the result's level, and nothing is computed.
     Kept,
+    /// A key that is a ciphertext, and nothing is computed.
+    Key(S::KeyName),
     /// One call of an operation's procedure on the operands, then these keys, with the values of its immediate parameters.
     Call {
         operation: S::Operation,

@@ -3,48 +3,23 @@
 
 use std::sync::Arc;
 
-use ringmill_schemes::At;
-use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Read};
+use ringmill_isa::macros::MacroProgram;
+use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
 use ringmill_schemes::bgv::{Bgv, BgvError, Factor, Params};
 use serde::Deserialize;
 
 use crate::kept::{Exact, KeptBootstrapping};
-use crate::scheme::{Bootstraps, Lifted, Sequence, SequenceRead, SequenceStep};
+use crate::scheme::{Bootstraps, Lifted};
 
 pub(super) const BY_PROCEDURE: Bootstraps<Bgv> = Bootstraps {
-    sequence,
+    program,
     lifted,
     keep,
     made_again,
 };
 
-fn sequence(procedure: &Arc<Procedure>) -> Sequence<Bgv> {
-    let steps = procedure.steps().iter().map(|step| {
-        let (operation, immediates) = step.operation.opened();
-        let read = |read: &Read| match *read {
-            Read::Value(number) => SequenceRead::Value(number),
-            Read::Key(name) => SequenceRead::Key(name),
-        };
-        SequenceStep {
-            operation,
-            immediates,
-            ciphers: step.ciphers.iter().map(read).collect(),
-            constants: step.constants.clone(),
-            keys: step.keys.clone(),
-            results: step.results.clone(),
-        }
-    });
-    let at = |level| At {
-        level,
-        annotation: Factor::ONE,
-    };
-    Sequence {
-        name: "bgv.bootstrap".to_owned(),
-        start: procedure.start(),
-        steps: steps.collect(),
-        constants: procedure.constants().iter().map(|c| at(c.level)).collect(),
-        output: procedure.output(),
-    }
+fn program(procedure: &Arc<Procedure>) -> &MacroProgram {
+    procedure.program()
 }
 
 fn lifted(

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The procedure of each instruction.
 
-use ringmill_isa::macros::{Constant, LevelNote, MacroInstr, Note, Visitor};
+use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
+use ringmill_isa::macros::{Constant, LevelNote, MacroInstr, MacroOp, Visitor};
 use ringmill_isa::{Galois, Level};
 use ringmill_math::slots::SlotStructure;
 use ringmill_schemes::ParameterSet;
+use ringmill_schemes::bgv::bootstrap::operation;
 use ringmill_schemes::bgv::{Bgv, Factor, OpKey, Params, scalar};
-use ringmill_schemes::exact::scalar::residues;
-use ringmill_schemes::rlwe::{KeyRequest, RlweError};
+use ringmill_schemes::exact::scalar::residues_modulo;
+use ringmill_schemes::rlwe::{Annotation, KeyRequest, RlweError};
 
 use super::CompileError;
 use crate::keys;
@@ -33,21 +35,33 @@ pub(super) fn automorphisms(
 /// Rotations that the slots do not have; operations that BGV has no procedure for.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
-    let Some(LevelNote {
-        level,
-        note: Note::Factor(factor),
-    }) = instr.at(0)
-    else {
+    if instr.op() == MacroOp::Key {
+        return Ok(Code::Key(KeyRequest::SparseSecret));
+    }
+    let at = instr.at(0);
+    let at = at.and_then(|LevelNote { level, note }| Some((level, Factor::of_note(note)?)));
+    let Some((level, factor)) = at else {
         return Err(instr.misshapen());
     };
     let mut of = OfInstr {
         params,
         of: instr,
         level,
-        factor: Factor::unchecked(factor),
+        factor,
         size: instr.size(0).unwrap_or(0),
     };
-    of.visit(instr.instr)
+    Ok(match of.visit(instr.instr)? {
+        Code::Call {
+            operation,
+            keys,
+            immediates,
+        } => Code::Call {
+            operation: operation.modulo(factor.plain()),
+            keys,
+            immediates,
+        },
+        other @ (Code::Kept | Code::Key(_)) => other,
+    })
 }
 
 /// An instruction, with the level, factor and size of its first operand.
@@ -69,6 +83,18 @@ impl OfInstr<'_> {
 
     fn sub_plain(&self) -> OpKey {
         OpKey::sub_plain(self.level, self.size, self.factor)
+    }
+
+    /// A step of bootstrapping, with the keys that it names.
+    fn step(&self) -> Found {
+        let Lowerable {
+            types,
+            instr,
+            seeded,
+            ..
+        } = *self.of;
+        let made = operation::operation(self.params, types, instr, seeded)?;
+        Ok(coded(made, operation::keys(types, instr)))
     }
 }
 
@@ -92,7 +118,8 @@ impl Visitor for OfInstr<'_> {
         let Constant::Integer(value) = constant else {
             return Err(self.of.misshapen());
         };
-        let factor = residues(self.params, value, self.level);
+        let t = self.params.plain_at(self.factor.plain())?;
+        let factor = residues_modulo(self.params, t, value, self.level);
         let operation = OpKey::mul_scalar(self.level, self.size, factor);
         Ok(coded(operation, vec![]))
     }
@@ -119,6 +146,46 @@ impl Visitor for OfInstr<'_> {
 
     fn modswitch(&mut self, _: &MacroInstr, _: Level) -> Found {
         Ok(Code::Kept)
+    }
+
+    fn encapsulate(&mut self, _: &MacroInstr) -> Found {
+        self.step()
+    }
+
+    fn raise(&mut self, _: &MacroInstr) -> Found {
+        self.step()
+    }
+
+    fn drop(&mut self, _: &MacroInstr, _: Level) -> Found {
+        self.step()
+    }
+
+    fn hturn(&mut self, _: &MacroInstr, _: &Elements) -> Found {
+        self.step()
+    }
+
+    fn sumrot(&mut self, _: &MacroInstr, _: &Turns) -> Found {
+        self.step()
+    }
+
+    fn sumturn(&mut self, _: &MacroInstr, _: &Turns) -> Found {
+        self.step()
+    }
+
+    fn sumplain(&mut self, _: &MacroInstr) -> Found {
+        self.step()
+    }
+
+    fn combine(&mut self, _: &MacroInstr, _: &Combination) -> Found {
+        self.step()
+    }
+
+    fn sumprod(&mut self, _: &MacroInstr, _: &Products) -> Found {
+        self.step()
+    }
+
+    fn divide(&mut self, _: &MacroInstr, _: Constant) -> Found {
+        self.step()
     }
 
     /// A conjugate of whole numbers is what it is of.

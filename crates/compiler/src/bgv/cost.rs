@@ -31,8 +31,8 @@ impl Costs {
             top: params.max_level(),
             bootstrap: 0.0,
         };
-        let steps = procedure.steps().iter();
-        let steps = steps.map(|step| costs.operation(&step.operation, step.results.len()));
+        let steps = procedure.operations().iter();
+        let steps = steps.map(|(operation, results)| costs.operation(operation, *results));
         costs.bootstrap = steps.sum::<Result<f64, Refused>>()?;
         Ok(costs)
     }

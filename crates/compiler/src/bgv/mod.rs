@@ -7,6 +7,8 @@ mod cost;
 mod deep;
 mod levels;
 #[cfg(test)]
+mod linked;
+#[cfg(test)]
 mod made_up;
 mod params;
 mod procedures;

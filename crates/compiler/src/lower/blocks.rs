@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is made once and run from many places: procedures, and the operations of a bootstrap, each a block of the mid-level
-//! program with limbs of its own.
+//! What is made once and run from many places: procedures, those that are linked in too, each a block of the mid-level program with
+//! limbs of its own.
 
 use std::mem;
 
-use ringmill_device::call::{Bound, Place, bind};
+use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInstr, MacroProc, MacroType, MacroValue};
 use ringmill_isa::mid::pack::{Loose, pack};
 use ringmill_isa::mid::walk::Held;
-use ringmill_isa::mid::{Action, Block, Form, InputRole, LimbType, ValueType};
-use ringmill_isa::{Level, Poly};
-use ringmill_schemes::Operation;
+use ringmill_isa::mid::{Action, Block, Form, LimbType, ValueType};
 
-use super::{Limbs, Lowering, PlainRequest, PlainSource, Scope};
-use crate::error::CompileError;
-use crate::scheme::{Compiles, ErrorOf, Sequence, SequenceRead, SequenceStep};
+use super::outside::misshapen;
+use super::{Limbs, Lowering, Scope};
+use crate::scheme::{Compiles, ErrorOf};
 
 impl<'a, S: Compiles> Lowering<'a, S> {
-    /// Makes the block of a procedure, of which those that it calls have been made.
-    pub(super) fn procedure(&mut self, proc: &'a MacroProc) -> Result<(), ErrorOf<S>> {
+    /// Makes the block of a procedure, of which those that it calls have been made, and gives its number.
+    pub(super) fn procedure(&mut self, proc: &'a MacroProc) -> Result<u32, ErrorOf<S>> {
         let outer = mem::replace(&mut self.scope, Scope::new(&proc.types));
         let mut params = Vec::new();
         for &param in &proc.params {
@@ -42,14 +40,12 @@ impl<'a, S: Compiles> Lowering<'a, S> {
             .collect();
         let inner = mem::replace(&mut self.scope, outer);
         done?;
-        let block = self.block(proc.name.clone(), params, count, inner, &kept);
-        self.block_of_proc.push(block);
-        Ok(())
+        Ok(self.block(&proc.name, params, count, inner, &kept))
     }
 
     fn block(
         &mut self,
-        name: String,
+        name: &str,
         params: Vec<ValueType>,
         count: u32,
         scope: Scope<'_>,
@@ -59,7 +55,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         let number = self.program.blocks.len() as u32;
         self.program.blocks.push(Block {
             // Procedures of one name are legal, blocks are not.
-            name: format!("b{number}.{}", label(&name)),
+            name: format!("b{number}.{}", label(name)),
             params,
             steps,
             results,
@@ -136,141 +132,18 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         Ok(())
     }
 
-    /// A `BOOTSTRAP`: its block, made where it is first wanted.
+    /// A `BOOTSTRAP`: a call of the linked procedure, whose block is made where it is first wanted.
     pub(super) fn bootstrap(&mut self, instr: &MacroInstr) -> Result<(), ErrorOf<S>> {
         let block = match self.bootstrap {
             Some(block) => block,
             None => {
-                let sequence = self.sequence.take().ok_or_else(|| misshapen(instr))?;
-                let made = self.sequence(&sequence, instr);
-                self.sequence = Some(sequence);
-                let block = made?;
+                let linked = self.linked.ok_or_else(|| misshapen(instr))?;
+                let block = self.procedure(linked)?;
                 self.bootstrap = Some(block);
                 block
             }
         };
         self.run(Action::Run { block }, instr)
-    }
-
-    fn sequence(&mut self, sequence: &Sequence<S>, instr: &MacroInstr) -> Result<u32, ErrorOf<S>> {
-        let first = self.plaintexts.len() as u32;
-        for (number, &at) in (0..).zip(&sequence.constants) {
-            let from = PlainSource::Lifted(number);
-            self.plaintexts.push(PlainRequest { from, at });
-        }
-        let outer = mem::replace(&mut self.scope, Scope::new(&[]));
-        let mut params = Vec::new();
-        let operand = self.parameter(S::FRESH_POLYS as u32, sequence.start, &mut params);
-        let count = self.scope.made;
-        let mut values = vec![operand];
-        let mut done = Ok(());
-        for step in &sequence.steps {
-            done = self.watch.check().map_err(CompileError::from);
-            done = done.and_then(|()| self.step(step, first, &mut values, instr));
-            if done.is_err() {
-                break;
-            }
-        }
-        let kept = values.get(sequence.output as usize).into_iter();
-        let kept: Vec<Held> = kept.flatten().flatten().copied().collect();
-        let inner = mem::replace(&mut self.scope, outer);
-        done?;
-        Ok(self.block(sequence.name.clone(), params, count, inner, &kept))
-    }
-
-    /// One operation, on values that were made before.
-    fn step(
-        &mut self,
-        step: &SequenceStep<S>,
-        first: u32,
-        values: &mut Vec<Limbs>,
-        instr: &MacroInstr,
-    ) -> Result<(), ErrorOf<S>> {
-        let operation = &step.operation;
-        let procedure = self.procs.get(operation).map_err(CompileError::Scheme)?;
-        let none = self.key_numbers.len() as u32;
-        let number = |key: &S::KeyName| self.key_numbers.get(key).copied().unwrap_or(none);
-        let keys: Vec<u32> = step.keys.iter().map(number).collect();
-        let secret: Vec<Option<u32>> = step
-            .ciphers
-            .iter()
-            .map(|read| match read {
-                SequenceRead::Value(_) => None,
-                SequenceRead::Key(key) => Some(number(key)),
-            })
-            .collect();
-        let (ciphers, plains) = (step.ciphers.len(), step.constants.len());
-        let key_of = |arg: u16| {
-            let key = usize::from(arg).checked_sub(ciphers + plains)?;
-            keys.get(key).copied()
-        };
-        let known = &*values;
-        let limb = |lowering: &mut Self, place: Place| {
-            let arg = usize::from(place.arg);
-            if let Some(read) = step.ciphers.get(arg) {
-                return match (read, secret.get(arg).copied().flatten()) {
-                    (SequenceRead::Key(_), Some(key)) => Some(lowering.key_limb(key, place)),
-                    (SequenceRead::Value(value), _) => {
-                        let poly = known.get(*value as usize)?.get(place.poly.index())?;
-                        poly.get(usize::from(place.modulus.0)).copied()
-                    }
-                    (SequenceRead::Key(_), None) => None,
-                };
-            }
-            match step.constants.get(arg - ciphers) {
-                Some(constant) => Some(lowering.constant_limb(first + constant, place)),
-                None => Some(lowering.key_limb(key_of(place.arg)?, place)),
-            }
-        };
-        let seed = |lowering: &mut Self, arg| key_of(arg).map(|key| lowering.seed_index(key));
-        let Bound { limbs, seeds } = bind(&procedure, self, limb, seed)?;
-        let size = operation.result_size();
-        let mut results: Vec<Limbs> = vec![vec![Vec::new(); size as usize]; step.results.len()];
-        let mut fresh = Vec::with_capacity(procedure.results.len());
-        for result in &procedure.results {
-            let number = self.fresh();
-            fresh.push(number);
-            let of = results.get_mut(usize::from(result.index));
-            if let Some(limbs) = of.and_then(|r| r.get_mut(result.poly.index())) {
-                limbs.push(Held::Made(number));
-            }
-        }
-        for (&value, mut limbs) in step.results.iter().zip(results) {
-            for (poly, slot) in Poly::of(size).zip(&mut limbs) {
-                let through = operation.passes_through(poly).map(usize::from);
-                let read = through.and_then(|arg| step.ciphers.get(arg));
-                if let Some(SequenceRead::Value(operand)) = read {
-                    let operand = values.get(*operand as usize);
-                    let kept = operand.and_then(|limbs| limbs.get(poly.index()));
-                    slot.clone_from(kept.ok_or_else(|| misshapen(instr))?);
-                }
-            }
-            if value as usize != values.len() {
-                return Err(misshapen(instr));
-            }
-            values.push(limbs);
-        }
-        let action = self.called(operation, procedure);
-        self.scope.steps.push(Loose {
-            action,
-            args: limbs,
-            seeds,
-            immediates: step.immediates.clone(),
-            results: fresh,
-            loc: None,
-        });
-        Ok(())
-    }
-
-    fn constant_limb(&mut self, number: u32, place: Place) -> Held {
-        if let Some(&known) = self.constant_limbs.get(&(number, place.modulus)) {
-            return known;
-        }
-        let name = format!("p{number}.q{}", place.modulus.0);
-        let role = InputRole::Plain { input: number };
-        let held = self.input(name, (place.modulus, Form::Eval), role);
-        self.constant_limbs.insert((number, place.modulus), held);
-        held
     }
 }
 
@@ -279,11 +152,4 @@ fn label(name: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let letters = name.chars().map(|c| if letter(c) { c } else { '_' });
     letters.take(100).collect()
-}
-
-fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
-    CompileError::Misshapen {
-        at: crate::error::At(instr.loc.clone()),
-        op: instr.op.mnemonic(),
-    }
 }

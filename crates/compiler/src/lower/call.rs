@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ringmill_device::call::{Bound, Place, bind, key_digit};
+use ringmill_device::call::{Bound, Place, bind};
 use ringmill_isa::macros::{MacroInstr, MacroType, MacroValue};
 use ringmill_isa::mid::pack::Loose;
 use ringmill_isa::mid::walk::Held;
@@ -11,7 +11,7 @@ use ringmill_isa::mid::{Action, Form, HeadInput, InputRole, LimbType, ModulusId,
 use ringmill_isa::{Level, Poly};
 use ringmill_schemes::Operation;
 
-use super::{Limbs, Lowering};
+use super::{Limbs, Lowering, Outside};
 use crate::error::CompileError;
 use crate::scheme::{self, Compiles, ErrorOf};
 
@@ -111,8 +111,13 @@ impl<S: Compiles> Lowering<'_, S> {
         Ok(())
     }
 
-    fn operand_limb(&self, operands: &[MacroValue], place: Place) -> Option<Held> {
+    fn operand_limb(&mut self, operands: &[MacroValue], place: Place) -> Option<Held> {
         let operand = operands.get(usize::from(place.arg))?;
+        match self.scope.outside.get(operand) {
+            Some(&Outside::Key(key)) => return Some(self.key_limb(key, place)),
+            Some(&Outside::Lifted(number)) => return Some(self.constant_limb(number, place)),
+            None => {}
+        }
         let limbs = self
             .scope
             .limbs
@@ -120,7 +125,7 @@ impl<S: Compiles> Lowering<'_, S> {
             .get(place.poly.index())?;
         let number = match self.scope.types.get(operand.0 as usize)? {
             MacroType::Cipher { .. } | MacroType::Morphed { .. } => usize::from(place.modulus.0),
-            // Nothing but LOAD reads what is far.
+            // Nothing but LOAD reads what is far; keys and lifted constants were found above.
             MacroType::Distant { .. } | MacroType::Key { .. } | MacroType::Lifted { .. } => {
                 return None;
             }
@@ -142,28 +147,5 @@ impl<S: Compiles> Lowering<'_, S> {
             self.program.procs.push(procedure);
         }
         Action::Call { proc }
-    }
-
-    pub(super) fn key_limb(&mut self, key: u32, place: Place) -> Held {
-        if let Some(&known) = self.key_limbs.get(&(key, place.poly, place.modulus)) {
-            return known;
-        }
-        let (digit, part) = key_digit(place.poly);
-        let letter = if part == 0 { 'b' } else { 'a' };
-        let name = format!("k{key}.d{digit}.{letter}.q{}", place.modulus.0);
-        let role = InputRole::Key { key, digit, part };
-        let held = self.input(name, (place.modulus, Form::Eval), role);
-        self.key_limbs
-            .insert((key, place.poly, place.modulus), held);
-        held
-    }
-
-    pub(super) fn seed_index(&mut self, key: u32) -> u32 {
-        let next = self.program.seeds.len() as u32;
-        let index = *self.seed_of_key.entry(key).or_insert(next);
-        if index == next {
-            self.program.seeds.push(key);
-        }
-        index
     }
 }

@@ -4,10 +4,13 @@
 
 mod blocks;
 mod call;
+mod outside;
 
 use std::collections::HashMap;
 
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
+use ringmill_isa::macros::{
+    MacroImm, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType, MacroValue,
+};
 use ringmill_isa::mid::pack::{Loose, pack};
 use ringmill_isa::mid::walk::Held;
 use ringmill_isa::mid::{Form, HeadOutput, InputRole, ModulusId, Operand, Program, Step, Verified};
@@ -16,10 +19,12 @@ use ringmill_limits::Watch;
 use ringmill_math::Ring;
 use ringmill_schemes::{At, ParameterSet, ProcCache};
 
+use outside::Outside;
+
 use crate::error::{At as Line, CompileError};
 use crate::rewrite::{is_cipher, use_counts};
 use crate::scheme::options::Options;
-use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, Sequence, place};
+use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, place};
 
 /// A vector that is encoded before the program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,7 +33,7 @@ pub enum PlainSource {
     Data(u32),
     /// Plain input, by its index in `inputs`.
     Input(u32),
-    /// Constant of bootstrapping's operations, by its number among them: integers lifted to each prime of its level.
+    /// Constant of the linked procedure, by its number there: integers lifted to each prime of its level.
     Lifted(u32),
 }
 
@@ -60,6 +65,8 @@ struct Scope<'a> {
     limbs: Vec<Limbs>,
     /// For each product or `MORPH` that waits for its key switch: its operands.
     fused: HashMap<MacroValue, MacroInstr>,
+    /// Values whose limbs come into the program with their first use.
+    outside: HashMap<MacroValue, Outside>,
 }
 
 impl<'a> Scope<'a> {
@@ -70,6 +77,7 @@ impl<'a> Scope<'a> {
             made: 0,
             limbs: vec![Vec::new(); types.len()],
             fused: HashMap::new(),
+            outside: HashMap::new(),
         }
     }
 }
@@ -80,8 +88,9 @@ struct Lowering<'a, S: Compiles> {
     ring: Ring,
     seeded: bool,
     watch: &'a Watch,
-    sequence: Option<Sequence<S>>,
-    /// The block of bootstrapping, once it is made.
+    /// The procedure that a `BOOTSTRAP` calls.
+    linked: Option<&'a MacroProc>,
+    /// Its block, once it is made.
     bootstrap: Option<u32>,
     /// Of each procedure that was lowered.
     block_of_proc: Vec<u32>,
@@ -118,7 +127,7 @@ pub(crate) fn run<S: Compiles>(
         ring: Ring::full(params.log_n()),
         seeded: options.seeded(),
         watch: &options.watch,
-        sequence: bootstrapping.map(|(with, how)| (how.sequence)(with)),
+        linked: bootstrapping.and_then(|(with, how)| (how.program)(with).procs.last()),
         bootstrap: None,
         block_of_proc: Vec::new(),
         program: Program::empty(params.log_n(), params.table()),
@@ -133,7 +142,8 @@ pub(crate) fn run<S: Compiles>(
         stands_for: Vec::new(),
     };
     for proc in &source.procs {
-        lowering.procedure(proc)?;
+        let block = lowering.procedure(proc)?;
+        lowering.block_of_proc.push(block);
     }
     lowering.body(&source.instrs)?;
     let Lowering {
@@ -206,6 +216,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
             (MacroOp::Repeat, _, &MacroImm::Repeat { proc, count }) => {
                 self.enter(proc, Some(count), instr)?
             }
+            (MacroOp::Lift, [], &MacroImm::Lifted(number)) => self.lift(instr, number)?,
             // Where limbs are is the machine's.
             (MacroOp::Load, &[a], _) => {
                 let limbs = self.scope.limbs[a.0 as usize].clone();
@@ -251,6 +262,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
                 Ok(())
             }
             (Code::Kept, _) => Err(lowerable.misshapen()),
+            (Code::Key(name), _) => self.key(&name, to),
         }
     }
 

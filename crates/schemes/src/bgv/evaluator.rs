@@ -14,7 +14,6 @@ use super::{Bgv, Ciphertext, Factor, scalar};
 use crate::exact::Plaintext;
 use crate::exact::scalar::residues_modulo;
 use crate::rlwe::evaluator::{Evaluation, check_factors, check_three};
-use crate::rlwe::record::Recorder;
 use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
 
@@ -39,13 +38,6 @@ impl Evaluator {
     pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         Self {
             shared: Evaluation::on(params, runs),
-        }
-    }
-
-    /// What notes operations down and computes nothing.
-    pub(super) fn noting(params: Arc<Params>, recorder: Arc<Recorder<OpKey>>) -> Self {
-        Self {
-            shared: Evaluation::noting(params, recorder),
         }
     }
 

@@ -12,18 +12,16 @@ use super::error::RlweError;
 use super::key::{GaloisKeys, KSwitchKey};
 use super::ops::{OpKey, Table};
 use super::params::{Params, RingParams};
-use super::record::Recorder;
 use crate::cache::ProcCache;
 use crate::scheme::{Operation, Scheme};
 use ringmill_device::KeyId;
 use ringmill_device::Limbed;
 use ringmill_device::call::{Interpreted, Results, Runs, call};
 
-/// Has operations of scheme `S` run, by the reference interpreter unless told otherwise, or noted down.
+/// Has operations of scheme `S` run, by the reference interpreter unless told otherwise.
 pub(crate) struct Evaluation<S: Scheme> {
     cache: Arc<ProcCache<S>>,
     runs: Arc<dyn Runs>,
-    recorder: Option<Arc<Recorder<S::Operation>>>,
 }
 
 impl<S: Scheme> fmt::Debug for Evaluation<S> {
@@ -46,15 +44,6 @@ where
         Self {
             cache: Arc::new(ProcCache::new(params)),
             runs,
-            recorder: None,
-        }
-    }
-
-    /// What computes nothing: operations are noted down.
-    pub fn noting(params: Arc<S::Params>, recorder: Arc<Recorder<S::Operation>>) -> Self {
-        Self {
-            recorder: Some(recorder),
-            ..Self::new(params)
         }
     }
 
@@ -88,17 +77,6 @@ where
     ) -> Result<Vec<Ciphertext<A>>, S::Error> {
         for k in keys {
             self.params().check_id("key-switching key", k.params_id())?;
-        }
-        if let Some(recorder) = &self.recorder {
-            let (open, _) = op.opened();
-            let procedure = self.cache.get(&open)?;
-            let noted = recorder.note(self.params(), op, &procedure, (ciphers, plains, keys));
-            let level = op.result_level(self.params())?;
-            let symbol = |number| {
-                let size = op.result_size() as usize;
-                recorder.symbol(self.params(), number, level, size, annotation.clone())
-            };
-            return Ok(noted?.into_iter().map(symbol).collect());
         }
         let operands = ciphers.iter().map(|c| ("ciphertext", c.key_id()));
         let switching = keys.iter().map(|k| ("key-switching key", k.key_id()));

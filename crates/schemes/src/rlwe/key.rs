@@ -247,28 +247,6 @@ impl KSwitchKey {
         }
     }
 
-    /// One that stands for a key by a number.
-    pub(crate) fn symbol(params: &Params, number: u64, seeded: bool) -> Self {
-        let word = || Arc::from([ResidueVec::Wide(vec![number])]);
-        Self {
-            origin: params.origin(None),
-            moduli: vec![0],
-            b: word(),
-            a: match seeded {
-                true => KeyHalf::Seed([0; 32]),
-                false => KeyHalf::Stored(word()),
-            },
-        }
-    }
-
-    /// The number of a [`KSwitchKey::symbol`].
-    pub(crate) fn number(&self) -> Option<u64> {
-        match self.b.first()? {
-            ResidueVec::Wide(words) => words.first().copied(),
-            ResidueVec::Short(_) => None,
-        }
-    }
-
     /// Bytes of memory that it takes.
     pub fn bytes(&self) -> u64 {
         let half: u64 = self.b.iter().map(ResidueVec::bytes).sum();

@@ -19,7 +19,6 @@ pub mod params;
 mod params_builder;
 mod parties;
 mod public;
-pub mod record;
 pub mod security;
 pub(crate) mod switching;
 

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use ringmill_isa::Level;
 use ringmill_math::digits::{DigitRemoval, PlanCosts, PlanCount};
 
+use super::emit::{Emitted, Emitter};
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
 use super::maps::{Constants, Maps};
 use super::params::Bootstrapping;
 use super::plan;
+use super::run::Running;
 use super::table::Table;
-use super::value::{Engine, Value};
-use crate::bgv::{Evaluator, ExactParams, Factor, NoiseModel, OpKey};
+use super::value::Value;
+use crate::bgv::{Evaluator, ExactParams, NoiseModel};
 use crate::rlwe::RlweError;
 use crate::rlwe::evaluator::check_two;
 use ringmill_device::call::{Interpreted, Runs};
@@ -48,15 +50,15 @@ pub type Observer<'a> = &'a mut dyn FnMut(Step, &Value);
 
 /// Bootstraps ciphertexts of one parameter set.
 pub struct Bootstrapper {
-    setup: Bootstrapping,
-    maps: Maps,
-    /// Of the maps, in the order in which they come.
-    constants: [Constants; 3],
-    pub(super) evaluator: Evaluator,
+    pub(super) setup: Bootstrapping,
+    pub(super) maps: Maps,
+    /// Of the maps.
+    constants: Constants,
+    evaluator: Evaluator,
     /// One a plaintext modulus.
     models: Vec<NoiseModel>,
-    removal: DigitRemoval,
-    start: Level,
+    pub(super) removal: DigitRemoval,
+    pub(super) start: Level,
 }
 
 impl Bootstrapper {
@@ -100,7 +102,7 @@ impl Bootstrapper {
             evaluator: Evaluator::on(Arc::clone(&params), runs),
             setup,
             maps,
-            constants: Default::default(),
+            constants: Constants::default(),
             models,
             removal,
             start,
@@ -132,7 +134,7 @@ impl Bootstrapper {
     /// [`BootstrapError::NoLevel`] below [`Bootstrapper::start`]; missing keys, keys or ciphertexts of other parameters;
     /// [`BootstrapError::NoRoom`] where the parameters have too few primes.
     pub fn bootstrap(&self, value: &Value, keys: &BootstrapKeys) -> Result<Value, BootstrapError> {
-        self.observed(value, keys, &mut |_, _| {})
+        self.bootstrapped(value, keys, None)
     }
 
     /// The same of what a table makes of the integer in each slot: one polynomial of degree p - 1 more.
@@ -147,20 +149,9 @@ impl Bootstrapper {
     ) -> Result<Value, BootstrapError> {
         self.setup.params().check_id("table", table.params_id())?;
         let fresh = self.bootstrap(value, keys)?;
-        plan::run(&self.engine(keys), table.plan(), vec![fresh])
-    }
-
-    pub(super) fn constants(&self) -> &[Constants; 3] {
-        &self.constants
-    }
-
-    pub(super) fn engine<'a>(&'a self, keys: &'a BootstrapKeys) -> Engine<'a> {
-        Engine {
-            params: self.setup.params(),
-            evaluator: &self.evaluator,
-            models: &self.models,
-            keys,
-        }
+        self.ran(&[&fresh], keys, |e, inputs| {
+            plan::run(e, table.plan(), inputs)
+        })
     }
 
     /// [`Bootstrapper::bootstrap`] with each step's result shown.
@@ -173,20 +164,58 @@ impl Bootstrapper {
         keys: &BootstrapKeys,
         observe: Observer<'_>,
     ) -> Result<Value, BootstrapError> {
+        self.bootstrapped(value, keys, Some(observe))
+    }
+
+    fn bootstrapped(
+        &self,
+        value: &Value,
+        keys: &BootstrapKeys,
+        observe: Option<Observer<'_>>,
+    ) -> Result<Value, BootstrapError> {
         self.check_operand(value, keys, self.start)?;
-        let engine = self.engine(keys);
-        let [low, traced, high] = &self.constants;
-        let mut value = engine.down(value, self.start)?;
-        value = engine.map(value, (&self.maps.to_coefficients, low), &keys.low)?;
-        observe(Step::ToCoefficients, &value);
-        let (mut value, outer) = self.refreshed(&engine, &value, observe)?;
-        value = engine.map(value, (&self.maps.trace, traced), &keys.high)?;
-        observe(Step::Trace, &value);
-        value = engine.map(value, (&self.maps.to_slots, high), &keys.high)?;
-        observe(Step::ToSlots, &value);
-        let value = self.without_digits(&engine, value, outer)?;
-        observe(Step::RemoveDigits, &value);
-        Ok(value)
+        let running = self.emitted(&[value], |e, given| match *given {
+            [operand] => self.thin(e, operand),
+            _ => Err(misshapen()),
+        })?;
+        running.run(&self.evaluator, keys, observe)
+    }
+
+    pub(super) fn emitter(&self) -> Emitter<'_> {
+        Emitter::new(self.setup.params(), &self.models, &self.constants)
+    }
+
+    /// The steps that a walk emits for values, and what they are to run on.
+    pub(super) fn emitted<'a>(
+        &self,
+        values: &[&'a Value],
+        walk: impl FnOnce(&Emitter<'_>, &[Emitted]) -> Result<Emitted, BootstrapError>,
+    ) -> Result<Running<'a>, BootstrapError> {
+        let emitter = self.emitter();
+        let given = |value: &&Value| emitter.given(value.level(), value.factor(), value.noise);
+        let given: Vec<Emitted> = values.iter().map(given).collect();
+        let result = walk(&emitter, &given)?;
+        let ciphers = values.iter().map(|value| &value.cipher).collect();
+        Ok(Running::new(emitter.code(), ciphers, result))
+    }
+
+    /// The steps that a walk emits for values, run on them.
+    pub(super) fn ran(
+        &self,
+        values: &[&Value],
+        keys: &BootstrapKeys,
+        walk: impl FnOnce(&Emitter<'_>, &[Emitted]) -> Result<Emitted, BootstrapError>,
+    ) -> Result<Value, BootstrapError> {
+        self.execute(self.emitted(values, walk)?, keys)
+    }
+
+    /// What was emitted, run.
+    pub(super) fn execute(
+        &self,
+        running: Running<'_>,
+        keys: &BootstrapKeys,
+    ) -> Result<Value, BootstrapError> {
+        running.run(&self.evaluator, keys, None)
     }
 
     /// Refuses what is not to be bootstrapped from a level, or not by these keys.
@@ -217,75 +246,10 @@ impl Bootstrapper {
         }
         Ok(())
     }
+}
 
-    /// An encryption modulo p^e at the highest level, with rho below the message in every coefficient, and the factor that its
-    /// message has for the one that was.
-    pub(super) fn refreshed(
-        &self,
-        engine: &Engine<'_>,
-        value: &Value,
-        observe: Observer<'_>,
-    ) -> Result<(Value, Factor), BootstrapError> {
-        let inner = self.setup.inner();
-        let value = engine.down(value, inner)?;
-        if value.level() != inner {
-            let step = "slots to coefficients";
-            let level = value.level();
-            return Err(BootstrapError::NoRoom { step, level });
-        }
-        let value = self.encapsulated(engine, &value)?;
-        self.setup.check(value.noise)?;
-        observe(Step::Encapsulate, &value);
-        let (value, outer) = self.raised(engine, &value)?;
-        observe(Step::Raise, &value);
-        Ok((value, outer))
-    }
-
-    /// Integers in slots modulo p^r, of those modulo p^e with rho below them, under the factor `outer` of what they are.
-    pub(super) fn without_digits(
-        &self,
-        engine: &Engine<'_>,
-        mut value: Value,
-        outer: Factor,
-    ) -> Result<Value, BootstrapError> {
-        let params = engine.params;
-        let p = params.prime_power()?.prime();
-        for round in self.removal.rounds() {
-            value = plan::run(engine, &round.plan, vec![value])?;
-            value = engine.divide(&value, p)?;
-        }
-        let factor = value
-            .factor()
-            .times(outer, params.plain_modulus().reducer());
-        value.cipher = value.cipher.with_annotation(factor);
-        engine.check("a bootstrap", value)
-    }
-
-    fn encapsulated(&self, engine: &Engine<'_>, a: &Value) -> Result<Value, BootstrapError> {
-        let (level, key) = (a.level(), &engine.keys.encapsulation);
-        let op = OpKey::encapsulate(level, key.seed().is_some());
-        let shared = self.evaluator.shared();
-        Ok(Value {
-            cipher: shared.one(&op, &[&a.cipher], &[], &[key], a.factor())?,
-            noise: engine
-                .model(a.factor())?
-                .encapsulate(a.noise, level, self.setup.weight()),
-        })
-    }
-
-    /// An encryption modulo p^e, of factor 1, and the factor that its message p^(e-r) m + rho has for the message that was: f / q.
-    fn raised(&self, engine: &Engine<'_>, a: &Value) -> Result<(Value, Factor), BootstrapError> {
-        let params = engine.params;
-        let t = params.plain_modulus().reducer();
-        let mut outer = a.factor();
-        for &q in params.moduli().iter().take(a.level().primes()) {
-            outer = outer.over(q, t)?;
-        }
-        let factor = Factor::one_modulo(params.last_plain());
-        let op = OpKey::raise(a.level());
-        let shared = self.evaluator.shared();
-        let cipher = shared.one(&op, &[&a.cipher, &engine.keys.secret], &[], &[], factor)?;
-        let noise = engine.model(factor)?.raised(self.setup.weight());
-        Ok((Value { cipher, noise }, outer))
+fn misshapen() -> BootstrapError {
+    BootstrapError::Parameters {
+        reason: "a walk of other values than it is given".into(),
     }
 }

@@ -6,6 +6,7 @@ use ringmill_math::digits::{LowDigit, Plan, PlanCosts, combine_signs_plan};
 use super::bootstrapper::Bootstrapper;
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
+use super::layout::malformed;
 use super::plan;
 use super::value::Value;
 use crate::bgv::PrimePower;
@@ -42,7 +43,7 @@ impl Bootstrapper {
         for removed in 0..k {
             scaled = self.shifted(&scaled, power, removed, keys)?;
         }
-        self.engine(keys).check("scaling", scaled)
+        self.checked("scaling", scaled)
     }
 
     /// The sign of the integer in each slot, about zero: -1, 0 or 1, exact for every integer modulo p^r. It is that of the highest digit
@@ -67,7 +68,14 @@ impl Bootstrapper {
             // Lowest first.
             sign = self.planned(&combine_signs_plan(2), vec![sign, own], keys)?;
         }
-        self.engine(keys).check("a sign", sign)
+        self.checked("a sign", sign)
+    }
+
+    /// Refuses a value that may be lost.
+    fn checked(&self, step: &'static str, value: Value) -> Result<Value, BootstrapError> {
+        let emitter = self.emitter();
+        emitter.check_room(step, value.noise, value.level(), value.factor())?;
+        Ok(value)
     }
 
     /// The integers less their lowest digits, over p, where they are known modulo p^(r - `removed`).
@@ -82,7 +90,10 @@ impl Bootstrapper {
         let exponent = power.exponent().saturating_sub(removed).max(1);
         let plan = LowDigit::any(power.prime(), exponent)?.plan(PlanCosts::default())?;
         let rest = self.planned(&plan, vec![value.clone()], keys)?;
-        self.engine(keys).quotient(&rest, power.prime())
+        self.ran(&[&rest], keys, |e, inputs| {
+            let rest = inputs.first().copied().ok_or_else(malformed)?;
+            e.quotient(rest, power.prime())
+        })
     }
 
     /// A plan's value, from where it can be bootstrapped; of inputs that are bootstrapped first where they have no room for it.
@@ -92,14 +103,16 @@ impl Bootstrapper {
         inputs: Vec<Value>,
         keys: &BootstrapKeys,
     ) -> Result<Value, BootstrapError> {
-        let engine = self.engine(keys);
-        match plan::run(&engine, plan, inputs.clone()) {
-            Ok(made) if made.level() >= self.start() => return Ok(made),
+        let given: Vec<&Value> = inputs.iter().collect();
+        match self.emitted(&given, |e, inputs| plan::run(e, plan, inputs)) {
+            Ok(steps) if steps.result().level >= self.start() => return self.execute(steps, keys),
             Ok(_) | Err(BootstrapError::NoRoom { .. }) => {}
             Err(other) => return Err(other),
         }
         let fresh = inputs.iter().map(|input| self.bootstrap(input, keys));
-        plan::run(&engine, plan, fresh.collect::<Result<_, _>>()?)
+        let fresh = fresh.collect::<Result<Vec<_>, _>>()?;
+        let fresh: Vec<&Value> = fresh.iter().collect();
+        self.ran(&fresh, keys, |e, inputs| plan::run(e, plan, inputs))
     }
 }
 

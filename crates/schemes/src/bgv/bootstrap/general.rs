@@ -8,15 +8,21 @@
 //!
 //! Parts are gone through depth first: of N / l only log2(N / l) are there at one time.
 
-use ringmill_isa::{Galois, Level};
+use std::sync::Arc;
+
+use ringmill_isa::Galois;
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroType};
 use ringmill_math::slots::linear::Halving;
 
 use super::bootstrapper::Bootstrapper;
-use super::constant::Constant;
+use super::emit::{Emitted, Emitter};
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
-use super::value::{Engine, Value};
-use crate::bgv::{Factor, OpKey};
+use super::layout::malformed;
+use super::lift::{Lift, Lifted};
+use super::maps::MapNumber;
+use super::value::Value;
+use crate::bgv::Factor;
 
 /// A polynomial that is still to be taken apart, and which part of all it is.
 struct Part {
@@ -24,7 +30,7 @@ struct Part {
     power: usize,
     /// How many halvings it has behind it.
     halved: usize,
-    value: Value,
+    value: Emitted,
 }
 
 impl Bootstrapper {
@@ -49,18 +55,24 @@ impl Bootstrapper {
         }
         let inner = self.setup().inner();
         self.check_operand(value, keys, inner)?;
-        let engine = self.engine(keys);
-        let (raised, outer) = self.refreshed(&engine, value, &mut |_, _| {})?;
+        self.ran(&[value], keys, |e, inputs| {
+            let operand = inputs.first().copied().ok_or_else(malformed)?;
+            self.all_parts(e, operand)
+        })
+    }
+
+    fn all_parts(&self, e: &Emitter<'_>, operand: Emitted) -> Result<Emitted, BootstrapError> {
+        let (raised, outer) = self.refreshed(e, operand)?;
         let halvings = self.maps().halvings();
         let mut parts = vec![Part {
             power: 0,
             halved: 0,
             value: raised,
         }];
-        let mut total: Option<Value> = None;
+        let mut total: Option<Emitted> = None;
         while let Some(part) = parts.pop() {
             if let Some(halving) = halvings.get(part.halved) {
-                let [even, odd] = engine.halved(&part.value, *halving)?;
+                let [even, odd] = e.halved(part.value, *halving)?;
                 let halved = part.halved + 1;
                 for (value, more) in [(odd, halving.spacing), (even, 0)] {
                     parts.push(Part {
@@ -71,57 +83,46 @@ impl Bootstrapper {
                 }
                 continue;
             }
-            let fresh = self.part(&engine, part, outer)?;
+            let fresh = self.part(e, part, outer)?;
             total = Some(match total {
-                Some(total) => engine.sum(&total, &fresh)?,
+                Some(total) => e.sum(total, fresh)?,
                 None => fresh,
             });
         }
         let total = total.ok_or_else(|| BootstrapError::Parameters {
             reason: "a polynomial without parts".into(),
         })?;
-        engine.check("a bootstrap", total)
+        e.check("a bootstrap", total)
     }
 
     /// l coefficients, those of x^(i + k N / l), without noise: a polynomial that has these and no others.
-    fn part(
-        &self,
-        engine: &Engine<'_>,
-        part: Part,
-        outer: Factor,
-    ) -> Result<Value, BootstrapError> {
-        let [low, _, high] = self.constants();
-        let (maps, keys) = (self.maps(), engine.keys);
-        let value = engine.map(part.value, (&maps.to_slots, high), &keys.high)?;
-        let value = self.without_digits(engine, value, outer)?;
-        let value = engine.map(value, (&maps.to_coefficients, low), &keys.high)?;
-        engine.times_power(&value, part.power as i64)
+    fn part(&self, e: &Emitter<'_>, part: Part, outer: Factor) -> Result<Emitted, BootstrapError> {
+        let maps = self.maps();
+        let value = e.map(part.value, (MapNumber::ToSlots, &maps.to_slots), false)?;
+        let value = self.without_digits(e, value, outer)?;
+        let to_coefficients = (MapNumber::ToCoefficients, &maps.to_coefficients);
+        let value = e.map(value, to_coefficients, false)?;
+        e.times_power(value, part.power as i64)
     }
 }
 
-impl Engine<'_> {
+impl Emitter<'_> {
     /// The even part and the odd part of a polynomial in x^m, the latter over x^m, each times 2.
-    fn halved(&self, a: &Value, halving: Halving) -> Result<[Value; 2], BootstrapError> {
-        let model = self.model(a.factor())?;
-        let element = Galois(halving.galois as u32);
-        let key = self.keys.high.get(element);
-        key.map_err(|_| BootstrapError::MissingKey(element))?;
-        let image = Value {
-            cipher: self
-                .evaluator
-                .automorphism(&a.cipher, element, &self.keys.high)?,
-            noise: model.switch_key(a.noise, a.level()),
-        };
-        let noise = model.add(a.noise, image.noise);
-        let even = Value {
-            cipher: self.evaluator.add(&a.cipher, &image.cipher)?,
-            noise,
-        };
-        let odd = Value {
-            cipher: self.evaluator.sub(&a.cipher, &image.cipher)?,
-            noise,
-        };
-        let odd = self.times_power(&odd, -(halving.spacing as i64))?;
+    fn halved(&self, a: Emitted, halving: Halving) -> Result<[Emitted; 2], BootstrapError> {
+        let model = self.model(a.factor)?;
+        let by = Galois(halving.galois as u32);
+        let switched = model.switch_key(a.noise, a.level);
+        let at = Emitted::at(a.level, a.factor);
+        let morphed = self.with(|code| {
+            let ty = MacroType::Morphed { by, at };
+            code.push(MacroOp::Morph, vec![a.value], MacroImm::Galois(by), [ty])
+        });
+        let place = (a.level, a.factor, switched);
+        let image = self.step_of(MacroOp::Ksw, morphed, MacroImm::None, place);
+        let place = (a.level, a.factor, model.add(a.noise, image.noise));
+        let [even, odd] = [MacroOp::Add, MacroOp::Sub]
+            .map(|op| self.step(op, &[a, image], MacroImm::None, place));
+        let odd = self.times_power(odd, -(halving.spacing as i64))?;
         Ok([
             self.check("a halving", even)?,
             self.check("a halving", odd)?,
@@ -129,25 +130,21 @@ impl Engine<'_> {
     }
 
     /// Times a power of x: neither noise nor a level.
-    fn times_power(&self, a: &Value, power: i64) -> Result<Value, BootstrapError> {
+    fn times_power(&self, a: Emitted, power: i64) -> Result<Emitted, BootstrapError> {
         if power == 0 {
-            return Ok(a.clone());
+            return Ok(a);
         }
-        let level: Level = a.level();
-        let power = Constant::power(self.params, power, level)?;
-        let op = OpKey::sum_plain(level, 1);
-        let shared = self.evaluator.shared();
-        Ok(Value {
-            cipher: shared.one(&op, &[&a.cipher], &[&power], &[], a.factor())?,
-            noise: a.noise,
-        })
+        let lifted = Lifted::power(self.params, power, a.level)?;
+        self.sum_plain(&[(a, &Arc::new(Lift::passing(lifted)))])
     }
 
-    fn sum(&self, a: &Value, b: &Value) -> Result<Value, BootstrapError> {
-        let model = self.model(a.factor())?;
-        Ok(Value {
-            cipher: self.evaluator.add(&a.cipher, &b.cipher)?,
-            noise: model.add(a.noise, b.noise),
-        })
+    fn sum(&self, a: Emitted, b: Emitted) -> Result<Emitted, BootstrapError> {
+        let b = match a.factor == b.factor {
+            true => b,
+            false => self.under(b, a.factor)?,
+        };
+        let noise = self.model(a.factor)?.add(a.noise, b.noise);
+        let made = (a.level, a.factor, noise);
+        Ok(self.step(MacroOp::Add, &[a, b], MacroImm::None, made))
     }
 }

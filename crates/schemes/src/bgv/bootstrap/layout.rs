@@ -4,8 +4,8 @@
 use ringmill_isa::Level;
 use ringmill_math::digits::Plan;
 
+use super::emit::{Emitted, Emitter};
 use super::error::BootstrapError;
-use super::value::{Engine, Value};
 use crate::bgv::Noise;
 
 /// The first factor of a product.
@@ -70,10 +70,14 @@ impl Layout {
     ///
     /// # Errors
     /// [`BootstrapError::NoRoom`] where a value may be lost.
-    pub fn new(engine: &Engine<'_>, plan: &Plan, inputs: &[Value]) -> Result<Self, BootstrapError> {
+    pub fn new(
+        emitter: &Emitter<'_>,
+        plan: &Plan,
+        inputs: &[Emitted],
+    ) -> Result<Self, BootstrapError> {
         let first = inputs.first().ok_or_else(malformed)?;
-        let model = engine.model(first.factor())?;
-        let half = engine.t(first.factor())?.value() / 2;
+        let model = emitter.model(first.factor)?;
+        let half = emitter.t(first.factor)?.value() / 2;
         let scalable = plan.scalable();
         let uses = uses(plan);
         let linear = |index: usize| {
@@ -84,7 +88,7 @@ impl Layout {
         };
         let is_scalable = |index: usize| scalable.get(index) == Some(&true);
         let mut bounds: Vec<Option<(Level, Noise)>> =
-            inputs.iter().map(|v| Some((v.level(), v.noise))).collect();
+            inputs.iter().map(|v| Some((v.level, v.noise))).collect();
         let mut nodes: Vec<Option<Node>> = Vec::with_capacity(plan.steps().len());
         for step in plan.steps() {
             if step.products.is_empty() && step.linear.is_empty() {
@@ -150,8 +154,8 @@ impl Layout {
                 }
             }
             let mut node = Node {
-                at: first.level(),
-                settled: first.level(),
+                at: first.level,
+                settled: first.level,
                 combined: each_once(combined),
                 products,
                 tail,
@@ -163,7 +167,7 @@ impl Layout {
             let at = levels.into_iter().min().ok_or_else(malformed)?;
             let lowered = |index: usize| {
                 let (level, noise) = bound(index)?;
-                Ok::<_, BootstrapError>(engine.lowered(model, noise, level, at))
+                Ok::<_, BootstrapError>(emitter.lowered(model, noise, level, at))
             };
             let combination = |terms: &ringmill_math::digits::Step, above: Option<Level>| {
                 let mut sum: Option<Noise> = None;
@@ -171,7 +175,7 @@ impl Layout {
                     let own = match above {
                         Some(above) => {
                             let (level, noise) = bound(v.index())?;
-                            engine.lowered(model, noise, level, above)
+                            emitter.lowered(model, noise, level, above)
                         }
                         None => lowered(v.index())?,
                     };
@@ -212,7 +216,7 @@ impl Layout {
             let above = node.tail.as_ref().map(|tail| tail.at);
             if let Some(tail) = combination(step, above)? {
                 let tail = match above {
-                    Some(above) => engine.lowered(model, tail, above, at),
+                    Some(above) => emitter.lowered(model, tail, above, at),
                     None => tail,
                 };
                 sum = Some(sum.map_or(tail, |sum| model.add(sum, tail)));
@@ -226,7 +230,7 @@ impl Layout {
                 let step = "a polynomial";
                 return Err(BootstrapError::NoRoom { step, level: at });
             }
-            let settled = engine.settled(model, noise, at);
+            let settled = emitter.settled(model, noise, at);
             let count = at.primes() - settled.primes();
             let noise = match node.products.is_empty() {
                 true => model.mod_switch_by(before, at, count),

@@ -7,15 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ringmill_isa::{Galois, Level};
 use ringmill_math::slots::SlotEncoder;
 use ringmill_math::slots::linear::{
-    Factor, Halving, LinearMap, Shape, Stage, coefficients_to_slots, halvings,
+    Factor as Term, Halving, LinearMap, Shape, Stage, coefficients_to_slots, halvings,
     slots_to_coefficients, trace,
 };
 
-use super::constant::Constant;
 use super::error::BootstrapError;
+use super::lift::{Lift, Lifted};
 use super::params::Bootstrapping;
-use super::value::Value;
-use crate::bgv::Params;
+use crate::bgv::{Factor, Params};
 use ringmill_device::ParamsId;
 
 /// What is done before the modulus is raised, and after. Between the maps each slot's integer is one coefficient
@@ -100,35 +99,49 @@ impl Maps {
 }
 
 /// Of each giant, its terms' constants; none for a term without.
-type OfStage = Vec<Vec<Option<Constant>>>;
+pub(super) type OfStage = Vec<Vec<Option<Arc<Lift>>>>;
 
-/// The constants of a map's stages, each made once a level.
+/// Which of the maps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum MapNumber {
+    ToCoefficients,
+    Trace,
+    ToSlots,
+}
+
+/// A stage of a map at a level.
+type Known = (MapNumber, usize, Level);
+
+/// The constants of the maps' stages, each made once a level.
 #[derive(Default)]
-pub(super) struct Constants(Mutex<HashMap<(usize, Level), Arc<OfStage>>>);
+pub(super) struct Constants(Mutex<HashMap<Known, Arc<OfStage>>>);
 
 impl Constants {
-    /// Those of stage `number` for a value.
+    /// Those of a stage for values of this factor.
     pub fn of(
         &self,
         params: &Params,
-        number: usize,
+        known: Known,
         stage: &Stage,
-        value: &Value,
+        factor: Factor,
     ) -> Result<Arc<OfStage>, BootstrapError> {
-        let (level, factor) = (value.level(), value.factor());
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&(number, level)) {
-            return Ok(Arc::clone(known));
+        if let Some(made) = lock().get(&known) {
+            return Ok(Arc::clone(made));
         }
-        let constant = |factor_of: &Factor| match factor_of {
-            Factor::One => Ok(None),
-            Factor::Constant(c) => Constant::new(params, c, factor, level).map(Some),
+        let (_, _, level) = known;
+        let constant = |term: &Term| match term {
+            Term::One => Ok(None),
+            Term::Constant(c) => {
+                let lifted = Lifted::new(params, c, factor, level)?;
+                Ok::<_, BootstrapError>(Some(Arc::new(Lift::new(lifted, c.spacing()))))
+            }
         };
         let giants = stage.giants.iter();
         let giants = giants.map(|giant| giant.terms.iter().map(|t| constant(&t.factor)).collect());
         let made: OfStage = giants.collect::<Result<_, _>>()?;
         let made = Arc::new(made);
-        lock().insert((number, level), Arc::clone(&made));
+        lock().insert(known, Arc::clone(&made));
         Ok(made)
     }
 }

@@ -12,34 +12,43 @@
 //! Any polynomial modulo p^r is bootstrapped by [`Bootstrapper::bootstrap_general`]; on the way integers are looked up in a table
 //! ([`Bootstrapper::bootstrap_table`]), scaled ([`Bootstrapper::bootstrap_scaled`]) or compared ([`Bootstrapper::bootstrap_sign`]).
 //!
-//! Each is a call of mid-level procedures. Which plaintext modulus a ciphertext has is part of its [`Factor`](super::Factor).
+//! One walk through these steps emits macro instructions, by levels and bounds alone: they are a program's [`Procedure`], and what a
+//! [`Bootstrapper`] runs on ciphertexts. Each is a call of a mid-level procedure. Which plaintext modulus a ciphertext has is part of its [`Factor`](super::Factor).
 
 mod bootstrapper;
 mod chance;
-mod constant;
+mod code;
 mod digits;
+mod emit;
 pub mod error;
 mod file;
 mod general;
 mod keys;
 mod layout;
+mod lift;
+mod linear;
 mod maps;
 mod named;
+mod operands;
+pub mod operation;
 mod params;
 mod plan;
 mod procedure;
 pub(super) mod raise;
+mod run;
 mod sets;
 mod table;
+mod thin;
 mod value;
 
 pub use bootstrapper::{Bootstrapper, Observer, Step};
 pub use chance::log2_chance;
 pub use error::BootstrapError;
 pub use keys::{BootstrapKeys, SparseSecret};
+pub use lift::Lifted;
 pub use maps::Maps;
 pub use params::Bootstrapping;
-pub use procedure::{Procedure, ProcedureStep, Read};
+pub use procedure::Procedure;
 pub use sets::Set;
 pub use table::Table;
 pub use value::Value;

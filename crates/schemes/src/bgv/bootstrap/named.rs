@@ -4,12 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::keys::BootstrapKeys;
-use super::maps::Maps;
 use super::params::Bootstrapping;
-use crate::bgv::{Ciphertext, Factor};
 use crate::rlwe::key::{KSwitchKey, KeyHalf};
-use crate::rlwe::record::Recorder;
-use crate::rlwe::{EvaluationKeys, GaloisKeys, KeyRequest, RelinKey};
+use crate::rlwe::{EvaluationKeys, KeyRequest};
 use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
@@ -34,44 +31,5 @@ impl BootstrapKeys {
             galois: self.high,
             further,
         }
-    }
-
-    /// Symbols of all keys, and what each stands for, from [`Recorder::FIRST_KEY`] on.
-    pub(super) fn symbols(
-        setup: &Bootstrapping,
-        maps: &Maps,
-        seeded: bool,
-    ) -> (Self, Vec<KeyRequest>) {
-        let params = setup.params();
-        let first = Recorder::<()>::FIRST_KEY;
-        let mut names = Vec::new();
-        let mut key = |name| {
-            names.push(name);
-            KSwitchKey::symbol(params, first + names.len() as u64 - 1, seeded)
-        };
-        let encapsulation = key(KeyRequest::Encapsulation);
-        let relin = RelinKey(key(KeyRequest::Relin));
-        let [low, high] = maps.elements();
-        let mut keys = GaloisKeys::new();
-        for g in low {
-            keys.insert(g, key(KeyRequest::LowGalois(g)));
-        }
-        let low = std::mem::take(&mut keys);
-        for g in high {
-            keys.insert(g, key(KeyRequest::Galois(g)));
-        }
-        let number = first + names.len() as u64;
-        names.push(KeyRequest::SparseSecret);
-        let factor = Factor::one_modulo(params.last_plain());
-        let polys = vec![ResidueVec::Wide(vec![number]); 2];
-        let secret = Ciphertext::trusted(params, params.max_level(), factor, polys, None);
-        let symbols = Self {
-            encapsulation,
-            secret,
-            relin,
-            low,
-            high: keys,
-        };
-        (symbols, names)
     }
 }

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plans of polynomials, run on ciphertexts.
+//! Plans of polynomials, as steps on ciphertexts.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 
 use ringmill_isa::Level;
+use ringmill_isa::macros::linked::{Left, Products};
 use ringmill_math::digits::{Plan, Step as PlanStep};
 
+use super::emit::{Emitted, Emitter};
 use super::error::BootstrapError;
 use super::layout::{First, Layout, Node, Tail, malformed};
-use super::value::{Engine, Value};
-use crate::bgv::{Ciphertext, Factor, Noise, OpKey};
+use super::operands::{Combination, Operands};
+use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
-use crate::rlwe::ops::{Left, Shape};
 
 /// A plan at work. Values that can be had times any integer at no cost ([`Plan::scalable`]) are made where they are used, with the factor
 /// that is wanted there: each is used once. The others, powers of inputs, are made once, with the factor that their primes leave.
 struct Run<'a> {
-    engine: &'a Engine<'a>,
+    emitter: &'a Emitter<'a>,
     plan: &'a Plan,
     layout: Layout,
     /// Inputs and values that are not scalable, as long as something is to use them.
-    made: Vec<Option<Arc<Value>>>,
+    made: Vec<Option<Emitted>>,
     /// The levels at which each value is still to be used.
     wanted: Vec<Vec<Level>>,
     /// Values at levels below their own at which they are still to be used.
-    lowered: HashMap<(usize, Level), Arc<Value>>,
+    lowered: HashMap<(usize, Level), Emitted>,
 }
 
 /// The plan's value at ciphertexts of one plaintext modulus. Its factor is 1 where it is scalable.
 pub(super) fn run(
-    engine: &Engine<'_>,
+    emitter: &Emitter<'_>,
     plan: &Plan,
-    inputs: Vec<Value>,
-) -> Result<Value, BootstrapError> {
+    inputs: &[Emitted],
+) -> Result<Emitted, BootstrapError> {
     let first = inputs.first().ok_or_else(malformed)?;
-    let one = Factor::one_modulo(first.factor().plain());
-    let layout = Layout::new(engine, plan, &inputs)?;
+    let one = Factor::one_modulo(first.factor.plain());
+    let layout = Layout::new(emitter, plan, inputs)?;
     let mut wanted = vec![Vec::new(); plan.inputs() + plan.steps().len()];
     for node in layout.nodes.iter().flatten() {
         for operand in node.operands() {
@@ -49,10 +49,10 @@ pub(super) fn run(
         }
     }
     let mut run = Run {
-        engine,
+        emitter,
         plan,
         layout,
-        made: inputs.into_iter().map(|v| Some(Arc::new(v))).collect(),
+        made: inputs.iter().copied().map(Some).collect(),
         wanted,
         lowered: HashMap::new(),
     };
@@ -60,20 +60,16 @@ pub(super) fn run(
         let index = plan.inputs() + number;
         let made = match run.is_scalable(index) {
             true => None,
-            false => Some(Arc::new(run.step(number, None)?)),
+            false => Some(run.step(number, None)?),
         };
         run.made.push(made);
     }
     let output = plan.output().index();
-    let value = match run.made.get_mut(output).and_then(Option::take) {
-        Some(value) => value,
-        None => Arc::new(run.step(run.number(output)?, Some(one))?),
-    };
-    Ok(Arc::unwrap_or_clone(value))
+    match run.made.get_mut(output).and_then(Option::take) {
+        Some(value) => Ok(value),
+        None => run.step(run.number(output)?, Some(one)),
+    }
 }
-
-/// Integers modulo the plaintext modulus: of each value that is combined, and the constant.
-type Combination = Vec<u64>;
 
 impl Run<'_> {
     fn is_scalable(&self, index: usize) -> bool {
@@ -94,38 +90,35 @@ impl Run<'_> {
         index: usize,
         level: Level,
         wanted: Option<Factor>,
-    ) -> Result<Arc<Value>, BootstrapError> {
+    ) -> Result<Emitted, BootstrapError> {
         let uses = self.wanted.get_mut(index).ok_or_else(malformed)?;
         if let Some(at) = uses.iter().position(|&use_at| use_at == level) {
             uses.swap_remove(at);
         }
         let highest = uses.iter().copied().max();
         let again = uses.contains(&level);
-        if let Some(lowered) = self.lowered.get(&(index, level)).cloned() {
+        if let Some(lowered) = self.lowered.get(&(index, level)).copied() {
             if !again {
                 self.lowered.remove(&(index, level));
             }
             return Ok(lowered);
         }
-        let Some(Some(own)) = self.made.get(index).cloned() else {
+        let Some(Some(own)) = self.made.get(index).copied() else {
             let number = self.number(index)?;
             let node = self.layout.nodes.get(number).ok_or_else(malformed)?;
             let settled = node.as_ref().ok_or_else(malformed)?.settled;
-            let wanted = wanted.map(|f| self.engine.before(f, settled, level));
+            let wanted = wanted.map(|f| self.emitter.before(f, settled, level));
             let value = self.step(number, wanted.transpose()?)?;
-            return Ok(Arc::new(self.engine.down(&value, level)?));
+            return self.emitter.down(value, level);
         };
-        let lowered = match own.level() == level {
-            true => Arc::clone(&own),
-            false => Arc::new(self.engine.down(&own, level)?),
-        };
+        let lowered = self.emitter.down(own, level)?;
         // What is used further down alone takes the place of what it was made of.
         if let Some(slot) = self.made.get_mut(index) {
             match highest {
                 None => *slot = None,
-                Some(highest) if highest <= level => *slot = Some(Arc::clone(&lowered)),
-                Some(_) if again && own.level() != level => {
-                    self.lowered.insert((index, level), Arc::clone(&lowered));
+                Some(highest) if highest <= level => *slot = Some(lowered),
+                Some(_) if again && own.level != level => {
+                    self.lowered.insert((index, level), lowered);
                 }
                 Some(_) => {}
             }
@@ -138,18 +131,18 @@ impl Run<'_> {
         let Some(Some(made)) = self.made.get(index) else {
             return Ok(None);
         };
-        let factor = self.engine.over(made.factor(), made.level(), level)?;
+        let factor = self.emitter.over(made.factor, made.level, level)?;
         Ok(Some(factor))
     }
 
     /// Does a step. Its result has the factor that is wanted, or the one that a product of powers has.
-    fn step(&mut self, number: usize, wanted: Option<Factor>) -> Result<Value, BootstrapError> {
-        let engine = self.engine;
+    fn step(&mut self, number: usize, wanted: Option<Factor>) -> Result<Emitted, BootstrapError> {
+        let emitter = self.emitter;
         let node = self.layout.nodes.get(number).ok_or_else(malformed)?;
         let node = node.clone().ok_or_else(malformed)?;
         let step = self.plan_step(number)?.clone();
         let (at, settled) = (node.at, node.settled);
-        let wanted = wanted.map(|f| engine.before(f, at, settled)).transpose()?;
+        let wanted = wanted.map(|f| emitter.before(f, at, settled)).transpose()?;
         let mut early = self.made_for(&node, wanted)?;
         let mut operands = Operands::default();
         for &index in &node.combined {
@@ -167,8 +160,8 @@ impl Run<'_> {
             }
         }
         let plain = operands.values.first().ok_or_else(malformed)?;
-        let t = engine.t(plain.factor())?;
-        let one = Factor::one_modulo(plain.factor().plain());
+        let t = emitter.t(plain.factor)?;
+        let one = Factor::one_modulo(plain.factor.plain());
         // Products of powers have the factor that they have: of the first of them all others are made to have it.
         let mut target: Option<Factor> = None;
         for &(first, second) in &node.products {
@@ -176,11 +169,11 @@ impl Run<'_> {
                 && !self.is_scalable(first)
             {
                 let (a, b) = (operands.get(first)?, operands.get(second)?);
-                target = Some(a.1.factor().times(b.1.factor(), t));
+                target = Some(a.1.factor.times(b.1.factor, t));
             }
         }
         let target = target.or(wanted).unwrap_or(one);
-        let model = engine.model(target)?;
+        let model = emitter.model(target)?;
         let mut combinations: Vec<Combination> = Vec::new();
         let mut products = Vec::with_capacity(node.products.len());
         let mut noise: Option<Noise> = None;
@@ -189,14 +182,14 @@ impl Run<'_> {
         };
         for &(first, second) in &node.products {
             let (right, other) = operands.get(second)?;
-            let ratio = t.mul(target.value(), other.factor().inverse(t)?);
+            let ratio = t.mul(target.value(), other.factor.inverse(t)?);
             let own = Factor::new(ratio, t)?.modulo(target.plain(), t);
             let other = other.noise;
             let left = match first {
                 First::Linear(first) => {
                     let terms = self.plan_step(self.number(first)?)?;
                     let (combination, noise) =
-                        operands.combination(engine, &node.combined, terms, own)?;
+                        operands.combination(emitter, &node.combined, terms, own)?;
                     combinations.push(combination);
                     add(model.mul(noise, other));
                     Left::Combination
@@ -211,9 +204,9 @@ impl Run<'_> {
                 }
                 First::Value(first) => {
                     let (mut place, mut value) = operands.get(first)?;
-                    if value.factor() != own {
-                        value = Arc::new(engine.under(&value, own, 1)?);
-                        place = operands.add_more(Arc::clone(&value));
+                    if value.factor != own {
+                        value = emitter.under(value, own)?;
+                        place = operands.add_more(value);
                     }
                     add(model.mul(value.noise, other));
                     Left::Operand(place)
@@ -235,7 +228,7 @@ impl Run<'_> {
                     *own = 1;
                 }
                 combinations.push(combination);
-                operands.values.insert(node.combined.len(), Arc::new(sum));
+                operands.values.insert(node.combined.len(), sum);
                 let behind =
                     |place: u16| place + u16::from(usize::from(place) >= node.combined.len());
                 for (left, right) in &mut products {
@@ -247,7 +240,7 @@ impl Run<'_> {
             }
             None if tail => {
                 let terms = &node.combined;
-                let (combination, noise) = operands.combination(engine, terms, &step, target)?;
+                let (combination, noise) = operands.combination(emitter, terms, &step, target)?;
                 combinations.push(combination);
                 add(noise);
             }
@@ -258,33 +251,23 @@ impl Run<'_> {
             true => before,
             false => model.switch_key(before, at),
         };
-        engine.check_room("a polynomial", most, at, target)?;
+        emitter.check_room("a polynomial", most, at, target)?;
         let dropped = at.primes() - settled.primes();
-        let factor = engine.over(target, at, settled)?;
-        let residues = residues(engine, target, at, &combinations)?;
-        let ciphers: Vec<&Ciphertext> = operands.values.iter().map(|v| &v.cipher).collect();
-        let shared = engine.evaluator.shared();
+        let factor = emitter.over(target, at, settled)?;
+        let integers = emitter.centred(target, &combinations.concat())?;
         if products.is_empty() {
-            let op = OpKey::combine(at, ciphers.len(), residues).dropping(dropped as u16);
-            let op = op.modulo(factor.plain());
-            return Ok(Value {
-                cipher: shared.one(&op, &ciphers, &[], &[], factor)?,
-                noise: model.mod_switch_by(before, at, dropped),
-            });
+            let noise = model.mod_switch_by(before, at, dropped);
+            return Ok(emitter.combine(&operands.values, integers, (settled, factor, noise)));
         }
-        let shape = Shape {
-            dropped: dropped as u16,
+        let products = Products {
             combined: (node.combined.len() + usize::from(node.tail.is_some())) as u16,
-            products,
+            factors: products,
             tail,
+            integers,
+            to: settled,
         };
-        let key = &engine.keys.relin.0;
-        let op = OpKey::sum_products(at, ciphers.len(), shape, residues, key.seed().is_some());
-        let op = op.modulo(factor.plain());
-        Ok(Value {
-            cipher: shared.one(&op, &ciphers, &[], &[key], factor)?,
-            noise: model.switch_key_by(before, at, dropped),
-        })
+        let noise = model.switch_key_by(before, at, dropped);
+        Ok(emitter.sum_products(&operands.values, products, (factor, noise)))
     }
 }
 
@@ -296,8 +279,8 @@ impl Run<'_> {
         &mut self,
         node: &Node,
         wanted: Option<Factor>,
-    ) -> Result<VecDeque<Arc<Value>>, BootstrapError> {
-        let (engine, at) = (self.engine, node.at);
+    ) -> Result<VecDeque<Emitted>, BootstrapError> {
+        let (emitter, at) = (self.emitter, node.at);
         let mut known = Vec::new();
         for &(first, second) in &node.products {
             let Some(factor) = self.factor_at(second, at)? else {
@@ -308,7 +291,7 @@ impl Run<'_> {
         let Some(&(_, any)) = known.first() else {
             return Ok(VecDeque::new());
         };
-        let t = engine.t(any)?;
+        let t = emitter.t(any)?;
         let mut target = None;
         for &(first, factor) in &known {
             if let (First::Value(first), None) = (first, target)
@@ -342,120 +325,17 @@ impl Run<'_> {
         step: &PlanStep,
         target: Factor,
         to: Level,
-    ) -> Result<Value, BootstrapError> {
-        let engine = self.engine;
+    ) -> Result<Emitted, BootstrapError> {
+        let emitter = self.emitter;
         let mut operands = Operands::default();
         for &index in &tail.combined {
             operands.add(index, self.value_at(index, tail.at, None)?);
         }
-        let factor = engine.before(target, tail.at, to)?;
-        let (combination, before) = operands.combination(engine, &tail.combined, step, factor)?;
-        engine.check_room("a polynomial", before, tail.at, factor)?;
-        let residues = residues(engine, factor, tail.at, &[combination])?;
-        let dropped = tail.at.primes() - to.primes();
-        let ciphers: Vec<&Ciphertext> = operands.values.iter().map(|v| &v.cipher).collect();
-        let op = OpKey::combine(tail.at, ciphers.len(), residues).dropping(dropped as u16);
-        let op = op.modulo(target.plain());
-        let shared = engine.evaluator.shared();
-        Ok(Value {
-            cipher: shared.one(&op, &ciphers, &[], &[], target)?,
-            noise: engine
-                .model(target)?
-                .mod_switch_by(before, tail.at, dropped),
-        })
+        let factor = emitter.before(target, tail.at, to)?;
+        let (combination, before) = operands.combination(emitter, &tail.combined, step, factor)?;
+        emitter.check_room("a polynomial", before, tail.at, factor)?;
+        let integers = emitter.centred(factor, &combination)?;
+        let noise = emitter.lowered(emitter.model(target)?, before, tail.at, to);
+        Ok(emitter.combine(&operands.values, integers, (to, target, noise)))
     }
-}
-
-/// The ciphertexts that a step takes, at one level: first those that are combined.
-#[derive(Default)]
-struct Operands {
-    /// Numbers of values.
-    indices: Vec<Option<usize>>,
-    values: Vec<Arc<Value>>,
-}
-
-impl Operands {
-    fn holds(&self, index: usize) -> bool {
-        self.indices.contains(&Some(index))
-    }
-
-    fn add(&mut self, index: usize, value: Arc<Value>) -> u16 {
-        self.indices.push(Some(index));
-        self.values.push(value);
-        self.values.len() as u16 - 1
-    }
-
-    /// One that is no value of the plan.
-    fn add_more(&mut self, value: Arc<Value>) -> u16 {
-        self.indices.push(None);
-        self.values.push(value);
-        self.values.len() as u16 - 1
-    }
-
-    fn get(&self, index: usize) -> Result<(u16, Arc<Value>), BootstrapError> {
-        let place = self.indices.iter().position(|&i| i == Some(index));
-        let place = place.ok_or_else(malformed)?;
-        let value = self.values.get(place).ok_or_else(malformed)?;
-        Ok((place as u16, Arc::clone(value)))
-    }
-
-    /// What the values that are combined are multiplied by, so that the sum of a step's linear terms has a factor, and its noise.
-    fn combination(
-        &self,
-        engine: &Engine<'_>,
-        combined: &[usize],
-        terms: &PlanStep,
-        factor: Factor,
-    ) -> Result<(Combination, Noise), BootstrapError> {
-        let (t, model) = (engine.t(factor)?, engine.model(factor)?);
-        let centred = engine.params.plain_at(factor.plain())?;
-        let residue = |c: i64| i128::from(c).rem_euclid(t.value().into()) as u64;
-        let mut integers = vec![0; combined.len() + 1];
-        for &(c, v) in &terms.linear {
-            let (place, value) = self.get(v.index())?;
-            let ratio = t.mul(factor.value(), value.factor().inverse(t)?);
-            let integer = integers.get_mut(usize::from(place)).ok_or_else(malformed)?;
-            *integer = t.add(*integer, t.mul(ratio, residue(c)));
-        }
-        let mut noise: Option<Noise> = None;
-        for (&integer, value) in integers.iter().zip(&self.values) {
-            if integer == 0 {
-                continue;
-            }
-            let size = centred.centred(integer).unsigned_abs();
-            let term = model.mul_integer(value.noise, size);
-            noise = Some(noise.map_or(term, |sum| model.add(sum, term)));
-        }
-        let constant = t.mul(residue(terms.constant), factor.value());
-        if let Some(last) = integers.last_mut() {
-            *last = constant;
-        }
-        let mut noise = match noise {
-            Some(noise) => noise,
-            None => self.values.first().ok_or_else(malformed)?.noise,
-        };
-        if constant != 0 {
-            noise = model.add_plain(noise);
-        }
-        Ok((integers, noise))
-    }
-}
-
-/// Integers about zero modulo each prime of a level, one after the other.
-fn residues(
-    engine: &Engine<'_>,
-    factor: Factor,
-    level: Level,
-    combinations: &[Combination],
-) -> Result<Vec<u64>, BootstrapError> {
-    let t = engine.params.plain_at(factor.plain())?;
-    let mut residues = Vec::new();
-    for &integer in combinations.iter().flatten() {
-        let integer = t.centred(integer);
-        for q in engine.params.reducers().iter().take(level.primes()) {
-            let size = q.reduce(integer.unsigned_abs());
-            residues.push(if integer < 0 { q.neg(size) } else { size });
-        }
-    }
-    Ok(residues)
 }

@@ -1,54 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap as a procedure: the operations that [`Bootstrapper`] runs, in order, made once per parameters.
+//! A bootstrap as a procedure of programs: the steps that [`Bootstrapper`] runs, in order, emitted once per parameters.
 
 use std::fmt;
 use std::sync::Arc;
 
 use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroInstr, MacroProgram, SchemeName};
 
 use super::bootstrapper::Bootstrapper;
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
+use super::lift::Lifted;
 use super::maps::Maps;
+use super::operation::{keys as keys_of, operation};
 use super::params::Bootstrapping;
-use super::value::Value;
-use crate::bgv::{
-    Ciphertext, Evaluator, ExactParams, Factor, KeyForm, KeyGenerator, Noise, NoiseModel, Op,
-    OpKey, Params,
-};
-use crate::rlwe::record::{Lifted, Notes, Recorder};
+use crate::bgv::{ExactParams, Factor, KeyForm, KeyGenerator, Noise, NoiseModel, OpKey, Params};
 use crate::rlwe::{EvaluationKeys, KeyRequest};
 
-/// What a step of a procedure reads as a ciphertext.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Read {
-    /// The procedure's operand, 0, or what a step made.
-    Value(u32),
-    Key(KeyRequest),
-}
-
-/// An operation of a procedure.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProcedureStep {
-    pub operation: OpKey,
-    pub ciphers: Vec<Read>,
-    /// Indices into [`Procedure::constants`].
-    pub constants: Vec<u32>,
-    pub keys: Vec<KeyRequest>,
-    /// Numbers of the values it makes.
-    pub results: Vec<u32>,
-}
-
-/// The operations of a bootstrap. It takes a ciphertext at [`Procedure::start`] whose phase is within [`Procedure::noise`], and
-/// gives what [`Bootstrapper::bootstrap`] gives for one of just that bound, bit for bit: levels follow from bounds, and factors change
-/// no operation.
+/// The steps of a bootstrap. It takes a ciphertext at [`Procedure::start`] whose phase is within [`Procedure::noise`], and gives
+/// what [`Bootstrapper::bootstrap`] gives for one of just that bound, bit for bit: levels follow from bounds, and factors change no
+/// operation.
 #[derive(Clone)]
 pub struct Procedure {
     setup: Bootstrapping,
     maps: Maps,
-    steps: Vec<ProcedureStep>,
+    /// Of one procedure.
+    program: MacroProgram,
+    /// With the number of its results each.
+    operations: Vec<(OpKey, usize)>,
     constants: Vec<Lifted>,
-    output: u32,
     start: Level,
     noise: Noise,
     end: (Level, Noise),
@@ -59,7 +39,7 @@ pub struct Procedure {
 
 impl fmt::Debug for Procedure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let steps = self.steps.len();
+        let steps = self.operations.len();
         write!(f, "Procedure({steps} operations, {})", self.setup)
     }
 }
@@ -72,56 +52,44 @@ impl Procedure {
     pub fn new(setup: Bootstrapping, maps: Maps, seeded: bool) -> Result<Self, BootstrapError> {
         let params = Arc::clone(setup.params());
         let model = NoiseModel::new(&params);
-        let start = Bootstrapper::new(setup.clone(), maps.clone())?.start();
+        let bootstrapper = Bootstrapper::new(setup.clone(), maps.clone())?;
+        let start = bootstrapper.start();
         let bound = |bits: u32| model.mul_integer(model.floor(), 1 << bits);
         // The map to coefficients decides; no bootstrap takes less than what a division leaves.
         let (mut low, mut high) = (0, 62);
         while low < high {
             let middle = u32::midpoint(low, high) + 1;
-            match fits(&setup, &maps, bound(middle), seeded)? {
+            match fits(&bootstrapper, bound(middle))? {
                 true => low = middle,
                 false => high = middle - 1,
             }
         }
         let noise = bound(low);
-        let (notes, names, fresh) = noted(&setup, &maps, noise, seeded, |_| false)?;
-        let misshapen = || BootstrapError::Parameters {
-            reason: "a bootstrap whose operations do not fit it".into(),
+        let emitter = bootstrapper.emitter();
+        let operand = emitter.given(start, Factor::ONE, noise);
+        let fresh = bootstrapper.thin(&emitter, operand)?;
+        let code = emitter.code();
+        let proc = code.procedure("bgv.bootstrap", fresh.value);
+        let operation = |instr: &MacroInstr| {
+            let made = operation(&params, &proc.types, instr, seeded)?;
+            Ok::<_, BootstrapError>((made, instr.dst.len()))
         };
-        let first = Recorder::<()>::FIRST_KEY;
-        let name = |number: u64| {
-            let index = number.checked_sub(first).map(|index| index as usize);
-            index.and_then(|index| names.get(index)).copied()
-        };
-        let value = |number: u64| u32::try_from(number).ok().filter(|_| number < first);
-        let read = |&number: &u64| match value(number) {
-            Some(value) => Some(Read::Value(value)),
-            None => name(number).map(Read::Key),
-        };
-        let steps = notes.calls.into_iter().map(|call| {
-            Some(ProcedureStep {
-                ciphers: call.ciphers.iter().map(read).collect::<Option<_>>()?,
-                keys: call.keys.iter().map(|&k| name(k)).collect::<Option<_>>()?,
-                results: call
-                    .results
-                    .iter()
-                    .map(|&r| value(r))
-                    .collect::<Option<_>>()?,
-                constants: call.constants,
-                operation: call.operation,
-            })
-        });
-        let steps = steps.collect::<Option<_>>().ok_or_else(misshapen)?;
-        let polys = fresh.cipher.polys().first();
-        let output = polys.and_then(|p| value(p.residues().at(0)?));
+        let operations = code.instrs.iter().map(operation);
+        let operations = operations.collect::<Result<_, _>>()?;
+        let lifts = code.lifts.iter();
+        let constants = lifts.map(|(lift, _)| lift.lifted.clone()).collect();
+        // It has no vectors.
+        let scheme = SchemeName::new("bgv").unwrap_or_default();
+        let mut program = MacroProgram::new(proc.name.clone(), scheme, 1);
+        program.procs.push(proc);
         Ok(Self {
-            steps,
-            constants: notes.constants,
-            output: output.ok_or_else(misshapen)?,
+            program,
+            operations,
+            constants,
             start,
             noise,
-            end: (fresh.level(), fresh.noise),
-            ratio: fresh.factor(),
+            end: (fresh.level, fresh.noise),
+            ratio: fresh.factor,
             setup,
             maps,
             seeded,
@@ -140,17 +108,19 @@ impl Procedure {
         &self.maps
     }
 
-    pub fn steps(&self) -> &[ProcedureStep] {
-        &self.steps
+    /// A program of one procedure, which is the bootstrap.
+    pub fn program(&self) -> &MacroProgram {
+        &self.program
     }
 
+    /// The operations of its steps in order, each with the number of its results.
+    pub fn operations(&self) -> &[(OpKey, usize)] {
+        &self.operations
+    }
+
+    /// The constants that its `LIFT`s are, by their numbers.
     pub fn constants(&self) -> &[Lifted] {
         &self.constants
-    }
-
-    /// The number of the value that it gives.
-    pub fn output(&self) -> u32 {
-        self.output
     }
 
     /// Whether its keys come with seeds.
@@ -180,14 +150,10 @@ impl Procedure {
 
     /// The keys that it takes, each once.
     pub fn key_names(&self) -> Vec<KeyRequest> {
-        let mut names = Vec::new();
-        for step in &self.steps {
-            let keys = step.ciphers.iter().filter_map(|read| match read {
-                Read::Key(name) => Some(*name),
-                Read::Value(_) => None,
-            });
-            names.extend(keys.chain(step.keys.iter().copied()));
-        }
+        let procs = self.program.procs.iter();
+        let instrs = procs.flat_map(|proc| proc.instrs.iter().map(|instr| (&proc.types, instr)));
+        let names = instrs.flat_map(|(types, instr)| keys_of(types, instr));
+        let mut names: Vec<KeyRequest> = names.collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -208,36 +174,12 @@ impl Procedure {
 }
 
 /// Whether a ciphertext of this bound gets as far as the raising of the modulus, where its noise ends.
-fn fits(
-    setup: &Bootstrapping,
-    maps: &Maps,
-    noise: Noise,
-    seeded: bool,
-) -> Result<bool, BootstrapError> {
-    match noted(setup, maps, noise, seeded, |op| op.op() == Op::Raise) {
+fn fits(bootstrapper: &Bootstrapper, noise: Noise) -> Result<bool, BootstrapError> {
+    let emitter = bootstrapper.emitter();
+    let operand = emitter.given(bootstrapper.start(), Factor::ONE, noise);
+    match bootstrapper.to_raised(&emitter, operand) {
+        Ok(_) => Ok(true),
         Err(BootstrapError::NoRoom { .. }) => Ok(false),
-        // The recorder's own, at the end.
-        Err(BootstrapError::Bgv(_)) | Ok(_) => Ok(true),
         Err(other) => Err(other),
     }
-}
-
-type NotedBootstrap = (Notes<OpKey>, Vec<KeyRequest>, Value);
-
-fn noted(
-    setup: &Bootstrapping,
-    maps: &Maps,
-    noise: Noise,
-    seeded: bool,
-    last: fn(&OpKey) -> bool,
-) -> Result<NotedBootstrap, BootstrapError> {
-    let params = setup.params();
-    let recorder = Arc::new(Recorder::until(last));
-    let mut bootstrapper = Bootstrapper::new(setup.clone(), maps.clone())?;
-    bootstrapper.evaluator = Evaluator::noting(Arc::clone(params), Arc::clone(&recorder));
-    let (keys, names) = BootstrapKeys::symbols(setup, maps, seeded);
-    let start = bootstrapper.start();
-    let cipher: Ciphertext = recorder.symbol(params, 0, start, 2, Factor::ONE);
-    let fresh = bootstrapper.bootstrap(&Value { cipher, noise }, &keys)?;
-    Ok((recorder.taken(), names, fresh))
 }

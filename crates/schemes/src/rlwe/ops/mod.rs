@@ -19,6 +19,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use ringmill_isa::macros::MacroOp;
+pub use ringmill_isa::macros::linked::Left;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::{Galois, Level, Poly};
 use sha2::{Digest, Sha256};
@@ -199,14 +200,6 @@ pub struct Shape {
     pub products: Vec<(Left, u16)>,
     /// Whether a combination is added.
     pub tail: bool,
-}
-
-/// The first factor of a product in a sum.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Left {
-    Operand(u16),
-    /// Operands times integers in sum, and an integer: the next of the call's.
-    Combination,
 }
 
 impl Shape {

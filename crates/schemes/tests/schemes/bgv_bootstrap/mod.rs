@@ -6,5 +6,6 @@ mod files;
 mod general;
 mod moduli;
 mod numbers;
+mod procedure;
 mod sets;
 mod thin;

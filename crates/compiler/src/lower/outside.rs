@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Keys, seeds and lifted constants, which come into the program with their first use.
+
+use ringmill_device::call::{Place, key_digit};
+use ringmill_isa::macros::MacroInstr;
+use ringmill_isa::mid::walk::Held;
+use ringmill_isa::mid::{Form, InputRole};
+
+use super::{Lowering, PlainRequest, PlainSource};
+use crate::error::{At as Line, CompileError};
+use crate::scheme::{Compiles, ErrorOf, place};
+
+/// What a value is that comes from outside.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outside {
+    /// A key, by its number.
+    Key(u32),
+    /// A lifted constant, by the number of its plaintext.
+    Lifted(u32),
+}
+
+impl<S: Compiles> Lowering<'_, S> {
+    /// A key that is a ciphertext.
+    pub(super) fn key(&mut self, name: &S::KeyName, to: &MacroInstr) -> Result<(), ErrorOf<S>> {
+        let number = self.key_numbers.get(name).copied();
+        let (Some(number), Some(&value)) = (number, to.dst.first()) else {
+            return Err(misshapen(to));
+        };
+        self.scope.outside.insert(value, Outside::Key(number));
+        Ok(())
+    }
+
+    /// A constant of the linked procedure, whose limbs come with their first use.
+    pub(super) fn lift(&mut self, instr: &MacroInstr, number: u32) -> Result<(), ErrorOf<S>> {
+        let value = instr.dst.first().copied();
+        let place = value.and_then(|v| Some((v, place::<S>(self.scope.types, v)?)));
+        let Some((value, at)) = place else {
+            return Err(misshapen(instr));
+        };
+        let plaintext = self.plaintexts.len() as u32;
+        let from = PlainSource::Lifted(number);
+        self.plaintexts.push(PlainRequest { from, at });
+        self.scope.outside.insert(value, Outside::Lifted(plaintext));
+        Ok(())
+    }
+
+    /// A limb of a lifted constant, by the number of its plaintext.
+    pub(super) fn constant_limb(&mut self, number: u32, place: Place) -> Held {
+        if let Some(&known) = self.constant_limbs.get(&(number, place.modulus)) {
+            return known;
+        }
+        let name = format!("p{number}.q{}", place.modulus.0);
+        let role = InputRole::Plain { input: number };
+        let held = self.input(name, (place.modulus, Form::Eval), role);
+        self.constant_limbs.insert((number, place.modulus), held);
+        held
+    }
+
+    pub(super) fn key_limb(&mut self, key: u32, place: Place) -> Held {
+        if let Some(&known) = self.key_limbs.get(&(key, place.poly, place.modulus)) {
+            return known;
+        }
+        let (digit, part) = key_digit(place.poly);
+        let letter = if part == 0 { 'b' } else { 'a' };
+        let name = format!("k{key}.d{digit}.{letter}.q{}", place.modulus.0);
+        let role = InputRole::Key { key, digit, part };
+        let held = self.input(name, (place.modulus, Form::Eval), role);
+        self.key_limbs
+            .insert((key, place.poly, place.modulus), held);
+        held
+    }
+
+    pub(super) fn seed_index(&mut self, key: u32) -> u32 {
+        let next = self.program.seeds.len() as u32;
+        let index = *self.seed_of_key.entry(key).or_insert(next);
+        if index == next {
+            self.program.seeds.push(key);
+        }
+        index
+    }
+}
+
+/// That an earlier pass should have refused the instruction.
+pub(super) fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
+    CompileError::Misshapen {
+        at: Line(instr.loc.clone()),
+        op: instr.op.mnemonic(),
+    }
+}

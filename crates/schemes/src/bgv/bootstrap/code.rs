@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Bootstraps as macro instructions, and the operation and keys of each.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProc, MacroType, MacroValue};
+
+use super::bootstrapper::Step;
+use super::emit::Emitted;
+use super::error::BootstrapError;
+use super::lift::{Lift, Lifted};
+
+/// Instructions in order, with the types of their values.
+#[derive(Default)]
+pub(super) struct Code {
+    /// What is given.
+    pub params: Vec<MacroValue>,
+    pub instrs: Vec<MacroInstr>,
+    pub types: Vec<MacroType>,
+    /// Constants by their numbers, and the values that they are.
+    pub lifts: Vec<(Arc<Lift>, MacroValue)>,
+    known: HashMap<Lifted, usize>,
+    lift_of: HashMap<MacroValue, usize>,
+    /// The encrypted secret, where it is used.
+    secret: Option<MacroValue>,
+    /// What stages of a bootstrap give, and how many instructions there are up to there.
+    pub stages: Vec<(usize, Step, Emitted)>,
+}
+
+impl Code {
+    fn value(&mut self, ty: MacroType) -> MacroValue {
+        self.types.push(ty);
+        MacroValue(self.types.len() as u32 - 1)
+    }
+
+    /// A ciphertext that is given.
+    pub fn param(&mut self, ty: MacroType) -> MacroValue {
+        let value = self.value(ty);
+        self.params.push(value);
+        value
+    }
+
+    /// An instruction whose results have these types.
+    pub fn push(
+        &mut self,
+        op: MacroOp,
+        src: Vec<MacroValue>,
+        imm: MacroImm,
+        types: impl IntoIterator<Item = MacroType>,
+    ) -> Vec<MacroValue> {
+        let dst: Vec<MacroValue> = types.into_iter().map(|ty| self.value(ty)).collect();
+        self.instrs.push(MacroInstr {
+            op,
+            dst: dst.clone(),
+            src,
+            imm,
+            loc: None,
+        });
+        dst
+    }
+
+    /// A constant, of which equal ones are one.
+    pub fn lift(&mut self, lift: &Arc<Lift>, ty: MacroType) -> MacroValue {
+        if let Some(&known) = self.known.get(&lift.lifted)
+            && let Some(&(_, value)) = self.lifts.get(known)
+        {
+            return value;
+        }
+        let value = self.value(ty);
+        self.known.insert(lift.lifted.clone(), self.lifts.len());
+        self.lift_of.insert(value, self.lifts.len());
+        self.lifts.push((Arc::clone(lift), value));
+        value
+    }
+
+    /// The constant that a value is.
+    pub fn lift_of(&self, value: MacroValue) -> Option<&Lift> {
+        let (lift, _) = self.lifts.get(*self.lift_of.get(&value)?)?;
+        Some(lift)
+    }
+
+    /// The encrypted secret.
+    pub fn secret(&mut self, ty: MacroType) -> MacroValue {
+        match self.secret {
+            Some(known) => known,
+            None => {
+                let value = self.value(ty);
+                self.secret = Some(value);
+                value
+            }
+        }
+    }
+
+    /// As a procedure: keys and constants come first.
+    pub fn procedure(&self, name: &str, result: MacroValue) -> MacroProc {
+        let given = |op, imm, value| MacroInstr {
+            op,
+            dst: vec![value],
+            src: Vec::new(),
+            imm,
+            loc: None,
+        };
+        let secret = self.secret.into_iter();
+        let secret = secret.map(|value| given(MacroOp::Key, MacroImm::None, value));
+        let lifts = (0..).zip(&self.lifts);
+        let lifts = lifts.map(|(n, &(_, v))| given(MacroOp::Lift, MacroImm::Lifted(n), v));
+        let instrs = secret.chain(lifts).chain(self.instrs.iter().cloned());
+        MacroProc {
+            name: name.to_owned(),
+            params: self.params.clone(),
+            instrs: instrs.collect(),
+            types: self.types.clone(),
+            results: vec![result],
+            loc: None,
+        }
+    }
+}
+
+pub(super) fn misshapen(instr: &MacroInstr) -> BootstrapError {
+    BootstrapError::Parameters {
+        reason: format!("a step that does not fit: {}", instr.op.mnemonic()),
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Steps of bootstrapping emitted one after another: levels follow from bounds of noise, and no residue is looked at. What is
+//! emitted is a procedure of programs, and is what runs on ciphertexts.
+
+use std::cell::RefCell;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::linked::{Combination, Products};
+use ringmill_isa::macros::{LevelNote, MacroImm, MacroOp, MacroType, MacroValue};
+use ringmill_math::Modulus;
+
+use super::bootstrapper::Step;
+use super::code::Code;
+use super::error::BootstrapError;
+use super::maps::Constants;
+use crate::bgv::{Factor, Noise, NoiseModel, Params};
+use crate::rlwe::{Annotation, RlweError};
+
+/// A value of what is emitted: a ciphertext of two polynomials, with a bound on its phase.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Emitted {
+    pub value: MacroValue,
+    pub level: Level,
+    pub factor: Factor,
+    pub noise: Noise,
+}
+
+impl Emitted {
+    /// Level and note.
+    pub fn at(level: Level, factor: Factor) -> Option<LevelNote> {
+        let note = factor.note();
+        Some(LevelNote { level, note })
+    }
+}
+
+/// Emits steps, with the bounds of a noise model a plaintext modulus.
+pub(super) struct Emitter<'a> {
+    pub params: &'a Params,
+    models: &'a [NoiseModel],
+    /// Of the maps.
+    pub constants: &'a Constants,
+    code: RefCell<Code>,
+}
+
+impl<'a> Emitter<'a> {
+    pub fn new(params: &'a Params, models: &'a [NoiseModel], constants: &'a Constants) -> Self {
+        Self {
+            params,
+            models,
+            constants,
+            code: RefCell::default(),
+        }
+    }
+
+    /// What was emitted.
+    pub fn code(self) -> Code {
+        self.code.into_inner()
+    }
+
+    /// Has something done to what was emitted.
+    pub fn with<T>(&self, act: impl FnOnce(&mut Code) -> T) -> T {
+        act(&mut self.code.borrow_mut())
+    }
+
+    /// A ciphertext that is given.
+    pub fn given(&self, level: Level, factor: Factor, noise: Noise) -> Emitted {
+        let at = Emitted::at(level, factor);
+        let value = self.with(|code| code.param(MacroType::Cipher { size: 2, at }));
+        Emitted {
+            value,
+            level,
+            factor,
+            noise,
+        }
+    }
+
+    /// A step of one result, which has this level, factor and noise.
+    pub fn step(
+        &self,
+        op: MacroOp,
+        operands: &[Emitted],
+        imm: MacroImm,
+        (level, factor, noise): (Level, Factor, Noise),
+    ) -> Emitted {
+        let src = operands.iter().map(|operand| operand.value).collect();
+        self.step_of(op, src, imm, (level, factor, noise))
+    }
+
+    /// The same of operands that are not all ciphertexts.
+    pub fn step_of(
+        &self,
+        op: MacroOp,
+        src: Vec<MacroValue>,
+        imm: MacroImm,
+        (level, factor, noise): (Level, Factor, Noise),
+    ) -> Emitted {
+        let at = Emitted::at(level, factor);
+        let ty = MacroType::Cipher { size: 2, at };
+        let made = self.with(|code| code.push(op, src, imm, [ty]));
+        Emitted {
+            value: made.first().copied().unwrap_or(MacroValue(u32::MAX)),
+            level,
+            factor,
+            noise,
+        }
+    }
+
+    /// Notes what a stage of a bootstrap gives.
+    pub fn stage_done(&self, stage: Step, value: Emitted) {
+        self.with(|code| {
+            let count = code.instrs.len();
+            code.stages.push((count, stage, value));
+        });
+    }
+
+    /// The same value under another factor, of what the message is taken for.
+    pub fn taken_for(&self, a: Emitted, factor: Factor) -> Emitted {
+        self.with(|code| {
+            if let Some(ty) = code.types.get_mut(a.value.0 as usize) {
+                *ty = ty.placed(Emitted::at(a.level, factor));
+            }
+        });
+        Emitted { factor, ..a }
+    }
+
+    pub fn model(&self, factor: Factor) -> Result<&'a NoiseModel, RlweError> {
+        let plain = usize::from(factor.plain());
+        let missing = || RlweError::Length {
+            what: "list of plaintext moduli",
+            expected: plain + 1,
+            got: self.models.len(),
+        };
+        self.models.get(plain).ok_or_else(missing)
+    }
+
+    pub fn t(&self, factor: Factor) -> Result<Modulus, RlweError> {
+        Ok(self.params.plain_at(factor.plain())?.reducer())
+    }
+
+    /// Refuses a value that may be lost.
+    pub fn check(&self, step: &'static str, a: Emitted) -> Result<Emitted, BootstrapError> {
+        self.check_room(step, a.noise, a.level, a.factor)?;
+        Ok(a)
+    }
+
+    /// Refuses noise that may be too much at a level.
+    pub fn check_room(
+        &self,
+        step: &'static str,
+        noise: Noise,
+        level: Level,
+        factor: Factor,
+    ) -> Result<(), BootstrapError> {
+        if self.model(factor)?.room(noise, level) > 0.0 {
+            return Ok(());
+        }
+        Err(BootstrapError::NoRoom { step, level })
+    }
+
+    /// Down to a level, at or below the value's own, by one division.
+    pub fn down(&self, a: Emitted, level: Level) -> Result<Emitted, BootstrapError> {
+        let count = a.level.primes().saturating_sub(level.primes());
+        let (op, imm) = match count {
+            0 => return Ok(a),
+            1 => (MacroOp::Rescale, MacroImm::None),
+            _ => (MacroOp::Drop, MacroImm::Level(level)),
+        };
+        let factor = self.over(a.factor, a.level, level)?;
+        let noise = (self.model(factor)?).mod_switch_by(a.noise, a.level, count);
+        Ok(self.step(op, &[a], imm, (level, factor, noise)))
+    }
+
+    /// The factor that one at a level becomes at a level below.
+    pub fn over(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, RlweError> {
+        let t = self.t(factor)?;
+        let primes = self.params.moduli().get(to.primes()..from.primes());
+        let mut primes = primes.unwrap_or_default().iter();
+        primes.try_fold(factor, |factor, &q| factor.over(q, t))
+    }
+
+    /// The level to which a value of that noise goes down: a prime goes where it takes more of the noise, which the next product has
+    /// twice, than it wastes of the modulus.
+    pub fn settled(&self, model: &NoiseModel, mut noise: Noise, mut level: Level) -> Level {
+        while let Some(below) = level.below() {
+            let prime = self.params.moduli().get(level.index());
+            let prime = prime.map_or(0.0, |&q| (q as f64).log2());
+            let after = model.mod_switch(noise, level, 2);
+            if noise.log2() - after.log2() < prime / 2.0 {
+                break;
+            }
+            (noise, level) = (after, below);
+        }
+        level
+    }
+
+    /// What noise becomes of a ciphertext of two polynomials that goes down.
+    pub fn lowered(&self, model: &NoiseModel, noise: Noise, from: Level, to: Level) -> Noise {
+        model.mod_switch_by(noise, from, from.primes().saturating_sub(to.primes()))
+    }
+
+    /// The factor at one level that becomes `factor` at a level below.
+    pub fn before(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, BootstrapError> {
+        let t = self.t(factor)?;
+        let primes = self.params.moduli().get(to.primes()..from.primes());
+        let primes = primes.unwrap_or_default().iter();
+        let value = primes.fold(factor.value(), |f, &q| t.mul(f, t.reduce(q)));
+        Ok(Factor::new(value, t)?.modulo(factor.plain(), t))
+    }
+
+    /// Down to where noise is little.
+    pub fn settle(&self, a: Emitted) -> Result<Emitted, BootstrapError> {
+        let level = self.settled(self.model(a.factor)?, a.noise, a.level);
+        self.down(a, level)
+    }
+
+    /// The value times `factor` / its own factor, so that it has that one.
+    pub fn under(&self, a: Emitted, factor: Factor) -> Result<Emitted, BootstrapError> {
+        let t = self.t(factor)?;
+        let ratio = t.mul(factor.value(), a.factor.inverse(t)?);
+        let integer = self.params.plain_at(a.factor.plain())?.centred(ratio);
+        let noise = self.model(a.factor)?;
+        let noise = noise.mul_integer(a.noise, integer.unsigned_abs());
+        let imm = MacroImm::Integer(integer.into());
+        Ok(self.step(MacroOp::Refactor, &[a], imm, (a.level, factor, noise)))
+    }
+
+    /// The message over p, which divides it: modulo p times less.
+    pub fn divide(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
+        let plain = a.factor.plain().checked_sub(1);
+        let plain = plain.ok_or_else(|| BootstrapError::Parameters {
+            reason: "a message modulo p^r is not to be divided".into(),
+        })?;
+        let t = self.params.plain_at(plain)?.reducer();
+        self.divided(MacroOp::Divide, a, p, a.factor.modulo(plain, t))
+    }
+
+    /// The message over p, which divides it, of the same plaintext modulus p^j: known modulo p^(j-1).
+    pub fn quotient(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
+        self.divided(MacroOp::Quotient, a, p, a.factor)
+    }
+
+    fn divided(
+        &self,
+        op: MacroOp,
+        a: Emitted,
+        p: u64,
+        factor: Factor,
+    ) -> Result<Emitted, BootstrapError> {
+        let noise = self.model(factor)?.divide_exactly(a.noise, p);
+        let imm = MacroImm::Integer(p.into());
+        Ok(self.step(op, &[a], imm, (a.level, factor, noise)))
+    }
+
+    /// Integers modulo the plaintext modulus, about zero.
+    pub fn centred(&self, factor: Factor, integers: &[u64]) -> Result<Vec<i64>, RlweError> {
+        let t = self.params.plain_at(factor.plain())?;
+        Ok(integers.iter().map(|&integer| t.centred(integer)).collect())
+    }
+
+    /// Values times integers in sum, and an integer.
+    pub fn combine(
+        &self,
+        operands: &[Emitted],
+        integers: Vec<i64>,
+        made: (Level, Factor, Noise),
+    ) -> Emitted {
+        let to = made.0;
+        let imm = MacroImm::Combination(Combination { integers, to });
+        self.step(MacroOp::Combine, operands, imm, made)
+    }
+
+    /// Products in sum, divided down to their level.
+    pub fn sum_products(
+        &self,
+        operands: &[Emitted],
+        products: Products,
+        (factor, noise): (Factor, Noise),
+    ) -> Emitted {
+        let made = (products.to, factor, noise);
+        self.step(
+            MacroOp::Sumprod,
+            operands,
+            MacroImm::Products(products),
+            made,
+        )
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Constants of bootstrapping, lifted to integers: what a procedure keeps of them, and plaintext operands made of that.
+
+use std::sync::{Arc, OnceLock};
+
+use ringmill_isa::{Level, Poly};
+use ringmill_math::Residues;
+use ringmill_math::slots::CorePoly;
+use zeroize::Zeroizing;
+
+use crate::bgv::{Factor, Params};
+use crate::rlwe::arith::{limbs_mut, plan};
+use crate::rlwe::{Annotation, Plaintext, RlweError};
+use ringmill_device::{Limbed, ParamsId};
+
+/// Integers as the coefficients of a polynomial, those that are not 0 alone, at a level.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Lifted {
+    pub level: Level,
+    /// Coefficient and integer, in order.
+    pub integers: Vec<(u32, i64)>,
+}
+
+impl Lifted {
+    /// A polynomial in the core's y, of messages with such factors, lifted to integers about zero.
+    ///
+    /// # Errors
+    /// A plaintext modulus or a level that the parameters do not have.
+    pub(super) fn new(
+        params: &Params,
+        constant: &CorePoly,
+        factor: Factor,
+        level: Level,
+    ) -> Result<Self, RlweError> {
+        params.check_level(level)?;
+        let t = params.plain_at(factor.plain())?;
+        let places = (0u32..).step_by(constant.spacing().max(1));
+        let integers = constant.coefficients().iter().map(|&c| t.centred(c));
+        let integers = places.zip(integers).filter(|&(_, c)| c != 0).collect();
+        Ok(Self { level, integers })
+    }
+
+    /// x to a power between -N and N.
+    ///
+    /// # Errors
+    /// A level that the parameters do not have.
+    pub(super) fn power(params: &Params, power: i64, level: Level) -> Result<Self, RlweError> {
+        params.check_level(level)?;
+        // x^-m is -x^(N - m).
+        let at = power.rem_euclid(params.degree() as i64) as u32;
+        let integers = vec![(at, if power < 0 { -1 } else { 1 })];
+        Ok(Self { level, integers })
+    }
+
+    /// The sum of the integers' absolute values.
+    pub(super) fn size(&self) -> f64 {
+        let sizes = self.integers.iter().map(|(_, c)| c.unsigned_abs() as f64);
+        sizes.sum()
+    }
+
+    /// The coefficients modulo a prime of the parameters.
+    fn reduced(&self, params: &Params, prime: usize, limb: &mut [u64]) -> Result<(), RlweError> {
+        limb.fill(0);
+        let q = crate::rlwe::arith::reducer(params, prime)?;
+        for &(at, c) in &self.integers {
+            let size = q.reduce(c.unsigned_abs());
+            if let Some(x) = limb.get_mut(at as usize) {
+                *x = if c < 0 { q.neg(size) } else { size };
+            }
+        }
+        Ok(())
+    }
+
+    /// In evaluation form modulo each prime of the level.
+    ///
+    /// # Errors
+    /// A level that the parameters do not have.
+    pub fn encoded<A: Annotation>(
+        &self,
+        params: &Params,
+        annotation: A,
+    ) -> Result<Plaintext<A>, RlweError> {
+        params.check_level(self.level)?;
+        let indices: Vec<usize> = self.level.moduli().collect();
+        let mut limbs = Zeroizing::new(vec![0; indices.len() * params.degree()]);
+        for (i, _, limb) in limbs_mut(params, &indices, &mut limbs) {
+            self.reduced(params, i, limb)?;
+            plan(params, i)?.forward(limb)?;
+        }
+        Plaintext::trusted(params, self.level, annotation, limbs)
+    }
+}
+
+/// A constant that bootstraps multiply by, and what was made of it.
+#[derive(Debug)]
+pub(super) struct Lift {
+    pub lifted: Lifted,
+    /// All coefficients lie at multiples of it.
+    spacing: usize,
+    /// None of what is used in one place alone.
+    made: Option<OnceLock<Arc<Constant>>>,
+}
+
+impl Lift {
+    /// One that is kept from its first use on.
+    pub fn new(lifted: Lifted, spacing: usize) -> Self {
+        Self {
+            lifted,
+            spacing: spacing.max(1),
+            made: Some(OnceLock::new()),
+        }
+    }
+
+    /// One that is made where it is used.
+    pub fn passing(lifted: Lifted) -> Self {
+        Self {
+            lifted,
+            spacing: 1,
+            made: None,
+        }
+    }
+
+    /// As a plaintext operand.
+    ///
+    /// # Errors
+    /// A level that the parameters do not have.
+    pub fn constant(&self, params: &Params) -> Result<Arc<Constant>, RlweError> {
+        let kept = self.made.as_ref();
+        if let Some(made) = kept.and_then(OnceLock::get) {
+            return Ok(Arc::clone(made));
+        }
+        let constant = Arc::new(Constant::new(params, &self.lifted, self.spacing)?);
+        Ok(match kept {
+            Some(kept) => Arc::clone(kept.get_or_init(|| constant)),
+            None => constant,
+        })
+    }
+}
+
+/// In evaluation form a polynomial in the core's y has as many values as y has powers, and each stands for a run of coefficients:
+/// evaluation points that differ in their low bits alone have one y.
+#[derive(Debug)]
+pub(super) struct Constant {
+    params_id: ParamsId,
+    spread: Vec<Vec<u64>>,
+    /// How often each value stands in a limb.
+    repeated: usize,
+    /// Limbs written out, for whoever asks for them.
+    whole: Vec<OnceLock<Vec<u64>>>,
+}
+
+impl Constant {
+    fn new(params: &Params, lifted: &Lifted, repeated: usize) -> Result<Self, RlweError> {
+        params.check_level(lifted.level)?;
+        let mut limb = vec![0u64; params.degree()];
+        let mut spread = Vec::with_capacity(lifted.level.primes());
+        for i in lifted.level.moduli() {
+            lifted.reduced(params, i, &mut limb)?;
+            plan(params, i)?.forward(&mut limb)?;
+            spread.push(limb.iter().step_by(repeated).copied().collect());
+        }
+        Ok(Self {
+            params_id: *params.id(),
+            whole: spread.iter().map(|_| OnceLock::new()).collect(),
+            spread,
+            repeated,
+        })
+    }
+}
+
+impl Limbed for Constant {
+    fn params_id(&self) -> &ParamsId {
+        &self.params_id
+    }
+
+    fn polys(&self) -> usize {
+        1
+    }
+
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
+        let values = self.spread(poly, modulus)?;
+        let written = || {
+            let values = values.iter();
+            let runs = values.flat_map(|&value| std::iter::repeat_n(value, self.repeated));
+            runs.collect()
+        };
+        let whole = self.whole.get(modulus)?.get_or_init(written);
+        Some(Residues::Wide(whole))
+    }
+
+    fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        match poly {
+            Poly::FIRST => self.spread.get(modulus).map(Vec::as_slice),
+            _ => None,
+        }
+    }
+}

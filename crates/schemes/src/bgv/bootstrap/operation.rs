@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The operation and the keys of each step of a bootstrap.
+
+use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
+use ringmill_isa::macros::{
+    Constant, LevelNote, MacroImm, MacroInstr, MacroOp, MacroType, Refused, Visitor,
+};
+use ringmill_isa::{Galois, Level};
+
+use super::code::misshapen;
+use super::error::BootstrapError;
+use crate::bgv::{Factor, OpKey, Params};
+use crate::exact::scalar::residues_modulo;
+use crate::rlwe::ops::Shape;
+use crate::rlwe::{Annotation, KeyRequest};
+
+/// The operation that a step is, by the types of the values of its procedure; its keys come with seeds or without.
+///
+/// # Errors
+/// Instructions that are no operations of bootstrapping, or not so.
+pub fn operation(
+    params: &Params,
+    types: &[MacroType],
+    instr: &MacroInstr,
+    seeded: bool,
+) -> Result<OpKey, BootstrapError> {
+    let at = |number: usize| {
+        let value = instr.src.get(number)?;
+        let LevelNote { level, note } = types.get(value.0 as usize)?.at()?;
+        Some((level, Factor::of_note(note)?))
+    };
+    let (level, factor) = at(0).ok_or_else(|| misshapen(instr))?;
+    let mut of = OfStep {
+        params,
+        level,
+        factor,
+        seeded,
+    };
+    of.visit(instr)
+}
+
+/// The keys that a step's operation takes, in order; of `KEY` the one that it is.
+pub fn keys(types: &[MacroType], instr: &MacroInstr) -> Vec<KeyRequest> {
+    let galois = |Elements { of, low }: &Elements| {
+        let name = match low {
+            true => KeyRequest::LowGalois,
+            false => KeyRequest::Galois,
+        };
+        of.iter().copied().map(name).collect()
+    };
+    match (instr.op, &instr.imm) {
+        (MacroOp::Key, _) => vec![KeyRequest::SparseSecret],
+        (MacroOp::Encapsulate, _) => vec![KeyRequest::Encapsulation],
+        (_, MacroImm::Elements(elements)) => galois(elements),
+        (_, MacroImm::Turns(turns)) => galois(&turns.elements),
+        (MacroOp::Sumprod, _) => vec![KeyRequest::Relin],
+        (MacroOp::Ksw, _) => {
+            let operand = instr.src.first();
+            match operand.and_then(|value| types.get(value.0 as usize)) {
+                Some(&MacroType::Morphed { by, .. }) => vec![KeyRequest::Galois(by)],
+                _ => vec![KeyRequest::Relin],
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A step, with level and factor of its first operand. All operands have two polynomials.
+struct OfStep<'a> {
+    params: &'a Params,
+    level: Level,
+    factor: Factor,
+    seeded: bool,
+}
+
+impl OfStep<'_> {
+    /// Primes from a level down to another.
+    fn dropped(&self, to: Level) -> u16 {
+        self.level.0.saturating_sub(to.0) as u16
+    }
+
+    /// Integers modulo each prime of the level, one after the other.
+    fn residues(&self, integers: &[i64]) -> Vec<u64> {
+        let mut residues = Vec::new();
+        for &integer in integers {
+            for q in self.params.reducers().iter().take(self.level.primes()) {
+                let size = q.reduce(integer.unsigned_abs());
+                residues.push(if integer < 0 { q.neg(size) } else { size });
+            }
+        }
+        residues
+    }
+
+    /// Times the inverse of an integer modulo each prime.
+    fn over(&self, instr: &MacroInstr, constant: Constant) -> Result<OpKey, BootstrapError> {
+        let Constant::Integer(by) = constant else {
+            return Err(misshapen(instr));
+        };
+        let by = u64::try_from(by).map_err(|_| misshapen(instr))?;
+        let primes = self.params.reducers().iter().take(self.level.primes());
+        let inverses = primes.map(|q| q.inv(q.reduce(by)));
+        let inverses = inverses.collect::<Result<_, _>>()?;
+        Ok(OpKey::mul_scalar(self.level, TWO, inverses))
+    }
+}
+
+/// Polynomials of a ciphertext.
+const TWO: u32 = 2;
+
+type Found = Result<OpKey, BootstrapError>;
+
+impl Visitor for OfStep<'_> {
+    const PASS: &'static str = "bootstrapping";
+    type Out = OpKey;
+    type Error = BootstrapError;
+
+    fn add(&mut self, _: &MacroInstr) -> Found {
+        Ok(OpKey::add(self.level, TWO, TWO))
+    }
+
+    fn sub(&mut self, _: &MacroInstr) -> Found {
+        Ok(OpKey::sub(self.level, TWO, TWO))
+    }
+
+    fn rescale(&mut self, _: &MacroInstr) -> Found {
+        let op = OpKey::mod_switch(self.level, TWO);
+        Ok(op.modulo(self.factor.plain()))
+    }
+
+    fn refactor(&mut self, instr: &MacroInstr, constant: Constant) -> Found {
+        let Constant::Integer(by) = constant else {
+            return Err(misshapen(instr));
+        };
+        let t = self.params.plain_at(self.factor.plain())?;
+        let residues = residues_modulo(self.params, t, by, self.level);
+        Ok(OpKey::mul_scalar(self.level, TWO, residues))
+    }
+
+    fn morph(&mut self, _: &MacroInstr, by: Galois) -> Found {
+        Ok(OpKey::morph(self.level, by))
+    }
+
+    fn ksw(&mut self, _: &MacroInstr) -> Found {
+        let op = OpKey::key_switch(self.level, self.seeded);
+        Ok(op.modulo(self.factor.plain()))
+    }
+
+    fn quotient(&mut self, instr: &MacroInstr, constant: Constant) -> Found {
+        self.over(instr, constant)
+    }
+
+    fn divide(&mut self, instr: &MacroInstr, constant: Constant) -> Found {
+        self.over(instr, constant)
+    }
+
+    fn encapsulate(&mut self, _: &MacroInstr) -> Found {
+        Ok(OpKey::encapsulate(self.level, self.seeded))
+    }
+
+    fn raise(&mut self, _: &MacroInstr) -> Found {
+        Ok(OpKey::raise(self.level))
+    }
+
+    fn drop(&mut self, _: &MacroInstr, to: Level) -> Found {
+        let op = OpKey::drop_primes(self.level, TWO, self.dropped(to));
+        Ok(op.modulo(self.factor.plain()))
+    }
+
+    fn hturn(&mut self, _: &MacroInstr, elements: &Elements) -> Found {
+        let op = OpKey::hoisted_rotate(self.level, elements.of.iter().copied(), self.seeded);
+        Ok(op.modulo(self.factor.plain()))
+    }
+
+    fn sumrot(&mut self, _: &MacroInstr, Turns { elements, to }: &Turns) -> Found {
+        let op = OpKey::sum_rotations(self.level, elements.of.iter().copied(), self.seeded);
+        Ok(op.dropping(self.dropped(*to)).modulo(self.factor.plain()))
+    }
+
+    fn sumturn(&mut self, instr: &MacroInstr, Turns { elements, to }: &Turns) -> Found {
+        let elements = elements.of.iter().copied();
+        let op = OpKey::turn_sum(self.level, instr.src.len(), elements, self.seeded);
+        Ok(op.dropping(self.dropped(*to)).modulo(self.factor.plain()))
+    }
+
+    fn sumplain(&mut self, instr: &MacroInstr) -> Found {
+        Ok(OpKey::sum_plain(self.level, instr.src.len() / 2))
+    }
+
+    fn combine(&mut self, instr: &MacroInstr, Combination { integers, to }: &Combination) -> Found {
+        let residues = self.residues(integers);
+        let op = OpKey::combine(self.level, instr.src.len(), residues);
+        Ok(op.dropping(self.dropped(*to)).modulo(self.factor.plain()))
+    }
+
+    fn sumprod(&mut self, instr: &MacroInstr, products: &Products) -> Found {
+        let shape = Shape {
+            dropped: self.dropped(products.to),
+            combined: products.combined,
+            products: products.factors.clone(),
+            tail: products.tail,
+        };
+        let residues = self.residues(&products.integers);
+        let count = instr.src.len();
+        let op = OpKey::sum_products(self.level, count, shape, residues, self.seeded);
+        Ok(op.modulo(self.factor.plain()))
+    }
+}
+
+impl From<Refused> for BootstrapError {
+    fn from(refused: Refused) -> Self {
+        Self::Parameters {
+            reason: refused.to_string(),
+        }
+    }
+}

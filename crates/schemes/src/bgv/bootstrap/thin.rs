@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The walk through a thin bootstrap: its steps in order, by levels and bounds.
+
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroType};
+
+use super::bootstrapper::{Bootstrapper, Step};
+use super::emit::{Emitted, Emitter};
+use super::error::BootstrapError;
+use super::maps::MapNumber;
+use super::plan;
+use crate::bgv::{ExactParams, Factor};
+
+impl Bootstrapper {
+    /// A whole bootstrap of integers in slots.
+    pub(super) fn thin(
+        &self,
+        e: &Emitter<'_>,
+        operand: Emitted,
+    ) -> Result<Emitted, BootstrapError> {
+        let (raised, outer) = self.to_raised(e, operand)?;
+        let mut value = e.map(raised, (MapNumber::Trace, &self.maps.trace), false)?;
+        e.stage_done(Step::Trace, value);
+        value = e.map(value, (MapNumber::ToSlots, &self.maps.to_slots), false)?;
+        e.stage_done(Step::ToSlots, value);
+        let value = self.without_digits(e, value, outer)?;
+        e.stage_done(Step::RemoveDigits, value);
+        Ok(value)
+    }
+
+    /// The first half, up to the raised modulus, where the noise of the operand ends.
+    pub(super) fn to_raised(
+        &self,
+        e: &Emitter<'_>,
+        operand: Emitted,
+    ) -> Result<(Emitted, Factor), BootstrapError> {
+        let map = (MapNumber::ToCoefficients, &self.maps.to_coefficients);
+        let value = e.map(e.down(operand, self.start)?, map, true)?;
+        e.stage_done(Step::ToCoefficients, value);
+        self.refreshed(e, value)
+    }
+
+    /// An encryption modulo p^e at the highest level, with rho below the message in every coefficient, and the factor that its
+    /// message has for the one that was.
+    pub(super) fn refreshed(
+        &self,
+        e: &Emitter<'_>,
+        value: Emitted,
+    ) -> Result<(Emitted, Factor), BootstrapError> {
+        let inner = self.setup.inner();
+        let value = e.down(value, inner)?;
+        if value.level != inner {
+            let step = "slots to coefficients";
+            let level = value.level;
+            return Err(BootstrapError::NoRoom { step, level });
+        }
+        let value = self.encapsulated(e, value)?;
+        self.setup.check(value.noise)?;
+        e.stage_done(Step::Encapsulate, value);
+        let (value, outer) = self.raised(e, value)?;
+        e.stage_done(Step::Raise, value);
+        Ok((value, outer))
+    }
+
+    /// Integers in slots modulo p^r, of those modulo p^e with rho below them, under the factor `outer` of what they are.
+    pub(super) fn without_digits(
+        &self,
+        e: &Emitter<'_>,
+        mut value: Emitted,
+        outer: Factor,
+    ) -> Result<Emitted, BootstrapError> {
+        let p = e.params.prime_power()?.prime();
+        for round in self.removal.rounds() {
+            value = e.divide(plan::run(e, &round.plan, &[value])?, p)?;
+        }
+        let factor = value
+            .factor
+            .times(outer, e.params.plain_modulus().reducer());
+        e.check("a bootstrap", e.taken_for(value, factor))
+    }
+
+    fn encapsulated(&self, e: &Emitter<'_>, a: Emitted) -> Result<Emitted, BootstrapError> {
+        let noise = e.model(a.factor)?;
+        let noise = noise.encapsulate(a.noise, a.level, self.setup.weight());
+        let made = (a.level, a.factor, noise);
+        Ok(e.step(MacroOp::Encapsulate, &[a], MacroImm::None, made))
+    }
+
+    /// An encryption modulo p^e, of factor 1, and the factor that its message p^(e-r) m + rho has for the message that was: f / q.
+    fn raised(&self, e: &Emitter<'_>, a: Emitted) -> Result<(Emitted, Factor), BootstrapError> {
+        let params = e.params;
+        let t = params.plain_modulus().reducer();
+        let mut outer = a.factor;
+        for &q in params.moduli().iter().take(a.level.primes()) {
+            outer = outer.over(q, t)?;
+        }
+        let (level, factor) = (params.max_level(), Factor::one_modulo(params.last_plain()));
+        let at = Emitted::at(level, factor);
+        let secret = e.with(|code| code.secret(MacroType::Key { at }));
+        let noise = e.model(factor)?.raised(self.setup.weight());
+        let operands = vec![a.value, secret];
+        let made = (level, factor, noise);
+        Ok((
+            e.step_of(MacroOp::Raise, operands, MacroImm::None, made),
+            outer,
+        ))
+    }
+}
