@@ -62,7 +62,7 @@ pub enum MacroOp {
     Lift,
     /// a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Of procedures that the compiler links in.
     Encapsulate,
-    /// The modulus raised: of what ENCAPSULATE gave and the secret as KEY gives it, an encryption under the program's secret at the key's level and modulo the key's plaintext modulus, of a's phase times a power of p with an error in the digits below (vector paper, Algorithm 3). Of procedures that the compiler links in.
+    /// Raises the modulus of what ENCAPSULATE gave, with the secret as KEY gives it (vector paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Of procedures that the compiler links in.
     Raise,
     /// Divides by the primes above the immediate's level, two or more, by one division that leaves the message as it is; of one prime it is RESCALE. Of procedures that the compiler links in.
     Drop,
@@ -132,11 +132,11 @@ pub enum MacroRule {
     Raise,
     /// `drop`: The operand is a ciphertext; the result has its size and the immediate's level, two or more below, and any factor of its plaintext modulus.
     Drop,
-    /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and note; the elements are no more than they, or any number where there is one operand; the result has two, the immediate's level, which is not higher, and any factor of their plaintext modulus.
+    /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and note. The elements are no more than the operands, or any number where there is one operand. The result has two polynomials, the immediate's level, which is not higher, and any factor of the operands' plaintext modulus.
     TurnSum,
     /// `sum-plain`: The operands are as many ciphertexts of two polynomials, of one level and note, as lifted constants of that level; the result has the ciphertexts' type.
     SumPlain,
-    /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus; there is an integer for each, and one more; the result has two polynomials, the immediate's level, which is not higher, and any factor of that modulus.
+    /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any factor of that modulus.
     Combine,
     /// `sum-products`: As combine, but for the integers: the products name operands that there are, one at least, and each combination has an integer for each operand that is combined, and one more.
     SumProducts,
@@ -213,7 +213,7 @@ pub enum MacroImmKind {
     Turns,
     /// `combination`: Integers and the level to divide down to; written `integers C, D to level L`.
     Combination,
-    /// `products`: How many operands are combined, the factors of each product (the first is an operand's number or `sum`, which is the next combination, the second an operand's number), whether a combination is added, the combinations' integers in order, and the level to divide down to; written `combined C products I J, sum K tail integers D, E to level L`.
+    /// `products`: How many operands are combined, the factors of each product, whether a combination is added (`tail`), the combinations' integers, and the level to divide down to. A product's first factor is an operand's number, or `sum` for the next combination; the second is an operand's number. Written `combined C products I J, sum K tail integers D, E to level L`.
     Products,
 }
 
@@ -604,7 +604,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Raise,
-                semantics: "The modulus raised: of what ENCAPSULATE gave and the secret as KEY gives it, an encryption under the program's secret at the key's level and modulo the key's plaintext modulus, of a's phase times a power of p with an error in the digits below (vector paper, Algorithm 3). Of procedures that the compiler links in.",
+                semantics: "Raises the modulus of what ENCAPSULATE gave, with the secret as KEY gives it (vector paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Of procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Drop => &OpInfo {
