@@ -7,8 +7,6 @@ mod cost;
 mod deep;
 mod levels;
 #[cfg(test)]
-mod linked;
-#[cfg(test)]
 mod made_up;
 mod params;
 mod procedures;
