@@ -47,7 +47,7 @@ def toy() -> str:
 
 RTL = pytest.param(
     "rtl",
-    marks=pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="a machine to build; `make full` runs it"),
+    marks=pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="a model to build; `make full` runs it"),
 )
 
 
