@@ -14,7 +14,6 @@ use ringmill_compiler::{Compiled, Options, ParamsChoice, Target, Values};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::Watch;
 use ringmill_math::plans::{self, Choice};
-use ringmill_runtime::shown::Waiting;
 use ringmill_runtime::{Known, Served, Wishes, with_scheme};
 use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
@@ -144,7 +143,6 @@ fn compiled_as<S: Served>(
     let compile = move |watch: &Watch| {
         let mut options = options;
         options.watch = watch.clone();
-        let _waiting = Waiting::new(format!("compiling {:?}", source.name));
         ringmill_compiler::compile(source, &options).map(|compiled| (compiled, options))
     };
     compiled(py, compile, Arrays::default())
