@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use ringmill_isa::limits::MAX_MACRO_VALUES;
-use ringmill_isa::macros::{MacroImm, MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue};
+use ringmill_isa::macros::{MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue};
 use ringmill_isa::source::SourceLoc;
 use thiserror::Error;
 
@@ -109,7 +109,7 @@ pub fn length(program: &MacroProgram) -> Result<u64, InlineError> {
         };
         let culprit = instrs.iter().find(|instr| passes(instr));
         let callee = culprit
-            .and_then(|instr| callee(&instr.imm))
+            .and_then(|instr| instr.imm.called())
             .and_then(|(n, _)| {
                 let long = lengths.get(n as usize)? > &MAX_WRITTEN_OUT;
                 program.procs.get(n as usize).filter(|_| long)
@@ -128,32 +128,10 @@ pub fn length(program: &MacroProgram) -> Result<u64, InlineError> {
     }
 }
 
-/// The procedure that an immediate names, and how often.
-fn callee(imm: &MacroImm) -> Option<(u32, u64)> {
-    match *imm {
-        MacroImm::Proc(proc) => Some((proc, 1)),
-        MacroImm::Repeat { proc, count } => Some((proc, count)),
-        MacroImm::None
-        | MacroImm::Input(_)
-        | MacroImm::Output(_)
-        | MacroImm::Data(_)
-        | MacroImm::Constant { .. }
-        | MacroImm::Integer(_)
-        | MacroImm::Level(_)
-        | MacroImm::Galois(_)
-        | MacroImm::Steps(_)
-        | MacroImm::Lifted(_)
-        | MacroImm::Elements(_)
-        | MacroImm::Turns(_)
-        | MacroImm::Combination(_)
-        | MacroImm::Products(_) => None,
-    }
-}
-
 /// Values that an instruction comes to, given the lengths of the procedures before its own.
 fn cost(instr: &MacroInstr, lengths: &[u64]) -> Result<u64, InlineError> {
     let own = instr.dst.len().max(1) as u64;
-    match callee(&instr.imm) {
+    match instr.imm.called() {
         None => Ok(own),
         Some((n, count)) => match lengths.get(n as usize) {
             Some(&length) => Ok(length.max(1).saturating_mul(count).saturating_add(own)),
@@ -227,7 +205,7 @@ impl<'a> Writer<'a> {
             match frame.instrs.get(frame.at) {
                 Some(instr) => {
                     frame.at += 1;
-                    let done = match callee(&instr.imm) {
+                    let done = match instr.imm.called() {
                         None => self.copy(instr),
                         Some((n, count)) => self.enter(instr, n, count),
                     };

@@ -95,23 +95,7 @@ pub(super) fn chosen(
 
 /// The procedure that an instruction calls.
 fn callee(instr: &MacroInstr) -> Option<usize> {
-    match instr.imm {
-        MacroImm::Proc(proc) | MacroImm::Repeat { proc, .. } => Some(proc as usize),
-        MacroImm::None
-        | MacroImm::Input(_)
-        | MacroImm::Output(_)
-        | MacroImm::Data(_)
-        | MacroImm::Constant { .. }
-        | MacroImm::Integer(_)
-        | MacroImm::Level(_)
-        | MacroImm::Galois(_)
-        | MacroImm::Steps(_)
-        | MacroImm::Lifted(_)
-        | MacroImm::Elements(_)
-        | MacroImm::Turns(_)
-        | MacroImm::Combination(_)
-        | MacroImm::Products(_) => None,
-    }
+    instr.imm.called().map(|(proc, _)| proc as usize)
 }
 
 /// The procedures, as they were in `procs`, and the program that calls them, with the variants that are called and no others. They stay

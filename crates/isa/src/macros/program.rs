@@ -204,6 +204,30 @@ pub enum MacroImm {
     Products(Products),
 }
 
+impl MacroImm {
+    /// The procedure that an instruction calls, by its number, and how often.
+    pub fn called(&self) -> Option<(u32, u64)> {
+        match *self {
+            Self::Proc(proc) => Some((proc, 1)),
+            Self::Repeat { proc, count } => Some((proc, count)),
+            Self::None
+            | Self::Input(_)
+            | Self::Output(_)
+            | Self::Data(_)
+            | Self::Constant { .. }
+            | Self::Integer(_)
+            | Self::Level(_)
+            | Self::Galois(_)
+            | Self::Steps(_)
+            | Self::Lifted(_)
+            | Self::Elements(_)
+            | Self::Turns(_)
+            | Self::Combination(_)
+            | Self::Products(_) => None,
+        }
+    }
+}
+
 /// A constant that an instruction carries.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Constant {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::op::MacroOp;
-use super::program::{MacroImm, MacroInstr, MacroProgram};
+use super::program::{MacroInstr, MacroProgram};
 
 /// Instructions by opcode, in the definition file's order; opcodes that do not occur are absent. Those of a procedure
 /// count as often as it is called; `CALL` and `REPEAT` themselves are counted where they call what is no procedure before
@@ -25,28 +25,12 @@ fn body(instrs: &[MacroInstr], procs: &[BTreeMap<MacroOp, u64>]) -> BTreeMap<Mac
         *count = count.saturating_add(more);
     };
     for instr in instrs {
-        let (proc, times) = match instr.imm {
-            MacroImm::Proc(proc) => (Some(proc), 1),
-            MacroImm::Repeat { proc, count } => (Some(proc), count),
-            MacroImm::None
-            | MacroImm::Input(_)
-            | MacroImm::Output(_)
-            | MacroImm::Data(_)
-            | MacroImm::Constant { .. }
-            | MacroImm::Integer(_)
-            | MacroImm::Level(_)
-            | MacroImm::Galois(_)
-            | MacroImm::Steps(_)
-            | MacroImm::Lifted(_)
-            | MacroImm::Elements(_)
-            | MacroImm::Turns(_)
-            | MacroImm::Combination(_)
-            | MacroImm::Products(_) => (None, 1),
-        };
-        match proc.and_then(|n| procs.get(n as usize)) {
-            Some(called) => {
-                let called = called.iter();
-                called.for_each(|(&op, &n)| add(op, n.saturating_mul(times)));
+        let called = instr.imm.called();
+        let called = called.and_then(|(n, times)| Some((procs.get(n as usize)?, times)));
+        match called {
+            Some((counts, times)) => {
+                let counts = counts.iter();
+                counts.for_each(|(&op, &n)| add(op, n.saturating_mul(times)));
             }
             None => add(instr.op, 1),
         }
