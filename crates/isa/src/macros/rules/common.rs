@@ -98,7 +98,7 @@ pub(super) fn kind(ty: MacroType) -> &'static str {
     }
 }
 
-fn wrong(v: Typed, expected: &'static str, found: &'static str) -> Fault {
+pub(super) fn wrong(v: Typed, expected: &'static str, found: &'static str) -> Fault {
     Fault::Kind {
         item: v.item(),
         expected,

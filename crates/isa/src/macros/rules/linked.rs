@@ -4,19 +4,11 @@
 
 use super::super::linked::{Combination, Products};
 use super::super::program::{LevelNote, MacroImm, MacroType};
-use super::common::{cipher, expect_at, expect_cipher, expect_level, expect_size, kind};
+use super::common::{cipher, expect_at, expect_cipher, expect_level, expect_size, kind, wrong};
 use super::note::{expect_modulus, lowered, of_modulus};
 use super::{Scope, Typed};
 use crate::error::Fault;
 use crate::numbers::Level;
-
-fn wrong(v: Typed, expected: &'static str) -> Fault {
-    Fault::Kind {
-        item: v.item(),
-        expected,
-        found: kind(v.ty),
-    }
-}
 
 fn immediate(expected: impl Into<String>, found: impl Into<String>) -> Fault {
     Fault::Immediate {
@@ -33,7 +25,7 @@ fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
         | MacroType::Plain { .. }
         | MacroType::Morphed { .. }
         | MacroType::Distant { .. }
-        | MacroType::Lifted { .. } => Err(wrong(v, "a key")),
+        | MacroType::Lifted { .. } => Err(wrong(v, "a key", kind(v.ty))),
     }
 }
 
@@ -45,7 +37,7 @@ pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
         | MacroType::Plain { .. }
         | MacroType::Morphed { .. }
         | MacroType::Distant { .. }
-        | MacroType::Key { .. } => Err(wrong(v, "a lifted constant")),
+        | MacroType::Key { .. } => Err(wrong(v, "a lifted constant", kind(v.ty))),
     }
 }
 
