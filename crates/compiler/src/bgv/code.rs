@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The procedure of each instruction.
 
-use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
 use ringmill_isa::macros::{Constant, LevelNote, MacroInstr, MacroOp, Visitor};
 use ringmill_isa::{Galois, Level};
 use ringmill_math::slots::SlotStructure;
@@ -50,7 +49,11 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, Compile
         factor,
         size: instr.size(0).unwrap_or(0),
     };
-    Ok(match of.visit(instr.instr)? {
+    let made = match instr.op().is_linked() {
+        true => step(params, instr)?,
+        false => of.visit(instr.instr)?,
+    };
+    Ok(match made {
         Code::Call {
             operation,
             keys,
@@ -62,6 +65,18 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, Compile
         },
         other @ (Code::Kept | Code::Key(_)) => other,
     })
+}
+
+/// A step of bootstrapping, with the keys that it names.
+fn step(params: &Params, of: &Lowerable<'_>) -> Found {
+    let Lowerable {
+        types,
+        instr,
+        seeded,
+        ..
+    } = *of;
+    let made = operation::operation(params, types, instr, seeded)?;
+    Ok(coded(made, operation::keys(types, instr)?))
 }
 
 /// An instruction, with the level, factor and size of its first operand.
@@ -83,18 +98,6 @@ impl OfInstr<'_> {
 
     fn sub_plain(&self) -> OpKey {
         OpKey::sub_plain(self.level, self.size, self.factor)
-    }
-
-    /// A step of bootstrapping, with the keys that it names.
-    fn step(&self) -> Found {
-        let Lowerable {
-            types,
-            instr,
-            seeded,
-            ..
-        } = *self.of;
-        let made = operation::operation(self.params, types, instr, seeded)?;
-        Ok(coded(made, operation::keys(types, instr)))
     }
 }
 
@@ -146,46 +149,6 @@ impl Visitor for OfInstr<'_> {
 
     fn modswitch(&mut self, _: &MacroInstr, _: Level) -> Found {
         Ok(Code::Kept)
-    }
-
-    fn encapsulate(&mut self, _: &MacroInstr) -> Found {
-        self.step()
-    }
-
-    fn raise(&mut self, _: &MacroInstr) -> Found {
-        self.step()
-    }
-
-    fn drop(&mut self, _: &MacroInstr, _: Level) -> Found {
-        self.step()
-    }
-
-    fn hturn(&mut self, _: &MacroInstr, _: &Elements) -> Found {
-        self.step()
-    }
-
-    fn sumrot(&mut self, _: &MacroInstr, _: &Turns) -> Found {
-        self.step()
-    }
-
-    fn sumturn(&mut self, _: &MacroInstr, _: &Turns) -> Found {
-        self.step()
-    }
-
-    fn sumplain(&mut self, _: &MacroInstr) -> Found {
-        self.step()
-    }
-
-    fn combine(&mut self, _: &MacroInstr, _: &Combination) -> Found {
-        self.step()
-    }
-
-    fn sumprod(&mut self, _: &MacroInstr, _: &Products) -> Found {
-        self.step()
-    }
-
-    fn divide(&mut self, _: &MacroInstr, _: Constant) -> Found {
-        self.step()
     }
 
     /// A conjugate of whole numbers is what it is of.

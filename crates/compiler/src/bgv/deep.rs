@@ -328,7 +328,7 @@ pub(super) fn keys(
     let procs = managed.procs.iter().flat_map(|proc| &proc.instrs);
     let mut instrs = procs.chain(&managed.instrs);
     if instrs.any(|instr| instr.op == MacroOp::Bootstrap) {
-        found.extend(procedure.key_names());
+        found.extend(procedure.key_names().iter().copied());
     }
     Ok(found.into_iter().collect())
 }

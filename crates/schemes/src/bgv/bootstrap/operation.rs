@@ -2,6 +2,7 @@
 //! The operation and the keys of each step of a bootstrap.
 
 use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
+use ringmill_isa::macros::op::MacroKeys;
 use ringmill_isa::macros::{
     Constant, LevelNote, MacroImm, MacroInstr, MacroOp, MacroType, Refused, Visitor,
 };
@@ -40,7 +41,10 @@ pub fn operation(
 }
 
 /// The keys that a step's operation takes, in order; of `KEY` the one that it is.
-pub fn keys(types: &[MacroType], instr: &MacroInstr) -> Vec<KeyRequest> {
+///
+/// # Errors
+/// Instructions whose keys are not those of a step of bootstrapping.
+pub fn keys(types: &[MacroType], instr: &MacroInstr) -> Result<Vec<KeyRequest>, BootstrapError> {
     let galois = |Elements { of, low }: &Elements| {
         let name = match low {
             true => KeyRequest::LowGalois,
@@ -48,21 +52,23 @@ pub fn keys(types: &[MacroType], instr: &MacroInstr) -> Vec<KeyRequest> {
         };
         of.iter().copied().map(name).collect()
     };
-    match (instr.op, &instr.imm) {
-        (MacroOp::Key, _) => vec![KeyRequest::SparseSecret],
-        (MacroOp::Encapsulate, _) => vec![KeyRequest::Encapsulation],
-        (_, MacroImm::Elements(elements)) => galois(elements),
-        (_, MacroImm::Turns(turns)) => galois(&turns.elements),
-        (MacroOp::Sumprod, _) => vec![KeyRequest::Relin],
-        (MacroOp::Ksw, _) => {
-            let operand = instr.src.first();
-            match operand.and_then(|value| types.get(value.0 as usize)) {
-                Some(&MacroType::Morphed { by, .. }) => vec![KeyRequest::Galois(by)],
-                _ => vec![KeyRequest::Relin],
-            }
+    let operand = instr.src.first();
+    let operand = operand.and_then(|value| types.get(value.0 as usize));
+    Ok(match (instr.op.columns().keys, instr.op, &instr.imm) {
+        (MacroKeys::None, ..) => Vec::new(),
+        (MacroKeys::Relin, ..) => vec![KeyRequest::Relin],
+        (MacroKeys::Switch, ..) => match operand {
+            Some(&MacroType::Morphed { by, .. }) => vec![KeyRequest::Galois(by)],
+            _ => vec![KeyRequest::Relin],
+        },
+        (MacroKeys::Linked, MacroOp::Key, _) => vec![KeyRequest::SparseSecret],
+        (MacroKeys::Linked, MacroOp::Encapsulate, _) => vec![KeyRequest::Encapsulation],
+        (MacroKeys::Linked, _, MacroImm::Elements(elements)) => galois(elements),
+        (MacroKeys::Linked, _, MacroImm::Turns(turns)) => galois(&turns.elements),
+        (MacroKeys::Linked | MacroKeys::Galois | MacroKeys::Refresh | MacroKeys::Unknown, ..) => {
+            return Err(Refused::unknown("the keys of bootstrapping", instr).into());
         }
-        _ => Vec::new(),
-    }
+    })
 }
 
 /// A step, with level and factor of its first operand. All operands have two polynomials.

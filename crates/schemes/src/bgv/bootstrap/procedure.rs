@@ -29,6 +29,7 @@ pub struct Procedure {
     /// With the number of its results each.
     operations: Vec<(OpKey, usize)>,
     constants: Vec<Lifted>,
+    key_names: Vec<KeyRequest>,
     start: Level,
     noise: Noise,
     end: (Level, Noise),
@@ -76,6 +77,12 @@ impl Procedure {
         };
         let operations = code.instrs.iter().map(operation);
         let operations = operations.collect::<Result<_, _>>()?;
+        let mut key_names = Vec::new();
+        for instr in &proc.instrs {
+            key_names.extend(keys_of(&proc.types, instr)?);
+        }
+        key_names.sort_unstable();
+        key_names.dedup();
         let lifts = code.lifts.iter();
         let constants = lifts.map(|(lift, _)| lift.lifted.clone()).collect();
         // It has no vectors.
@@ -86,6 +93,7 @@ impl Procedure {
             program,
             operations,
             constants,
+            key_names,
             start,
             noise,
             end: (fresh.level, fresh.noise),
@@ -149,14 +157,8 @@ impl Procedure {
     }
 
     /// The keys that it takes, each once.
-    pub fn key_names(&self) -> Vec<KeyRequest> {
-        let procs = self.program.procs.iter();
-        let instrs = procs.flat_map(|proc| proc.instrs.iter().map(|instr| (&proc.types, instr)));
-        let names = instrs.flat_map(|(types, instr)| keys_of(types, instr));
-        let mut names: Vec<KeyRequest> = names.collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+    pub fn key_names(&self) -> &[KeyRequest] {
+        &self.key_names
     }
 
     /// The keys themselves, with a sparse secret that is forgotten.

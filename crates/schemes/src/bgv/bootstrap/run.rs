@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
             }
         }
         for instr in &self.code.instrs {
-            for name in keys_of(&self.code.types, instr) {
+            for name in keys_of(&self.code.types, instr)? {
                 self.key(name)?;
             }
         }
@@ -172,7 +172,7 @@ impl<'a> Run<'a> {
     }
 
     fn step(&mut self, instr: &MacroInstr) -> Result<(), BootstrapError> {
-        let keys = keys_of(&self.code.types, instr).into_iter();
+        let keys = keys_of(&self.code.types, instr)?.into_iter();
         let keys = keys.map(|name| self.key(name));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let seeded = keys.iter().all(|key| key.seed().is_some());
