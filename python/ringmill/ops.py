@@ -43,7 +43,7 @@ def conj(x: Encrypted) -> Encrypted:
     """The complex conjugate of every slot."""
     if x._kind.whole:
         refuse(f"rm.conj is about complex numbers, and x is of {x._kind}; leave it out")
-    return x._tracer.emit(x._kind, x._fill, "conj", x._id)
+    return x._tracer.emit(x._kind, x._fill, "unary", "conj", x._id)
 
 
 @arguments(
@@ -140,7 +140,7 @@ def equal(x: Encrypted, y: Any) -> Encrypted:
             "arguments rm.integer, rm.uint(bits) or rm.bit"
         )
     difference = x - y
-    return x._tracer.emit(difference._kind, difference._fill.unsure, "is_zero", difference._id)
+    return x._tracer.emit(difference._kind, difference._fill.unsure, "unary", "is_zero", difference._id)
 
 
 @arguments("rm.polynomial", compile_error, x=_encrypted)

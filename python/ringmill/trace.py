@@ -415,7 +415,7 @@ class Encrypted(Vector):
         refuse(f"division by an encrypted vector is no polynomial; {approximated('1 / t', 'x', (0.5, 2))}")
 
     def __neg__(self) -> Encrypted:
-        return self._tracer.emit(self._kind, self._fill, "neg", self._id)
+        return self._tracer.emit(self._kind, self._fill, "unary", "neg", self._id)
 
     def __pow__(self, exponent: object, modulus: object = None) -> Encrypted:
         if modulus is not None:

@@ -9,7 +9,9 @@ use num_complex::Complex64;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use ringmill_compiler::arrays::{Arrays, Lengths, Returned};
-use ringmill_compiler::builder::{MAX_SLOTS, Power, Procedure, TraceBuilder, TraceError, Traced};
+use ringmill_compiler::builder::{
+    MAX_SLOTS, Power, Procedure, TraceBuilder, TraceError, Traced, Unary,
+};
 use ringmill_compiler::{Compiles, Values, saved};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
@@ -151,20 +153,12 @@ impl MacroBuilder {
         })
     }
 
-    fn neg(&mut self, a: usize, file: &str, line: u32) -> PyResult<usize> {
+    /// An operation of one value, by its name.
+    fn unary(&mut self, name: &str, a: usize, file: &str, line: u32) -> PyResult<usize> {
+        let unary = Unary::by_name(name)
+            .ok_or_else(|| CompileError::new_err(format!("there is no operation {name:?}")))?;
         let a = self.value(a)?;
-        self.record(file, line, |trace, loc| trace.neg(a, loc))
-    }
-
-    fn conj(&mut self, a: usize, file: &str, line: u32) -> PyResult<usize> {
-        let a = self.value(a)?;
-        self.record(file, line, |trace, loc| trace.conj(a, loc))
-    }
-
-    /// 1 in the slots where `a` is zero, 0 in the others.
-    fn is_zero(&mut self, a: usize, file: &str, line: u32) -> PyResult<usize> {
-        let a = self.value(a)?;
-        self.record(file, line, |trace, loc| trace.is_zero(a, loc))
+        self.record(file, line, |trace, loc| trace.unary(unary, a, loc))
     }
 
     /// The lowest digit of `a` modulo prime^exponent.

@@ -16,6 +16,7 @@ mod error;
 mod frame;
 mod node;
 mod polynomial;
+mod unary;
 
 use crate::line::At;
 use constants::Constants;
@@ -26,6 +27,7 @@ use error::named;
 use frame::{Frame, Kind};
 pub use frame::{MAX_NESTING, Procedure};
 use node::{Binary, Home, Node, Sort};
+pub use unary::Unary;
 
 /// Largest vector length a program may ask for: the slots of the largest ring degree, 2^17.
 pub const MAX_SLOTS: u32 = ringmill_isa::limits::MAX_VECTOR_SLOTS;
@@ -214,22 +216,6 @@ impl TraceBuilder {
         }
     }
 
-    /// Slot by slot `-a`.
-    ///
-    /// # Errors
-    /// [`TraceError::PlainArithmetic`] on a plain input.
-    pub fn neg(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
-        match self.sort(a, &loc)? {
-            Sort::Cipher(v) => self.cipher(TracedOp::Neg, vec![v], MacroImm::None, loc),
-            Sort::Scalar(x) => Ok(self.node(Node::Scalar(-x))),
-            Sort::Constant => self.map(a, &loc, |v| v.iter().map(|&(re, im)| (-re, -im)).collect()),
-            Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
-                at: At(loc),
-                operation: "negation",
-            }),
-        }
-    }
-
     /// Slot i of the result is slot i + `steps` of `a`, cyclically; `steps` in `-slots ..= slots`.
     ///
     /// # Errors
@@ -266,39 +252,6 @@ impl TraceBuilder {
             Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
                 at: At(loc),
                 operation: "rotation",
-            }),
-        }
-    }
-
-    /// Complex conjugate of every slot.
-    ///
-    /// # Errors
-    /// [`TraceError::PlainArithmetic`] on a plain input.
-    pub fn conj(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
-        match self.sort(a, &loc)? {
-            Sort::Cipher(v) => self.cipher(TracedOp::Conj, vec![v], MacroImm::None, loc),
-            Sort::Scalar(_) => Ok(a),
-            Sort::Constant => self.map(a, &loc, |v| v.iter().map(|&(re, im)| (re, -im)).collect()),
-            Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
-                at: At(loc),
-                operation: "conjugation",
-            }),
-        }
-    }
-
-    /// 1 in the slots where `a` is zero, 0 in the others: of programs of whole numbers.
-    ///
-    /// # Errors
-    /// [`TraceError::PlainArithmetic`] on a plain input.
-    pub fn is_zero(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
-        let tested = |x: Slot| if x == (0.0, 0.0) { 1.0 } else { 0.0 };
-        match self.sort(a, &loc)? {
-            Sort::Cipher(v) => self.cipher(TracedOp::Iszero, vec![v], MacroImm::None, loc),
-            Sort::Scalar(x) => self.scalar(tested((x, 0.0)), loc),
-            Sort::Constant => self.map(a, &loc, |v| v.iter().map(|&x| (tested(x), 0.0)).collect()),
-            Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
-                at: At(loc),
-                operation: "a test for zero",
             }),
         }
     }

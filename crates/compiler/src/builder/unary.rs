@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Operations of one value, slot by slot: each is a row of one table.
+
+use ringmill_isa::macros::{MacroImm, TracedOp};
+use ringmill_isa::source::SourceLoc;
+
+use super::{At, Node, Slot, Sort, TraceBuilder, TraceError, Traced};
+
+/// An operation of one value without an immediate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unary {
+    /// `-a`.
+    Neg,
+    /// The complex conjugate.
+    Conj,
+    /// 1 where `a` is zero, 0 elsewhere: of programs of whole numbers.
+    IsZero,
+}
+
+/// What a front end and an error call an operation, its instruction, and its value in the clear.
+struct Row {
+    name: &'static str,
+    noun: &'static str,
+    op: TracedOp,
+    slot: fn(Slot) -> Slot,
+}
+
+impl Unary {
+    pub const ALL: [Self; 3] = [Self::Neg, Self::Conj, Self::IsZero];
+
+    #[rustfmt::skip] // a table is read by its columns
+    const fn row(self) -> Row {
+        match self {
+            Self::Neg    => row("neg",     "negation",        TracedOp::Neg,    |(re, im)| (-re, -im)),
+            Self::Conj   => row("conj",    "conjugation",     TracedOp::Conj,   |(re, im)| (re, -im)),
+            Self::IsZero => row("is_zero", "a test for zero", TracedOp::Iszero, zero),
+        }
+    }
+
+    /// The operation that front ends call so.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unary| unary.row().name == name)
+    }
+}
+
+const fn row(name: &'static str, noun: &'static str, op: TracedOp, slot: fn(Slot) -> Slot) -> Row {
+    Row {
+        name,
+        noun,
+        op,
+        slot,
+    }
+}
+
+fn zero(x: Slot) -> Slot {
+    match x {
+        (0.0, 0.0) => (1.0, 0.0),
+        _ => (0.0, 0.0),
+    }
+}
+
+impl TraceBuilder {
+    /// An operation of one value, slot by slot. Constants are computed now.
+    ///
+    /// # Errors
+    /// [`TraceError::PlainArithmetic`] on a plain input.
+    pub fn unary(
+        &mut self,
+        unary: Unary,
+        a: Traced,
+        loc: Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        let Row { noun, op, slot, .. } = unary.row();
+        match self.sort(a, &loc)? {
+            Sort::Cipher(v) => self.cipher(op, vec![v], MacroImm::None, loc),
+            Sort::Scalar(x) => match slot((x, 0.0)) {
+                (re, 0.0) => Ok(self.node(Node::Scalar(re))),
+                complex => {
+                    let slots = self.program.slots as usize;
+                    self.vector(vec![complex; slots], loc)
+                }
+            },
+            Sort::Constant => self.map(a, &loc, |v| v.iter().map(|&x| slot(x)).collect()),
+            Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
+                at: At(loc),
+                operation: noun,
+            }),
+        }
+    }
+
+    /// [`Unary::Neg`]. Errors as [`TraceBuilder::unary`].
+    pub fn neg(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
+        self.unary(Unary::Neg, a, loc)
+    }
+
+    /// [`Unary::Conj`]. Errors as [`TraceBuilder::unary`].
+    pub fn conj(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
+        self.unary(Unary::Conj, a, loc)
+    }
+
+    /// [`Unary::IsZero`]. Errors as [`TraceBuilder::unary`].
+    pub fn is_zero(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
+        self.unary(Unary::IsZero, a, loc)
+    }
+}
