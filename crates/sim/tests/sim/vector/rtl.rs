@@ -23,12 +23,12 @@ use ringmill_sim::open;
 
 use crate::vector::draw::Draw;
 
-/// Radix 16, chunks of 32, so many limbs in the buffer, pipelines as in RTL, in a file.
-fn description(name: &str, limbs: u64) -> PathBuf {
+/// Radix 16, chunks of 32, 160 limbs in the buffer, pipelines as in RTL, in a file: one model for all tests.
+fn description(name: &str) -> PathBuf {
     let mut d = Description::read(Description::PAPER).unwrap();
     d.log_radix = 4;
     d.log_lanes = 5;
-    d.buffer_words = limbs << 8;
+    d.buffer_words = 160 << 8;
     d.queue = 64;
     // A chunk is a 64th of the paper's, so memory's latency is a tenth: with the paper's a run is four times as long, of waiting.
     d.distant.latency_ns /= 10.0;
@@ -69,7 +69,7 @@ fn program() -> Arc<Compiled<Bgv>> {
 
 #[test]
 fn a_program_on_the_rtl() {
-    let path = description("program", 32);
+    let path = description("program");
     let compiled = program();
     let vector = |k: i64| -> Vec<i64> { (0..i64::from(SLOTS)).map(|i| i * k % 19 - 9).collect() };
     let client = Client::<Bgv>::new(compiled.clone()).unwrap();
@@ -132,7 +132,7 @@ fn a_thin_bootstraps_micro_programs_on_the_rtl() {
     let maps = Maps::new(&setup, Shape::default()).unwrap();
     let procedure = Arc::new(Procedure::new(setup, maps, false).unwrap());
     let compiled = one_bootstrap(&procedure).unwrap();
-    let path = description("bootstrap", 160);
+    let path = description("bootstrap");
     let device = open(&format!("rtl:{}", path.display())).unwrap();
     let mut draw = Draw::new(11);
     let (mut checked, mut cycles) = (0, 0);
