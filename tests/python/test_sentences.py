@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences of pages and doc comments stay short, and the splitter that counts their words splits where they end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sentences
+from sentences import LONGEST, MEAN, ROOT, Total, total
+
+# The most sentences above 40 words in an area's doc comments, and their highest mean. Numbers here may only fall.
+CEILINGS: dict[str, tuple[int, float]] = {
+    "crates/circuits": (8, 11.4),
+    "crates/cli": (1, 11.3),
+    "crates/compiler": (8, 12.2),
+    "crates/cpu": (1, 11.6),
+    "crates/device": (1, 11.4),
+    "crates/hdl": (7, 11.0),
+    "crates/isa": (16, 11.5),
+    "crates/limits": (0, 10.8),
+    "crates/machines": (22, 12.1),
+    "crates/math": (35, 12.6),
+    "crates/papers": (3, 12.0),
+    "crates/python": (1, 10.9),
+    "crates/runtime": (0, 10.8),
+    "crates/schemes": (19, 12.3),
+    "crates/sim": (2, 11.7),
+    "python": (6, 14.8),
+    "rtl": (83, 20.0),
+}
+# How many sentences of a page are above 40 words, where some are. Numbers here may only fall.
+LEFT: dict[str, int] = {
+    "README.md": 1,
+    "docs/adding.md": 4,
+    "docs/benchmarks.md": 13,
+    "docs/bfv.md": 5,
+    "docs/bgv.md": 25,
+    "docs/ckks.md": 6,
+    "docs/compiler.md": 16,
+    "docs/devices.md": 5,
+    "docs/files.md": 6,
+    "docs/isa/mid.md": 4,
+    "docs/isa/vector.md": 2,
+    "docs/limits.md": 1,
+    "docs/machines/basext.md": 6,
+    "docs/machines/polymul.md": 16,
+    "docs/machines/ring.md": 43,
+    "docs/machines/torus.md": 15,
+    "docs/machines/vector.md": 35,
+    "docs/rtl.md": 20,
+    "docs/seal.md": 3,
+    "docs/security.md": 6,
+    "docs/tfhe.md": 10,
+    "docs/types.md": 2,
+}
+# The mean of the pages, which may only fall to the rule's.
+PAGES_MEAN = 20.9
+
+
+def of(paths: list[Path]) -> list[sentences.Sentence]:
+    return [one for path in paths for one in sentences.sentences(path)]
+
+
+def folders() -> dict[str, list[Path]]:
+    """The folders whose doc comments are counted, each with the files in it."""
+    crates = {f"crates/{path.parent.name}": [path] for path in ROOT.glob("crates/*/src")}
+    return {name: [*sentences.files(at)] for name, at in {**crates, "rtl": [ROOT / "rtl"]}.items()} | {
+        "python": [*sentences.files(ROOT.glob("python/ringmill*"))]
+    }
+
+
+@pytest.mark.parametrize(
+    "page", [*sentences.pages(), ROOT / "CHANGELOG.md"], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_no_sentence_of_a_page_is_long(page):
+    long = [f"{one.file}:{one.line}: {one.words} words: {one.text}" for one in of([page]) if one.words > LONGEST]
+    allowed = LEFT.get(str(page.relative_to(ROOT)), 0)
+    assert len(long) == allowed, "say it in two sentences (docs/style.md):\n" + "\n".join(long)
+
+
+def test_the_mean_of_the_pages_is_low():
+    assert total(of(sentences.pages())).mean <= max(MEAN, PAGES_MEAN)
+
+
+@pytest.mark.parametrize("area", CEILINGS)
+def test_doc_comments_grow_no_longer(area):
+    above, mean = CEILINGS[area]
+    found = total(of(folders()[area]))
+    assert found.above <= above, f"`python tests/python/sentences.py {area}` lists them"
+    assert found.mean <= mean
+
+
+def test_every_crate_has_a_ceiling():
+    assert set(CEILINGS) == set(folders())
+
+
+def split(text: str) -> list[str]:
+    return [sentence for _, sentence in sentences.markdown(text)]
+
+
+def test_full_stops_question_and_exclamation_marks_end_a_sentence():
+    assert split("It runs. Does it? It does! Yes") == ["It runs.", "Does it?", "It does!", "Yes"]
+    assert split('He says "stop." Then he goes.\nOn.') == ['He says "stop."', "Then he goes.", "On."]
+    assert split("It holds (see below.) And on.") == ["It holds (see below.)", "And on."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A scheme, e.g. CKKS, is read.",
+        "A prime, i.e. A number, is read.",
+        "So says Fig. 3 of the paper, and Eq. (7).",
+        "It takes 3.5 ms at 1.25 GHz in version 0.17.6 of the tool.",
+        "Terms, factors etc. are read.",
+        "J. H. Cheon and A. Kim wrote it.",
+        "Halevi et al. show it.",
+        "Two are read: one; two; three; and more.",
+        "It calls `a. B`, then [c](d. E) too.",
+        "It is at docs/style.md or in file.py of the tree.",
+    ],
+)
+def test_what_ends_no_sentence(text):
+    assert len(split(text)) == 1
+
+
+def test_ends_that_look_like_abbreviations():
+    assert split("There is one of degree N. The next is of degree M.") == [
+        "There is one of degree N.",
+        "The next is of degree M.",
+    ]
+    assert split("The answer is no. That is all, etc. Then it ends.") == [
+        "The answer is no.",
+        "That is all, etc.",
+        "Then it ends.",
+    ]
+
+
+def test_items_and_paragraphs_end_sentences_and_colons_do_not():
+    assert split("It has:\n\n- one\n- two,\n  and more\n1. three\n\nEnd") == [
+        "It has:",
+        "one",
+        "two, and more",
+        "three",
+        "End",
+    ]
+
+
+def test_what_is_no_prose():
+    page = """
+# A heading. It is long.
+
+<!-- a comment. Another. -->
+| a. | b. |
+| --- | --- |
+
+```sh
+make. all.
+```
+
+    a = b. c
+
+<picture>
+
+Text with `code of some words` and [a link](https://x.y/z).
+"""
+    assert split(page) == ["Text with CODE and a link."]
+    assert sentences.words("Text with CODE - and a = link.") == 6
+
+
+def test_a_bold_heading_is_no_sentence():
+    assert split("- **Results.** They are the same.") == ["They are the same."]
+    assert split("**Results.**") == ["Results."]
+
+
+def test_lines_are_those_where_sentences_begin():
+    assert [*sentences.markdown("# H\n\nOne\ntwo. Three `four\nfive` six.\nSeven.")] == [
+        (3, "One two."),
+        (4, "Three CODE six."),
+        (6, "Seven."),
+    ]
+
+
+def test_doc_comments_of_rust():
+    text = "//! Crate. It runs.\n\n// no\n/// One\n/// two.\n///\n/// ```\n/// code. code.\n/// ```\nfn f() {} /// no\n"
+    assert [*sentences.rust(text)] == [(1, "Crate."), (1, "It runs."), (4, "One two.")]
+
+
+def test_docstrings_of_python():
+    text = '"""Module."""\n\ndef f():\n    """One.\n\n    Two.\n    """\n    x = "No. No."\n'
+    assert [*sentences.python(text)] == [(1, "Module."), (4, "One."), (6, "Two.")]
+
+
+def test_headers_of_systemverilog():
+    text = (
+        "// SPDX-License-Identifier: Apache-2.0\n// One. Two\n// three:\n//\n//   a   table.\n//\n// - four\n"
+        "//   five\n\nmodule m; // no\n"
+    )
+    assert [*sentences.systemverilog(text)] == [(2, "One."), (2, "Two three:"), (7, "four five")]
+
+
+def test_totals():
+    found = [sentences.Sentence("docs/a.md", 1, "", words) for words in (41, 40, 3)]
+    assert total(found) == Total(sentences=3, above=1, longest=41, mean=28.0)
+    assert sentences.totals(found) == {"pages": total(found)}
+    assert sentences.area("crates/math/src/lib.rs") == "crates/math"
+    assert sentences.area("README.md") == "pages"
