@@ -31,7 +31,6 @@ CEILINGS: dict[str, tuple[int, float]] = {
 }
 # How many sentences of a page are above 40 words, where some are. Numbers here may only fall.
 LEFT: dict[str, int] = {
-    "README.md": 1,
     "docs/adding.md": 4,
     "docs/benchmarks.md": 13,
     "docs/bfv.md": 5,
@@ -55,7 +54,7 @@ LEFT: dict[str, int] = {
     "docs/types.md": 2,
 }
 # The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 20.9
+PAGES_MEAN = 20.7
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
