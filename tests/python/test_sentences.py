@@ -33,7 +33,6 @@ CEILINGS: dict[str, tuple[int, float]] = {
 LEFT: dict[str, int] = {
     "docs/adding.md": 4,
     "docs/benchmarks.md": 13,
-    "docs/bgv.md": 25,
     "docs/compiler.md": 16,
     "docs/devices.md": 5,
     "docs/files.md": 6,
@@ -51,7 +50,7 @@ LEFT: dict[str, int] = {
     "docs/tfhe.md": 10,
 }
 # The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 20.1
+PAGES_MEAN = 19.4
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
