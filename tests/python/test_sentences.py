@@ -34,7 +34,6 @@ LEFT: dict[str, int] = {
     "docs/adding.md": 4,
     "docs/benchmarks.md": 13,
     "docs/compiler.md": 16,
-    "docs/devices.md": 5,
     "docs/files.md": 6,
     "docs/isa/mid.md": 4,
     "docs/isa/vector.md": 2,
@@ -47,10 +46,9 @@ LEFT: dict[str, int] = {
     "docs/rtl.md": 20,
     "docs/seal.md": 3,
     "docs/security.md": 6,
-    "docs/tfhe.md": 10,
 }
 # The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 19.4
+PAGES_MEAN = 18.7
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
