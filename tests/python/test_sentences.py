@@ -33,11 +33,9 @@ CEILINGS: dict[str, tuple[int, float]] = {
 LEFT: dict[str, int] = {
     "docs/adding.md": 4,
     "docs/benchmarks.md": 13,
-    "docs/compiler.md": 16,
-    "docs/files.md": 6,
+    "docs/files.md": 1,
     "docs/isa/mid.md": 4,
     "docs/isa/vector.md": 2,
-    "docs/limits.md": 1,
     "docs/machines/basext.md": 6,
     "docs/machines/polymul.md": 16,
     "docs/machines/ring.md": 43,
@@ -48,7 +46,7 @@ LEFT: dict[str, int] = {
     "docs/security.md": 6,
 }
 # The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 18.7
+PAGES_MEAN = 18.1
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
