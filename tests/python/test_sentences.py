@@ -33,7 +33,6 @@ CEILINGS: dict[str, tuple[int, float]] = {
 LEFT: dict[str, int] = {
     "docs/adding.md": 4,
     "docs/benchmarks.md": 13,
-    "docs/files.md": 1,
     "docs/isa/mid.md": 4,
     "docs/isa/vector.md": 2,
     "docs/machines/basext.md": 6,
@@ -42,11 +41,9 @@ LEFT: dict[str, int] = {
     "docs/machines/torus.md": 15,
     "docs/machines/vector.md": 35,
     "docs/rtl.md": 20,
-    "docs/seal.md": 3,
-    "docs/security.md": 6,
 }
 # The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 18.1
+PAGES_MEAN = 17.7
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
