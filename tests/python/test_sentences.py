@@ -40,10 +40,9 @@ LEFT: dict[str, int] = {
     "docs/machines/ring.md": 43,
     "docs/machines/torus.md": 15,
     "docs/machines/vector.md": 35,
-    "docs/rtl.md": 20,
 }
 # The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 17.7
+PAGES_MEAN = 17.3
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
