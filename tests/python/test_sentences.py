@@ -35,12 +35,11 @@ LEFT: dict[str, int] = {
     "docs/benchmarks.md": 13,
     "docs/isa/mid.md": 4,
     "docs/isa/vector.md": 2,
-    "docs/machines/ring.md": 1,
-    "docs/machines/torus.md": 15,
+    "docs/machines/torus.md": 2,
     "docs/machines/vector.md": 35,
 }
 # The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 16.2
+PAGES_MEAN = 16.0
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
