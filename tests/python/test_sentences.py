@@ -35,11 +35,9 @@ LEFT: dict[str, int] = {
     "docs/benchmarks.md": 13,
     "docs/isa/mid.md": 4,
     "docs/isa/vector.md": 2,
-    "docs/machines/torus.md": 2,
-    "docs/machines/vector.md": 35,
 }
 # The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 16.0
+PAGES_MEAN = 15.4
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
