@@ -32,9 +32,9 @@ pub enum Op {
     Conv,
     /// Fast base extension: y_j = sum over i of \[x_i (Q/q_i)^-1\]_{q_i} (Q/q_i) mod p_j, Q the product of the operands' moduli; coefficient form. The result represents x + u Q with 0 <= u < k.
     Bext,
-    /// Exact base extension: y_j = x mod p_j, x the one integer that is x_i mod q_i for each operand and lies in \[0, Q) (`nonnegative`) or in (-Q/2, Q/2\] (`centred`; of an even Q the tie Q/2 is positive), Q the product of the operands' moduli; coefficient form. However it is computed, no floating point and no estimate decides a residue.
+    /// Exact base extension: y_j = x mod p_j in coefficient form. x is the one integer that is x_i mod q_i for each operand and lies in \[0, Q) (`nonnegative`) or in (-Q/2, Q/2\] (`centred`; the tie Q/2 of an even Q is positive). Q is the product of the operands' moduli. No floating point and no estimate decides a residue on any device.
     Bextx,
-    /// Exact base extension with a redundant residue: y_j = x mod p_j, x = S - alpha Q with S = sum over i of \[x_i (Q/q_i)^-1\]_{q_i} (Q/q_i) for the one alpha in \[0, m) that makes x = r mod m, m the modulus of r, above the number k of the x operands; coefficient form. As S is below k Q, x is the integer in \[0, Q) where r is that one's residue, and the one in (-Q/2, Q/2\] where r is that one's (Shenoy and Kumaresan).
+    /// Exact base extension with a redundant residue: y_j = x mod p_j in coefficient form. x = S - alpha Q with S = sum over i of \[x_i (Q/q_i)^-1\]_{q_i} (Q/q_i), for the one alpha in \[0, m) that makes x = r mod m. m is the modulus of r, above the number k of the x operands. As S is below k Q, x is the integer in \[0, Q) if r is the residue of that integer, and the integer in (-Q/2, Q/2\] if r is the residue of that one (Shenoy and Kumaresan).
     Bextr,
     /// d = sum over i of a_i * b_i mod q, position by position in evaluation form; operands alternate a_0 b_0 a_1 b_1 and so on.
     Dot,
@@ -46,11 +46,11 @@ pub enum Op {
     Prng,
     /// d = (x^e - 1) a modulo x^N + 1, e the sum of the exponents modulo 2N (torus paper, Algorithm 5, with its a for -e); in either form.
     Rotdiff,
-    /// The signed digits of each coefficient, the most significant first: with W the bits of the operand's modulus less one, base 2^b and l results, the representative nearest to 0 (of a power of two, ties are negative) is rounded to a multiple of 2^(W - l b), ties towards positive, and written as the sum of d_j 2^(W - (j + 1) b), -2^(b-1) <= d_j < 2^(b-1); d_0 wraps modulo a power of two, and may be 2^(b-1) modulo a prime. Each digit is given as its residue modulo the results' modulus; coefficient form.
+    /// The signed digits of each coefficient in coefficient form, the most significant first. W is the bits of the operand's modulus less one, 2^b the base and l the number of results. The representative nearest to 0 (of a power of two, ties are negative) is rounded to a multiple of 2^(W - l b), ties towards positive. It is the sum of d_j 2^(W - (j + 1) b), -2^(b-1) <= d_j < 2^(b-1). d_0 wraps modulo a power of two, and may be 2^(b-1) modulo a prime. Each digit is given as its residue modulo the results' modulus.
     Decomp,
     /// The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (torus paper, Algorithm 1, line 10): for each mask m its coefficients m\[0\], -m\[N-1\], ..., -m\[1\], then b\[0\]; coefficient form.
     Extract,
-    /// d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k, b the body of x; the digits are those of DECOMP, as many of them, l, as the table has rows for each mask coefficient.
+    /// d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k. b is the body of x. The digits are those of DECOMP, and l is their number, the rows of the table for each mask coefficient.
     Lweks,
     /// d = what is stored in a slot of the memory outside the machine (a spill).
     Load,
@@ -358,7 +358,7 @@ impl Op {
                 result_names: &["y"],
                 immediate: ImmKind::Representative,
                 rule: Rule::ExactExtension,
-                semantics: "Exact base extension: y_j = x mod p_j, x the one integer that is x_i mod q_i for each operand and lies in [0, Q) (`nonnegative`) or in (-Q/2, Q/2] (`centred`; of an even Q the tie Q/2 is positive), Q the product of the operands' moduli; coefficient form. However it is computed, no floating point and no estimate decides a residue.",
+                semantics: "Exact base extension: y_j = x mod p_j in coefficient form. x is the one integer that is x_i mod q_i for each operand and lies in [0, Q) (`nonnegative`) or in (-Q/2, Q/2] (`centred`; the tie Q/2 of an even Q is positive). Q is the product of the operands' moduli. No floating point and no estimate decides a residue on any device.",
                 expansion: &[Op::Addi, Op::Sub, Op::Muli, Op::Conv, Op::Add],
             },
             Op::Bextr => &OpInfo {
@@ -369,7 +369,7 @@ impl Op {
                 result_names: &["y"],
                 immediate: ImmKind::None,
                 rule: Rule::RedundantExtension,
-                semantics: "Exact base extension with a redundant residue: y_j = x mod p_j, x = S - alpha Q with S = sum over i of [x_i (Q/q_i)^-1]_{q_i} (Q/q_i) for the one alpha in [0, m) that makes x = r mod m, m the modulus of r, above the number k of the x operands; coefficient form. As S is below k Q, x is the integer in [0, Q) where r is that one's residue, and the one in (-Q/2, Q/2] where r is that one's (Shenoy and Kumaresan).",
+                semantics: "Exact base extension with a redundant residue: y_j = x mod p_j in coefficient form. x = S - alpha Q with S = sum over i of [x_i (Q/q_i)^-1]_{q_i} (Q/q_i), for the one alpha in [0, m) that makes x = r mod m. m is the modulus of r, above the number k of the x operands. As S is below k Q, x is the integer in [0, Q) if r is the residue of that integer, and the integer in (-Q/2, Q/2] if r is the residue of that one (Shenoy and Kumaresan).",
                 expansion: &[Op::Muli, Op::Conv, Op::Add],
             },
             Op::Dot => &OpInfo {
@@ -435,7 +435,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::Base,
                 rule: Rule::Decompose,
-                semantics: "The signed digits of each coefficient, the most significant first: with W the bits of the operand's modulus less one, base 2^b and l results, the representative nearest to 0 (of a power of two, ties are negative) is rounded to a multiple of 2^(W - l b), ties towards positive, and written as the sum of d_j 2^(W - (j + 1) b), -2^(b-1) <= d_j < 2^(b-1); d_0 wraps modulo a power of two, and may be 2^(b-1) modulo a prime. Each digit is given as its residue modulo the results' modulus; coefficient form.",
+                semantics: "The signed digits of each coefficient in coefficient form, the most significant first. W is the bits of the operand's modulus less one, 2^b the base and l the number of results. The representative nearest to 0 (of a power of two, ties are negative) is rounded to a multiple of 2^(W - l b), ties towards positive. It is the sum of d_j 2^(W - (j + 1) b), -2^(b-1) <= d_j < 2^(b-1). d_0 wraps modulo a power of two, and may be 2^(b-1) modulo a prime. Each digit is given as its residue modulo the results' modulus.",
                 expansion: &[],
             },
             Op::Extract => &OpInfo {
@@ -457,7 +457,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::Base,
                 rule: Rule::KeySwitch,
-                semantics: "d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k, b the body of x; the digits are those of DECOMP, as many of them, l, as the table has rows for each mask coefficient.",
+                semantics: "d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k. b is the body of x. The digits are those of DECOMP, and l is their number, the rows of the table for each mask coefficient.",
                 expansion: &[],
             },
             Op::Load => &OpInfo {

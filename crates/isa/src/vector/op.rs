@@ -6,7 +6,7 @@ use super::info::{Allowed, Info};
 /// An opcode; its number is the code in the word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum MicroOp {
-    /// d = the chunk $ of distant memory, or the chunk m of a mask: a limb in evaluation form that the machine makes itself from a seed, as the mid level's PRNG has it; the program's head says which masks there are. Their addresses are 2^31 and above.
+    /// d = the chunk $ of distant memory, or the chunk m of a mask. A mask is a limb in evaluation form that the machine makes itself from a seed, by the mid level's PRNG. The program's head lists the masks, whose addresses are 2^31 and above.
     Load = 1,
     /// The chunk $ of distant memory = a.
     Store = 2,
@@ -18,7 +18,7 @@ pub enum MicroOp {
     Intt1 = 10,
     /// The second pass of an inverse transform, on the columns of a chunk: the inverse cyclic transform over the rows to y\[j\], then y\[j\] times psi^-(j N/rows). Each butterfly halves.
     Intt2 = 11,
-    /// The automorphism x -> x^g of the rows of a chunk in evaluation form. With h the inverse of g modulo 2N, row k goes to row (k h + (h - 1) / 2) mod rows of the limb of d, and its columns are permuted by an affine map; d is the first chunk of another limb, a a chunk of the limb that is turned.
+    /// The automorphism x -> x^g of the rows of a chunk in evaluation form. With h the inverse of g modulo 2N, row k goes to row (k h + (h - 1) / 2) mod rows of the limb of d, and an affine map permutes its columns. d is the first chunk of another limb, and a is a chunk of the limb that is turned.
     Morph = 12,
     /// d = a.
     Mov = 16,
