@@ -17,7 +17,7 @@ CEILINGS: dict[str, tuple[int, float]] = {
     "crates/cpu": (1, 11.6),
     "crates/device": (1, 11.4),
     "crates/hdl": (7, 11.0),
-    "crates/isa": (16, 11.5),
+    "crates/isa": (10, 11.4),
     "crates/limits": (0, 10.8),
     "crates/machines": (22, 12.1),
     "crates/math": (35, 12.6),
@@ -29,12 +29,8 @@ CEILINGS: dict[str, tuple[int, float]] = {
     "python": (6, 14.8),
     "rtl": (83, 20.0),
 }
-# How many sentences of a page are above 40 words, where some are. Numbers here may only fall.
-LEFT: dict[str, int] = {
-    "docs/adding.md": 4,
-}
-# The mean of the pages, which may only fall to the rule's.
-PAGES_MEAN = 15.2
+# Pages above the limits: how many long sentences each has, and its mean. Numbers here may only fall.
+LEFT: dict[str, tuple[int, float]] = {"docs/adding.md": (4, 19.6)}
 
 
 def of(paths: list[Path]) -> list[sentences.Sentence]:
@@ -49,17 +45,17 @@ def folders() -> dict[str, list[Path]]:
     }
 
 
-@pytest.mark.parametrize(
-    "page", [*sentences.pages(), ROOT / "CHANGELOG.md"], ids=lambda page: str(page.relative_to(ROOT))
-)
-def test_no_sentence_of_a_page_is_long(page):
-    long = [f"{one.file}:{one.line}: {one.words} words: {one.text}" for one in of([page]) if one.words > LONGEST]
-    allowed = LEFT.get(str(page.relative_to(ROOT)), 0)
-    assert len(long) <= allowed, "say it in two sentences (docs/style.md):\n" + "\n".join(long)
+@pytest.mark.parametrize("page", sorted(sentences.pages()), ids=lambda page: str(page.relative_to(ROOT)))
+def test_sentences_of_a_page_are_short(page):
+    above, mean = LEFT.get(str(page.relative_to(ROOT)), (0, MEAN))
+    found = of([page])
+    long = [f"{one.file}:{one.line}: {one.words} words: {one.text}" for one in found if one.words > LONGEST]
+    assert len(long) <= above, "say it in two sentences (docs/style.md):\n" + "\n".join(long)
+    assert total(found).mean <= mean
 
 
 def test_the_mean_of_the_pages_is_low():
-    assert total(of(sentences.pages())).mean <= max(MEAN, PAGES_MEAN)
+    assert total(of(sentences.pages())).mean <= MEAN
 
 
 @pytest.mark.parametrize("area", CEILINGS)
