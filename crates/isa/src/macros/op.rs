@@ -10,7 +10,7 @@ pub enum MacroOp {
     Input,
     /// d = the plaintext of a constant vector of the program, encoded at the type's level and scale.
     Encode,
-    /// d = a, moved from distant to near memory. Of managed programs: the compiler places it, and keys, which are no values here, come with the KSW that reads them.
+    /// d = a, moved from distant to near memory. Only in managed programs: the compiler places it. Keys are no values at this level and come with the KSW that reads them.
     Load,
     /// Slot by slot a + b; a is a ciphertext, b a ciphertext or a plaintext; equal levels and scales.
     Add,
@@ -32,7 +32,7 @@ pub enum MacroOp {
     Rescale,
     /// Drops primes down to the immediate's level; the scale stays.
     Modswitch,
-    /// Multiplies the ciphertext and its factor by one integer, so that every slot stays: what makes the factors of a sum's operands equal.
+    /// Multiplies the ciphertext and its factor by one integer, so that every slot stays. It makes the factors of a sum's operands equal.
     Refactor,
     /// d's slot i is a's slot i + step, cyclically; Galois element 3^step mod 2N.
     Rotate,
@@ -40,45 +40,45 @@ pub enum MacroOp {
     Hrotate,
     /// Complex conjugate of every slot; Galois element 2N - 1.
     Conj,
-    /// The automorphism x -> x^G of each polynomial of a; d is under the secret s(x^G). Of managed programs: with KSW behind it, what ROTATE and CONJ are.
+    /// The automorphism x -> x^G of each polynomial of a; d is under the secret s(x^G). Only in managed programs: with KSW behind it, MORPH is ROTATE or CONJ.
     Morph,
-    /// Key switch: two polynomials under the program's secret. Of three polynomials with the relinearisation key, which is RELIN; of a result of MORPH with the key of its Galois element. Of managed programs.
+    /// Key switch to two polynomials under the program's secret. For three polynomials it takes the relinearisation key, as RELIN does. For a result of MORPH it takes the key of its Galois element. Only in managed programs.
     Ksw,
-    /// 1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
+    /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
-    /// Every slot of a, a multiple of the integer, over it. The integer divides the plaintext modulus t; d is known modulo t over it alone, and not even an integer above that.
+    /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
     Quotient,
-    /// The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Of managed programs: the compiler places it.
+    /// The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Only in managed programs: the compiler places it.
     Bootstrap,
     /// a is the named output of the program.
     Output,
-    /// d... = what a procedure of the program gives for the arguments a....
+    /// d... = the results of a procedure of the program for the arguments a....
     Call,
-    /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
+    /// Calls a procedure count times in sequence, with one carried value for each result. The carried values are its first parameters: the first operands in the first turn, and the results of the previous turn afterwards. The other operands are the same each time. d... = the carried values at the end.
     Repeat,
-    /// d = the sparse secret of bootstrapping, encrypted under the program's: a key that is a ciphertext. Of procedures that the compiler links in.
+    /// d = the sparse secret of bootstrapping, encrypted under the program's secret: a key that is a ciphertext. Only in procedures that the compiler links in.
     Key,
-    /// d = a constant of whoever made the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level, in evaluation form. Of procedures that the compiler links in.
+    /// d = a constant of the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level, in evaluation form. Only in procedures that the compiler links in.
     Lift,
-    /// a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Of procedures that the compiler links in.
+    /// a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Only in procedures that the compiler links in.
     Encapsulate,
-    /// Raises the modulus of what ENCAPSULATE gave, with the secret as KEY gives it (vector paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Of procedures that the compiler links in.
+    /// Raises the modulus of a result of ENCAPSULATE, with the secret that KEY gives (vector paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Only in procedures that the compiler links in.
     Raise,
-    /// Divides by the primes above the immediate's level, two or more, by one division that leaves the message as it is; of one prime it is RESCALE. Of procedures that the compiler links in.
+    /// Divides by the primes above the immediate's level, two or more, by one division that leaves the message unchanged. RESCALE is the same for one prime. Only in procedures that the compiler links in.
     Drop,
-    /// Several automorphisms x -> x^G of one ciphertext, switched back to its secret, that share one decomposition (hoisting); one result an element. Of procedures that the compiler links in.
+    /// Several automorphisms x -> x^G of one ciphertext, switched back to its secret, that share one decomposition (hoisting); one result an element. Only in procedures that the compiler links in.
     Hturn,
-    /// a and its automorphisms in sum, from one decomposition of a and by one division, by the special primes and those above the immediate's level. Of procedures that the compiler links in.
+    /// The sum of a and its automorphisms, from one decomposition of a. One division removes the special primes and those above the immediate's level. Only in procedures that the compiler links in.
     Sumrot,
-    /// The automorphism of each operand by its own element in sum, operands beyond the elements as they are; one division for all, by the special primes and those above the immediate's level. Of procedures that the compiler links in.
+    /// The sum of the operands, each under the automorphism of its own element; operands beyond the elements stay as they are. One division for all removes the special primes and those above the immediate's level. Only in procedures that the compiler links in.
     Sumturn,
-    /// The products of ciphertexts with lifted constants in sum: the first half of the operands are ciphertexts, each is multiplied by its own of the second half. Of procedures that the compiler links in.
+    /// The sum of products of ciphertexts with lifted constants. The first half of the operands are ciphertexts, and each is multiplied by its own constant of the second half. Only in procedures that the compiler links in.
     Sumplain,
-    /// Each operand times its integer in sum, and the last integer, a constant; then a division by the primes above the immediate's level. Of procedures that the compiler links in.
+    /// The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. Only in procedures that the compiler links in.
     Combine,
-    /// Products of operands in sum, relinearised once, then divided by the special primes and those above the immediate's level together. A product's first factor may be a combination of the first operands, and one may be added to the sum. Of procedures that the compiler links in.
+    /// The sum of products of operands, relinearised once, then divided by the special primes and those above the immediate's level together. A product's first factor may be a combination of the first operands, and one may be added to the sum. Only in procedures that the compiler links in.
     Sumprod,
-    /// Every slot of a, a multiple of the integer, over it: the plaintext modulus is the integer times less. Of procedures that the compiler links in.
+    /// Every slot of a divided by the integer, of which each slot is a multiple. The plaintext modulus is divided by the integer too. Only in procedures that the compiler links in.
     Divide,
     /// No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.
     #[doc(hidden)]
@@ -318,7 +318,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Load,
-                semantics: "d = a, moved from distant to near memory. Of managed programs: the compiler places it, and keys, which are no values here, come with the KSW that reads them.",
+                semantics: "d = a, moved from distant to near memory. Only in managed programs: the compiler places it. Keys are no values at this level and come with the KSW that reads them.",
                 expansion: &[],
             },
             MacroOp::Add => &OpInfo {
@@ -439,7 +439,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Constant,
                 rule: MacroRule::Refactor,
-                semantics: "Multiplies the ciphertext and its factor by one integer, so that every slot stays: what makes the factors of a sum's operands equal.",
+                semantics: "Multiplies the ciphertext and its factor by one integer, so that every slot stays. It makes the factors of a sum's operands equal.",
                 expansion: &[],
             },
             MacroOp::Rotate => &OpInfo {
@@ -483,7 +483,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Galois,
                 rule: MacroRule::Morph,
-                semantics: "The automorphism x -> x^G of each polynomial of a; d is under the secret s(x^G). Of managed programs: with KSW behind it, what ROTATE and CONJ are.",
+                semantics: "The automorphism x -> x^G of each polynomial of a; d is under the secret s(x^G). Only in managed programs: with KSW behind it, MORPH is ROTATE or CONJ.",
                 expansion: &[],
             },
             MacroOp::Ksw => &OpInfo {
@@ -494,7 +494,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::KeySwitch,
-                semantics: "Key switch: two polynomials under the program's secret. Of three polynomials with the relinearisation key, which is RELIN; of a result of MORPH with the key of its Galois element. Of managed programs.",
+                semantics: "Key switch to two polynomials under the program's secret. For three polynomials it takes the relinearisation key, as RELIN does. For a result of MORPH it takes the key of its Galois element. Only in managed programs.",
                 expansion: &[],
             },
             MacroOp::Iszero => &OpInfo {
@@ -505,7 +505,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Rotate,
-                semantics: "1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.",
+                semantics: "1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.",
                 expansion: &[],
             },
             MacroOp::Quotient => &OpInfo {
@@ -516,7 +516,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Constant,
                 rule: MacroRule::Same,
-                semantics: "Every slot of a, a multiple of the integer, over it. The integer divides the plaintext modulus t; d is known modulo t over it alone, and not even an integer above that.",
+                semantics: "Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.",
                 expansion: &[],
             },
             MacroOp::Bootstrap => &OpInfo {
@@ -527,7 +527,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Level,
                 rule: MacroRule::Bootstrap,
-                semantics: "The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Of managed programs: the compiler places it.",
+                semantics: "The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Only in managed programs: the compiler places it.",
                 expansion: &[],
             },
             MacroOp::Output => &OpInfo {
@@ -549,7 +549,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Procedure,
                 rule: MacroRule::Call,
-                semantics: "d... = what a procedure of the program gives for the arguments a....",
+                semantics: "d... = the results of a procedure of the program for the arguments a....",
                 expansion: &[],
             },
             MacroOp::Repeat => &OpInfo {
@@ -560,7 +560,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Repeat,
                 rule: MacroRule::Repeat,
-                semantics: "A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.",
+                semantics: "Calls a procedure count times in sequence, with one carried value for each result. The carried values are its first parameters: the first operands in the first turn, and the results of the previous turn afterwards. The other operands are the same each time. d... = the carried values at the end.",
                 expansion: &[],
             },
             MacroOp::Key => &OpInfo {
@@ -571,7 +571,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Key,
-                semantics: "d = the sparse secret of bootstrapping, encrypted under the program's: a key that is a ciphertext. Of procedures that the compiler links in.",
+                semantics: "d = the sparse secret of bootstrapping, encrypted under the program's secret: a key that is a ciphertext. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Lift => &OpInfo {
@@ -582,7 +582,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Lifted,
                 rule: MacroRule::Lifted,
-                semantics: "d = a constant of whoever made the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level, in evaluation form. Of procedures that the compiler links in.",
+                semantics: "d = a constant of the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level, in evaluation form. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Encapsulate => &OpInfo {
@@ -593,7 +593,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Rotate,
-                semantics: "a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Of procedures that the compiler links in.",
+                semantics: "a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Raise => &OpInfo {
@@ -604,7 +604,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Raise,
-                semantics: "Raises the modulus of what ENCAPSULATE gave, with the secret as KEY gives it (vector paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Of procedures that the compiler links in.",
+                semantics: "Raises the modulus of a result of ENCAPSULATE, with the secret that KEY gives (vector paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Drop => &OpInfo {
@@ -615,7 +615,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Level,
                 rule: MacroRule::Drop,
-                semantics: "Divides by the primes above the immediate's level, two or more, by one division that leaves the message as it is; of one prime it is RESCALE. Of procedures that the compiler links in.",
+                semantics: "Divides by the primes above the immediate's level, two or more, by one division that leaves the message unchanged. RESCALE is the same for one prime. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Hturn => &OpInfo {
@@ -626,7 +626,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Elements,
                 rule: MacroRule::Rotate,
-                semantics: "Several automorphisms x -> x^G of one ciphertext, switched back to its secret, that share one decomposition (hoisting); one result an element. Of procedures that the compiler links in.",
+                semantics: "Several automorphisms x -> x^G of one ciphertext, switched back to its secret, that share one decomposition (hoisting); one result an element. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Sumrot => &OpInfo {
@@ -637,7 +637,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Turns,
                 rule: MacroRule::TurnSum,
-                semantics: "a and its automorphisms in sum, from one decomposition of a and by one division, by the special primes and those above the immediate's level. Of procedures that the compiler links in.",
+                semantics: "The sum of a and its automorphisms, from one decomposition of a. One division removes the special primes and those above the immediate's level. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Sumturn => &OpInfo {
@@ -648,7 +648,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Turns,
                 rule: MacroRule::TurnSum,
-                semantics: "The automorphism of each operand by its own element in sum, operands beyond the elements as they are; one division for all, by the special primes and those above the immediate's level. Of procedures that the compiler links in.",
+                semantics: "The sum of the operands, each under the automorphism of its own element; operands beyond the elements stay as they are. One division for all removes the special primes and those above the immediate's level. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Sumplain => &OpInfo {
@@ -659,7 +659,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::SumPlain,
-                semantics: "The products of ciphertexts with lifted constants in sum: the first half of the operands are ciphertexts, each is multiplied by its own of the second half. Of procedures that the compiler links in.",
+                semantics: "The sum of products of ciphertexts with lifted constants. The first half of the operands are ciphertexts, and each is multiplied by its own constant of the second half. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Combine => &OpInfo {
@@ -670,7 +670,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Combination,
                 rule: MacroRule::Combine,
-                semantics: "Each operand times its integer in sum, and the last integer, a constant; then a division by the primes above the immediate's level. Of procedures that the compiler links in.",
+                semantics: "The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Sumprod => &OpInfo {
@@ -681,7 +681,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Products,
                 rule: MacroRule::SumProducts,
-                semantics: "Products of operands in sum, relinearised once, then divided by the special primes and those above the immediate's level together. A product's first factor may be a combination of the first operands, and one may be added to the sum. Of procedures that the compiler links in.",
+                semantics: "The sum of products of operands, relinearised once, then divided by the special primes and those above the immediate's level together. A product's first factor may be a combination of the first operands, and one may be added to the sum. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Divide => &OpInfo {
@@ -692,7 +692,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Constant,
                 rule: MacroRule::Divide,
-                semantics: "Every slot of a, a multiple of the integer, over it: the plaintext modulus is the integer times less. Of procedures that the compiler links in.",
+                semantics: "Every slot of a divided by the integer, of which each slot is a multiple. The plaintext modulus is divided by the integer too. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Madeup => &OpInfo {

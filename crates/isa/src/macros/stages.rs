@@ -34,15 +34,15 @@ pub enum TracedOp {
     Hrotate,
     /// Complex conjugate of every slot; Galois element 2N - 1.
     Conj,
-    /// 1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
+    /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
-    /// Every slot of a, a multiple of the integer, over it. The integer divides the plaintext modulus t; d is known modulo t over it alone, and not even an integer above that.
+    /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
     Quotient,
     /// a is the named output of the program.
     Output,
-    /// d... = what a procedure of the program gives for the arguments a....
+    /// d... = the results of a procedure of the program for the arguments a....
     Call,
-    /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
+    /// Calls a procedure count times in sequence, with one carried value for each result. The carried values are its first parameters: the first operands in the first turn, and the results of the previous turn afterwards. The other operands are the same each time. d... = the carried values at the end.
     Repeat,
     /// No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.
     #[doc(hidden)]
@@ -205,7 +205,7 @@ pub enum ManagedOp {
     Rescale,
     /// Drops primes down to the immediate's level; the scale stays.
     Modswitch,
-    /// Multiplies the ciphertext and its factor by one integer, so that every slot stays: what makes the factors of a sum's operands equal.
+    /// Multiplies the ciphertext and its factor by one integer, so that every slot stays. It makes the factors of a sum's operands equal.
     Refactor,
     /// d's slot i is a's slot i + step, cyclically; Galois element 3^step mod 2N.
     Rotate,
@@ -213,17 +213,17 @@ pub enum ManagedOp {
     Hrotate,
     /// Complex conjugate of every slot; Galois element 2N - 1.
     Conj,
-    /// 1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
+    /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
-    /// Every slot of a, a multiple of the integer, over it. The integer divides the plaintext modulus t; d is known modulo t over it alone, and not even an integer above that.
+    /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
     Quotient,
-    /// The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Of managed programs: the compiler places it.
+    /// The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Only in managed programs: the compiler places it.
     Bootstrap,
     /// a is the named output of the program.
     Output,
-    /// d... = what a procedure of the program gives for the arguments a....
+    /// d... = the results of a procedure of the program for the arguments a....
     Call,
-    /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
+    /// Calls a procedure count times in sequence, with one carried value for each result. The carried values are its first parameters: the first operands in the first turn, and the results of the previous turn afterwards. The other operands are the same each time. d... = the carried values at the end.
     Repeat,
     /// No operation of any program: tests give it to passes, which refuse by its name what they have no meaning for. No text names it, and the verifier refuses it.
     #[doc(hidden)]

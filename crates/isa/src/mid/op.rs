@@ -52,11 +52,11 @@ pub enum Op {
     Extract,
     /// d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k. b is the body of x. The digits are those of DECOMP, and l is their number, the rows of the table for each mask coefficient.
     Lweks,
-    /// d = what is stored in a slot of the memory outside the machine (a spill).
+    /// d = the limb stored in a slot of the memory outside the machine (a spill).
     Load,
     /// Writes a to a slot of the memory outside the machine (a spill).
     Store,
-    /// Halts and awaits new instructions: the machine has done all that was sent before. The last step of a program, in which alone it stands. The compiler ends programs for a target that is sent its instructions (`vector`) with it; others end where their calls do.
+    /// Halts and awaits new instructions when the machine has done all earlier ones. It stands only as the last step of a program. The compiler ends programs with it for a target that is sent its instructions (`vector`). Other programs end with their last call.
     Hcf,
 }
 
@@ -468,7 +468,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::Slot,
                 rule: Rule::Any,
-                semantics: "d = what is stored in a slot of the memory outside the machine (a spill).",
+                semantics: "d = the limb stored in a slot of the memory outside the machine (a spill).",
                 expansion: &[],
             },
             Op::Store => &OpInfo {
@@ -490,7 +490,7 @@ impl Op {
                 result_names: &[],
                 immediate: ImmKind::None,
                 rule: Rule::Halt,
-                semantics: "Halts and awaits new instructions: the machine has done all that was sent before. The last step of a program, in which alone it stands. The compiler ends programs for a target that is sent its instructions (`vector`) with it; others end where their calls do.",
+                semantics: "Halts and awaits new instructions when the machine has done all earlier ones. It stands only as the last step of a program. The compiler ends programs with it for a target that is sent its instructions (`vector`). Other programs end with their last call.",
                 expansion: &[],
             },
         }

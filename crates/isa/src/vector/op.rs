@@ -28,7 +28,7 @@ pub enum MicroOp {
     Sub = 18,
     /// d = a b / R, b below the modulus, a any 32 bits.
     Mul = 19,
-    /// d = a n / R, a any 32 bits: what a residue modulo another prime is modulo this one, too.
+    /// d = a n / R, a any 32 bits. So a residue modulo another prime is reduced modulo this one, too.
     Muli = 20,
     /// d = acc + a b / R, as MUL.
     Mac = 21,
