@@ -12,7 +12,6 @@ docs/benchmarks.md says what each side is, how it is timed and what a floor is.
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 import time
@@ -78,7 +77,7 @@ def collect(rows: list[Row], options: argparse.Namespace) -> dict:
         run.measure_again()
     load["end"] = machine.load_average()
     return {
-        "schema": 1,
+        "schema": records.SCHEMA,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "command": shlex.join([Path(sys.executable).name, *sys.argv]),
         "machine": {**machine.describe(), "load_average": load, "pinned_cores": list(one), "rates": run.rates},
@@ -101,7 +100,7 @@ def main() -> int:
         records.write_page(PAGE, records.load(RESULTS))
         return 0
     record = collect(choose(options.only), options)
-    text = json.dumps(record, indent=1) + "\n"
+    text = records.text(record)
     output = options.output or (None if options.only else RESULTS / records.name(record))
     if output:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -29,39 +29,31 @@ Sample = tuple[float, float]
 
 @dataclass(frozen=True)
 class Times:
-    """The samples of one side, wall and processor seconds, turn by turn."""
+    """The samples of one side, wall and processor seconds."""
 
-    turns: tuple[tuple[Sample, ...], ...]
+    samples: tuple[Sample, ...]
 
-    def by_turn(self, clock: str) -> list[list[float]]:
-        return [[sample[CLOCKS[clock]] for sample in turn] for turn in self.turns]
+    def of(self, clock: str) -> list[float]:
+        return [sample[CLOCKS[clock]] for sample in self.samples]
 
     def fastest(self, clock: str) -> float:
         """Without samples that a virtual machine's clock did not count whole: less than `LEAST` of the median."""
         least = LEAST * self.median(clock)
-        return min(sample for turn in self.by_turn(clock) for sample in turn if sample >= least)
+        return min(sample for sample in self.of(clock) if sample >= least)
 
     def median(self, clock: str) -> float:
-        return statistics.median(sample for turn in self.by_turn(clock) for sample in turn)
+        return statistics.median(self.of(clock))
 
     def cores(self) -> float:
         """Most processor seconds a wall second of any sample: how many cores the system really gave."""
-        return max(processor / wall for turn in self.turns for wall, processor in turn)
+        return max(processor / wall for wall, processor in self.samples)
 
     def record(self) -> dict[str, Any]:
+        """How many samples there are, and by each clock the fastest of them and their median."""
         return {
-            "samples": sum(map(len, self.turns)),
+            "samples": len(self.samples),
             "cores": round(self.cores(), 3),
-            **{clock: self.record_of(clock) for clock in CLOCKS},
-        }
-
-    def record_of(self, clock: str) -> dict[str, Any]:
-        turns = self.by_turn(clock)
-        return {
-            "min_us": us(self.fastest(clock)),
-            "median_us": us(self.median(clock)),
-            "turns_min_us": [us(min(turn)) for turn in turns],
-            "turns_median_us": [us(statistics.median(turn)) for turn in turns],
+            **{clock: {"min_us": us(self.fastest(clock)), "median_us": us(self.median(clock))} for clock in CLOCKS},
         }
 
 
@@ -90,8 +82,8 @@ def interleave(sides: Sequence[tuple[Side, str]], turns: int = TURNS) -> list[Ti
     plans = [plan(seconds) for seconds in pilots]
     if max(pilots) >= LONG_SECONDS:
         turns = min(turns, LONG_TURNS)
-    samples: list[list[tuple[Sample, ...]]] = [[] for _ in sides]
+    samples: list[list[Sample]] = [[] for _ in sides]
     for _ in range(turns):
-        for (side, row), (count, calls), kept in zip(sides, plans, samples, strict=True):
-            kept.append(tuple((wall, processor) for wall, processor in side.time(row, count, calls)))
-    return [Times(tuple(kept)) for kept in samples]
+        for (side, row), (count, calls), found in zip(sides, plans, samples, strict=True):
+            found.extend((wall, processor) for wall, processor in side.time(row, count, calls))
+    return [Times(tuple(found)) for found in samples]

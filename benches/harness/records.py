@@ -11,12 +11,37 @@ from typing import Any
 from harness.machine import full_name, slug
 from harness.table import number, ratio
 
+SCHEMA = 2
+# Characters a line has at most, but for a row and a text that are longer by themselves.
+WIDTH = 120
 BEGIN, END = "<!-- records: written by `python benches/bench.py --page` -->", "<!-- end of records -->"
 
 
 def name(record: dict[str, Any]) -> str:
     """The file of a record: another processor's does not take its place, another run of that day here does."""
     return f"{record['date'][:10]}-{slug(full_name(record['machine']))}.json"
+
+
+def text(record: dict[str, Any]) -> str:
+    """A record as its file has it: JSON with a line for each row."""
+    return "\n".join(lines(record)) + "\n"
+
+
+def lines(value: object, indent: str = "", head: str = "") -> list[str]:
+    """A value after `head`, `"key": `: on one line where it is short. Otherwise each member of an object begins a line
+    of its own, and each item of a list has one line."""
+    whole = f"{indent}{head}{json.dumps(value)}"
+    if not isinstance(value, (dict, list)) or len(whole) <= WIDTH:
+        return [whole]
+    inner = f"{indent} "
+    if isinstance(value, dict):
+        members = [lines(member, inner, f"{json.dumps(key)}: ") for key, member in value.items()]
+    else:
+        members = [[f"{inner}{json.dumps(item)}"] for item in value]
+    for member in members[:-1]:
+        member[-1] += ","
+    begin, end = "{}" if isinstance(value, dict) else "[]"
+    return [f"{indent}{head}{begin}", *(line for member in members for line in member), f"{indent}{end}"]
 
 
 def load(folder: Path) -> list[dict[str, Any]]:
@@ -49,7 +74,7 @@ def side_by_side(records: Sequence[dict[str, Any]]) -> str:
     """A column for each processor: our time in microseconds, over the floor, and each peer's time over ours."""
     heads = [f"{full_name(record['machine'])}, {record['date'][:10]}" for record in records]
     keys = list(dict.fromkeys(row_key(row) for record in records for row in record["rows"]))
-    lines = [
+    table = [
         "| row | " + " | ".join(heads) + " |",
         "| --- |" + " --- |" * len(heads),
     ]
@@ -59,8 +84,8 @@ def side_by_side(records: Sequence[dict[str, Any]]) -> str:
         cells = [
             cell([row for row in record["rows"] if row_key(row) == key], record["date"][:10]) for record in records
         ]
-        lines.append(f"| {label} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        table.append(f"| {label} | " + " | ".join(cells) + " |")
+    return "\n".join(table)
 
 
 def cell(rows: Sequence[dict[str, Any]], day: str) -> str:
