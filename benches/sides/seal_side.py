@@ -18,14 +18,40 @@ import tenseal.sealapi as seal
 from serve import Group, close, fastest, operands, serve
 
 
-def parameters(request: dict[str, Any]) -> seal.SEALContext:
-    parms = seal.EncryptionParameters(seal.SCHEME_TYPE.CKKS)
-    parms.set_poly_modulus_degree(1 << request["log_n"])
-    parms.set_coeff_modulus([seal.Modulus(q) for q in request["moduli"]])
-    context = seal.SEALContext(parms, True, seal.SEC_LEVEL_TYPE.TC128)
-    if not context.parameters_set():
-        raise SystemExit("SEAL refuses the parameters")
-    return context
+class Library:
+    """SEAL with parameters of 128-bit security, its keys, and the folder where our side finds what SEAL saves."""
+
+    def __init__(self, parms: seal.EncryptionParameters, galois_element: int, folder: Path) -> None:
+        self.folder = folder
+        self.context = context = seal.SEALContext(parms, True, seal.SEC_LEVEL_TYPE.TC128)
+        if not context.parameters_set():
+            raise SystemExit("SEAL refuses the parameters")
+        keygen = seal.KeyGenerator(context)
+        self.secret, self.public = keygen.secret_key(), seal.PublicKey()
+        self.relin, self.galois = seal.RelinKeys(), seal.GaloisKeys()
+        keygen.create_public_key(self.public)
+        keygen.create_relin_keys(self.relin)
+        keygen.create_galois_keys([galois_element], self.galois)
+        self.evaluator = seal.Evaluator(context)
+        self.encryptor = seal.Encryptor(context, self.public, self.secret)
+        self.decryptor = seal.Decryptor(context, self.secret)
+
+    def encrypted(self, plain: seal.Plaintext) -> seal.Ciphertext:
+        cipher = seal.Ciphertext()
+        self.encryptor.encrypt(plain, cipher)
+        return cipher
+
+    def save(self, **items: Any) -> None:
+        """Writes the keys and these objects, each to the file of its name."""
+        keys = {"secret": self.secret, "public": self.public, "relin": self.relin, "galois": self.galois}
+        for name, item in {**keys, **items}.items():
+            item.save(str(self.folder / f"{name}.seal"))
+
+    def save_results(self, group: Group, out: seal.Ciphertext) -> None:
+        """Runs each row of the group and writes the result that it leaves in `out`."""
+        for name, run in group.runs.items():
+            run()
+            out.save(str(self.folder / f"{name}.seal"))
 
 
 def make(request: dict[str, Any]) -> Group:
@@ -38,33 +64,29 @@ SCHEMES = {"bfv": seal.SCHEME_TYPE.BFV, "bgv": seal.SCHEME_TYPE(3)}
 
 def integers(request: dict[str, Any]) -> Group:
     """BFV or BGV, on slots."""
-    folder, n = Path(request["folder"]), 1 << request["log_n"]
+    n = 1 << request["log_n"]
     parms = seal.EncryptionParameters(SCHEMES[request["scheme"]])
     parms.set_poly_modulus_degree(n)
     parms.set_coeff_modulus(seal.CoeffModulus.Create(n, request["bits"]))
     parms.set_plain_modulus(request["plain"])
-    context = seal.SEALContext(parms, True, seal.SEC_LEVEL_TYPE.TC128)
-    if not context.parameters_set():
-        raise SystemExit("SEAL refuses the parameters")
-    keygen = seal.KeyGenerator(context)
-    public, relin, galois = seal.PublicKey(), seal.RelinKeys(), seal.GaloisKeys()
-    keygen.create_public_key(public)
-    keygen.create_relin_keys(relin)
-    keygen.create_galois_keys([3], galois)  # the element of a rotation by one
-    encoder, evaluator = seal.BatchEncoder(context), seal.Evaluator(context)
-    encryptor, decryptor = seal.Encryptor(context, public), seal.Decryptor(context, keygen.secret_key())
+    library = Library(parms, 3, Path(request["folder"]))  # the element of a rotation by one
+    encoder, evaluator = seal.BatchEncoder(library.context), library.evaluator
+    encryptor, decryptor = library.encryptor, library.decryptor
 
-    def encrypted(factor: int) -> seal.Ciphertext:
-        plain, cipher = seal.Plaintext(), seal.Ciphertext()
-        encoder.encode([i * factor % 65537 for i in range(n)], plain)
-        encryptor.encrypt(plain, cipher)
-        return cipher
+    def encoded(values: list[int]) -> seal.Plaintext:
+        plain = seal.Plaintext()
+        encoder.encode(values, plain)
+        return plain
 
-    a, b, out = encrypted(3), encrypted(5), seal.Ciphertext()
+    # The client's values are those of the first operand, and the ones that our side encodes.
+    values = [i * 3 % 65537 for i in range(n)]
+    plain = encoded(values)
+    a, b = library.encrypted(plain), library.encrypted(encoded([i * 5 % 65537 for i in range(n)]))
+    out = seal.Ciphertext()
 
     def multiply_relinearise() -> None:
         evaluator.multiply(a, b, out)
-        evaluator.relinearize_inplace(out, relin)
+        evaluator.relinearize_inplace(out, library.relin)
 
     def multiply_relinearise_mod_switch() -> None:
         multiply_relinearise()
@@ -75,19 +97,12 @@ def integers(request: dict[str, Any]) -> Group:
     group.runs = {
         "add": lambda: evaluator.add(a, b, out),
         product.__name__: product,
-        "rotate": lambda: evaluator.rotate_rows(a, 1, galois, out),
+        "rotate": lambda: evaluator.rotate_rows(a, 1, library.galois, out),
     }
-    for name, run in group.runs.items():
-        run()
-        out.save(str(folder / f"{name}.seal"))
+    library.save_results(group, out)
+    library.save(parms=parms, a=a, b=b, plain=plain)
 
-    # The client's values are those of the first operand, and the ones that our side encodes.
-    values = [i * 3 % 65537 for i in range(n)]
-    plain, other, opened, fresh = seal.Plaintext(), seal.Plaintext(), seal.Plaintext(), seal.Ciphertext()
-    encoder.encode(values, plain)
-    keys = {"secret": keygen.secret_key(), "public": public, "relin": relin, "galois": galois}
-    for name, item in {"parms": parms, **keys, "a": a, "b": b, "plain": plain}.items():
-        item.save(str(folder / f"{name}.seal"))
+    other, opened, fresh = seal.Plaintext(), seal.Plaintext(), seal.Ciphertext()
     group.runs |= {
         "encode": lambda: encoder.encode(values, other),
         "encrypt": lambda: encryptor.encrypt(plain, fresh),
@@ -95,50 +110,45 @@ def integers(request: dict[str, Any]) -> Group:
         "decode": lambda: encoder.decode_int64(plain),
     }
     group.equal["decode"] = list(encoder.decode_int64(plain)) == values
-
     # One value too many is refused after the list has been converted and before anything is computed.
     too_many = [*values, 0]
-
-    def refused() -> None:
-        with contextlib.suppress(Exception):
-            encoder.encode(too_many, other)
-
-    conversions(group, refused, np.array(values))
+    conversions(group, lambda: encoder.encode(too_many, other), values)
     return group
 
 
-def conversions(group: Group, refused: Callable[[], None], values: np.ndarray) -> None:
+def conversions(group: Group, refused: Callable[[], None], values: list[Any]) -> None:
     """What the binding takes to convert lists: `encode`'s by a call that fails after it, `decode`'s by numpy's like."""
-    group.overhead = {"encode": fastest(refused), "decode": fastest(values.tolist)}
+
+    def failing() -> None:
+        with contextlib.suppress(Exception):
+            refused()
+
+    group.overhead = {"encode": fastest(failing), "decode": fastest(np.array(values).tolist)}
     group.facts["list_conversion_us"] = {name: round(t * 1e6, 1) for name, t in group.overhead.items()}
 
 
 def approximate(request: dict[str, Any]) -> Group:
     """CKKS."""
-    context, folder = parameters(request), Path(request["folder"])
-    scale = 2.0 ** request["log2_scale"]
-    keygen = seal.KeyGenerator(context)
-    secret, public, relin, galois = keygen.secret_key(), seal.PublicKey(), seal.RelinKeys(), seal.GaloisKeys()
-    keygen.create_public_key(public)
-    keygen.create_relin_keys(relin)
-    keygen.create_galois_keys([request["galois"]], galois)  # by Galois element
-    encoder, evaluator = seal.CKKSEncoder(context), seal.Evaluator(context)
-    encryptor, decryptor = seal.Encryptor(context, public, secret), seal.Decryptor(context, secret)
-    slots = encoder.slot_count()
+    parms = seal.EncryptionParameters(seal.SCHEME_TYPE.CKKS)
+    parms.set_poly_modulus_degree(1 << request["log_n"])
+    parms.set_coeff_modulus([seal.Modulus(q) for q in request["moduli"]])
+    library = Library(parms, request["galois"], Path(request["folder"]))
+    encoder, evaluator = seal.CKKSEncoder(library.context), library.evaluator
+    encryptor, decryptor = library.encryptor, library.decryptor
+    scale, slots = 2.0 ** request["log2_scale"], encoder.slot_count()
 
-    def encrypted(values: list[float]) -> seal.Ciphertext:
-        plain, cipher = seal.Plaintext(), seal.Ciphertext()
+    def encoded(values: list[float]) -> seal.Plaintext:
+        plain = seal.Plaintext()
         encoder.encode(values, scale, plain)
-        encryptor.encrypt(plain, cipher)
-        return cipher
+        return plain
 
-    a, b = (encrypted(values) for values in operands(slots))
+    a, b = (library.encrypted(encoded(values)) for values in operands(slots))
     out = seal.Ciphertext()
     group = Group()
 
     def multiply_relinearise() -> None:
         evaluator.multiply(a, b, out)
-        evaluator.relinearize_inplace(out, relin)
+        evaluator.relinearize_inplace(out, library.relin)
 
     def multiply_relinearise_rescale() -> None:
         multiply_relinearise()
@@ -150,20 +160,14 @@ def approximate(request: dict[str, Any]) -> Group:
         "multiply_relinearise": multiply_relinearise,
         "rescale": lambda: evaluator.rescale_to_next(a, out),
         "multiply_relinearise_rescale": multiply_relinearise_rescale,
-        "rotate": lambda: evaluator.rotate_vector(a, 1, galois, out),
+        "rotate": lambda: evaluator.rotate_vector(a, 1, library.galois, out),
     }
-    for name, run in group.runs.items():
-        run()
-        out.save(str(folder / f"{name}.seal"))
-
+    library.save_results(group, out)
     # The client's values are the ones our side encodes.
     values = [i % 1009 / 1009 - 0.5 for i in range(slots)]
-    plain, decrypted = seal.Plaintext(), seal.Plaintext()
-    encoder.encode(values, scale, plain)
+    plain, decrypted = encoded(values), seal.Plaintext()
     decryptor.decrypt(a, decrypted)
-    saved = {"secret": secret, "public": public, "relin": relin, "galois": galois, "a": a, "b": b}
-    for name, item in {**saved, "plain": plain, "decrypted": decrypted}.items():
-        item.save(str(folder / f"{name}.seal"))
+    library.save(a=a, b=b, plain=plain, decrypted=decrypted)
 
     fresh, opened, other = seal.Ciphertext(), seal.Plaintext(), seal.Plaintext()
     group.runs |= {
@@ -174,13 +178,8 @@ def approximate(request: dict[str, Any]) -> Group:
         "decode": lambda: encoder.decode_double(plain),
     }
     group.equal["decode"] = close(encoder.decode_double(plain), values)
-
     # A scale below zero is refused after the list has been converted and before anything is computed.
-    def refused() -> None:
-        with contextlib.suppress(Exception):
-            encoder.encode(values, -1.0, other)
-
-    conversions(group, refused, np.array(values))
+    conversions(group, lambda: encoder.encode(values, -1.0, other), values)
     return group
 
 
