@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ringmill._ringmill import seal as _seal
-from ringmill.check import arguments, content, flag, guarded, integer, items, number, optional, shown, text
+from ringmill.check import Check, arguments, content, flag, guarded, integer, items, number, optional, shown, text
 from ringmill.errors import ArgumentError, DataError, ParameterError
 from ringmill.values import numeric
 
@@ -52,34 +52,29 @@ _CHECKS = {
     "level": optional(integer(0, 2**32 - 1, DataError)),
     "conjugation": flag(),
 }
-guarded("", **{**_CHECKS, "steps": _STEP})(_seal.SealEvaluator)
-guarded("SealClient.generate and SealClient.load make clients", **_CHECKS)(_seal.SealClient)
-
 _EXACT = {"integers": _integers, "unsigned": flag(), "columns": flag()}
-guarded("", **{**_CHECKS, "steps": _STEP})(_seal.SealBfvEvaluator)
-guarded("SealBfvClient.generate and SealBfvClient.load make clients", **_CHECKS, **_EXACT)(_seal.SealBfvClient)
-guarded("", **{**_CHECKS, "steps": _STEP})(_seal.SealBgvEvaluator)
-guarded("SealBgvClient.generate and SealBgvClient.load make clients", **_CHECKS, **_EXACT)(_seal.SealBgvClient)
-
-SealClient = _seal.SealClient
-SealBfvClient = _seal.SealBfvClient
-SealBgvClient = _seal.SealBgvClient
 
 
-class SealEvaluator(_seal.SealEvaluator):
-    __doc__ = _seal.SealEvaluator.__doc__
+def _client(base: type, **checks: Check) -> type:
+    """A client's class, the arguments of its methods checked."""
+    return guarded(f"{base.__name__}.generate and {base.__name__}.load make clients", **_CHECKS, **checks)(base)
 
-    @arguments("SealEvaluator", parms=content, device=optional(text(ArgumentError)), **_OPTIONS)
-    def __new__(
-        cls,
+
+def _evaluator(base: type) -> type:
+    """An evaluator's class, the arguments of its constructor and of its methods checked."""
+    guarded("", **{**_CHECKS, "steps": _STEP})(base)
+
+    @arguments(base.__name__, parms=content, device=optional(text(ArgumentError)), **_OPTIONS)
+    def new(
+        cls: type,
         parms: bytes,
         *,
         security_table: str = "guidelines_2024",
         allow_insecure_parameters_for_tests_only: bool = False,
         compression: str = "zstd",
         device: str | None = None,
-    ) -> SealEvaluator:
-        return super().__new__(
+    ) -> Any:
+        return base.__new__(
             cls,
             parms,
             security_table=security_table,
@@ -88,52 +83,15 @@ class SealEvaluator(_seal.SealEvaluator):
             device=device,
         )
 
-
-class SealBfvEvaluator(_seal.SealBfvEvaluator):
-    __doc__ = _seal.SealBfvEvaluator.__doc__
-
-    @arguments("SealBfvEvaluator", parms=content, device=optional(text(ArgumentError)), **_OPTIONS)
-    def __new__(
-        cls,
-        parms: bytes,
-        *,
-        security_table: str = "guidelines_2024",
-        allow_insecure_parameters_for_tests_only: bool = False,
-        compression: str = "zstd",
-        device: str | None = None,
-    ) -> SealBfvEvaluator:
-        return super().__new__(
-            cls,
-            parms,
-            security_table=security_table,
-            allow_insecure_parameters_for_tests_only=allow_insecure_parameters_for_tests_only,
-            compression=compression,
-            device=device,
-        )
+    return type(base.__name__, (base,), {"__new__": new, "__doc__": base.__doc__})
 
 
-class SealBgvEvaluator(_seal.SealBgvEvaluator):
-    __doc__ = _seal.SealBgvEvaluator.__doc__
-
-    @arguments("SealBgvEvaluator", parms=content, device=optional(text(ArgumentError)), **_OPTIONS)
-    def __new__(
-        cls,
-        parms: bytes,
-        *,
-        security_table: str = "guidelines_2024",
-        allow_insecure_parameters_for_tests_only: bool = False,
-        compression: str = "zstd",
-        device: str | None = None,
-    ) -> SealBgvEvaluator:
-        return super().__new__(
-            cls,
-            parms,
-            security_table=security_table,
-            allow_insecure_parameters_for_tests_only=allow_insecure_parameters_for_tests_only,
-            compression=compression,
-            device=device,
-        )
-
+SealClient = _client(_seal.SealClient)
+SealBfvClient = _client(_seal.SealBfvClient, **_EXACT)
+SealBgvClient = _client(_seal.SealBgvClient, **_EXACT)
+SealEvaluator = _evaluator(_seal.SealEvaluator)
+SealBfvEvaluator = _evaluator(_seal.SealBfvEvaluator)
+SealBgvEvaluator = _evaluator(_seal.SealBgvEvaluator)
 
 __all__ = [
     "SealBfvClient",
