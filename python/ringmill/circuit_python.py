@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from ringmill.errors import MissingAttribute
 from ringmill.trace import compile_error, refuse, refusing
+from ringmill.ufuncs import OPERATORS, operate
 
 _IF = "what is encrypted cannot steer Python's if, while, and, or, not; use rm.select(bit, a, b), & | and ~"
 _EACH = "[x == y for x, y in zip(a, b)]"
@@ -134,30 +135,8 @@ _INSTEAD = {
     **dict.fromkeys(("logical_and", "logical_or", "logical_not", "logical_xor"), "write & | ~ and ^ of bits"),
     "take": "write rm.lookup(index, entries, type)",
 }
-# What numpy's functions on elements are here.
-_OPERATORS = {
-    "add": "add",
-    "subtract": "sub",
-    "multiply": "mul",
-    "floor_divide": "floordiv",
-    "remainder": "mod",
-    "divmod": "divmod",
-    "power": "pow",
-    "left_shift": "lshift",
-    "right_shift": "rshift",
-    "bitwise_and": "and",
-    "bitwise_or": "or",
-    "bitwise_xor": "xor",
-}
-_COMPARISONS = {
-    "less": ("lt", "gt"),
-    "less_equal": ("le", "ge"),
-    "greater": ("gt", "lt"),
-    "greater_equal": ("ge", "le"),
-    "equal": ("eq", "eq"),
-    "not_equal": ("ne", "ne"),
-}
-_UNARY = {"negative": "neg", "positive": "pos", "absolute": "abs", "invert": "invert"}
+# Functions of numpy that are operators of encrypted integers.
+_UFUNCS = OPERATORS.keys() - {"matmul", "divide", "float_power", "square"}
 
 
 class Refusing:
@@ -192,12 +171,8 @@ class Refusing:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         name = ufunc.__name__
         if method == "__call__" and not kwargs and all(getattr(x, "ndim", 0) == 0 for x in inputs):
-            if name in _UNARY:
-                return getattr(inputs[0], f"__{_UNARY[name]}__")()
-            names = (_OPERATORS[name], f"r{_OPERATORS[name]}") if name in _OPERATORS else _COMPARISONS.get(name)
-            if names is not None:
-                a, b = inputs
-                return getattr(a, f"__{names[0]}__")(b) if isinstance(a, Refusing) else getattr(b, f"__{names[1]}__")(a)
+            if name in _UFUNCS:
+                return operate(name, inputs, Refusing)
             if name in ("maximum", "minimum"):
                 refuse(f"numpy.{name} is for known numbers; write rm.{name}(a, b)")
         called = name if method == "__call__" else f"{name}.{method}"

@@ -14,6 +14,7 @@ from ringmill.errors import MissingAttribute
 from ringmill.fill import FULL
 from ringmill.trace import Encrypted, compile_error, refuse, refusing
 from ringmill.types import named
+from ringmill.ufuncs import operate
 from ringmill.values import whole_numbers
 
 _SIZES = items(integer(1, 1 << 20, compile_error), "a pair of whole numbers, (rows, columns)", compile_error)
@@ -97,12 +98,9 @@ class Matrix:
         return self._made(-self.vector)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        operator, reflected = _UFUNCS.get(ufunc.__name__, ("", ""))
-        if method != "__call__" or kwargs or not operator:
+        if method != "__call__" or kwargs or ufunc.__name__ not in _UFUNCS:
             refuse(f"numpy.{ufunc.__name__} does not work on encrypted matrices: {_HAS}")
-        if isinstance(inputs[0], Matrix):
-            return getattr(inputs[0], operator)(*inputs[1:])
-        return getattr(inputs[1], reflected)(inputs[0])
+        return operate(ufunc.__name__, inputs, Matrix)
 
     def __array_function__(self, function: Callable[..., Any], _types: Any, _args: Any, _kwargs: Any) -> NoReturn:
         refuse(f"numpy.{function.__name__} does not work on encrypted matrices: {_HAS}")
@@ -175,14 +173,8 @@ _INSTEAD = {
     "transpose": "the transpose is matrix.T",
     "reshape": "its values row after row make another: rm.Matrix(matrix.vector, (rows, columns))",
 }
-# The operators that functions of numpy are, and with operands exchanged.
-_UFUNCS = {
-    "add": ("__add__", "__radd__"),
-    "subtract": ("__sub__", "__rsub__"),
-    "multiply": ("__mul__", "__rmul__"),
-    "matmul": ("__matmul__", "__rmatmul__"),
-    "negative": ("__neg__", ""),
-}
+# Functions of numpy that are operators of matrices.
+_UFUNCS = {"add", "subtract", "multiply", "matmul", "negative"}
 
 
 for _message, _names in {

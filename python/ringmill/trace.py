@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numbers
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn, TypeVar, get_origin
@@ -19,6 +18,7 @@ from ringmill.errors import ArgumentError, CompileError, MissingAttribute
 from ringmill.fill import FULL, Fill
 from ringmill.frames import Line, user_line
 from ringmill.types import SLOTS, Type, join, named, of
+from ringmill.ufuncs import operate
 from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
 
 _LARGEST_EXPONENT = 1 << 32  # far beyond the depth of any parameters
@@ -141,17 +141,9 @@ def annotation_of(written: Any) -> Any:
             return written
 
 
-# What numpy's functions on elements are here, and with operands exchanged.
-_UFUNCS: dict[str, tuple[Callable[..., Any], str]] = {
-    "add": (operator.add, "__radd__"),
-    "subtract": (operator.sub, "__rsub__"),
-    "multiply": (operator.mul, "__rmul__"),
-    "divide": (operator.truediv, "__rtruediv__"),
-    "power": (operator.pow, "__rpow__"),
-    "float_power": (operator.pow, "__rpow__"),
-    "negative": (operator.neg, ""),
-    "positive": (operator.pos, ""),
-    "square": (lambda x: x * x, ""),
+# Functions of numpy that are operators of traced vectors.
+_UFUNCS = {
+    *("add", "subtract", "multiply", "divide", "power", "float_power", "negative", "positive", "square"),
 }
 
 
@@ -210,12 +202,8 @@ class Vector:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         name = ufunc.__name__
-        known = _UFUNCS.get(name)
-        if method == "__call__" and known is not None and not kwargs:
-            forward, reflected = known
-            if isinstance(inputs[0], Vector):
-                return forward(*inputs)
-            return getattr(inputs[1], reflected)(inputs[0])
+        if method == "__call__" and name in _UFUNCS and not kwargs:
+            return operate(name, inputs, Vector)
         if kwargs.get("out"):
             refuse(f"the result of numpy.{name} with a traced vector is a traced vector, which no array can take in")
         called = name if method == "__call__" else f"{name}.{method}"
