@@ -39,10 +39,9 @@ def client(compiled):
 
 @pytest.fixture(scope="module")
 def seal():
-    sealapi = pytest.importorskip("tenseal.sealapi", reason="Microsoft SEAL's binding (pip install tenseal)")
-    from seal_parameters import parameters
+    from seal_reference import small_parameters
 
-    return SealClient.generate(parameters(sealapi), security_table="standard_2018", compression="none")
+    return SealClient.generate(small_parameters(), security_table="standard_2018", compression="none")
 
 
 def in_child(work):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our objects through SEAL's format and back; SEAL itself is asked in tests/python/test_seal_bgv.py.
+//! Our objects through SEAL's format and back; SEAL itself is asked in tests/python/test_seal_exact.py.
 
 use ringmill_schemes::bgv::{Factor, Level, Plaintext};
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError, SealScheme};
