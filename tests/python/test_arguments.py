@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import toys
 from circuit_calls import circuit_calls
 
 import ringmill as rm
@@ -317,14 +318,7 @@ def in_a_program(function):
 
 @functools.cache
 def deep():
-    return rm.bootstrapping(
-        log_n=9,
-        prime=17,
-        exponents=(3, 4),
-        primes=(39, 13),
-        weight=8,
-        allow_insecure_parameters_for_tests_only=True,
-    )
+    return toys.bootstrapping()
 
 
 def in_a_deep_program(method):

@@ -8,6 +8,7 @@ import os
 
 import numpy as np
 import pytest
+import toys
 
 import ringmill as rm
 
@@ -17,14 +18,7 @@ LONG = int(os.environ.get("RINGMILL_FUZZ_SECONDS", "0"))  # `make full`
 
 @pytest.fixture(scope="module")
 def toy():
-    return rm.bootstrapping(
-        log_n=9,
-        prime=17,
-        exponents=(3, 4),
-        primes=(39, 13),
-        weight=8,
-        allow_insecure_parameters_for_tests_only=True,
-    )
+    return toys.bootstrapping()
 
 
 @rm.program

@@ -32,6 +32,14 @@ INLINE = list(dict.fromkeys(re.findall(r"`(ringmill [^`]*)`", README)))
 COMMANDS = [command for command in INLINE if not WHOLE.match(command) and command != "ringmill reproduce"]
 
 
+def run_example(name: str, *arguments: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """What an example of the folder printed, and that it ended with this status."""
+    command = [sys.executable, ROOT / "examples" / name, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == status, done.stderr + done.stdout
+    return done
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_readme_command(command, tmp_path):
     line = command.replace("ringmill ", f"{BIN}/ringmill ", 1).replace("> mine.toml", f"> {tmp_path}/mine.toml")
@@ -143,10 +151,7 @@ def test_docstrings(name):
     "arguments", [["01_logistic_regression.py"], ["01_logistic_regression.py", "--encrypted-weights"]], ids=" ".join
 )
 def test_numbered_example(arguments):
-    done = subprocess.run(
-        [sys.executable, ROOT / "examples" / arguments[0], *arguments[1:]], capture_output=True, text=True, timeout=600
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
+    done = run_example(*arguments)
     assert "both devices gave the same bits" in done.stdout
     assert "171 of 171" in done.stdout
     assert "sim:ring" in done.stdout
@@ -162,11 +167,8 @@ def test_every_numbered_example_is_tested():
 
 def test_text_classification():
     """The quick size: the CPU and both machines give the same bits, and decide as in the clear."""
-    example = [sys.executable, ROOT / "examples" / "07_text_classification.py", "--quick"]
-    for device in ("cpu", "sim:ring", "sim:ring-stored"):
-        example += ["--device", device]
-    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr + done.stdout
+    devices = [option for device in ("cpu", "sim:ring", "sim:ring-stored") for option in ("--device", device)]
+    done = run_example("07_text_classification.py", "--quick", *devices)
     assert "7,528 others; 24,576 words, 20 classes" in done.stdout
     assert "cpu and sim:ring and sim:ring-stored: the same bits" in done.stdout
     assert re.search(r"equal decisions +4 of 4\b", done.stdout)
@@ -180,10 +182,7 @@ def test_text_classification():
 
 
 def test_grid_forecast():
-    done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "08_grid_forecast.py"], capture_output=True, text=True, timeout=600
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
+    done = run_example("08_grid_forecast.py")
     assert "the same bits" in done.stdout
     assert "decisions equal to the clear: 1343 of 1343" in done.stdout
     assert "sim:ring" in done.stdout
@@ -198,9 +197,7 @@ def test_grid_forecast():
 
 def test_training():
     """Two iterations of the small size: whole sigmoids, bootstraps, and the weights of the clear."""
-    example = [sys.executable, ROOT / "examples" / "06_training.py", "--toy", "--iterations", "2"]
-    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr + done.stdout
+    done = run_example("06_training.py", "--toy", "--iterations", "2")
     bootstraps = re.search(r"(\d+) of them BOOTSTRAP", done.stdout)
     assert bootstraps is not None
     assert int(bootstraps[1]) >= 2
@@ -245,9 +242,7 @@ def test_training_has_room_for_any_number_of_iterations(size, prime):
 @pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="half a minute; `make full` runs it")
 def test_the_whole_training_compiles_in_a_gibibyte():
     """Compiled, verified and counted, by a process of its own."""
-    example = [sys.executable, ROOT / "examples" / "06_training.py", "--count"]
-    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr + done.stdout
+    done = run_example("06_training.py", "--count")
     assert "training, 1 of 1024 samples x 10 features: 32,818 macro instructions, 36 of them BOOTSTRAP" in done.stdout
     peak = re.search(r"most memory so far: ([\d,]+) MiB", done.stdout)
     assert peak is not None
@@ -282,13 +277,7 @@ def test_training_goes_on_in_another_process(tmp_path):
 
 @pytest.mark.parametrize("device", ["cpu", "sim:basext"])
 def test_private_statistics(device):
-    done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "02_private_statistics.py", "--device", device],
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
+    done = run_example("02_private_statistics.py", "--device", device)
     assert "all 30 results equal those computed in the clear, to the last digit" in done.stdout
     assert "compiled for bfv" in done.stdout
     # All by the unit: of three products three polynomials each, and those of their factors.
@@ -341,9 +330,7 @@ def test_private_statistics_by_rtl(tmp_path):
 
 
 def test_lattice_products():
-    example = [sys.executable, ROOT / "examples" / "05_lattice_products.py"]
-    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr + done.stdout
+    done = run_example("05_lattice_products.py")
     assert "all 6 products are the schoolbook's" in done.stdout
     assert done.stdout.count(" cycles, ") == 6
 
@@ -351,24 +338,19 @@ def test_lattice_products():
 def test_private_auction(tmp_path):
     bids = tmp_path / "bids"
     bids.write_text("\n".join(map(str, [700, 65535, 3, 65535, 0, 41, 65534, 9, 12, 700, 1, 2, 5, 8, 13, 21, 34])))
-    example = [sys.executable, ROOT / "examples" / "04_private_auction.py"]
+    example = "04_private_auction.py"
     # At its full size in `make full`, under the set that it names.
     for toy in (["--toy"], []) if "RINGMILL_FUZZ_SECONDS" in os.environ else (["--toy"],):
-        done = subprocess.run([*example, "--bids", bids, *toy], capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0, done.stderr + done.stdout
+        done = run_example(example, "--bids", bids, *toy)
         assert "bidder 1 wins and pays 65535" in done.stdout
         assert "the same as computed in the clear" in done.stdout
     for wrong in ("12\nabc\n", "1\n65536\n", "7\n", ""):
         (tmp_path / "wrong").write_text(wrong)
-        done = subprocess.run(
-            [*example, "--bids", tmp_path / "wrong", "--toy"], capture_output=True, text=True, timeout=60
-        )
-        assert done.returncode == 1
+        done = run_example(example, "--bids", tmp_path / "wrong", "--toy", status=1)
         assert "expected two bids or more from 0 to 65535, one a line" in done.stderr
     # What is published is as reliable as docs/security.md asks, on the engine too.
     for device, security in (("cpu", "132.0"), ("sim:torus", "118.2")):
-        done = subprocess.run([*example, "--dry", "--device", device], capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0, done.stderr + done.stdout
+        done = run_example(example, "--dry", "--device", device)
         assert security in done.stdout
         failure = re.search(r"the result is wrong with probability 2\^(-\d+)", done.stdout)
         assert failure is not None, done.stdout
@@ -408,12 +390,8 @@ def test_a_small_auction_on_the_engine(tmp_path, kind):
     bids = tmp_path / "bids"
     bids.write_text("2 3 1" if kind == "sim" else "1 0")
     device = f"{kind}:{toy_engine(tmp_path / 'engine.toml')}"
-    example = [sys.executable, ROOT / "examples" / "04_private_auction.py", "--toy", "--bids", bids]
     bits = "2" if kind == "sim" else "1"
-    done = subprocess.run(
-        [*example, "--bits", bits, "--device", device], capture_output=True, text=True, timeout=600, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
+    done = run_example("04_private_auction.py", "--toy", "--bids", bids, "--bits", bits, "--device", device)
     assert "the same as computed in the clear" in done.stdout
     line = r"on torus: (\d+) bootstraps of [\d,]+ cycles \((\w+)\), .* s at 180 MHz, the paper's clock"
     told = re.search(line, done.stdout)
@@ -441,20 +419,7 @@ def test_what_an_engine_does_not_run(tmp_path):
 
 def test_private_lookup(tmp_path):
     folder = tmp_path / "shared"
-    done = subprocess.run(
-        [
-            sys.executable,
-            ROOT / "examples" / "03_private_lookup.py",
-            "--folder",
-            folder,
-            "--character",
-            "\N{DEGREE CELSIUS}",
-        ],
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
+    done = run_example("03_private_lookup.py", "--folder", folder, "--character", "\N{DEGREE CELSIUS}")
     assert "U+2103 is DEGREE CELSIUS" in done.stdout
     assert "the row is the table's own, to the last bit" in done.stdout
     # All that the server sees: no file is a secret key, nor could serve as one.

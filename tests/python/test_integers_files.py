@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from damage import refused_damaged
 
 import ringmill as rm
 
@@ -118,20 +119,7 @@ def test_damaged_and_foreign_files_are_refused(compiled, client, small, tmp_path
         "secret": lambda: compiled.load_secret_key(tmp_path / "secret"),
     }
     for name, load in loads.items():
-        whole = (tmp_path / name).read_bytes()
-        for damaged in (
-            b"",
-            whole[:10],
-            whole[: len(whole) // 2],
-            whole[:-1],
-            whole[:100] + bytes([whole[100] ^ 1]) + whole[101:],
-            whole + b"0",
-        ):
-            (tmp_path / name).write_bytes(damaged)
-            with pytest.raises(rm.FileError, match=name):
-                load()
-        (tmp_path / name).write_bytes(whole)
-        load()
+        refused_damaged(tmp_path, name, load)
     text = (tmp_path / "program").read_text()
     line, rest = text.split("\n", 1)
     kept = json.loads(line.split(" ", 2)[2])

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+import toys
 
 import ringmill as rm
 
@@ -60,14 +61,7 @@ def test_matrices_of_other_shapes_in_the_clear():
 
 def test_encrypted_matrices_modulo_a_power_are_as_deep_as_they_like():
     """A power of a matrix: more products in sequence than the parameters have levels for."""
-    toy = rm.bootstrapping(
-        log_n=9,
-        prime=17,
-        exponents=(3, 4),
-        primes=(39, 13),
-        weight=8,
-        allow_insecure_parameters_for_tests_only=True,
-    )
+    toy = toys.bootstrapping()
 
     @rm.program
     def power(x: rm.Encrypted[rm.integer[4]]):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import toys
 
 import ringmill as rm
 
@@ -113,15 +114,7 @@ def test_real_numbers_on_the_vector_machine() -> None:
 
 
 def test_a_set_that_bootstraps_on_the_vector_machine() -> None:
-    toy = rm.bootstrapping(
-        log_n=9,
-        prime=17,
-        exponents=(3, 4),
-        primes=(39, 13),
-        weight=8,
-        target="vector",
-        allow_insecure_parameters_for_tests_only=True,
-    )
+    toy = toys.bootstrapping(target="vector")
 
     @rm.program
     def power(x: rm.Encrypted[rm.integer[4]]):
@@ -135,13 +128,6 @@ def test_a_set_that_bootstraps_on_the_vector_machine() -> None:
     power_of = [pow(int(v), 3**5, 17**3) for v in x]
     half = 17**3 // 2
     assert np.array_equal(client.decrypt(run), [(v + half) % 17**3 - half for v in power_of])
-    other = rm.bootstrapping(
-        log_n=9,
-        prime=17,
-        exponents=(3, 4),
-        primes=(39, 13),
-        weight=8,
-        allow_insecure_parameters_for_tests_only=True,
-    )
+    other = toys.bootstrapping()
     with pytest.raises(rm.CompileError, match="for the target"):
         power.compile(bootstrapping=other, target="vector")

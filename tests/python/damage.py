@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of files on the way: cut, altered in one place, or grown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ringmill as rm
+
+
+def damaged(whole: bytes) -> Iterator[bytes]:
+    """Files that a whole one turns into: cut short, one byte altered, one byte too long."""
+    yield from (b"", whole[:10], whole[: len(whole) // 2], whole[:-1])
+    yield whole[:100] + bytes([whole[100] ^ 1]) + whole[101:]
+    yield whole[:100] + bytes([whole[100] ^ 0xFF]) + whole[101:]
+    yield whole + b"0"
+
+
+def refused_damaged(folder: Path, name: str, load: Callable[[], Any]) -> None:
+    """`load` refuses each damaged form of the file `name` in the folder, names the file, and takes it whole again."""
+    whole = (folder / name).read_bytes()
+    for bad in damaged(whole):
+        (folder / name).write_bytes(bad)
+        with pytest.raises(rm.FileError, match=name):
+            load()
+    (folder / name).write_bytes(whole)
+    load()
