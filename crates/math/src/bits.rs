@@ -20,21 +20,3 @@ pub fn bit_reverse(i: usize, width: u32) -> usize {
 pub fn exact_log2(n: usize) -> Option<u32> {
     n.is_power_of_two().then(|| n.trailing_zeros())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reversal_is_an_involution_and_drops_high_bits() {
-        for w in 0..12u32 {
-            for i in 0..1usize << w {
-                assert_eq!(bit_reverse(bit_reverse(i, w), w), i);
-                assert_eq!(bit_reverse(i | 1 << 20, w), bit_reverse(i, w));
-            }
-        }
-        assert_eq!(exact_log2(1 << 14), Some(14));
-        assert_eq!(exact_log2(12), None);
-        assert_eq!(exact_log2(0), None);
-    }
-}

@@ -11,7 +11,7 @@ mod auto;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
-mod backend;
+pub(crate) mod backend;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod conversion;
 mod elementwise;

@@ -48,3 +48,24 @@ pub use residues::{Residues, ResiduesMut, is_short};
 pub use ring::{Ring, RingKind};
 pub use rns::{BaseConverter, RnsBasis, reduce_big};
 pub use word::{AnyModulus, WordModulus};
+
+/// Items that the crate's own tests reach; no part of the interface.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::kernels::backend::backends_with;
+    #[cfg(target_arch = "x86_64")]
+    pub use crate::ntt::avx512::{forward_from, widths};
+    #[cfg(target_arch = "x86_64")]
+    pub use crate::ntt::from::{at, candidates};
+    pub use crate::plans::file::{read, text, write};
+    pub use crate::plans::policy::{Mode, Policy, parse as parse_policy};
+    #[cfg(target_arch = "x86_64")]
+    pub use crate::plans::processor::x86::signature;
+    pub use crate::plans::timing::{Times, above, time};
+    #[cfg(target_arch = "x86_64")]
+    pub use crate::simd::{
+        LazyMul,
+        ifma_54::Ifma54,
+        least::{compares_words, lesser},
+    };
+}

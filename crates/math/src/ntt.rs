@@ -8,13 +8,13 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+pub(crate) mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod butterfly;
 #[cfg(target_arch = "x86_64")]
 mod doubles;
 #[cfg(target_arch = "x86_64")]
-mod from;
+pub(crate) mod from;
 mod kernels;
 mod scalar;
 mod word32;

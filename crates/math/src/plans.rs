@@ -13,10 +13,10 @@
 //! A thread that meets a shape which another is timing goes on with the first candidate and does not wait.
 
 mod choose;
-mod file;
-mod policy;
-mod processor;
-mod timing;
+pub(crate) mod file;
+pub(crate) mod policy;
+pub(crate) mod processor;
+pub(crate) mod timing;
 
 use std::fmt;
 

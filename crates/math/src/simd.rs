@@ -6,9 +6,9 @@
 
 mod ifma;
 mod ifma_51;
-mod ifma_54;
+pub(crate) mod ifma_54;
 mod ifma_wide;
-mod least;
+pub(crate) mod least;
 pub(crate) mod short;
 mod solinas;
 
@@ -31,7 +31,7 @@ pub(crate) const LANES: usize = 8;
 /// time, so that each hides the latency of the others. What is best depends on how many vectors the arithmetic needs besides,
 /// and on how far ahead the processor looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Chunks {
+pub enum Chunks {
     /// One: two would not find room in registers.
     One,
     /// Two, by turns: a stage of the first, then the same stage of the second.
@@ -41,7 +41,7 @@ pub(crate) enum Chunks {
 }
 
 /// Multiplication by a constant (Shoup's trick) in one width of arithmetic.
-pub(crate) trait LazyMul {
+pub trait LazyMul {
     /// Products come out below `BOUND` * q.
     const BOUND: u64;
     /// Whether values up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
@@ -283,7 +283,7 @@ pub(crate) trait LazyMul {
 
 /// A constant that every lane shares: its value and what an arithmetic multiplies by beside it, and nothing else, as tables of
 /// these are read from memory where a long ring's do not fit the second-level cache.
-pub(crate) trait Form: Copy + 'static {
+pub trait Form: Copy + 'static {
     /// The constant w modulo q.
     fn new(q: Modulus, w: Shoup) -> Self;
 
@@ -293,7 +293,7 @@ pub(crate) trait Form: Copy + 'static {
 
 /// The first twiddles of a table again, in each form that was asked for.
 #[derive(Default)]
-pub(crate) struct Forms {
+pub struct Forms {
     split: OnceLock<Vec<Split>>,
     wide: OnceLock<Vec<ifma_wide::WideForm>>,
     of_54: OnceLock<Vec<ifma_54::Form54>>,

@@ -76,7 +76,7 @@ pub fn available_backends() -> Vec<Backend> {
 }
 
 /// The backends of a processor with these instruction sets; each needs the ones before it.
-fn backends_with(avx2: bool, avx512: bool, ifma: bool) -> Vec<Backend> {
+pub fn backends_with(avx2: bool, avx512: bool, ifma: bool) -> Vec<Backend> {
     let mut list = vec![Backend::Scalar];
     if avx2 {
         list.push(Backend::Avx2);
@@ -107,18 +107,4 @@ pub fn with_backend<T>(backend: Backend, f: impl FnOnce() -> T) -> Result<T, Mat
     }
     let _restore = Restore(FORCED.replace(Some(backend)));
     Ok(f())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn masked_features_fall_back_to_the_next_best() {
-        let best = |avx2, avx512, ifma| backends_with(avx2, avx512, ifma).last().copied();
-        assert_eq!(best(true, true, true), Some(Backend::Avx512Ifma));
-        assert_eq!(best(true, true, false), Some(Backend::Avx512));
-        assert_eq!(best(true, false, true), Some(Backend::Avx2));
-        assert_eq!(best(false, true, true), Some(Backend::Scalar));
-    }
 }

@@ -37,7 +37,7 @@ mod words;
 use std::arch::x86_64::*;
 
 pub(super) use forward::forward_block;
-pub(super) use from::{Width, forward_from, widths};
+pub use from::{Width, forward_from, widths};
 pub(super) use inverse::{inverse_block, inverse_whole};
 pub(super) use words::Narrow;
 use words::{Wide, Words};

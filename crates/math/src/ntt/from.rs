@@ -15,7 +15,7 @@ use crate::{Backend, Modulus};
 const APART: u8 = 3 * plans::ORDERS.len() as u8;
 
 /// Candidate k of a fused transform.
-fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
+pub fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
     let (width, order) = (
         usize::from(k) / plans::ORDERS.len(),
         usize::from(k) % plans::ORDERS.len(),
@@ -24,7 +24,7 @@ fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
 }
 
 /// The candidates of a plan, with that of its two halves.
-fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
+pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
     let orders = || plans::orders(bytes);
     let fused = (0..widths.len()).flat_map(|a| orders().map(move |o| a * plans::ORDERS.len() + o));
     fused.map(|k| k as u8).chain([APART]).collect()
@@ -104,44 +104,4 @@ fn settle_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<u8> 
         bytes: 2 * bytes as u64,
     };
     settling.settle(patience, run)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Ring, primes};
-
-    /// Whichever is chosen, the bits are those of the two halves.
-    #[test]
-    fn every_candidate_gives_the_same() {
-        if !crate::kernels::available_backends().contains(&Backend::Avx512Ifma) {
-            return;
-        }
-        for (to, from) in [(54, 60), (53, 54), (54, 54), (60, 54), (57, 60)] {
-            for log_n in [7u8, 12, 13] {
-                let [to, from] = [to, from].map(|bits| {
-                    let q = primes::ntt_primes(bits, 14, 2).unwrap()[1];
-                    Modulus::new(q).unwrap()
-                });
-                let plan = NttPlan::new(to, Ring::full(log_n)).unwrap();
-                let n = plan.ring.len();
-                let a: Vec<u64> = (0..n as u64)
-                    .map(|i| from.value() - 1 - i * 0x9e37_79b9 % 1_000_003)
-                    .collect();
-                let mut expected = vec![0; n];
-                conv_add(from, to, &mut expected, &a, 5).unwrap();
-                plan.forward(&mut expected).unwrap();
-                let widths = avx512::widths(&plan, from);
-                let candidates = candidates(widths, 8 * n);
-                assert!(candidates.len() > widths.len());
-                for how in candidates.into_iter().filter_map(|k| at(widths, k)) {
-                    let mut out = vec![0; n];
-                    assert!(avx512::forward_from(
-                        &plan, &mut out, &a, from, 5, None, how
-                    ));
-                    assert_eq!(out, expected, "{how:?} {to:?} {from:?} {log_n}");
-                }
-            }
-        }
-    }
 }

@@ -25,7 +25,7 @@ const NOTED: usize = 1024;
 
 /// In which order the stages of a transform meet its limb.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Order {
+pub struct Order {
     pub name: &'static str,
     /// Parts of at most this many bytes are finished one after the other.
     pub block: usize,

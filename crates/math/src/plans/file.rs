@@ -18,7 +18,8 @@ use super::{FILE_VARIABLE, Shape, policy, processor};
 /// More than all shapes need.
 const LONGEST: u64 = 64 << 10;
 
-type Kept = BTreeMap<String, String>;
+/// Shapes with their kernels, as the file names both.
+pub type Kept = BTreeMap<String, String>;
 
 static KEPT: RwLock<Kept> = RwLock::new(Kept::new());
 static READ: AtomicBool = AtomicBool::new(false);
@@ -61,7 +62,8 @@ pub(super) fn keep(shape: Shape, kernel: &str) {
     let _ = write(&path, &text(&head(), &all));
 }
 
-fn text(head: &str, kept: &Kept) -> String {
+/// What a file of these choices says.
+pub fn text(head: &str, kept: &Kept) -> String {
     kept.iter()
         .fold(head.to_owned(), |mut text, (shape, kernel)| {
             let _ = writeln!(text, "{shape}: {kernel}");
@@ -70,7 +72,7 @@ fn text(head: &str, kept: &Kept) -> String {
 }
 
 /// What a file says; nothing where it is not of this processor, version and form.
-fn read(path: &Path, head: &str) -> Option<Kept> {
+pub fn read(path: &Path, head: &str) -> Option<Kept> {
     // Asked before it is opened: opening a pipe would wait for its other end.
     if !std::fs::metadata(path).ok()?.is_file() {
         return None;
@@ -96,7 +98,7 @@ fn parse(text: &str, head: &str) -> Option<Kept> {
 
 /// The file appears whole or not at all. What is no file (a device, a pipe, a folder) is left as it is: the privileged could put a
 /// file in the place of `/dev/null`.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
+pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(std::io::ErrorKind::InvalidInput.into());
     }
@@ -109,51 +111,4 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
         let _ = std::fs::remove_file(&beside);
     }
     written
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read_and_anything_else_is_none() {
-        let head = head();
-        let kept: Kept = [
-            ("forward 64 60 14", "avx512 60 whole"),
-            ("inverse 32 30 10", "avx2"),
-        ]
-        .map(|(shape, kernel)| (shape.to_owned(), kernel.to_owned()))
-        .into();
-        let whole = text(&head, &kept);
-        assert_eq!(parse(&whole, &head), Some(kept));
-        assert_eq!(parse(&head, &head), Some(Kept::new()));
-        for other in [
-            "",
-            "ringmill plans 1",
-            "\0",
-            &whole[1..],
-            &format!("{whole}no colon"),
-        ] {
-            assert_eq!(parse(other, &head), None, "{other:?}");
-        }
-        assert_eq!(parse(&whole, "ringmill plans 2\nanother processor\n"), None);
-    }
-
-    #[test]
-    fn folders_and_long_files_are_none() {
-        let folder = std::env::temp_dir();
-        assert_eq!(read(&folder, ""), None);
-        // Nothing takes the place of a device, whoever may rename over it.
-        let device = Path::new("/dev/null");
-        if device.exists() {
-            assert!(write(device, "").is_err());
-            assert!(!std::fs::metadata(device).unwrap().is_file());
-        }
-        let long = folder.join(format!("ringmill-plans-{}", std::process::id()));
-        write(&long, &"a: b\n".repeat(LONGEST as usize / 5)).unwrap();
-        assert!(read(&long, "").is_some());
-        write(&long, &"a: b\n".repeat(LONGEST as usize / 5 + 1)).unwrap();
-        assert_eq!(read(&long, ""), None);
-        std::fs::remove_file(&long).unwrap();
-    }
 }

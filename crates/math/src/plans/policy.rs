@@ -10,7 +10,7 @@ use crate::{Backend, MathError};
 
 /// How a kernel is chosen among candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Mode {
+pub enum Mode {
     Timed,
     First,
     Random(u64),
@@ -18,7 +18,7 @@ pub(crate) enum Mode {
 
 /// The best level that may be used, and how kernels are chosen below it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Policy {
+pub struct Policy {
     pub level: Backend,
     pub mode: Mode,
 }
@@ -74,7 +74,11 @@ fn default(available: &[Backend]) -> Policy {
     }
 }
 
-fn parse(text: &str, available: &[Backend]) -> Result<Policy, MathError> {
+/// What a value of [`VARIABLE`] says on a processor with these levels.
+///
+/// # Errors
+/// What says nothing, and a level that is not available.
+pub fn parse(text: &str, available: &[Backend]) -> Result<Policy, MathError> {
     let refused = || MathError::OutOfRange {
         what: VARIABLE,
         expected: "a level (scalar, avx2, avx512, avx512ifma), a way to choose (timed, first, random:SEED), or both with a comma between",
@@ -115,59 +119,4 @@ fn parse(text: &str, available: &[Backend]) -> Result<Policy, MathError> {
         level: level.unwrap_or(default.level),
         mode: mode.unwrap_or(default.mode),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TWO: [Backend; 2] = [Backend::Scalar, Backend::Avx2];
-
-    #[test]
-    fn a_level_and_a_way_to_choose_in_either_order() {
-        let policy = |level, mode| Ok(Policy { level, mode });
-        for (text, expected) in [
-            ("", policy(Backend::Avx2, Mode::Timed)),
-            ("first", policy(Backend::Avx2, Mode::First)),
-            ("scalar", policy(Backend::Scalar, Mode::Timed)),
-            (
-                " random:7 , scalar",
-                policy(Backend::Scalar, Mode::Random(7)),
-            ),
-            ("avx2,timed", policy(Backend::Avx2, Mode::Timed)),
-            (
-                "avx512",
-                Err(MathError::BackendUnavailable {
-                    missing: Backend::Avx512,
-                    available: TWO.to_vec(),
-                }),
-            ),
-        ] {
-            assert_eq!(parse(text, &TWO), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_level_that_the_processor_lacks_is_refused_with_those_that_it_has() {
-        let error = parse("first,avx512", &TWO).unwrap_err().to_string();
-        for said in [VARIABLE, "no avx512 kernels", "but scalar, avx2;"] {
-            assert!(error.contains(said), "{error}");
-        }
-    }
-
-    #[test]
-    fn what_says_nothing_is_refused_by_the_name_of_the_variable() {
-        for text in [
-            "fast",
-            "random",
-            "random:",
-            "random:-1",
-            "first,timed",
-            "avx2,scalar",
-            "level:avx2",
-        ] {
-            let error = parse(text, &TWO).unwrap_err().to_string();
-            assert!(error.contains(VARIABLE), "{error}");
-        }
-    }
 }

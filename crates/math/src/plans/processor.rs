@@ -14,7 +14,7 @@ pub fn processor() -> String {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod x86 {
+pub(crate) mod x86 {
     use std::arch::x86_64::__cpuid;
 
     const BRAND: std::ops::RangeInclusive<u32> = 0x8000_0002..=0x8000_0004;
@@ -50,22 +50,12 @@ mod x86 {
     }
 
     /// Family, model and stepping as the system counts them.
-    fn signature(word: u32) -> [u32; 3] {
+    pub fn signature(word: u32) -> [u32; 3] {
         let part = |shift: u32, bits: u32| word >> shift & ((1 << bits) - 1);
         let base = part(8, 4);
         let family = if base == 15 { base + part(20, 8) } else { base };
         let extended = matches!(base, 6 | 15);
         let model = part(4, 4) + if extended { part(16, 4) << 4 } else { 0 };
         [family, model, part(0, 4)]
-    }
-
-    #[cfg(test)]
-    mod tests {
-        /// Sapphire Rapids, stepping 8, and Zen 4 (EPYC 9004), stepping 1.
-        #[test]
-        fn signatures_are_read_as_the_system_reads_them() {
-            assert_eq!(super::signature(0x000c_06f2), [6, 207, 2]);
-            assert_eq!(super::signature(0x00a1_0f11), [25, 17, 1]);
-        }
     }
 }

@@ -17,11 +17,11 @@ use crate::{Modulus, Shoup};
 ///
 /// `STEP` says that chunks go in step: on Zen 5 6 to 8 % faster.
 #[derive(Clone, Copy)]
-pub(crate) struct Ifma54<const STEP: bool>;
+pub struct Ifma54<const STEP: bool>;
 
 /// A constant of [`Ifma54`]: the value, floor(value * 2^52 / q) and floor(value * 2^58 / q).
 #[derive(Clone, Copy)]
-pub(crate) struct Constant54 {
+pub struct Constant54 {
     value: __m512i,
     quotient_52: __m512i,
     quotient_58: __m512i,
@@ -29,7 +29,7 @@ pub(crate) struct Constant54 {
 
 /// A constant of [`Ifma54`] that every lane shares.
 #[derive(Clone, Copy)]
-pub(crate) struct Form54 {
+pub struct Form54 {
     value: u64,
     quotient_52: u64,
     quotient_58: u64,
@@ -51,7 +51,7 @@ impl Form for Form54 {
 
 /// What [`Ifma54`] needs of a modulus.
 #[derive(Clone, Copy)]
-pub(crate) struct Context54 {
+pub struct Context54 {
     q: __m512i,
     /// floor(2^58 / q).
     ratio: __m512i,
@@ -157,63 +157,6 @@ impl<const STEP: bool> LazyMul for Ifma54<STEP> {
                 x[k] = _mm512_sub_epi64(x[k], mul_low(quotient[k], q));
             }
             correct_many(x, q)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Backend, Prng};
-
-    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-    fn product_and_residue(q: Modulus, x: u64, w: Shoup) -> (u64, u64) {
-        // SAFETY: the features are enabled here.
-        unsafe {
-            let first = |x: __m512i| _mm_cvtsi128_si64(_mm512_castsi512_si128(x)) as u64;
-            let context = Ifma54::<false>::context(q);
-            let w = Ifma54::<false>::constant(splat(w.value), splat(w.quotient));
-            let [residue] =
-                Ifma54::<false>::reduce_fully([splat(x)], splat(q.value()), splat(0), context);
-            (
-                first(Ifma54::<false>::mul(splat(x), w, context)),
-                first(residue),
-            )
-        }
-    }
-
-    /// For odd moduli of every size and multiplicands up to 16 q, at the edges and at random.
-    #[test]
-    fn products_are_below_four_times_the_modulus() {
-        if !crate::kernels::available_backends().contains(&Backend::Avx512Ifma) {
-            return;
-        }
-        let mut prng = Prng::from_seed_for_reproducible_tests_only([7; 32]);
-        let mut next = || prng.next_u64();
-        for round in 0..40_000u64 {
-            let q = match round % 4 {
-                0 => (1 << 54) - 1 - 2 * (round >> 2),
-                1 => (1 << 51) + 1 + 2 * (round >> 2),
-                _ => ((1 << 51) + next() % ((7 << 51) - 2)) | 1,
-            };
-            let q = Modulus::new(q).unwrap();
-            let top = 16 * q.value() - 1;
-            let x = match round % 5 {
-                0 => top - next() % 9,
-                1 => (next() % 64) << 52 | ((1 << 52) - 1),
-                2 => next() % 5 * q.value(),
-                _ => next(),
-            } % (top + 1);
-            let w = q.shoup(match round % 3 {
-                0 => q.value() - 1 - next() % 9,
-                _ => next() % q.value(),
-            });
-            // SAFETY: the processor has AVX-512 IFMA.
-            let (product, residue) = unsafe { product_and_residue(q, x, w) };
-            assert!(product < 4 * q.value(), "{q:?} {x} {}", w.value);
-            let expected = u128::from(x) * u128::from(w.value) % u128::from(q.value());
-            assert_eq!(u128::from(product % q.value()), expected);
-            assert_eq!(residue, x % q.value());
         }
     }
 }

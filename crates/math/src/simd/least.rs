@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 /// # Safety
 /// The processor must have AVX-512 F, and [`compares_words`].
 #[inline(always)]
-pub(crate) unsafe fn lesser(x: __m512i, m: __m512i) -> __m512i {
+pub unsafe fn lesser(x: __m512i, m: __m512i) -> __m512i {
     // SAFETY: the caller's promise.
     unsafe {
         let difference = _mm512_castsi512_pd(_mm512_sub_epi64(x, m));
@@ -28,85 +28,11 @@ const NO_SIGNALS: u32 = 0b11 << 7;
 /// Whether this thread compares words as [`lesser`] needs it: words are denormal doubles, which a host program may have set to
 /// be taken for zeros (libraries built for fast arithmetic do that when they are loaded), or to raise signals.
 #[inline]
-pub(crate) fn compares_words() -> bool {
+pub fn compares_words() -> bool {
     let mut control = 0u32;
     // SAFETY: stores 32 bits to a variable of so many.
     unsafe {
         asm!("stmxcsr [{}]", in(reg) &raw mut control, options(nostack, preserves_flags));
     }
     control & (DENORMALS_ARE_ZEROS | NO_SIGNALS) == NO_SIGNALS
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::simd::{correct, splat};
-    use crate::{Backend, Modulus, NttPlan, Prng, Ring, kernels, plans::Task, primes};
-
-    #[target_feature(enable = "avx512f")]
-    fn both(x: u64, m: u64) -> (u64, u64) {
-        // SAFETY: the features are enabled here; tests run as threads begin.
-        unsafe {
-            let first = |x: __m512i| _mm_cvtsi128_si64(_mm512_castsi512_si128(x)) as u64;
-            let (x, m) = (splat(x), splat(m));
-            (first(lesser(x, m)), first(correct(x, m)))
-        }
-    }
-
-    #[test]
-    fn lesser_is_correct() {
-        if !kernels::available_backends().contains(&Backend::Avx512) {
-            return;
-        }
-        for m in [1, 2, 3, 1 << 20, (1 << 50) - 27, (1 << 51) - 2, 1 << 51] {
-            let mut prng = Prng::from_seed_for_reproducible_tests_only([1; 32]);
-            for round in 0..20_000u64 {
-                let edges = [0, m - 1, m, 2 * m - 1, m / 2, m + m / 2];
-                let x = *edges
-                    .get(round as usize)
-                    .unwrap_or(&(prng.next_u64() % (2 * m)));
-                // SAFETY: the processor has AVX-512.
-                let (got, expected) = unsafe { both(x, m) };
-                assert_eq!(got, expected, "{x} {m}");
-            }
-        }
-    }
-
-    /// A thread that takes denormals for zeros gets the same transforms.
-    #[test]
-    fn a_host_without_denormals_gets_the_same_bits() {
-        if !kernels::available_backends().contains(&Backend::Avx512Ifma) {
-            return;
-        }
-        let q = Modulus::new(primes::ntt_primes(50, 10, 1).unwrap()[0]).unwrap();
-        let plan = NttPlan::shared(q, Ring::full(10)).unwrap();
-        let name = plan
-            .kernels()
-            .into_iter()
-            .find(|name| name.starts_with("ifma 50 spread"));
-        let name = name.expect("the kernel is in the table");
-        for task in [Task::Forward, Task::Inverse] {
-            let limb: Vec<u64> = (0..1 << 10)
-                .map(|i| q.reduce(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(i)))
-                .collect();
-            let (mut expected, mut got) = (limb.clone(), limb);
-            kernels::with_backend(Backend::Scalar, || match task {
-                Task::Inverse => plan.inverse(&mut expected).unwrap(),
-                Task::Forward | Task::ForwardFrom => plan.forward(&mut expected).unwrap(),
-            })
-            .unwrap();
-            let mut before = 0u32;
-            // SAFETY: the register is as it was before anything else runs on this thread.
-            unsafe {
-                asm!("stmxcsr [{}]", in(reg) &raw mut before, options(nostack));
-                let changed = before | DENORMALS_ARE_ZEROS;
-                asm!("ldmxcsr [{}]", in(reg) &raw const changed, options(nostack));
-                assert!(!compares_words());
-                plan.run_on(&name, task, &mut got).unwrap();
-                asm!("ldmxcsr [{}]", in(reg) &raw const before, options(nostack));
-            }
-            assert!(compares_words());
-            assert!(got == expected);
-        }
-    }
 }

@@ -34,8 +34,6 @@ mod products_avx2;
 #[cfg(target_arch = "x86_64")]
 mod products_ifma;
 mod ring;
-#[cfg(test)]
-mod ring_tests;
 mod rotate;
 
 pub use coefficients::Coefficients;

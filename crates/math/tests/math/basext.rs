@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every base extension against big integers, on every backend, on random and on adversarial coefficients.
 
+mod middle;
+
 use crate::common;
 
 use num_bigint::{BigInt, BigUint};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every kernel on every backend against the definition, on random and edge values, with and without a SIMD tail.
 
+mod backend;
+
 use crate::common;
 
 use ringmill_math::{Modulus, NttPlan, Ring, Shoup, kernels};

@@ -3,6 +3,7 @@
 
 mod automorphism;
 mod basext;
+mod bits;
 mod common;
 mod digits;
 mod fused;
@@ -11,11 +12,13 @@ mod kernels;
 mod modmul;
 mod modulus;
 mod ntt;
-mod ntt_from;
 mod plans;
 mod primes;
 mod random;
 mod rns;
 mod sample;
+#[cfg(target_arch = "x86_64")]
+mod simd;
 mod slots;
+mod torus;
 mod words;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The transform against its definition, and the half rings against the full one.
 
+mod from;
+
 use crate::common;
 
 use crate::common::random_limb;

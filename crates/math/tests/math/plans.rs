@@ -2,6 +2,12 @@
 //! Choices among kernels: made once, kept, and the same for all threads; what the environment asks for is in processes
 //! of their own (`crates/cli/tests/cli/plans.rs`).
 
+mod file;
+mod policy;
+#[cfg(target_arch = "x86_64")]
+mod processor;
+mod timing;
+
 use std::time::{Duration, Instant};
 
 use ringmill_math::plans::{self, Source, Task};

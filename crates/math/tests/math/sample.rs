@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Ranges, moments and exact shapes of the samplers, on a fixed seed.
 
+mod signed;
+mod wide;
+
 use ringmill_math::sample::{
     GaussianTable, centred_binomial, gaussian, sparse_ternary, ternary, to_limb, to_limb_i64,
     uniform,

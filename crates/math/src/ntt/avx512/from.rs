@@ -17,7 +17,7 @@ use crate::simd::{Form, Ifma54, IfmaWide, LANES, LazyMul, load, store};
 
 /// An arithmetic that [`forward_from`] has. Where both take a modulus, which of them is faster depends on the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::ntt) enum Width {
+pub enum Width {
     Bits54,
     Bits54InStep,
     Bits60,
@@ -35,7 +35,7 @@ impl Width {
 
 /// The arithmetics that [`forward_from`] has for these moduli, none where it does not serve them; the first one is the one to
 /// start with.
-pub(in crate::ntt) fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
+pub fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
     match plan.q.bits() {
         _ if way(from, plan.q).is_none() => &[],
         53..=54 => &[Width::Bits54, Width::Bits54InStep, Width::Bits60],
@@ -47,7 +47,7 @@ pub(in crate::ntt) fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] 
 /// The forward transform of (a mod q) + w, for a below `from` and w below q, into `out`, or what `end` makes of it. Gives
 /// whether it was done: on a processor with AVX-512 IFMA (which `plan`'s caller has seen to), in one of [`widths`]. All limbs
 /// have the plan's length, which is long enough for the loops of the parent module.
-pub(in crate::ntt) fn forward_from(
+pub fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],
     a: &[u64],

@@ -15,8 +15,6 @@ mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod loops;
 mod products;
-#[cfg(test)]
-mod tests;
 mod weights;
 
 use key::BLOCK;

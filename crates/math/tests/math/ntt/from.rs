@@ -3,6 +3,10 @@
 
 use crate::common;
 
+#[cfg(target_arch = "x86_64")]
+use ringmill_math::Backend;
+#[cfg(target_arch = "x86_64")]
+use ringmill_math::internals::{at, candidates, forward_from, widths};
 use ringmill_math::{Difference, Modulus, NttPlan, Ring, kernels, primes};
 
 fn prime(bits: u32, log_n: u8) -> Modulus {
@@ -107,5 +111,39 @@ fn lengths_must_be_the_plan_s() {
         (&a, end(&a, Some(short))),
     ] {
         assert!(plan.difference_from(&mut out, a, q, 0, end).is_err());
+    }
+}
+
+/// Whichever is chosen, the bits are those of the two halves.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn every_candidate_gives_the_same() {
+    if !kernels::available_backends().contains(&Backend::Avx512Ifma) {
+        return;
+    }
+    for (to, from) in [(54, 60), (53, 54), (54, 54), (60, 54), (57, 60)] {
+        for log_n in [7u8, 12, 13] {
+            let [to, from] = [to, from].map(|bits| {
+                let q = primes::ntt_primes(bits, 14, 2).unwrap()[1];
+                Modulus::new(q).unwrap()
+            });
+            let ring = Ring::full(log_n);
+            let plan = NttPlan::new(to, ring).unwrap();
+            let n = ring.len();
+            let a: Vec<u64> = (0..n as u64)
+                .map(|i| from.value() - 1 - i * 0x9e37_79b9 % 1_000_003)
+                .collect();
+            let mut expected = vec![0; n];
+            kernels::conv_add(from, to, &mut expected, &a, 5).unwrap();
+            plan.forward(&mut expected).unwrap();
+            let widths = widths(&plan, from);
+            let candidates = candidates(widths, 8 * n);
+            assert!(candidates.len() > widths.len());
+            for how in candidates.into_iter().filter_map(|k| at(widths, k)) {
+                let mut out = vec![0; n];
+                assert!(forward_from(&plan, &mut out, &a, from, 5, None, how));
+                assert_eq!(out, expected, "{how:?} {to:?} {from:?} {log_n}");
+            }
+        }
     }
 }

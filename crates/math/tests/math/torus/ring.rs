@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sums of products in a torus ring against schoolbook multiplication, and what rings refuse.
 
-use super::{Coefficients, Gadget, KeyRows, KeyShape, Lift, TorusRing, products, rotate_sub};
-use crate::kernels::{available_backends, with_backend};
-use crate::modmul::Solinas52;
-use crate::primes::primes_one_mod;
-use crate::{Modulus, Prng};
+use ringmill_math::kernels::{available_backends, with_backend};
+use ringmill_math::modmul::Solinas52;
+use ringmill_math::primes::primes_one_mod;
+use ringmill_math::torus::{Coefficients, Gadget, KeyRows, KeyShape, Lift, TorusRing, rotate_sub};
+use ringmill_math::{Modulus, Prng};
 
 fn prime(bits: u32) -> Modulus {
     Modulus::new(primes_one_mod(bits, 1 << 12, 1, &[]).unwrap()[0]).unwrap()
@@ -152,6 +152,7 @@ fn sums_of_the_largest_residues_are_reduced() {
         solinas(),
     ] {
         let most = p.value() - 1;
+        let ring = TorusRing::new(Coefficients::Prime(p), 4, Lift::Native).unwrap();
         for rows in [1, 2, 31, 32] {
             let shape = KeyShape::new(16, rows, 5).unwrap();
             let digits = vec![most; rows * 16];
@@ -167,8 +168,8 @@ fn sums_of_the_largest_residues_are_reduced() {
                 let mut out = vec![0; 5 * 16];
                 let mut weighed = vec![0; 16];
                 with_backend(backend, || {
-                    products::accumulate(p, shape, &digits, key, &mut out);
-                    products::combine(p, [16, rows, 1], &digits, &digits, &mut weighed);
+                    ring.accumulate(0, shape, &digits, key, &mut out).unwrap();
+                    ring.combine(0, 1, &digits, &digits, &mut weighed).unwrap();
                 })
                 .unwrap();
                 assert_eq!(out, expected, "{p:?} {backend:?}");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Steps in words of 32 bits against those of [`TorusRing`], on each backend; sums at their largest against integers.
 
-use super::{NarrowRing, products};
-use crate::kernels::{available_backends, with_backend};
-use crate::primes::primes_one_mod;
-use crate::torus::{Coefficients, Gadget, KeyShape, Lift, TorusRing, rotate_sub};
-use crate::{Modulus, Prng};
+use ringmill_math::kernels::{available_backends, with_backend};
+use ringmill_math::primes::primes_one_mod;
+use ringmill_math::torus::{
+    Coefficients, Gadget, KeyShape, Lift, NarrowRing, TorusRing, rotate_sub,
+};
+use ringmill_math::{Modulus, Prng};
 
 fn prime(bits: u32) -> Modulus {
     Modulus::new(primes_one_mod(bits, 1 << 12, 1, &[]).unwrap()[0]).unwrap()
@@ -136,6 +137,9 @@ fn steps_are_those_of_the_wide_ring() {
 fn the_largest_sums_are_exact() {
     let q = prime(30);
     let (n, high) = (16, (q.value() - 1) as u32);
+    // A constant has the same evaluation everywhere: with the factor 2^32 of keys, the largest.
+    let mut constant = [0; 16];
+    constant[0] = q.mul(high.into(), q.inv(q.reduce(1 << 32)).unwrap());
     for (rows, cols) in [
         (1, 2),
         (6, 2),
@@ -147,11 +151,13 @@ fn the_largest_sums_are_exact() {
         (12, 4),
     ] {
         let shape = KeyShape::new(n, rows, cols).unwrap();
+        let ring = NarrowRing::serving(Coefficients::Prime(q), shape);
+        let ring = ring.unwrap().unwrap();
         for patterns in [1, 3, 7] {
-            let mut key = super::NarrowKey::zeroed(shape, patterns, patterns).unwrap();
+            let mut key = ring.key(patterns, patterns).unwrap();
             for at in 0..patterns {
                 for place in (0..rows).flat_map(|row| (0..cols).map(move |col| [row, col])) {
-                    key.put(at, place, &[high; 16]);
+                    ring.put(&mut key, at, place, &constant).unwrap();
                 }
             }
             let digits = vec![high; rows * n];
@@ -169,7 +175,7 @@ fn the_largest_sums_are_exact() {
                     let mut out = vec![0; cols * n];
                     let step = key.step(0);
                     with_backend(backend, || {
-                        products::accumulate(q, shape, step, &digits, &weights, &mut out);
+                        ring.accumulate(step, &digits, &weights, &mut out).unwrap();
                     })
                     .unwrap();
                     let all = out.iter().all(|&x| u64::from(x) == expected);
@@ -177,16 +183,17 @@ fn the_largest_sums_are_exact() {
                 }
             }
         }
-        let mut key = super::NarrowKey::zeroed(shape, 1, 1).unwrap();
+        let mut key = ring.key(1, 1).unwrap();
         for place in (0..rows).flat_map(|row| (0..cols).map(move |col| [row, col])) {
-            key.put(0, place, &[high; 16]);
+            ring.put(&mut key, 0, place, &constant).unwrap();
         }
         let scale = q.inv(q.reduce(1 << 32)).unwrap();
         for backend in available_backends() {
             let mut out = vec![0; cols * n];
             let digits = vec![high; rows * n];
             with_backend(backend, || {
-                products::accumulate(q, shape, key.step(0), &digits, &[], &mut out);
+                ring.accumulate(key.step(0), &digits, &[], &mut out)
+                    .unwrap();
             })
             .unwrap();
             let expected = q.mul(rows as u64, scale);
