@@ -47,7 +47,7 @@ pub fn memory() -> Option<u64> {
 }
 
 /// From `/proc/meminfo`. Kernels before 3.14 do not say what is available.
-fn of_computer(meminfo: &str) -> Option<u64> {
+pub fn of_computer(meminfo: &str) -> Option<u64> {
     let line = |name| meminfo.lines().find_map(|line| line.strip_prefix(name));
     let kib = line("MemAvailable:").or_else(|| line("MemTotal:"))?;
     let kib: u64 = kib.split_whitespace().next()?.parse().ok()?;
@@ -56,7 +56,7 @@ fn of_computer(meminfo: &str) -> Option<u64> {
 
 /// What the process's group and all groups above it leave. `member` is `/proc/self/cgroup`: a line `number:controllers:path`
 /// for each hierarchy. A container may see its own group at the mount, whatever the path says; so the mount counts, too.
-fn of_groups(mount: &Path, member: &str) -> Option<u64> {
+pub fn of_groups(mount: &Path, member: &str) -> Option<u64> {
     let mut left = None;
     for line in member.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -104,83 +104,4 @@ fn of_address_space() -> Option<u64> {
     let limit = system::address_limit()?;
     let taken = system::usage().map_or(0, |usage| usage.address_space);
     Some(limit.saturating_sub(taken))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn available_counts_before_total() {
-        let text = "MemTotal: 100 kB\nMemFree: 10 kB\nMemAvailable:  60 kB\n";
-        assert_eq!(of_computer(text), Some(60 << 10));
-        assert_eq!(of_computer("MemTotal: 100 kB\n"), Some(100 << 10));
-        for text in [
-            "",
-            "MemAvailable:\n",
-            "MemAvailable: much kB\n",
-            "MemTotal: 99999999999999999999 kB",
-        ] {
-            assert_eq!(of_computer(text), None, "{text:?}");
-        }
-    }
-
-    /// A tree of groups: (folder, file, content).
-    fn tree(name: &str, files: &[(&str, &str, &str)]) -> PathBuf {
-        let root =
-            std::env::temp_dir().join(format!("ringmill-groups-{}-{name}", std::process::id()));
-        for (folder, file, content) in files {
-            let folder = root.join(folder);
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join(file), content).unwrap();
-        }
-        root
-    }
-
-    #[test]
-    fn the_tightest_group_above_counts_less_what_it_uses() {
-        let root = tree(
-            "two",
-            &[
-                ("a", "memory.max", "1000\n"),
-                ("a", "memory.current", "700\n"),
-                (
-                    "a",
-                    "memory.stat",
-                    "anon 400\ninactive_file 250\nactive_file 50\nfile 300\n",
-                ),
-                ("a/b", "memory.max", "max\n"),
-                ("a/b", "memory.current", "100\n"),
-                ("c", "memory.max", "5\n"),
-            ],
-        );
-        assert_eq!(of_groups(&root, "0::/a/b\n"), Some(600));
-        assert_eq!(of_groups(&root, "0::/a\n"), Some(600));
-        assert_eq!(of_groups(&root, "0::/\n"), None);
-        assert_eq!(of_groups(&root, "0::/c/../../..\n"), Some(5));
-        assert_eq!(of_groups(&root, "nonsense\n3:cpu:/a\n"), None);
-        fs::remove_dir_all(root).unwrap();
-    }
-
-    #[test]
-    fn groups_of_the_first_version_count_too() {
-        let root = tree(
-            "one",
-            &[
-                ("memory", "memory.limit_in_bytes", "800\n"),
-                ("memory", "memory.usage_in_bytes", "900\n"),
-                (
-                    "memory",
-                    "memory.stat",
-                    "inactive_file 1\ntotal_inactive_file 400\ntotal_active_file 100\n",
-                ),
-            ],
-        );
-        // A container whose path is that of the computer outside it.
-        assert_eq!(
-            of_groups(&root, "4:cpu,memory:/docker/0123\n0::/\n"),
-            Some(400)
-        );
-        fs::remove_dir_all(root).unwrap();
-    }
 }

@@ -15,3 +15,10 @@ mod watch;
 pub use halt::{Halt, human};
 pub use limits::{Limits, LimitsError};
 pub use watch::{Watch, room, zeroed};
+
+/// Items that the crate's own tests reach; no part of the interface.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::available::{memory, of_computer, of_groups};
+    pub use crate::system::usage;
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod available;
+mod halt;
+mod limits;
+mod watch;
