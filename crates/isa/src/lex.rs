@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the text forms share: a cursor over a line-oriented text, quoting, and the parse error.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::fmt;
 

@@ -21,3 +21,9 @@ pub use error::{Fault, InstrPlace, Place, VerifyError};
 pub use lex::ParseError;
 pub use numbers::{Galois, Level, Poly};
 pub use target::{Limit, Target};
+
+/// Items that the crate's own tests reach; no part of the interface.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::mid::ahead::held;
+}

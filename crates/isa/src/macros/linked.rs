@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the instructions carry that stand in linked procedures alone: the steps of bootstrapping.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use super::op::{MacroNoise, MacroOp};
 use crate::numbers::{Galois, Level};

@@ -27,7 +27,7 @@
 //! assert_eq!(text::parse(&text::print(&program))?, program);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 mod immediate;
 

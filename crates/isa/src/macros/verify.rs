@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The verifier of macro programs, in each of their three stages. No in-memory value makes it panic.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashSet;
 

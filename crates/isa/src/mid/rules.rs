@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The typing rules of the mid level: one function a rule of the definition file. The builder and the verifier both
 //! come through [`check_instr`].
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_math::{Modulus, Ring, RingKind, primes};
 

@@ -3,7 +3,7 @@
 //!
 //! A [`MicroProgram`] is what the machine's controller is fed: straight-line instructions on chunks of the ciphertext buffer,
 //! registers of the multiply-accumulate unit and chunks of distant memory, all places bound at compile time.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 mod encode;
 mod info;

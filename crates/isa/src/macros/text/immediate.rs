@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Immediates as text.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::fmt::{self, Display, Write};
 use std::str::FromStr;

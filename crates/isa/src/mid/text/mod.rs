@@ -38,7 +38,7 @@
 //! assert_eq!(text::parse_program(&text::print_program(&program))?, program);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 mod parse;
 mod print;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The verifier of procedures and programs: accepts exactly what runs. No in-memory value makes it panic.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 mod procedure;
 mod program;
