@@ -4,7 +4,7 @@
 //! The file: a mark and version, the identities of program and data, the number of calls done, limbs (number, length,
 //! residues as little-endian words), and a SHA-256 of all that. What is read is believed only as far as it can be checked:
 //! that the limbs are those that are alive there, as long as their rings, and below their moduli.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashMap;
 use std::fs::File;

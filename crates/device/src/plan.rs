@@ -10,8 +10,6 @@ mod lower;
 mod memory;
 mod order;
 mod pass;
-#[cfg(test)]
-mod tests;
 
 use ringmill_isa::mid::{Op, Procedure};
 use ringmill_math::basext::Representative;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What becomes one step, and what must not.
 
+use ringmill_device::plan::{Fusion, Job, Steps};
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, ValueId};
 use ringmill_math::{Ring, primes};
-
-use super::{Fusion, Job, Steps};
 
 const LOG_N: u8 = 4;
 

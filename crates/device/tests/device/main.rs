@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The integration tests of this crate, in one binary: what they share is compiled once.
+
+mod expanded;
+mod key_id;
+mod plan;
+mod pool;
+mod report;
+mod timeline;
+mod trace;
+mod whole_file;
