@@ -20,3 +20,36 @@ pub use cache::ProcCache;
 pub use identity::Origin;
 pub use scheme::roles;
 pub use scheme::{At, Encrypted, Operation, ParameterSet, Scheme, SchemeTag};
+
+/// Items that the crate's own tests reach; no part of the interface.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::ckks::noise::paths::{Errors, Own, Paths};
+    pub use crate::ckks::noise::poly::Values;
+    pub use crate::ckks::noise::sources::Registry;
+    pub use crate::rlwe::evaluator::powers_of_two;
+    pub use crate::rlwe::params_builder::digits;
+    pub use crate::seal::blake::Blake2xb;
+    pub use crate::seal::chain::Chain;
+    pub use crate::seal::sink::Sink;
+
+    pub mod range {
+        pub use crate::ckks::noise::range::{of_polynomial, power};
+    }
+
+    pub mod tail {
+        pub use crate::ckks::noise::tail::{bound, exponent};
+    }
+
+    /// Files of SEAL written without parameters of ours.
+    pub mod emit {
+        pub use crate::seal::emit::{ciphertext, keys, parameters, plaintext};
+    }
+
+    /// Files of SEAL read without parameters of ours.
+    pub mod raw {
+        pub use crate::seal::raw::{
+            RawKey, read_ciphertext, read_keys, read_parameters, read_plaintext, read_public_key,
+        };
+    }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sizes of what files hold. One that is beyond all memory stays at the largest number, which no file has: it is refused as too long,
 //! and never wraps to a short one.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 /// Bytes of so many words of 64 bits.
 pub fn of_words(count: usize) -> usize {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Files of CKKS objects: the forms that ring schemes share, with a scale.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Files of plaintexts modulo t.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use super::plaintext::{ExactParams, Plaintext};
 use crate::file::{FileError, Kind, Writer, open};

@@ -3,7 +3,7 @@
 //! says what scheme it is of (docs/files.md), and the objects that ring schemes share. Every byte string is hostile until it has passed: sizes are compared with what the parameters imply before anything is
 //! allocated, residues must be below their moduli, identities must match, and nothing may follow the end.
 //! [`ringmill_device::whole_file`] puts the bytes on the disk.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 mod accepted;
 mod container;

@@ -287,7 +287,7 @@ fn missing_rotation(step: i64, power: i64) -> String {
 
 /// The non-adjacent form of a step (less than the slots): signed powers of two that add up to it, the fewest that do, the
 /// least first.
-fn powers_of_two(step: i64) -> Vec<i64> {
+pub fn powers_of_two(step: i64) -> Vec<i64> {
     let (mut rest, mut power, mut powers) = (step, 1, Vec::new());
     while rest != 0 {
         if rest % 2 != 0 {
@@ -300,25 +300,4 @@ fn powers_of_two(step: i64) -> Vec<i64> {
         power *= 2;
     }
     powers
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_are_sums_of_few_powers_of_two() {
-        assert!(powers_of_two(0).is_empty());
-        assert_eq!(powers_of_two(7), [-1, 8]);
-        assert_eq!(powers_of_two(-7), [1, -8]);
-        assert_eq!(powers_of_two(11), [-1, -4, 16]);
-        for step in (-300..300).chain([(1 << 40) - 1]) {
-            let powers = powers_of_two(step);
-            assert_eq!(powers.iter().sum::<i64>(), step);
-            let adjacent = powers
-                .windows(2)
-                .any(|w| w[1].unsigned_abs() < 4 * w[0].unsigned_abs());
-            assert!(!adjacent, "{step}: {powers:?}");
-        }
-    }
 }

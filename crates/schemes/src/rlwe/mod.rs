@@ -16,7 +16,7 @@ pub mod keygen;
 pub mod ledger;
 pub mod ops;
 pub mod params;
-mod params_builder;
+pub(crate) mod params_builder;
 mod parties;
 mod public;
 pub mod security;

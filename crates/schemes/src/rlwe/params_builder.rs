@@ -137,7 +137,7 @@ impl ParamsBuilder {
                 got,
             ));
         }
-        let dnum = self.digits(cipher.len(), special.len())?;
+        let dnum = digits(self.dnum, cipher.len(), special.len())?;
         let moduli: Vec<u64> = cipher.iter().chain(&special).copied().collect();
         let reducers = check_primes(&moduli, self.log_n)?;
         if let SecretDistribution::SparseTernary { weight } = self.secret
@@ -193,38 +193,6 @@ impl ParamsBuilder {
         }
     }
 
-    /// The number of digits, each of as many ciphertext primes as there are special primes; the last may have fewer.
-    fn digits(&self, cipher: usize, special: usize) -> Result<usize, RlweError> {
-        let dnum = self.dnum.unwrap_or(cipher.div_ceil(special));
-        let alpha = cipher.div_ceil(dnum.max(1));
-        let made = cipher.div_ceil(alpha);
-        if made != dnum {
-            return Err(RlweError::Parameter {
-                what: "dnum",
-                expected: format!(
-                    "1 to {cipher} that {cipher} ciphertext primes make: in digits of {alpha} they make {made}"
-                ),
-                got: dnum.to_string(),
-            });
-        }
-        if alpha != special {
-            // What whole digits of so many primes hold.
-            let whole = (cipher - cipher % special).max(special);
-            let or = match self.dnum {
-                Some(_) => String::new(),
-                None => format!(", or {whole} ciphertext primes beside {special} special ones"),
-            };
-            return Err(RlweError::Parameter {
-                what: "number of special primes",
-                expected: format!(
-                    "{alpha}, as many as the largest of {dnum} digits of {cipher} ciphertext primes{or}"
-                ),
-                got: special.to_string(),
-            });
-        }
-        Ok(dnum)
-    }
-
     fn check_security(&self, moduli: &[u64]) -> Result<SecurityRecord, RlweError> {
         let product: BigUint = moduli.iter().product();
         let qp_bits = product.bits() as u32;
@@ -270,6 +238,39 @@ impl ParamsBuilder {
     }
 }
 
+/// The number of digits, each of as many ciphertext primes as there are special primes; the last may have fewer. `given` is the caller's
+/// choice, where there is one.
+pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usize, RlweError> {
+    let dnum = given.unwrap_or(cipher.div_ceil(special));
+    let alpha = cipher.div_ceil(dnum.max(1));
+    let made = cipher.div_ceil(alpha);
+    if made != dnum {
+        return Err(RlweError::Parameter {
+            what: "dnum",
+            expected: format!(
+                "1 to {cipher} that {cipher} ciphertext primes make: in digits of {alpha} they make {made}"
+            ),
+            got: dnum.to_string(),
+        });
+    }
+    if alpha != special {
+        // What whole digits of so many primes hold.
+        let whole = (cipher - cipher % special).max(special);
+        let or = match given {
+            Some(_) => String::new(),
+            None => format!(", or {whole} ciphertext primes beside {special} special ones"),
+        };
+        return Err(RlweError::Parameter {
+            what: "number of special primes",
+            expected: format!(
+                "{alpha}, as many as the largest of {dnum} digits of {cipher} ciphertext primes{or}"
+            ),
+            got: special.to_string(),
+        });
+    }
+    Ok(dnum)
+}
+
 fn check_primes(moduli: &[u64], log_n: u8) -> Result<Vec<Modulus>, RlweError> {
     let order = 2u64 << log_n;
     for (i, &q) in moduli.iter().enumerate() {
@@ -294,57 +295,4 @@ fn check_primes(moduli: &[u64], log_n: u8) -> Result<Vec<Modulus>, RlweError> {
         .iter()
         .map(|&q| Modulus::new(q).map_err(RlweError::from))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn numbers(text: &str) -> Vec<usize> {
-        let words = text.split(|c: char| !c.is_ascii_digit());
-        words.filter_map(|word| word.parse().ok()).collect()
-    }
-
-    #[test]
-    fn digits_that_do_not_fit_are_refused_with_numbers_of_primes_that_do() {
-        let builder = Params::builder(9);
-        let mut refused = 0;
-        for (cipher, special) in (1..40).flat_map(|cipher| (1..44).map(move |k| (cipher, k))) {
-            match builder.digits(cipher, special) {
-                Ok(dnum) => assert_eq!(cipher.div_ceil(dnum), special),
-                Err(error) => {
-                    let RlweError::Parameter { expected, .. } = error else {
-                        panic!("{error}");
-                    };
-                    let [alpha, .., whole, beside] = numbers(&expected)[..] else {
-                        panic!("{expected}");
-                    };
-                    assert!(builder.digits(cipher, alpha).is_ok(), "{expected}");
-                    assert_eq!(beside, special);
-                    assert!(builder.digits(whole, special).is_ok(), "{expected}");
-                    refused += 1;
-                }
-            }
-        }
-        assert!(refused > 100);
-    }
-
-    #[test]
-    fn a_number_of_digits_that_is_given_has_its_special_primes() {
-        let said = |dnum, cipher, special| {
-            let made = Params::builder(9).dnum(dnum).digits(cipher, special);
-            made.map_err(|error| error.to_string())
-        };
-        assert_eq!(said(4, 34, 9), Ok(4));
-        let error = said(4, 34, 11).unwrap_err();
-        let expected = "number of special primes is 11, expected 9, as many as the largest of 4 digits of 34 ciphertext primes";
-        assert_eq!(error, expected);
-        for (dnum, cipher) in [(0, 5), (6, 5), (7, 10)] {
-            let error = said(dnum, cipher, 2).unwrap_err();
-            assert!(
-                error.starts_with(&format!("dnum is {dnum}, expected 1 to {cipher}")),
-                "{error}"
-            );
-        }
-    }
 }

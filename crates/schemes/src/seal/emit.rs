@@ -24,7 +24,7 @@ fn id(chain: &Chain, primes: usize) -> Result<ParmsId, SealError> {
     })
 }
 
-pub(super) fn parameters(chain: &Chain, compression: Compression) -> Result<Vec<u8>, SealError> {
+pub fn parameters(chain: &Chain, compression: Compression) -> Result<Vec<u8>, SealError> {
     let moduli = chain.moduli();
     let all = size::sum([moduli.len(), 1]);
     let mut sink = Sink::new(size::sum([17, all.saturating_mul(HEADER_BYTES + 8)]));
@@ -47,7 +47,7 @@ fn array<'a>(sink: &mut Sink, limbs: impl Iterator<Item = &'a [u64]>, words: usi
 }
 
 /// A plaintext or secret key; `data` holds one limb for each of the first `primes` primes.
-pub(super) fn plaintext(
+pub fn plaintext(
     chain: &Chain,
     object: Object,
     primes: usize,
@@ -75,7 +75,7 @@ pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec
 
 /// What a ciphertext carries.
 #[derive(Clone, Copy)]
-pub(super) enum Note {
+pub enum Note {
     Scale(f64),
     /// A correction factor, which files have since SEAL 4, in the form of this version.
     Factor(u64, Version),
@@ -88,7 +88,7 @@ impl From<f64> for Note {
 }
 
 /// A ciphertext or public key; `polys` are its polynomials.
-pub(super) fn ciphertext(
+pub fn ciphertext(
     chain: &Chain,
     object: Object,
     primes: usize,
@@ -135,7 +135,7 @@ fn write_ciphertext(
 }
 
 /// Key-switching keys: `slots` places, each empty or holding a key's digits as (b, a).
-pub(super) fn keys(
+pub fn keys(
     chain: &Chain,
     object: Object,
     slots: &[Option<Vec<[&[u64]; 2]>>],

@@ -9,23 +9,19 @@
 //!
 //! A file is hostile until read: sizes are checked against the parameters before anything is allocated, residues against
 //! their modulus, and compressed data is unpacked as it is parsed, under a budget.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 pub mod bfv;
 pub mod bgv;
-mod blake;
-mod chain;
+pub(crate) mod blake;
+pub(crate) mod chain;
 mod context;
-mod emit;
+pub(crate) mod emit;
 mod error;
 mod exact;
 mod objects;
-#[cfg(test)]
-mod objects_tests;
-mod raw;
-#[cfg(test)]
-mod raw_tests;
-mod sink;
+pub(crate) mod raw;
+pub(crate) mod sink;
 mod source;
 mod wiped;
 

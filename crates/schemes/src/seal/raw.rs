@@ -21,8 +21,8 @@ use super::source::{HEADER_BYTES, Header, Source};
 use crate::rlwe::Ciphertext;
 use crate::size;
 
-pub(super) use parameters::{RawParameters, read_parameters};
-pub(super) use plaintext::{read_coefficients, read_plaintext};
+pub use parameters::{RawParameters, read_parameters};
+pub use plaintext::{read_coefficients, read_plaintext};
 
 /// Most polynomials that a ciphertext has here; SEAL's own bound of 16 would let a short file ask for much memory.
 const MAX_POLYS: u64 = Ciphertext::<()>::MAX_SIZE as u64;
@@ -33,7 +33,7 @@ const BLAKE2XB: u8 = 1;
 const CIPHERTEXT_FIELDS: usize = 32 + 1 + 4 * 8;
 
 /// A ciphertext in the form that its scheme has: polynomials of one limb for each of the first `primes` primes.
-pub(super) struct RawCiphertext {
+pub struct RawCiphertext {
     pub primes: usize,
     pub scale: f64,
     /// The correction factor; 1 but in BGV.
@@ -43,7 +43,7 @@ pub(super) struct RawCiphertext {
 
 /// An encryption of something under the key over all primes: a public key, or one digit of a key-switching key.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct RawKey {
+pub struct RawKey {
     pub b: Vec<u64>,
     pub a: Vec<u64>,
 }
@@ -125,7 +125,7 @@ fn array_members(words: usize) -> usize {
 }
 
 /// Reads a ciphertext or public key file.
-pub(super) fn read_ciphertext(
+pub fn read_ciphertext(
     chain: &Chain,
     object: Object,
     bytes: &[u8],
@@ -265,7 +265,7 @@ fn ciphertext_members(
 }
 
 /// Reads a public key file.
-pub(super) fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, SealError> {
+pub fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, SealError> {
     into_key(
         chain,
         Object::PublicKey,
@@ -274,7 +274,7 @@ pub(super) fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, Sea
 }
 
 /// Reads key-switching keys: (index, digits) for every index that has a key. Indices are below `slots`.
-pub(super) fn read_keys(
+pub fn read_keys(
     chain: &Chain,
     object: Object,
     bytes: &[u8],

@@ -28,14 +28,14 @@ pub enum Compression {
 }
 
 /// Bytes of an object being written. They may be a secret, so they are wiped.
-pub(super) struct Sink {
+pub struct Sink {
     version: Version,
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Sink {
     /// `members` is the exact size of what will be written.
-    pub(super) fn new(members: usize) -> Self {
+    pub fn new(members: usize) -> Self {
         Self::of_version(VERSION, members)
     }
 
@@ -71,18 +71,14 @@ impl Sink {
         ));
     }
 
-    pub(super) fn words(&mut self, words: &[u64]) {
+    pub fn words(&mut self, words: &[u64]) {
         for &word in words {
             self.u64(word);
         }
     }
 
     /// The finished object.
-    pub(super) fn finish(
-        self,
-        object: Object,
-        compression: Compression,
-    ) -> Result<Vec<u8>, SealError> {
+    pub fn finish(self, object: Object, compression: Compression) -> Result<Vec<u8>, SealError> {
         let finished = self.finish_secret(object, compression);
         finished.map(|mut bytes| std::mem::take(&mut *bytes))
     }

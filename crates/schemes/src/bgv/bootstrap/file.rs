@@ -2,7 +2,7 @@
 //! Files of bootstrapping keys. What the maps need says which keys there are, of which sizes and in which order: the encapsulation key,
 //! the relinearisation key, the Galois keys of the map to coefficients and those of what comes after, each by its element in ascending
 //! order, and the encrypted secret.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::Level;
 

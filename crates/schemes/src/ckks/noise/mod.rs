@@ -13,12 +13,12 @@
 //! errors are independent of the message. The tests hold it against measured errors of random programs.
 
 mod ball;
-mod paths;
-mod poly;
-mod range;
+pub(crate) mod paths;
+pub(crate) mod poly;
+pub(crate) mod range;
 mod slots;
-mod sources;
-mod tail;
+pub(crate) mod sources;
+pub(crate) mod tail;
 
 use std::collections::HashMap;
 use std::f64::consts::PI;

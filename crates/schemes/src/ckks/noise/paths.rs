@@ -23,7 +23,7 @@ type Term = (Step, u32, bool);
 
 /// A linear combination of errors.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Errors(BTreeMap<Term, Factor>);
+pub struct Errors(BTreeMap<Term, Factor>);
 
 /// Terms of a combination that is no step of its own.
 const TERMS: usize = 8;
@@ -48,7 +48,7 @@ fn turned(turn: u32, steps: i64, ring: usize) -> u32 {
 
 /// The key that an operation switches with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub enum Key {
     Relin,
     Conj,
     /// For a rotation by so many slots of the ring.
@@ -57,7 +57,7 @@ pub(super) enum Key {
 
 /// The error that a step adds.
 #[derive(Clone, Debug)]
-pub(super) enum Own {
+pub enum Own {
     Nothing,
     /// Of this variance, as [`Noise`](super::Noise) splits it; correlated in any way with those that are like it.
     Random {
@@ -78,7 +78,7 @@ pub(super) enum Own {
 
 /// The steps of a program.
 #[derive(Clone, Debug)]
-pub(super) struct Paths {
+pub struct Paths {
     steps: Vec<(Own, Errors)>,
     /// Slots of the ring, and of the program's vectors.
     ring: usize,
@@ -96,7 +96,7 @@ const WORK: u64 = 1 << 25;
 
 /// Of what an error is at an output, in each slot.
 #[derive(Clone, Debug)]
-pub(super) struct Reached {
+pub struct Reached {
     pub variance: [Slots; 3],
     pub fixed: Slots,
 }
@@ -361,58 +361,5 @@ fn sizes(gains: &Gains, reach: Reach, vector: usize, values: &mut Values) -> BTr
             }
             sizes(&within)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The variance of g e + h f in the first slot, e and f of variance 1.
-    fn variance([g, h]: [f64; 2], same: bool, like: [Option<u64>; 2]) -> f64 {
-        let mut paths = Paths::new(8, 8);
-        let [e, f] = like.map(|like| {
-            let own = Own::Random {
-                variance: [1.0, 0.0, 0.0],
-                reach: Reach::Ring,
-                like,
-            };
-            paths.add(own, Errors::none()).unwrap()
-        });
-        let f = if same { e.clone() } else { f };
-        let [left, right] = [(e, g), (f, h)].map(|(e, by)| paths.times(&e, &Factor::exact(by)));
-        let sum = paths.sum(left, right);
-        let reached = paths.reached(&sum, &Slots::All(1.0)).unwrap();
-        let [v, ..] = reached.variance;
-        v.at(0)
-    }
-
-    #[test]
-    fn the_same_errors_meet_with_signs_alike_ones_at_worst_and_others_by_variance() {
-        assert_eq!(variance([3.0, -2.0], true, [None, None]), 1.0);
-        assert_eq!(variance([3.0, -2.0], false, [Some(5), Some(5)]), 25.0);
-        assert_eq!(variance([3.0, -2.0], false, [Some(5), Some(6)]), 13.0);
-        assert_eq!(variance([3.0, -2.0], false, [None, None]), 13.0);
-    }
-
-    #[test]
-    fn turned_errors_are_of_other_slots() {
-        let mut paths = Paths::new(8, 8);
-        let own = Own::Random {
-            variance: [1.0, 0.0, 0.0],
-            reach: Reach::Ring,
-            like: Some(1),
-        };
-        let e = paths.add(own, Errors::none()).unwrap();
-        let there = paths.rotated(&e, 3);
-        let back = paths.rotated(&there, -3);
-        let conjugate = paths.conjugated(&back);
-        let there_and_back = paths.conjugated(&conjugate);
-        let once = paths.rotated(&e, 1);
-        let sum = paths.sum(e, once);
-        let sum = paths.sum(sum, there_and_back);
-        let reached = paths.reached(&sum, &Slots::All(1.0)).unwrap();
-        let [v, ..] = reached.variance;
-        assert_eq!(v.at(0), 5.0);
     }
 }

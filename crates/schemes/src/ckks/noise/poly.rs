@@ -237,9 +237,9 @@ struct Near {
 
 /// Where the values lie that polynomials are made of, and how much may still be computed with these.
 #[derive(Clone, Debug)]
-pub(super) struct Values {
+pub struct Values {
     domains: BTreeMap<u32, Domain>,
-    room: u64,
+    pub room: u64,
     pub slots: usize,
 }
 
@@ -260,7 +260,7 @@ impl Values {
         self.domains.insert(value, domain);
     }
 
-    fn get(&self, value: u32) -> Option<Domain> {
+    pub fn get(&self, value: u32) -> Option<Domain> {
         self.domains.get(&value).cloned()
     }
 
@@ -329,7 +329,7 @@ impl Factor {
         }
     }
 
-    pub(super) fn widened(&self, by: &Slots) -> Self {
+    pub fn widened(&self, by: &Slots) -> Self {
         let near = self.near().map(|near| {
             Box::new(Near {
                 apart: near.apart.plus(by),
@@ -342,7 +342,7 @@ impl Factor {
         }
     }
 
-    pub(super) fn scaled(&self, factor: f64) -> Self {
+    pub fn scaled(&self, factor: f64) -> Self {
         let near = self.near.as_ref().map(|near| {
             Box::new(Near {
                 poly: near.poly.scaled(factor),
@@ -355,7 +355,7 @@ impl Factor {
         }
     }
 
-    pub(super) fn conjugated(&self, values: &mut Values) -> Self {
+    pub fn conjugated(&self, values: &mut Values) -> Self {
         let ball = self.ball.conjugated();
         let near = self.kept(values, |near, values| Near {
             poly: near.poly.conjugated(|value| values.is_real(value)),
@@ -364,7 +364,7 @@ impl Factor {
         Self { ball, near }
     }
 
-    pub(super) fn rotated(&self, steps: i64, values: &mut Values) -> Self {
+    pub fn rotated(&self, steps: i64, values: &mut Values) -> Self {
         let ball = self.ball.rotated(steps);
         let near = self.kept(values, |near, values| Near {
             poly: near.poly.rotated(steps, values.slots),
@@ -385,7 +385,7 @@ impl Factor {
         affordable.then(|| Box::new(make(near, values)))
     }
 
-    pub(super) fn plus(&self, other: &Self, values: &mut Values) -> Self {
+    pub fn plus(&self, other: &Self, values: &mut Values) -> Self {
         let ball = self.ball.plus(&other.ball);
         self.with(other, ball, values, |a, b| {
             Some(Near {
@@ -395,7 +395,7 @@ impl Factor {
         })
     }
 
-    pub(super) fn times(&self, other: &Self, values: &mut Values) -> Self {
+    pub fn times(&self, other: &Self, values: &mut Values) -> Self {
         let ball = self.ball.times(&other.ball);
         self.with(other, ball, values, |a, b| {
             // (p + e) (q + f) - p q = (p + e) f + q e.
@@ -441,134 +441,5 @@ impl Factor {
         // A ball of known numbers says all.
         let near = (!ball.is_exact()).then(|| Box::new(near));
         Self { ball, near }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const SLOTS: usize = 4;
-
-    /// Numbers by slot, and what is known of them.
-    #[derive(Clone, Debug)]
-    struct Both {
-        slots: Vec<Complex64>,
-        factor: Factor,
-    }
-
-    /// Value 0 is real and between 0 and 1, value 1 is complex and at most 1.
-    fn values() -> Values {
-        let mut values = Values::new(SLOTS);
-        let half = Slots::All(0.5);
-        let ball = Ball::exact(0.5).widened(&half);
-        values.know(0, Domain { ball, real: true });
-        let ball = Ball::disc(Slots::All(1.0));
-        values.know(1, Domain { ball, real: false });
-        values
-    }
-
-    fn own(value: u32, slots: &[Complex64], values: &Values) -> Both {
-        let ball = values.get(value).unwrap().ball;
-        Both {
-            slots: slots.to_vec(),
-            factor: Factor::new(ball, Some(Polynomial::own(value))),
-        }
-    }
-
-    /// One operation, on numbers and on what is known of them.
-    fn step(a: &Both, b: &Both, number: u8, values: &mut Values) -> Both {
-        let zip = |f: fn(Complex64, Complex64) -> Complex64| -> Vec<Complex64> {
-            a.slots
-                .iter()
-                .zip(&b.slots)
-                .map(|(&x, &y)| f(x, y))
-                .collect()
-        };
-        let (slots, factor) = match number % 6 {
-            0 => (zip(|x, y| x + y), a.factor.plus(&b.factor, values)),
-            1 => {
-                let negated = b.factor.scaled(-1.0);
-                (zip(|x, y| x - y), a.factor.plus(&negated, values))
-            }
-            2 => (zip(|x, y| x * y), a.factor.times(&b.factor, values)),
-            3 => (zip(|x, _| x.conj()), a.factor.conjugated(values)),
-            4 => {
-                let mut slots = a.slots.clone();
-                slots.rotate_left(1);
-                (slots, a.factor.rotated(1, values))
-            }
-            _ => {
-                let by = Slots::All(0.01);
-                (zip(|x, _| x + 0.01), a.factor.widened(&by))
-            }
-        };
-        Both { slots, factor }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_computed_lies_in_its_factor(
-            real in prop::collection::vec(0.0..1.0f64, SLOTS),
-            complex in prop::collection::vec((0.0..1.0f64, 0.0..7.0f64), SLOTS),
-            steps in prop::collection::vec((any::<u8>(), any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..12)
-        ) {
-            let mut values = values();
-            let real: Vec<Complex64> = real.into_iter().map(Complex64::from).collect();
-            let complex: Vec<Complex64> = complex.into_iter().map(|(r, t)| Complex64::from_polar(r, t)).collect();
-            let constant = Ball::constants(&[(0.5, 0.0), (-1.0, 0.25)]);
-            let constants = [0, 1, 0, 1].map(|i| [Complex64::new(0.5, 0.0), Complex64::new(-1.0, 0.25)][i]);
-            let mut known = vec![
-                own(0, &real, &values),
-                own(1, &complex, &values),
-                Both { slots: constants.to_vec(), factor: constant.into() },
-            ];
-            for (number, a, b) in steps {
-                let next = step(a.get(&known), b.get(&known), number, &mut values);
-                for (slot, z) in next.slots.iter().enumerate() {
-                    let room = 1e-9 * (1.0 + z.norm());
-                    prop_assert!(next.factor.ball().holds(slot, z.re, z.im, room), "{z} in {next:?}");
-                }
-                if next.slots.iter().all(|z| z.norm() < 1e6) {
-                    known.push(next);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn what_meets_with_the_opposite_sign_is_gone() {
-        let mut values = values();
-        let ones = [Complex64::new(1.0, 0.0); SLOTS];
-        let (x, p) = (own(0, &ones, &values), own(1, &ones, &values));
-        let mut run = |number, a: &Both, b: &Both| step(a, b, number, &mut values);
-        // x (x + p) - x p is x^2, and less x nothing above 0.
-        let sum = run(0, &x, &p);
-        let (product, mixed) = (run(2, &x, &sum), run(2, &x, &p));
-        let square = run(1, &product, &mixed);
-        assert!(square.factor.magnitude().at(0) < 1.01);
-        let below = run(1, &square, &x);
-        assert!(below.factor.magnitude().at(0) < 0.27);
-        // Turned there and back, and conjugated twice, it is the same; once, only if it is real.
-        let turned = (0..SLOTS).fold(p.clone(), |p, _| run(4, &p, &p));
-        let conjugate = run(3, &turned, &turned);
-        let back = run(3, &conjugate, &conjugate);
-        assert!(run(1, &back, &p).factor.is_zero());
-        assert!(!run(1, &conjugate, &p).factor.is_zero());
-        let conjugate = run(3, &x, &x);
-        assert!(run(1, &conjugate, &x).factor.is_zero());
-        let turned = run(4, &x, &x);
-        assert!(!run(1, &turned, &x).factor.is_zero());
-    }
-
-    #[test]
-    fn past_the_room_balls_are_left() {
-        let mut values = values();
-        values.room = 0;
-        let x = own(0, &[Complex64::new(1.0, 0.0); SLOTS], &values);
-        let none = step(&x, &x, 1, &mut values);
-        assert_eq!(none.factor.magnitude().at(0), 1.0);
     }
 }

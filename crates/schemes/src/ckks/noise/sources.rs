@@ -43,14 +43,14 @@ pub struct Origin {
 
 /// Numbers sources and counts the work on pairs.
 #[derive(Clone, Debug)]
-pub(super) struct Registry {
+pub struct Registry {
     ring: u32,
     vector: u32,
     next: u32,
     /// Of errors that may be correlated, by what they have in common.
     alike: HashMap<u64, Sources>,
     /// Pairs that may still be handled before values are taken to be correlated with everything.
-    budget: u64,
+    pub budget: u64,
 }
 
 /// Half a second's work, or so.
@@ -189,74 +189,5 @@ impl Sources {
             };
         }
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sum_over_rotations_is_of_independent_errors() {
-        let mut registry = Registry::new(16, 4);
-        let mut x = registry.fresh(Reach::Ring);
-        for steps in [8, 4, 2, 1] {
-            let turned = registry.turned(&x, steps);
-            assert!(x.disjoint(&turned));
-            x = registry.union(&x, &turned);
-        }
-        // Once round.
-        let turned = registry.turned(&x, 5);
-        assert!(!x.disjoint(&turned));
-
-        let encoded = registry.fresh(Reach::Vector);
-        assert!(!encoded.disjoint(&registry.turned(&encoded, 4)));
-        assert!(encoded.disjoint(&registry.turned(&encoded, -3)));
-        assert!(encoded.disjoint(&x) && Sources::none().disjoint(&encoded));
-    }
-
-    #[test]
-    fn turned_pairs_stay_sorted_and_come_round() {
-        let mut registry = Registry::new(16, 4);
-        let (a, b) = (registry.fresh(Reach::Ring), registry.fresh(Reach::Vector));
-        let mut x = registry.union(&a, &b);
-        for steps in [3, 14, -5, 1] {
-            let turned = registry.turned(&x, steps);
-            x = registry.union(&x, &turned);
-        }
-        let Kept::Pairs(pairs) = &x.0 else {
-            panic!("few pairs");
-        };
-        assert!(pairs.is_sorted() && pairs.len() > 12);
-        for steps in [-7, 0, 2, 15, 16] {
-            let turned = registry.turned(&x, steps);
-            let Kept::Pairs(turned_pairs) = &turned.0 else {
-                panic!("few pairs");
-            };
-            assert!(turned_pairs.is_sorted() && turned_pairs.len() == pairs.len());
-            assert_eq!(registry.turned(&turned, -steps), x);
-        }
-    }
-
-    #[test]
-    fn what_is_alike_is_one_source() {
-        let mut registry = Registry::new(16, 4);
-        let [a, b, c] = [7, 7, 8].map(|like| registry.of(like, Reach::Ring));
-        assert!(!a.disjoint(&b) && a.disjoint(&c));
-        assert!(a.disjoint(&registry.turned(&b, 1)));
-    }
-
-    #[test]
-    fn past_the_budget_everything_is_correlated() {
-        let mut registry = Registry::new(16, 16);
-        registry.budget = 5;
-        let (a, b) = (registry.fresh(Reach::Ring), registry.fresh(Reach::Ring));
-        let both = registry.union(&a, &b);
-        assert!(!both.disjoint(&a));
-        let c = registry.fresh(Reach::Ring);
-        let lost = registry.union(&both, &c);
-        let lost = registry.union(&lost, &c);
-        assert!(!lost.disjoint(&registry.fresh(Reach::Ring)));
-        assert!(lost.disjoint(&Sources::none()));
     }
 }

@@ -17,7 +17,7 @@ const MODULUS_MEMBERS: usize = 8;
 
 /// Encryption parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::seal) struct RawParameters {
+pub struct RawParameters {
     pub n: usize,
     pub moduli: Vec<u64>,
     /// The plain modulus; of CKKS 0.
@@ -25,10 +25,7 @@ pub(in crate::seal) struct RawParameters {
 }
 
 /// Reads a parameter file of a scheme.
-pub(in crate::seal) fn read_parameters(
-    bytes: &[u8],
-    scheme: SealScheme,
-) -> Result<RawParameters, SealError> {
+pub fn read_parameters(bytes: &[u8], scheme: SealScheme) -> Result<RawParameters, SealError> {
     let object = Object::Parameters;
     let mut source = Source::open(object, bytes, PARAMETERS_BUDGET)?;
     let (expected, found) = (scheme as u8, source.u8()?);

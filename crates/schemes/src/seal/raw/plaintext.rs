@@ -13,14 +13,14 @@ use crate::size;
 const PLAINTEXT_FIELDS: usize = 32 + 8 + 8;
 
 /// A plaintext or a secret key in evaluation form: one limb for each of the first `primes` primes.
-pub(in crate::seal) struct RawPlaintext {
+pub struct RawPlaintext {
     pub primes: usize,
     pub scale: f64,
     pub data: Zeroizing<Vec<u64>>,
 }
 
 /// Reads a plaintext or secret key file.
-pub(in crate::seal) fn read_plaintext(
+pub fn read_plaintext(
     chain: &Chain,
     object: Object,
     bytes: &[u8],
@@ -52,10 +52,7 @@ pub(in crate::seal) fn read_plaintext(
 }
 
 /// Reads a file of a plaintext in coefficient form: up to N residues modulo the plain modulus. The others are zero.
-pub(in crate::seal) fn read_coefficients(
-    chain: &Chain,
-    bytes: &[u8],
-) -> Result<Vec<u64>, SealError> {
+pub fn read_coefficients(chain: &Chain, bytes: &[u8]) -> Result<Vec<u64>, SealError> {
     let (object, n) = (Object::Plaintext, chain.n());
     let budget = size::sum([PLAINTEXT_FIELDS + HEADER_BYTES, array_members(n)]);
     let mut source = Source::open(object, bytes, budget as u64)?;

@@ -3,6 +3,7 @@
 
 mod circuits;
 mod definitions;
+mod factor;
 mod noise;
 mod primes_alone;
 mod refusals;

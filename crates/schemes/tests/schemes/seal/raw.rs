@@ -3,12 +3,8 @@
 
 use proptest::prelude::*;
 use ringmill_limits::{Halt, Limits, Watch};
-
-use super::chain::{Chain, SealScheme};
-use super::emit;
-use super::error::{Object, SealError};
-use super::raw;
-use super::sink::{Compression, Sink};
+use ringmill_schemes::internals::{Chain, Sink, emit, raw};
+use ringmill_schemes::seal::{Compression, Object, SealError, SealScheme};
 
 const N: usize = 8;
 const MODULI: [u64; 3] = [97, 193, 257];

@@ -5,9 +5,16 @@ use std::sync::Arc;
 
 use ringmill_isa::{Galois, Level};
 
-use super::*;
-use crate::ckks::key::KeyForm;
-use crate::ckks::{Ciphertext, Encoder, Encryptor, KeyGenerator, Params};
+use ringmill_schemes::ckks::key::KeyForm;
+use ringmill_schemes::ckks::{Ciphertext, Encoder, Encryptor, KeyGenerator, Params};
+use ringmill_schemes::internals::{Chain, emit};
+use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::seal::{
+    Compression, Object, SealContext, SealError, SealScheme, read_ciphertext, read_galois_keys,
+    read_parameters, read_plaintext, read_public_key, read_relin_keys, read_secret_key,
+    read_single_prime_secret_key, write_ciphertext, write_galois_keys, write_parameters,
+    write_plaintext, write_public_key, write_relin_keys, write_secret_key_in_the_clear,
+};
 
 fn params(cipher: &[u32], special: &[u32]) -> Arc<Params> {
     Params::builder(5)
@@ -48,7 +55,8 @@ fn a_key_of_the_first_prime_alone_is_read() {
     let all = keygen.secret_key().expose_eval_limbs();
     let first = &all[..params.degree()];
     let zstd = Compression::Zstd;
-    let bytes = emit::plaintext(&context.chain, Object::SecretKey, 1, 1.0, first, zstd).unwrap();
+    let chain = Chain::new(SealScheme::Ckks, params.degree(), params.moduli(), 0);
+    let bytes = emit::plaintext(&chain, Object::SecretKey, 1, 1.0, first, zstd).unwrap();
     let read = read_single_prime_secret_key(&context, &bytes).unwrap();
     assert_eq!(&read[..], first);
     assert!(read_secret_key(&context, &bytes).is_err());
@@ -138,7 +146,7 @@ fn key_level_and_data_level_are_told_apart() {
     assert_eq!(context.parms_id(Level(2)).unwrap().0, cipher[16..48]);
     assert_eq!(
         context.parms_id(Level(3)).unwrap_err(),
-        crate::rlwe::RlweError::Level {
+        RlweError::Level {
             got: Level(3),
             max: Level(2)
         }

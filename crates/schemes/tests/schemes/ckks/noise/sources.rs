@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which errors are independent.
+
+use ringmill_schemes::ckks::noise::{Reach, Sources};
+use ringmill_schemes::internals::Registry;
+
+/// The pairs of a source and a turn, in their order, as `Debug` shows them.
+fn pairs(of: &Sources) -> Vec<u64> {
+    let shown = format!("{of:?}");
+    assert!(shown.contains("Pairs"), "few pairs: {shown}");
+    let numbers = shown.split(|c: char| !c.is_ascii_digit());
+    numbers.filter_map(|number| number.parse().ok()).collect()
+}
+
+#[test]
+fn a_sum_over_rotations_is_of_independent_errors() {
+    let mut registry = Registry::new(16, 4);
+    let mut x = registry.fresh(Reach::Ring);
+    for steps in [8, 4, 2, 1] {
+        let turned = registry.turned(&x, steps);
+        assert!(x.disjoint(&turned));
+        x = registry.union(&x, &turned);
+    }
+    // Once round.
+    let turned = registry.turned(&x, 5);
+    assert!(!x.disjoint(&turned));
+
+    let encoded = registry.fresh(Reach::Vector);
+    assert!(!encoded.disjoint(&registry.turned(&encoded, 4)));
+    assert!(encoded.disjoint(&registry.turned(&encoded, -3)));
+    assert!(encoded.disjoint(&x) && Sources::none().disjoint(&encoded));
+}
+
+#[test]
+fn turned_pairs_stay_sorted_and_come_round() {
+    let mut registry = Registry::new(16, 4);
+    let (a, b) = (registry.fresh(Reach::Ring), registry.fresh(Reach::Vector));
+    let mut x = registry.union(&a, &b);
+    for steps in [3, 14, -5, 1] {
+        let turned = registry.turned(&x, steps);
+        x = registry.union(&x, &turned);
+    }
+    let before = pairs(&x);
+    assert!(before.is_sorted() && before.len() > 12);
+    for steps in [-7, 0, 2, 15, 16] {
+        let turned = registry.turned(&x, steps);
+        let after = pairs(&turned);
+        assert!(after.is_sorted() && after.len() == before.len());
+        assert_eq!(registry.turned(&turned, -steps), x);
+    }
+}
+
+#[test]
+fn what_is_alike_is_one_source() {
+    let mut registry = Registry::new(16, 4);
+    let [a, b, c] = [7, 7, 8].map(|like| registry.of(like, Reach::Ring));
+    assert!(!a.disjoint(&b) && a.disjoint(&c));
+    assert!(a.disjoint(&registry.turned(&b, 1)));
+}
+
+#[test]
+fn past_the_budget_everything_is_correlated() {
+    let mut registry = Registry::new(16, 16);
+    registry.budget = 5;
+    let (a, b) = (registry.fresh(Reach::Ring), registry.fresh(Reach::Ring));
+    let both = registry.union(&a, &b);
+    assert!(!both.disjoint(&a));
+    let c = registry.fresh(Reach::Ring);
+    let lost = registry.union(&both, &c);
+    let lost = registry.union(&lost, &c);
+    assert!(!lost.disjoint(&registry.fresh(Reach::Ring)));
+    assert!(lost.disjoint(&Sources::none()));
+}

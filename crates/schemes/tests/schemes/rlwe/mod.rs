@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the ring schemes share.
+
+mod distributions;
+mod evaluator;
+mod ledger;
+mod params_builder;
+mod public;
+mod security;
