@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the fields of every description have in common: how they are checked, and what they are called when refused.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
 

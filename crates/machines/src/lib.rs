@@ -20,3 +20,13 @@ pub use fields::HostLink;
 pub use machine::{Machine, Session};
 pub use options::SimOptions;
 pub use registry::{Kind, Opened, Parse, Registry};
+
+/// Items that the crate's own tests reach; no part of the interface.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::basext::replay::replay as replay_folded;
+    pub use crate::basext::shared_replay::replay as replay_shared;
+    pub use crate::torus::keyswitch::time::replay as replay_switch;
+    pub use crate::vector::decode::Decoded;
+    pub use crate::vector::states::{COUNTINGS, States};
+}

@@ -73,25 +73,3 @@ impl From<Shared> for MachineUnit {
         Self::Shared(unit)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::basext::Word;
-
-    #[test]
-    fn nothing_takes_no_cycles() {
-        let shape = Shape::new(Word::Bits32, 4, 8..=9, 4, 4).unwrap();
-        for unit in [shape.into(), Shared::new(shape, 2).unwrap().into()] {
-            let unit: MachineUnit = unit;
-            for (l, k, none) in [(0, 1, true), (1, 0, true), (1, 1, false), (4, 4, false)] {
-                for rate in [Rate::unbounded(), Rate::new(2, 3)] {
-                    for extension in [Extension::Exact, Extension::Fast] {
-                        let cycles = unit.extend_cycles(rate, extension, (l, k), 8);
-                        assert_eq!(cycles == 0, none, "{unit:?} {l} {k}");
-                    }
-                }
-            }
-        }
-    }
-}

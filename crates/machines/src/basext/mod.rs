@@ -15,11 +15,11 @@ mod needs;
 pub mod pipelined;
 mod port;
 mod radix;
-mod replay;
+pub(crate) mod replay;
 pub mod rowers;
 mod shape;
 mod shared;
-mod shared_replay;
+pub(crate) mod shared_replay;
 mod timeline;
 mod unit;
 

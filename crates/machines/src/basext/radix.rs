@@ -47,31 +47,3 @@ impl Radix {
         polynomials * polynomial + stages + 5
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::basext::Word;
-
-    /// Counted by hand: N = 256, TP = 4, three stages of 8 cycles in the smaller unit.
-    #[test]
-    fn cycles_of_small_jobs() {
-        let of = |max_l| Radix::new(Shape::new(Word::Bits32, 4, 8..=9, max_l, 3).unwrap());
-        let unit = of(3).unwrap();
-        assert_eq!(unit.cells(), 6);
-        assert_eq!(unit.cycles(3, 2, 8, 1), 3 * 64 + 2 * 256 + 24 + 5);
-        assert_eq!(unit.cycles(1, 3, 9, 2), 2 * (128 + 3 * 512) + 24 + 5);
-        assert!(of(MAX_L).is_ok());
-    }
-
-    #[test]
-    fn many_sources_are_refused() {
-        let shape = Shape::new(Word::Bits64, 1, 8..=8, MAX_L + 1, 1).unwrap();
-        let error = Radix::new(shape).unwrap_err();
-        assert!(
-            matches!(error, BasextError::Shape { got: 18, .. }),
-            "{error}"
-        );
-        assert!(error.to_string().contains("takes 1 to 17"), "{error}");
-    }
-}

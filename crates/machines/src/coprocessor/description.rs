@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The description of a card: its part, its link, its memory and the co-processors on it.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
 

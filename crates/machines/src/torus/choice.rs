@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which schedule an engine of given sizes is best made with.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use super::{Schedule, Shape, Sizes, TorusError, run};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The machine description: every number of the engine, read from TOML and validated.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The numbers that make an engine, and which of them make one.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use super::keyswitch::{self, Digits, Generators, SwitchError};
 use super::{Schedule, Shape, TorusError};

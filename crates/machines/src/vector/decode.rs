@@ -45,13 +45,13 @@ pub struct Decoded {
     pub(super) from: Orientation,
     pub(super) registers: [Option<u8>; 2],
     pub(super) target: Target,
-    pub(super) n: u32,
+    pub n: u32,
 }
 
 impl Decoded {
     /// For programs of limbs of 2^`log_chunks` chunks.
     #[inline]
-    pub(super) fn new(instr: &Instr, log_chunks: u32) -> Self {
+    pub fn new(instr: &Instr, log_chunks: u32) -> Self {
         let (from, to) = orientation(instr.op);
         let spot = |place: Place| {
             let chunk = u32::from(place.chunk()?.0);

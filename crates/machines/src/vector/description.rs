@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The machine description: every number of the machine, read from TOML and validated.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::vector::{A_BITS, MASKS, Shape};
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ pub mod built;
 pub mod clockwork;
 mod code;
 pub mod correct;
-mod decode;
+pub(crate) mod decode;
 pub mod description;
 mod emit;
 mod graph;
@@ -30,7 +30,7 @@ mod report;
 mod rest;
 pub mod session;
 pub mod sides;
-mod states;
+pub(crate) mod states;
 mod tally;
 
 pub use clockwork::{Clockwork, Counting};

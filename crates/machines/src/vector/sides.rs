@@ -80,7 +80,8 @@ impl Sides {
     }
 
     /// An instruction with its distant limb on a side.
-    pub(super) fn moved(self, side: Side, instr: &Decoded) -> Decoded {
+    #[doc(hidden)] // for the tests: what is decoded is not public
+    pub fn moved(self, side: Side, instr: &Decoded) -> Decoded {
         match instr.moves() {
             true => Decoded {
                 n: self.chunk(side, instr.n),
@@ -174,104 +175,5 @@ impl HostUse {
             in_turn,
             apart,
         }
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)] // tests
-mod tests {
-    use std::collections::HashSet;
-
-    use ringmill_isa::vector::{Instr, MicroOp};
-
-    use super::*;
-
-    fn machine(channels: usize) -> (Description, Shape) {
-        let mut d = Description::read(Description::PAPER).unwrap();
-        d.distant.channels = channels;
-        let shape = d.shape(16);
-        (d, shape)
-    }
-
-    /// What a run reads and writes is on its side's channels, what the host does on the other's; no two limbs lie in one place, each
-    /// channel takes its turn, and all is within the memory.
-    #[test]
-    fn sides_do_not_meet() {
-        for channels in [2, 4, 32] {
-            let (d, shape) = machine(channels);
-            let sides = Sides::new(&d, shape).unwrap();
-            let limbs = d.distant_limbs(shape);
-            assert_eq!(sides.limbs(), limbs / 2);
-            let mut taken = HashSet::new();
-            for side in [Side::First, Side::Second] {
-                let of = |limb: u32| limb as usize % channels / (channels / 2);
-                let samples = (0..1000).chain(limbs / 2 - 1000..limbs / 2);
-                let at: Vec<u32> = samples.map(|l| sides.limb(side, l).unwrap()).collect();
-                assert!(at.iter().all(|&l| l < limbs && taken.insert(l)));
-                assert!(at.iter().all(|&l| of(l) == side as usize));
-                let first: HashSet<usize> = (at.iter().take(channels / 2))
-                    .map(|&l| l as usize % channels)
-                    .collect();
-                assert_eq!(first.len(), channels / 2);
-                assert_eq!(sides.limb(side, limbs / 2), None);
-            }
-        }
-        let (d, shape) = machine(3);
-        assert!(Sides::new(&d, shape).is_none());
-    }
-
-    /// Every chunk of a limb moves with it; masks and what is no transfer stay.
-    #[test]
-    fn instructions_move_with_their_limbs() {
-        let (d, shape) = machine(2);
-        let sides = Sides::new(&d, shape).unwrap();
-        let chunks = shape.limb_chunks();
-        let at = |op, n| {
-            let instr = Instr {
-                n,
-                ..Instr::new(op)
-            };
-            let decoded = Decoded::new(&instr, log_chunks(shape));
-            [Side::First, Side::Second].map(|side| sides.moved(side, &decoded).n)
-        };
-        for limb in [0, 1, 2, 77] {
-            for chunk in [0, 1, chunks - 1] {
-                let there = [2 * limb, 2 * limb + 1].map(|limb| limb * chunks + chunk);
-                assert_eq!(at(MicroOp::Load, limb * chunks + chunk), there);
-            }
-        }
-        assert_eq!(at(MicroOp::Load, MASKS + 5), [MASKS + 5; 2]);
-        assert_eq!(at(MicroOp::Morph, 5), [5; 2]);
-    }
-
-    /// The placement is the one with the shorter period: data of the host's makes it apart, keys make it in turn, and a side
-    /// that is too small does, too.
-    #[test]
-    fn the_faster_placement_is_taken() {
-        let (d, shape) = machine(2);
-        let of = |limbs_in, distant_limbs, in_turn, apart| {
-            let moved = Moved {
-                limbs_in,
-                limbs_out: 10,
-                program_bytes: 12_000,
-                distant_limbs,
-            };
-            HostUse::new(&d, shape, moved, in_turn, apart)
-        };
-        // 256 KB at 26 GB/s are 10 us, 10,083 cycles of the buffer.
-        let much = of(100, 500, 6_000_000, 7_000_000);
-        assert_eq!(much.placement, Placement::Apart);
-        assert_eq!(much.in_turn.host, 1_008_247);
-        assert_eq!(much.in_turn.period, 1_000_000 + 1_008_247);
-        let apart = much.apart.unwrap();
-        // 110 limbs of 32 chunks of 320 ns on one channel.
-        assert_eq!((apart.machine, apart.host), (1_166_667, 1_126_400));
-        assert_eq!(apart.period, apart.machine);
-        let keys = of(10, 500, 6_000_000, 12_000_000);
-        assert_eq!(keys.placement, Placement::InTurn);
-        let half = d.distant_limbs(shape) / 2;
-        assert!(of(100, half.into(), 1, 1).apart.is_some());
-        let full = of(100, u64::from(half) + 1, 1, 1);
-        assert_eq!((full.apart, full.placement), (None, Placement::InTurn));
     }
 }

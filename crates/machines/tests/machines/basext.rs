@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The base-extension unit as a machine: what it refuses, what it takes over, in which order, and what it needs.
 
+mod machine_unit;
+mod model;
+mod port;
+mod radix;
+mod replay;
+mod rowers;
+mod shape;
+mod shared;
+mod shared_replay;
+
 use std::sync::Arc;
 
 use ringmill_isa::Poly;

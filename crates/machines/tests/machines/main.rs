@@ -4,8 +4,10 @@
 mod basext;
 mod common;
 mod extremes;
+mod fpga;
 mod needs;
 mod polymul;
+mod ring;
 mod ring_descriptions;
 mod ring_figures;
 mod ring_function;
@@ -14,4 +16,5 @@ mod ring_random;
 mod ring_stream;
 mod sessions;
 mod torus;
+mod variant;
 mod vector;

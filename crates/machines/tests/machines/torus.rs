@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The bootstrapping engine: its figures at the 128-bit set, what it needs of its part, what it refuses.
 
+mod keyswitch;
+mod switch;
+
 use ringmill_machines::torus::keyswitch::{Digits, Generators};
 use ringmill_machines::torus::{
     Description, KeyRate, KeySwitch, Schedule, Shape, Sizes, TorusMachine, give_cycles,

@@ -11,7 +11,7 @@ mod error;
 mod golden;
 mod shape;
 mod skid;
-mod time;
+pub(crate) mod time;
 
 pub use clock::{Clock, Code, Command, Inputs, Shown, Word};
 pub use error::SwitchError;

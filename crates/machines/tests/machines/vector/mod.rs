@@ -14,3 +14,4 @@ mod operations;
 mod programs;
 mod queue;
 mod sides;
+mod states;
