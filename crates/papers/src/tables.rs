@@ -54,28 +54,3 @@ impl std::fmt::Display for Cell {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_is_found_by_its_name_or_refused() {
-        #[derive(Deserialize, Debug)]
-        struct Printed {
-            cells: Vec<Cell>,
-        }
-        let text = "[one]\ncells = [1, \"-\", 2.5]\n[two]\ncells = 3";
-        let printed: Printed = read(text, "one").unwrap();
-        let figures: Vec<_> = printed.cells.iter().map(Cell::figure).collect();
-        assert_eq!(figures, [Some(1.0), None, Some(2.5)]);
-        for (text, name, reason) in [
-            (text, "three", "no table `three`"),
-            (text, "two", "sequence"),
-            ("[one", "one", "TOML"),
-        ] {
-            let fault = read::<Printed>(text, name).unwrap_err().to_string();
-            assert!(fault.contains(reason), "{fault}");
-        }
-    }
-}

@@ -106,23 +106,3 @@ fn simulated(hdl: &Hdl, made: Unit, l: usize, k: usize, log_n: u32) -> Result<u6
         ))),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    /// The two sources say the same of a small unit, and which of them said it.
-    #[test]
-    fn the_rtl_takes_the_models_cycles() {
-        let hdl = Hdl::find(Path::new(".")).unwrap();
-        let unit = shape(Word::Bits32, 2, 8, 3, 2).unwrap();
-        let from = |rtl| Cycles { rtl }.exact(unit, 3, 2, 8).unwrap();
-        let (rtl, model) = (from(Some(&hdl)), from(None));
-        let Ours::Is(cycles, How::Model) = model else {
-            panic!("{model:?}");
-        };
-        assert_eq!(rtl, Ours::Is(cycles, How::Rtl));
-    }
-}

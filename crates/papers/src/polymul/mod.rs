@@ -3,12 +3,12 @@
 //! works of Tables 4 and 5, Figure 4's sweep, and the reductions of section 3.1.
 
 mod cycles;
-mod decryption;
+pub(crate) mod decryption;
 mod multipliers;
-mod paper;
+pub(crate) mod paper;
 mod resources;
 mod rivals;
-mod sweep;
+pub(crate) mod sweep;
 
 use std::path::Path;
 use std::time::Instant;
@@ -256,66 +256,4 @@ fn watched(hdl: Hdl) -> Hdl {
             remaining: None,
         });
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use ringmill_device::progress::Silent;
-
-    use super::*;
-
-    /// Every cell of Table 2 in the RTL, with no more butterflies; the full product near its floor.
-    #[test]
-    fn the_figures_we_claim_to_beat_are_beaten() {
-        let sources = Sources {
-            model: false,
-            synthesis: false,
-        };
-        let rtl = figures(sources, &Silent).unwrap();
-        let cells: Vec<&Figure> = rtl
-            .iter()
-            .filter(|f| f.table == TABLE_2 && f.unit == "cycles")
-            .collect();
-        assert_eq!(cells.len(), 6 * 4);
-        for cell in &cells {
-            assert!(cell.ours <= cell.paper.unwrap(), "{cell:?}");
-            assert_eq!(cell.how, How::Rtl);
-        }
-        let find = |table: &str, metric: &str| -> Vec<&Figure> {
-            let of = rtl
-                .iter()
-                .filter(|f| f.table == table && f.metric == metric);
-            of.collect()
-        };
-        let butterflies = find(TABLE_2, "butterflies (multipliers)");
-        assert!(butterflies.len() == 1 && butterflies[0].ours <= butterflies[0].paper.unwrap());
-        let over = find(TABLE_2, "FPM over its floor");
-        assert_eq!(over.len(), 6);
-        for row in over {
-            let most = match row.case.split([' ', ',']).nth(2).unwrap().parse().unwrap() {
-                256 | 512 => continue,
-                1024 => 1.25,
-                n if n >= 2048 => 1.15,
-                n => panic!("n = {n}"),
-            };
-            assert!(row.ours >= 1.0 && row.ours <= most, "{row:?}");
-        }
-        let latencies = find(TABLE_5, "Pol.Mul.");
-        assert_eq!(latencies.len(), 6);
-        assert!(latencies.iter().all(|f| f.ours <= f.paper.unwrap()));
-
-        // The model says the same, and says that it is the model.
-        let sources = Sources {
-            model: true,
-            ..sources
-        };
-        let model = figures(sources, &Silent).unwrap();
-        assert_eq!(model.len(), rtl.len());
-        for (model, rtl) in model.iter().zip(&rtl) {
-            assert_eq!((model.ours, &model.metric), (rtl.ours, &rtl.metric));
-            assert!(model.how == How::Model || model.how == How::Stated);
-            assert!(model.how == rtl.how || rtl.how == How::Rtl);
-        }
-        assert!(notes(sources).contains("--no-synth"));
-    }
 }

@@ -16,15 +16,15 @@ const UNITS: [usize; 6] = [4, 8, 16, 32, 64, 128];
 const LOG_N: std::ops::RangeInclusive<u32> = 8..=12;
 
 /// Cycles of one point of the figure.
-struct Point {
-    units: usize,
-    log_n: u32,
-    paper: f64,
+pub struct Point {
+    pub units: usize,
+    pub log_n: u32,
+    pub paper: f64,
     /// None where a polynomial has one row.
-    ours: Option<u64>,
+    pub ours: Option<u64>,
 }
 
-fn points() -> Result<Vec<Point>, PaperError> {
+pub fn points() -> Result<Vec<Point>, PaperError> {
     let mut found = Vec::new();
     for units in UNITS {
         for log_n in LOG_N {
@@ -42,7 +42,7 @@ fn points() -> Result<Vec<Point>, PaperError> {
 
 /// The model's, for machines that there are. Twice the units at twice the degree have the same rows and one stage more, as
 /// long as every stage, so cycles grow by the same from each doubling to the next: that gives 128 units.
-fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
+pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     if let Some(shape) = Shape::new(units, TOP_LOG_N, 2) {
         if units.ilog2() + 2 > log_n {
             return Ok(None);
@@ -110,32 +110,4 @@ pub fn panels() -> Result<Vec<Panel>, PaperError> {
             p.units as f64 * cycles
         }),
     ])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The recurrence gives what the model says of machines that there are.
-    #[test]
-    fn doubling_units_and_degree_adds_a_stage() {
-        for units in [16, 32, 64] {
-            for log_n in 10..=TOP_LOG_N {
-                let [whole, half, quarter] =
-                    [0, 1, 2].map(|by| ours(units >> by, log_n - by).unwrap().unwrap());
-                assert_eq!(whole, 2 * half - quarter, "{units} units, 2^{log_n}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_figure_is_whole() {
-        let points = points().unwrap();
-        assert_eq!(points.len(), 6 * 5);
-        let lacking = points.iter().filter(|p| p.ours.is_none());
-        let lacking: Vec<_> = lacking.map(|p| (p.units, p.log_n)).collect();
-        assert_eq!(lacking, [(128, 8), (128, 9)]);
-        let paper = points.iter().find(|p| (p.units, p.log_n) == (32, 10));
-        assert_eq!(paper.map(|p| p.paper), Some(220.0));
-    }
 }

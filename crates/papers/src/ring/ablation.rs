@@ -94,23 +94,3 @@ fn checked(mut d: Description) -> Result<Description, MachineError> {
         Err(error) => Err(error),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::paper;
-    use super::*;
-
-    #[test]
-    fn dyadic_cores_save_time() {
-        let rows = rows(&paper::ring().unwrap()).unwrap();
-        let saved: Vec<f64> = rows
-            .iter()
-            .filter(|r| r.metric == SAVED)
-            .map(|r| r.value().unwrap())
-            .collect();
-        assert_eq!(saved.len(), 2 * CASES.len() - 1);
-        assert!(saved.iter().all(|s| (0.0..60.0).contains(s)), "{saved:?}");
-        // The less the main cores do a cycle, the more.
-        assert!(saved[0] > saved[2] && saved[2] > saved[1], "{saved:?}");
-    }
-}

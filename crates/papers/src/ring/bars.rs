@@ -55,7 +55,7 @@ pub fn rows(paper: &Ring, mapping: &Mapping<'_>) -> Result<Vec<Row>, PaperError>
 }
 
 /// Whether a figure is within its bar, or by how much not.
-fn verdict(value: f64, most: f64) -> String {
+pub fn verdict(value: f64, most: f64) -> String {
     match value <= most {
         true => "holds".to_owned(),
         false => format!(
@@ -63,33 +63,5 @@ fn verdict(value: f64, most: f64) -> String {
             value - most,
             100.0 * (value / most - 1.0)
         ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use ringmill_hdl::Hdl;
-
-    use super::super::paper;
-    use super::*;
-
-    #[test]
-    #[ignore = "synthesis of all modules at full size; `make full` runs it"]
-    fn every_bar_holds() {
-        let hdl = Hdl::find(Path::new(".")).unwrap();
-        let rows = rows(&paper::ring().unwrap(), &Mapping::By(&hdl)).unwrap();
-        assert_eq!(rows.len(), 2 + 10 + 3);
-        for row in rows {
-            println!("{row:?}");
-            assert_eq!(row.remark.as_deref(), Some("holds"), "{row:?}");
-        }
-    }
-
-    #[test]
-    fn a_bar_holds_up_to_itself() {
-        assert_eq!(verdict(192.0, 192.0), "holds");
-        assert_eq!(verdict(192.5, 192.0), "does not hold: 0.5 too many, 0.3 %");
     }
 }

@@ -71,30 +71,3 @@ fn figure(machine: &str, case: &str, kind: Resource, paper: f64, ours: f64) -> F
         tool: None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// At most the paper's ultra RAM and DSP, and its block RAM and half of it again.
-    #[test]
-    fn rpaus_take_what_the_paper_has() {
-        let figures = figures(&paper::ring().unwrap()).unwrap();
-        assert_eq!(figures.len(), OF_THE_PAPERS_SIZE.len() * 9);
-        let totals = |f: &&Figure| f.case == all_of(10);
-        for f in figures.iter().filter(totals) {
-            let more = if f.metric == Resource::BlockRam.name() {
-                1.5
-            } else {
-                1.0
-            };
-            assert!(
-                f.ours <= more * f.paper.unwrap(),
-                "{} {}: {}",
-                f.machine,
-                f.metric,
-                f.ours
-            );
-        }
-    }
-}

@@ -4,13 +4,13 @@
 mod ablation;
 mod application;
 mod area;
-mod bars;
+pub(crate) mod bars;
 mod forecast;
 mod larger;
 mod logistic;
 mod memory;
-mod paper;
-mod rivals;
+pub(crate) mod paper;
+pub(crate) mod rivals;
 mod text;
 mod words;
 
@@ -333,151 +333,4 @@ fn cycles_a_word(report: &MachineReport, kind: &str) -> Option<f64> {
         .get(kind)
         .filter(|words| **words > 0)?;
     Some((*report.cycles_by_kind.get(kind)? as f64 / *words as f64).round())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Mutex;
-
-    use ringmill_device::progress::Step;
-
-    use super::application::SPILLS;
-    use super::*;
-    use crate::row::Ours;
-
-    /// Keeps the last step.
-    struct Last(Mutex<Option<Step>>);
-
-    impl Progress for Last {
-        fn told(&self, _: &str) {}
-
-        fn step(&self, step: Step) {
-            *self.0.lock().unwrap() = Some(step);
-        }
-    }
-
-    #[test]
-    fn the_figures_we_claim_to_beat_are_beaten() {
-        let last = Last(Mutex::default());
-        let (figures, rows) = figures(false, &last).unwrap();
-        let step = last.0.into_inner().unwrap().unwrap();
-        assert_eq!(step.done, step.total, "progress ends where it said");
-        let find = |machine: &str, case: &str, metric: &str, unit: &str| {
-            let same = |f: &&Figure| {
-                (
-                    f.machine.as_str(),
-                    f.case.as_str(),
-                    f.metric.as_str(),
-                    f.unit.as_str(),
-                ) == (machine, case, metric, unit)
-            };
-            figures
-                .iter()
-                .find(same)
-                .unwrap_or_else(|| panic!("no row {machine} {case} {metric}"))
-        };
-        // Without synthesis every figure of Table 3 stands there, and no bar is said to hold.
-        let table_3 = || rows.iter().filter(|r| r.table.starts_with("Table 3"));
-        assert!(table_3().all(|r| r.table == "Table 3: modules" && r.printed.is_some()));
-        let lut = table_3().find(|r| r.case == "cryptoprocessor" && r.metric == "LUT");
-        assert_eq!(
-            lut.map(|r| (r.printed, r.ours)),
-            Some((Some(963_131.0), Ours::NotMeasured))
-        );
-        // N = 2^16 is on chip whole, in at most the paper's ultra RAM at 54 bits.
-        for row in rows.iter().filter(|r| r.table.starts_with("Section 6")) {
-            let remark = row.remark.as_deref().unwrap_or_default();
-            assert!(
-                row.unit != "cycles" || remark == "all of it on chip",
-                "{row:?}"
-            );
-            assert!(
-                row.case != "an RPAU of 54 bits" || row.value() <= row.printed,
-                "{row:?}"
-            );
-        }
-        for (machine, _) in OF_THE_PAPERS_SIZE {
-            for case in ["Set-1", "Set-2"] {
-                for metric in ["add", MULTIPLY, "rescale"] {
-                    let row = find(machine, case, metric, "cycles");
-                    assert!(
-                        row.ours <= row.paper.unwrap(),
-                        "{machine} {case} {metric}: {} cycles",
-                        row.ours
-                    );
-                    // The RTL's cycles are these: a schedule that has changed since it ran has to run again (`make full`).
-                    let in_rtl = seen(machine).is_some();
-                    assert_eq!(row.how == How::Lockstep, in_rtl, "{machine} {metric}");
-                }
-            }
-            assert_eq!(find(machine, "all", MULTIPLIERS, "").ours, 36.0);
-        }
-        assert!(find("ring-stored", "Set-1", MULTIPLY, "cycles").ours <= 48_000.0);
-        assert_eq!(
-            find("cpu", "Set-1", "add (paper: SEAL)", "us").how,
-            How::Measured
-        );
-        assert!(find("ring", "one batch", "compute", "cycles").ours <= 1.3e6);
-        // A batch is what the paper's is, and is beaten whole.
-        for machine in ["ring", "ring-stored", "cpu"] {
-            let records = find(machine, "one batch", "records a batch", "");
-            assert_eq!(records.paper, Some(records.ours));
-        }
-        // The paper's counts to the last one, and at least those. Its time is 45 times what its Table 2 makes of them.
-        for (machine, _) in OF_THE_PAPERS_SIZE {
-            for (case, exact) in [
-                ("the paper's counts, Set-1", true),
-                ("24,576 words, 20 classes", false),
-            ] {
-                for metric in ["plaintext products", "additions", "rotations"] {
-                    let row = find(machine, case, metric, "");
-                    let paper = row.paper.unwrap();
-                    assert!(
-                        row.ours == paper || (!exact && row.ours > paper),
-                        "{case} {metric}: {}",
-                        row.ours
-                    );
-                }
-                let row = find(machine, case, "total", "ms");
-                assert_eq!(row.paper, Some(360.0));
-                assert!((row.should_be.unwrap() - 1_585_034.0 / 200e3).abs() < 1e-9);
-            }
-            let row = find(machine, "the paper's counts, Set-1", "compute", "cycles");
-            assert!(row.ours <= row.paper.unwrap(), "{machine}: {}", row.ours);
-            // An application's parts are its total.
-            for (case, keys) in [
-                ("one batch", "communication, keys loaded during the run"),
-                ("the paper's counts, Set-1", "communication, keys"),
-                ("24,576 words, 20 classes", "communication, keys"),
-                ("one evaluation", "communication, keys"),
-            ] {
-                let ms = |metric| find(machine, case, metric, "ms").ours;
-                let link = ms("communication, inputs and outputs") + ms(keys) + ms(SPILLS);
-                let compute = find(machine, case, "compute", "cycles").ours / 200e3;
-                assert!(
-                    (compute + link - ms("total")).abs() < 1e-6,
-                    "{machine} {case}"
-                );
-            }
-            let row = find(machine, "one evaluation", "total", "ms");
-            assert_eq!(row.paper, Some(30.0));
-            assert!(row.ours <= 30.0, "{machine}: {}", row.ours);
-            let row = find(machine, "one evaluation", "forecasts in half an hour", "");
-            assert!(row.ours >= row.paper.unwrap());
-        }
-        for (machine, _) in OF_THE_PAPERS_SIZE {
-            for (metric, unit) in [
-                ("total", "ms"),
-                ("total a record", "us"),
-                ("compute a record", "cycles"),
-            ] {
-                let row = find(machine, "one batch", metric, unit);
-                assert!(
-                    row.ours <= row.paper.unwrap(),
-                    "{machine} {metric}: {}",
-                    row.ours
-                );
-            }
-        }
-    }
 }

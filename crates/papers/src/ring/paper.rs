@@ -168,20 +168,3 @@ impl Ring {
 pub fn ring() -> Result<Ring, PaperError> {
     tables::of("ring")
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_figures_are_the_papers() {
-        let ring = super::ring().unwrap();
-        assert_eq!(
-            (
-                ring.set1.mult_relin,
-                ring.set2.rescale,
-                ring.logistic_regression.cycles
-            ),
-            (99448.0, 75464.0, 1.3e6)
-        );
-        assert_eq!((ring.taken.uram, ring.rpau_60.uram), (930.0, 102.0));
-    }
-}

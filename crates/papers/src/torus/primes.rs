@@ -19,7 +19,7 @@ const BASES: [u32; 13] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41];
 const DECIDED_BITS: u64 = 81;
 
 /// `None` where the test does not decide.
-fn is_prime(x: &BigUint) -> Option<bool> {
+pub fn is_prime(x: &BigUint) -> Option<bool> {
     let one = BigUint::from(1u32);
     if *x <= one {
         return Some(false);
@@ -68,7 +68,7 @@ fn mersenne(p: u32) -> bool {
 }
 
 /// The Mersenne primes in order, to the thirteenth.
-fn mersenne_primes() -> Vec<BigUint> {
+pub fn mersenne_primes() -> Vec<BigUint> {
     let exponents = 2..=LAST_EXPONENT;
     let prime = |p: &u32| is_prime(&BigUint::from(*p)) == Some(true) && mersenne(*p);
     exponents.filter(prime).map(|p| power(p) - 1u32).collect()
@@ -128,31 +128,4 @@ pub fn rows(paper: &Torus) -> Result<Vec<Row>, PaperError> {
         }
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn primes_are_found() {
-        let small: Vec<u32> = (0..60u32)
-            .filter(|&x| is_prime(&BigUint::from(x)) == Some(true))
-            .collect();
-        assert_eq!(
-            small,
-            [
-                2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59
-            ]
-        );
-        // A strong pseudoprime to the first nine bases.
-        let x = BigUint::from(3_825_123_056_546_413_051u64);
-        assert_eq!(is_prime(&x), Some(false));
-        let exponents: Vec<u64> = mersenne_primes().iter().map(BigUint::bits).collect();
-        assert_eq!(
-            exponents,
-            [2, 3, 5, 7, 13, 17, 19, 31, 61, 89, 107, 127, 521]
-        );
-        assert_eq!(is_prime(&(power(127) - 1u32)), None);
-    }
 }

@@ -184,35 +184,3 @@ pub fn rows() -> Result<Vec<Row>, PaperError> {
     }
     Ok(found)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every engine is above its floors, and a share of several ciphertexts below a bootstrap alone.
-    #[test]
-    fn engines_of_the_set_are_above_their_floors() {
-        let rows = rows().unwrap();
-        for engine in engines().unwrap() {
-            let of = |metric: &str| {
-                let mut found = rows.iter();
-                let row = found.find(|row| row.case == engine.case && row.metric == metric);
-                row.and_then(Row::value)
-            };
-            let (alone, floor) = (of("bootstrap alone"), of("floor of the rotation"));
-            assert!(
-                floor < of("run alone") && of("run alone") < alone,
-                "{}",
-                engine.case
-            );
-            assert!(
-                of("floor of the masks") < of("switch alone"),
-                "{}",
-                engine.case
-            );
-            if let Some(each) = of("bootstrap, each interleaved") {
-                assert!(floor < Some(each) && Some(each) < alone, "{}", engine.case);
-            }
-        }
-    }
-}

@@ -2,22 +2,22 @@
 //! The vector paper: parameters (Table 1), arithmetic (Table 4), memories and units (Tables 5 and 6), the instructions of a sigmoid (Table 7), the
 //! operations of Table 8 on the machine and beside HElib on our CPU, and what the text claims.
 
-mod areas;
+pub(crate) mod areas;
 mod batches;
-mod card;
+pub(crate) mod card;
 mod claims;
 mod cycles;
 mod elements;
-mod machine;
-mod opcodes;
+pub(crate) mod machine;
+pub(crate) mod opcodes;
 mod operations;
-mod paper;
+pub(crate) mod paper;
 mod parameters;
 mod removal;
 mod runs;
-mod sigmoid;
+pub(crate) mod sigmoid;
 mod speed;
-mod training;
+pub(crate) mod training;
 mod variants;
 
 use std::sync::Arc;
@@ -31,7 +31,8 @@ use crate::error::PaperError;
 use crate::paper::{Asked, Paper, Reproduced};
 use crate::row::Row;
 
-fn rows(
+/// Every row, table by table, but the areas.
+pub fn rows(
     procedure: &Arc<Procedure>,
     size: training::Size,
     progress: &dyn Progress,
@@ -54,7 +55,10 @@ fn rows(
     Ok(found)
 }
 
-fn made(setup: Result<Bootstrapping, BootstrapError>) -> Result<Arc<Procedure>, BootstrapError> {
+/// The procedure of a bootstrap.
+pub fn made(
+    setup: Result<Bootstrapping, BootstrapError>,
+) -> Result<Arc<Procedure>, BootstrapError> {
     let setup = setup?;
     let maps = Maps::new(&setup, Shape::default())?;
     Ok(Arc::new(Procedure::new(setup, maps, true)?))
@@ -85,7 +89,7 @@ impl Paper for Basalisc {
 }
 
 /// What a reader must know of the figures.
-fn notes() -> Result<String, PaperError> {
+pub fn notes() -> Result<String, PaperError> {
     let training = paper::vector()?.logistic_regression;
     Ok(format!(
         "\n{}Table 7: our sigmoid is a table of 127 values, by one polynomial of degree 253 and one of 380, with its bootstraps; the \
@@ -100,85 +104,4 @@ fn notes() -> Result<String, PaperError> {
         training.mid,
         training.bootstraps
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use ringmill_device::progress::Silent;
-    use ringmill_schemes::bgv::{Params, PrimePower};
-
-    use super::*;
-    use crate::row;
-
-    #[test]
-    fn the_tables_that_need_no_machine() {
-        let t = PrimePower::new(17, 3).unwrap().modulus().unwrap();
-        let params = Params::builder(9, t)
-            .friendly_primes(39, 13)
-            .unwrap()
-            .further_plain_moduli(1)
-            .allow_insecure_parameters_for_tests_only()
-            .build()
-            .unwrap();
-        let procedure = made(Bootstrapping::new(params, 8)).unwrap();
-        let toy = training::Size {
-            samples: 8,
-            features: 3,
-            step: 3,
-        };
-        let rows = rows(&procedure, toy, &Silent).unwrap();
-        let of = |table: &str| {
-            rows.iter()
-                .filter(|row| row.table.starts_with(table))
-                .count()
-        };
-        assert_eq!(
-            (
-                of("Table 1:"),
-                of("Table 7:"),
-                of("Table 8, "),
-                of("Table 8 at N = 1024")
-            ),
-            (16, 10, 6, 24)
-        );
-        let find = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap();
-        assert_eq!(find("CONVERT").printed, Some(56204.0));
-        for opcode in opcodes::OPCODES {
-            assert!(find(opcode).value().unwrap() > 0.0, "{opcode}");
-        }
-        assert!(find("keyswitch").value().unwrap() > 0.0);
-        assert_eq!(of("Table 5:"), 8);
-        let text = row::table(&rows) + &notes().unwrap();
-        for said in ["1302", "1747", "MORPH", "measured", "06_training"] {
-            assert!(text.contains(said), "{said}");
-        }
-    }
-
-    /// The figures of `docs/compiler.md` and `docs/machines/vector.md`: what an iteration executes, of the set and of what the machine takes.
-    #[test]
-    #[ignore = "two or three minutes of one core at full size; `make full` runs it"]
-    fn an_iteration_bootstraps_no_more_than_is_said() {
-        let usual = made(Set::BASALISC.bootstrapping()).unwrap();
-        let friendly = machine::bootstrapping(usual.setup()).unwrap();
-        for (procedure, said) in [(usual, 36), (friendly, 52)] {
-            let begin = std::time::Instant::now();
-            let compiled = training::compiled(&procedure, training::WHOLE).unwrap();
-            let counts = training::counts(&compiled);
-            println!("{counts:?} compiled in {:.1?}", begin.elapsed());
-            assert!(counts[0] <= said, "{counts:?}");
-        }
-    }
-
-    #[test]
-    fn the_sigmoid_is_piecewise_linear_and_symmetric() {
-        let values = sigmoid::table(127);
-        assert_eq!(
-            (values.len(), values[63], values[126], values[0]),
-            (127, 32, 64, 0)
-        );
-        for z in 0..127 {
-            assert_eq!(values[z] + values[126 - z], 64);
-        }
-        assert!(values.windows(2).all(|pair| pair[0] <= pair[1]));
-    }
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The tables of the polynomial multiplier.
+
+mod decryption;
+mod paper;
+mod sweep;
+
+use std::sync::LazyLock;
+
+use ringmill_device::progress::Silent;
+use ringmill_papers::{Figure, How, Reproduced};
+
+use crate::{MODEL, TABLES, reproduced};
+
+const TABLE_2: &str = "Table 2: clock cycles, 32 processing units";
+const TABLE_5: &str = "Table 5: latency at the paper's clock";
+
+/// Decryptions that times are means of.
+const RUNS: Option<u32> = Some(3);
+
+/// All of the paper with cycles of the RTL.
+fn rtl() -> &'static Reproduced {
+    static RTL: LazyLock<Reproduced> =
+        LazyLock::new(|| reproduced("polymul", TABLES, RUNS, &Silent));
+    &RTL
+}
+
+/// The same with cycles of the model.
+fn model() -> &'static Reproduced {
+    static OF_MODEL: LazyLock<Reproduced> =
+        LazyLock::new(|| reproduced("polymul", MODEL, RUNS, &Silent));
+    &OF_MODEL
+}
+
+/// Every cell of Table 2 in the RTL, with no more butterflies; the full product near its floor.
+#[test]
+fn the_figures_we_claim_to_beat_are_beaten() {
+    let rtl = &rtl().figures;
+    let cells: Vec<&Figure> = rtl
+        .iter()
+        .filter(|f| f.table == TABLE_2 && f.unit == "cycles")
+        .collect();
+    assert_eq!(cells.len(), 6 * 4);
+    for cell in &cells {
+        assert!(cell.ours <= cell.paper.unwrap(), "{cell:?}");
+        assert_eq!(cell.how, How::Rtl);
+    }
+    let find = |table: &str, metric: &str| -> Vec<&Figure> {
+        let of = rtl
+            .iter()
+            .filter(|f| f.table == table && f.metric == metric);
+        of.collect()
+    };
+    let butterflies = find(TABLE_2, "butterflies (multipliers)");
+    assert!(butterflies.len() == 1 && butterflies[0].ours <= butterflies[0].paper.unwrap());
+    let over = find(TABLE_2, "FPM over its floor");
+    assert_eq!(over.len(), 6);
+    for row in over {
+        let most = match row.case.split([' ', ',']).nth(2).unwrap().parse().unwrap() {
+            256 | 512 => continue,
+            1024 => 1.25,
+            n if n >= 2048 => 1.15,
+            n => panic!("n = {n}"),
+        };
+        assert!(row.ours >= 1.0 && row.ours <= most, "{row:?}");
+    }
+    let latencies = find(TABLE_5, "Pol.Mul.");
+    assert_eq!(latencies.len(), 6);
+    assert!(latencies.iter().all(|f| f.ours <= f.paper.unwrap()));
+
+    // The model says the same, and says that it is the model.
+    let figures = &model().figures;
+    assert_eq!(figures.len(), rtl.len());
+    for (model, rtl) in figures.iter().zip(rtl) {
+        assert_eq!((model.ours, &model.metric), (rtl.ours, &rtl.metric));
+        assert!(model.how == How::Model || model.how == How::Stated);
+        assert!(model.how == rtl.how || rtl.how == How::Rtl);
+    }
+    assert!(model().notes.contains("--no-synth"));
+}

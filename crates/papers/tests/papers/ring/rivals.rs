@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the paper sets its machine beside.
+
+use ringmill_papers::internals::ring::{Latencies, Operations, ring, rows};
+
+const TABLE_4: &str = "Table 4: latency of other works, and how much faster Medha is";
+const TABLE_5: &str = "Table 5: other accelerators";
+const HEAX: &str = "Section 5.3: HEAX, Set-1";
+const F1: &str = "Section 5.3: F1, Set-1";
+const GPU: &str = "Section 5.3: GPUs, Set-1";
+
+fn ours() -> Latencies {
+    let operations = |add, mult_relin, rescale| Operations {
+        add,
+        mult_relin,
+        rescale,
+    };
+    Latencies {
+        machine: "ring-stored".to_owned(),
+        set1: operations(5.0, 250.0, 60.0),
+        set2: operations(13.0, 730.0, 140.0),
+        over_the_link: 5500.0,
+        polynomials: 42.0,
+    }
+}
+
+#[test]
+fn every_printed_figure_is_there_and_the_wrong_ones_are_set_right() {
+    let rows = rows(&ring().unwrap(), &[ours()]);
+    let find = |table: &str, case: &str, metric: &str| {
+        let mut all = rows.iter();
+        let row = all.find(|r| r.table == table && r.case == case && r.metric == metric);
+        row.unwrap_or_else(|| panic!("no row {case}: {metric}"))
+            .clone()
+    };
+    // Twelve latencies beside Medha's six, and eight speed-ups.
+    let table_4: Vec<_> = rows.iter().filter(|r| r.table == TABLE_4).collect();
+    assert_eq!(table_4.len(), 14 + 8);
+    let wrong: Vec<f64> = table_4.iter().filter_map(|r| r.should_be).collect();
+    assert_eq!(wrong, [64.27, 43.57]);
+    let row = find(
+        TABLE_4,
+        "Set-1, HEAX",
+        "multiply + relinearise: speed-up, ring-stored",
+    );
+    assert_eq!(
+        (row.printed, row.value()),
+        (Some(2.37), Some(1182.27 / 250.0))
+    );
+    assert_eq!(
+        rows.iter().filter(|r| r.table == TABLE_5).count(),
+        6 * 4 + 4 * 5 + 2
+    );
+    let row = find(HEAX, "cycles", "multiply + relinearise, ring-stored");
+    assert_eq!(
+        (row.printed, row.should_be, row.value()),
+        (Some(358_400.0), Some(354_681.0), Some(50_000.0))
+    );
+    let row = find(
+        F1,
+        "200 MHz, one cluster",
+        "multiply + relinearise, ring-stored",
+    );
+    assert_eq!((row.should_be, row.value()), (Some(6250.0), Some(4000.0)));
+    let row = find(
+        GPU,
+        "eight V100 (log Q = 360)",
+        "add: speed-up, ring-stored",
+    );
+    assert_eq!((row.printed, row.value()), (Some(6.9), Some(8.0)));
+}

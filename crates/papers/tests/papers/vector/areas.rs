@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tables 4 and 6: areas.
+
+use ringmill_papers::Row;
+use ringmill_papers::internals::vector::{areas as rows, vector};
+
+use crate::text;
+
+#[test]
+fn without_synthesis_the_papers_figures_stand_alone() {
+    let rows = rows(&vector().unwrap(), false).unwrap();
+    assert!(rows.len() > 1 && rows.iter().all(|row| row.value().is_none()));
+    let said = text(&rows);
+    assert!(said.contains("synthesis was not asked for"), "{said}");
+}
+
+#[test]
+#[ignore = "synthesises every leaf of the units, minutes; `make full` runs it"]
+fn savings_of_every_element() {
+    let rows = rows(&vector().unwrap(), true).unwrap();
+    println!("{}", text(&rows));
+    for (what, least) in [
+        ("reduction", 55.0),
+        ("multiplier", 35.0),
+        ("butterfly", 30.0),
+    ] {
+        let saved = |row: &&Row| row.case == what && row.metric == "saved, stages as short";
+        let row = rows.iter().find(saved).unwrap();
+        assert!(row.value().unwrap() > least, "{row:?}");
+    }
+    // A lane of sums takes about what a multiplier and its registers do; a transform unit has three times 512 multipliers.
+    for (name, less, more) in [("mac", 0.3, 3.0), ("permutation", 0.01, 1.0)] {
+        let share = |row: &&Row| row.case == name && row.metric == "of the transforms";
+        let share = rows.iter().find(share).unwrap().value().unwrap();
+        assert!(less < share && share < more, "{name}: {share}");
+    }
+}
