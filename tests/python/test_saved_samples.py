@@ -18,7 +18,7 @@ import ringmill as rm
 SLOTS = 16
 INSECURE = {"allow_insecure_parameters_for_tests_only": True}
 # Written by the version that kept samples: of 16 slots, the largest of them 1.34.
-OLD = Path(__file__).resolve().parents[2] / "crates/compiler/src/tests/form_1"
+OLD = Path(__file__).resolve().parents[2] / "crates/compiler/tests/compiler/form_1"
 NUMBER = re.compile(rb"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 

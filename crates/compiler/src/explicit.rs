@@ -16,7 +16,7 @@ use ringmill_isa::source::SourceLoc;
 ///
 /// # Errors
 /// Those of `elements`; an instruction that only this pass writes.
-pub(crate) fn run<E: From<Refused>>(
+pub fn run<E: From<Refused>>(
     mut program: MacroProgram,
     elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,
 ) -> Result<MacroProgram, E> {

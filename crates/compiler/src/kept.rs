@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How numbers, ranges, samples and bootstrapping stand in files of programs: JSON without its numbers where they could change.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::fmt;
 

@@ -35,8 +35,6 @@ mod rings;
 pub mod saved;
 pub mod scheme;
 pub mod target;
-#[cfg(test)]
-mod tests;
 mod transparent;
 
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
@@ -47,3 +45,28 @@ pub use reference::EvaluateError;
 pub use scheme::options::{self, Options, ParamsChoice, Passes, SAMPLE_MARGIN};
 pub use scheme::{Bootstraps, Code, Compiles, Fitted, Lowerable};
 pub use target::{Limit, Target, TargetError};
+
+#[doc(hidden)]
+pub mod internals {
+    //! Items that the crate's own tests reach; no part of the interface.
+
+    pub use crate::bfv::noise::of_outputs as noise_of_outputs;
+    pub use crate::bgv::cost::Costs;
+    pub use crate::bgv::deep::Setting;
+    pub use crate::bgv::levels::{Callee, Deep, Frame, Managed, Manager};
+    pub use crate::bgv::procedures::{cheapest, chosen};
+    pub use crate::bodies::opened;
+    pub use crate::ckks::algebra::result as polynomial;
+    pub use crate::ckks::alike::origins;
+    pub use crate::ckks::canonical::CanonicalScales;
+    pub use crate::ckks::chain::rescaling_primes;
+    pub use crate::ckks::precision::walk;
+    pub use crate::ckks::range::{Span, Spans};
+    pub use crate::ckks::scale::run as with_levels;
+    pub use crate::exact::zero::Way;
+    pub use crate::explicit::run as explicit;
+    pub use crate::lower::run as lower;
+    pub use crate::mincut::min_vertex_cut;
+    pub use crate::pipeline::{of_scheme, relinearised};
+    pub use crate::refresh::{Course, Placement, best, tried};
+}

@@ -45,7 +45,7 @@ pub(crate) fn plain<S: Compiles>(
 }
 
 /// Refuses operations that are not the scheme's, once its constants are.
-pub(crate) fn of_scheme<S: Compiles>(program: &MacroProgram) -> Result<(), ErrorOf<S>> {
+pub fn of_scheme<S: Compiles>(program: &MacroProgram) -> Result<(), ErrorOf<S>> {
     let procs = program.procs.iter().flat_map(|proc| &proc.instrs);
     let mut instrs = procs.chain(&program.instrs);
     match instrs.find(|instr| !instr.op.is_of(S::NAME)) {
@@ -59,7 +59,7 @@ pub(crate) fn of_scheme<S: Compiles>(program: &MacroProgram) -> Result<(), Error
 }
 
 /// The passes before levels: simplification, relinearisation placement, hoisting.
-pub(crate) fn relinearised<S: Compiles>(source: MacroProgram, passes: Passes) -> MacroProgram {
+pub fn relinearised<S: Compiles>(source: MacroProgram, passes: Passes) -> MacroProgram {
     let when = |on: bool, pass: fn(MacroProgram) -> MacroProgram, program| {
         if on { pass(program) } else { program }
     };

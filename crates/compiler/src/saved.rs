@@ -4,7 +4,7 @@
 //! The line is a comment of the macro text, so the file is a program too, for whoever wants to compile it otherwise.
 //! What it holds is JSON: the parameters as a parameter file in hexadecimal, and every option but the sample. In the sample's
 //! place are the ranges that it declares, whose ends are powers of two.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_isa::{Level, ParseError};

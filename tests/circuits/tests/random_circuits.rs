@@ -5,8 +5,6 @@
 use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
-// The compiler's own generator of random circuits, which names its builder `crate::builder`.
-use ringmill_compiler::builder;
 use ringmill_compiler::ckks::Options;
 use ringmill_compiler::{CompileError, compile};
 use ringmill_device::progress::Silent;
@@ -17,7 +15,8 @@ use ringmill_schemes::ckks::Params;
 use ringmill_sim::open;
 use ringmill_test_circuits::inputs::of_kind;
 
-#[path = "../../../crates/compiler/src/tests/random.rs"]
+// The compiler's own generator of random circuits.
+#[path = "../../../crates/compiler/tests/compiler/random.rs"]
 mod random;
 
 /// Rings small enough for many circuits; dnum 6 (one special prime, as SEAL) and dnum 3 (two).

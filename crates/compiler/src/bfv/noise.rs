@@ -15,10 +15,7 @@ use crate::rewrite::is_cipher;
 ///
 /// # Errors
 /// An operation whose noise is not known.
-pub(crate) fn of_outputs(
-    program: &MacroProgram,
-    params: &Params,
-) -> Result<Vec<Option<Noise>>, Refused> {
+pub fn of_outputs(program: &MacroProgram, params: &Params) -> Result<Vec<Option<Noise>>, Refused> {
     let model = NoiseModel::new(params, program.instrs.len());
     let mut noise: Vec<Option<Noise>> = vec![None; program.types.len()];
     let mut outputs = vec![None; program.outputs.len()];

@@ -3,17 +3,11 @@
 
 mod bootstrapping;
 mod code;
-mod cost;
-mod deep;
-mod levels;
-#[cfg(test)]
-mod made_up;
+pub(crate) mod cost;
+pub(crate) mod deep;
+pub(crate) mod levels;
 mod params;
-mod procedures;
-#[cfg(test)]
-mod straight;
-#[cfg(test)]
-mod toy;
+pub(crate) mod procedures;
 mod wanted;
 
 use std::sync::Arc;

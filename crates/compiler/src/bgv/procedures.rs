@@ -14,7 +14,7 @@ use super::levels::{Callee, Managed, Misfit};
 use crate::bodies;
 
 /// A procedure managed for values at one level.
-pub(super) struct Variant {
+pub struct Variant {
     pub callee: Callee,
     pub managed: Managed,
     /// What it calls itself.
@@ -22,16 +22,16 @@ pub(super) struct Variant {
 }
 
 /// The variants of a procedure that its noise allows, one at least.
-pub(super) type Table = Vec<Variant>;
+pub type Table = Vec<Variant>;
 
 /// Of each procedure, by its number, the variant that a body calls.
-pub(super) type Choice = Vec<usize>;
+pub type Choice = Vec<usize>;
 
 /// Rounds through all callees of a body.
 const ROUNDS: usize = 3;
 
 /// Of each procedure the variant that is cheapest by itself.
-pub(super) fn cheapest(tables: &[Table]) -> Choice {
+pub fn cheapest(tables: &[Table]) -> Choice {
     let of = tables.iter().map(|table| {
         let costs = table.iter().map(|variant| variant.callee.cost).enumerate();
         // Of equal ones the first.
@@ -46,7 +46,7 @@ pub(super) fn cheapest(tables: &[Table]) -> Choice {
 ///
 /// # Errors
 /// Those of `manage`; what is lacking at the first choice where none serves.
-pub(super) fn chosen(
+pub fn chosen(
     body: &MacroProgram,
     tables: &[Table],
     choice: Choice,

@@ -63,22 +63,3 @@ fn hash(values: &[Slot]) -> u64 {
         (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_vectors_have_one_number() {
-        let mut constants = Constants::default();
-        let vector = |last: f64| vec![(1.0, 0.0), (2.0, last)];
-        let numbers = [0.0, -0.0, 0.5, 0.0, -0.0].map(|last| constants.number(vector(last)));
-        assert_eq!(numbers, [0, 1, 2, 0, 1]);
-        assert_eq!(constants.number(vec![(1.0, 0.0)]), 3);
-        assert_eq!(
-            constants.get(2).map(|c| c.values.clone()),
-            Some(vector(0.5))
-        );
-        assert!(constants.get(4).is_none());
-    }
-}

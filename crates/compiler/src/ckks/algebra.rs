@@ -14,7 +14,7 @@ use ringmill_schemes::ckks::{Ball, Polynomial};
 ///
 /// # Errors
 /// An operation of which nothing is known here.
-pub(crate) fn result(
+pub fn result(
     program: &MacroProgram,
     instr: &MacroInstr,
     k: usize,

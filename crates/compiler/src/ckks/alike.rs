@@ -229,7 +229,7 @@ impl Polys {
 
 /// What an instruction's errors come from: of a key switch one for each result, of a rescaling one for each polynomial,
 /// of an encoding one. `None` for what nothing else is like.
-pub(crate) type Origins = Vec<Option<Origin>>;
+pub type Origins = Vec<Option<Origin>>;
 
 /// An origin, and where it is: only those of one place are alike.
 #[derive(Clone, Copy)]
@@ -253,7 +253,7 @@ impl Found {
 ///
 /// # Errors
 /// An operation of whose errors nothing is known here.
-pub(crate) fn origins(program: &MacroProgram, params: &Params) -> Result<Vec<Origins>, Refused> {
+pub fn origins(program: &MacroProgram, params: &Params) -> Result<Vec<Origins>, Refused> {
     let mut alike = Alike {
         program,
         params,
@@ -582,54 +582,4 @@ fn switched(
         open: polynomial.open,
         ..At::unknown(("switched", of, part))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn doubles_are_fractions_of_the_field() {
-        assert_eq!(number(3.0), 3);
-        assert_eq!(number(-1.0), P - 1);
-        assert_eq!(product(number(0.375), 8), 3);
-        assert_eq!(
-            product(number(f64::MIN_POSITIVE / 4.0), number(4.0)),
-            number(f64::MIN_POSITIVE)
-        );
-        assert_eq!(product(inverse(12345), 12345), 1);
-    }
-
-    #[test]
-    fn products_that_differ_by_what_is_public_have_one_third_polynomial() {
-        let cipher = |name: &str| Polys {
-            c: [At::unknown((name, 0)), At::unknown((name, 1)), At::ZERO],
-            ..Polys::ZERO
-        };
-        let (x, y) = (cipher("x"), cipher("y"));
-        let p = Polys {
-            plain: At::unknown("p"),
-            ..Polys::ZERO
-        };
-        let moved = x.zip(&p, At::plus);
-        let (a, b) = (x.times(&y), moved.times(&y));
-        assert_eq!(a.c[2], b.c[2]);
-        assert_ne!(a.c[1], b.c[1]);
-        // (x + p) y = x y + p y, and three times a product is like it.
-        assert_eq!(b.c, a.zip(&p.times(&y), At::plus).c);
-        let thrice = a.c[2].plus(a.c[2]).plus(a.c[2]);
-        assert_ne!(thrice, a.c[2]);
-        assert_eq!(thrice.ray(), a.c[2].ray());
-        assert_ne!(a.c[1].ray(), b.c[1].ray());
-        assert_ne!(x.c[1].ray(), y.c[1].ray());
-    }
-
-    #[test]
-    fn what_is_made_of_the_opposite_is_the_opposite() {
-        let x = number(17.5);
-        let of = |x| At::odd("rounded", x);
-        assert_eq!((of(x) + of(P - x)) % P, 0);
-        assert_eq!(of(0), 0);
-        assert_ne!(of(x), At::odd("turned", x));
-    }
 }

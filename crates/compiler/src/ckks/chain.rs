@@ -7,11 +7,7 @@ use ringmill_schemes::rlwe::RlweError;
 
 /// q_1 ..= q_levels, each chosen, from the top down, so that the canonical scale below it returns as near to
 /// `2^scale_bits` as it can; a fixed list of primes would let the deviation double at every level.
-pub(super) fn rescaling_primes(
-    scale_bits: u32,
-    log_n: u32,
-    levels: u32,
-) -> Result<Vec<u64>, CkksError> {
+pub fn rescaling_primes(scale_bits: u32, log_n: u32, levels: u32) -> Result<Vec<u64>, CkksError> {
     let wanted = f64::from(scale_bits).exp2();
     let mut scale = wanted;
     let mut chosen: Vec<u64> = Vec::new();
@@ -76,31 +72,4 @@ fn nearest_prime(target: f64, log_n: u32, taken: &[u64]) -> Option<u64> {
         (!taken.contains(&q) && q >> 61 == 0 && is_prime(q)).then_some(q)
     };
     (0..centre.div_ceil(2)).find_map(|d| fits(centre - d).or_else(|| fits(centre + d)))
-}
-
-#[cfg(test)]
-mod tests {
-    use ringmill_isa::Level;
-
-    use super::*;
-    use crate::ckks::canonical::CanonicalScales;
-
-    #[test]
-    fn canonical_scales_stay_near_the_scale_at_any_depth() {
-        for (bits, log_n, levels) in [(40, 15, 30), (30, 16, 20), (50, 12, 40)] {
-            let mut primes = vec![(1 << 60) - 93];
-            primes.extend(rescaling_primes(bits, log_n, levels).unwrap());
-            let wanted = f64::from(bits).exp2();
-            let scales = CanonicalScales::new(&primes, wanted).unwrap();
-            for level in 0..=levels {
-                let drift = (scales.normal(Level(level)) / wanted).log2().abs();
-                assert!(drift < 0.05, "2^{bits}, level {level}: {drift}");
-            }
-        }
-    }
-
-    #[test]
-    fn primes_run_out_with_an_error() {
-        assert!(rescaling_primes(20, 17, 40).is_err());
-    }
 }

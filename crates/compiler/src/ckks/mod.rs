@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! CKKS in the compiler: constants are real, values have ranges and errors, levels come with scales.
 
-mod algebra;
-mod alike;
+pub(crate) mod algebra;
+pub(crate) mod alike;
 pub(crate) mod canonical;
-mod chain;
+pub(crate) mod chain;
 pub(crate) mod code;
 pub(crate) mod depth;
 pub(crate) mod fold;
-#[cfg(test)]
-mod made_up;
 mod params;
-pub mod precision;
-pub mod range;
+pub(crate) mod precision;
+pub(crate) mod range;
 mod real;
 pub mod reference;
 pub(crate) mod scale;

@@ -204,7 +204,7 @@ fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileErro
 }
 
 /// Predictions where no value is larger than `typical` says, or than its range lets it be.
-fn walk(
+pub fn walk(
     managed: &MacroProgram,
     params: &Params,
     ranges: &[InputRange],
@@ -657,30 +657,5 @@ impl Visitor for OfResult<'_, '_> {
 
     fn modswitch(&mut self, instr: &MacroInstr, _: Level) -> Result<Noise, Refused> {
         Ok(self.noise(instr, 0))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use ringmill_schemes::ckks::Ckks;
-
-    use super::*;
-    use crate::ckks::Options;
-    use crate::compile;
-    use crate::tests::made_up::{named, traced, with};
-    use crate::tests::run::small_params;
-
-    #[test]
-    fn what_has_no_error_here_is_refused_by_its_name() {
-        let compiled = compile::<Ckks>(traced("ckks"), &Options::given(small_params()));
-        let managed = compiled.unwrap().managed;
-        let ranges = [InputRange::Disc { radius: 1.0 }];
-        // Range analysis knows that it keeps the message.
-        let level = MacroImm::Level(Level(2));
-        let program = with(managed, MacroOp::Bootstrap, level);
-        let (params, watch) = (small_params(), Watch::default());
-        let typical = vec![f64::INFINITY; program.types.len()];
-        let refused = walk(&program, &params, &ranges, &[], typical, &watch);
-        named(refused.unwrap_err(), "BOOTSTRAP", "precision");
     }
 }

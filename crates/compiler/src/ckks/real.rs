@@ -36,25 +36,3 @@ fn exact(integer: i128) -> Option<f64> {
     let odd = magnitude >> magnitude.trailing_zeros().min(127);
     (odd >> f64::MANTISSA_DIGITS == 0).then_some(integer as f64)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn integers_are_exact_or_refused() {
-        for (integer, value) in [
-            (0, Some(0.0)),
-            (-7, Some(-7.0)),
-            ((1 << 53) - 1, Some(9_007_199_254_740_991.0)),
-            ((1 << 53) + 1, None),
-            ((1 << 53) + 2, Some(9_007_199_254_740_994.0)),
-            (i128::MIN, Some(-(2f64.powi(127)))),
-            (i128::MAX, None),
-            (12_345_678_901_234_567_890, None),
-            (3 << 120, Some(3.0 * 2f64.powi(120))),
-        ] {
-            assert_eq!(exact(integer), value, "{integer}");
-        }
-    }
-}

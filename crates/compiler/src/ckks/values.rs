@@ -112,29 +112,3 @@ pub(super) fn ranges(
     };
     inputs.iter().enumerate().map(one).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn powers_of_two_lie_closely_on_both_sides(mantissa in 1.0..2.0f64, exponent in -1000..1000i32) {
-            let power = f64::from(exponent).exp2();
-            prop_assert_eq!(power_below(mantissa * power), power);
-            let above = if mantissa > 1.0 { 2.0 * power } else { power };
-            prop_assert_eq!(power_above(mantissa * power), above);
-        }
-    }
-
-    #[test]
-    fn powers_of_two_stay_and_the_ends_have_some() {
-        for power in [1.0, 0.125, f64::MIN_POSITIVE, 2f64.powi(1023)] {
-            assert_eq!((power_below(power), power_above(power)), (power, power));
-        }
-        assert_eq!(power_above(5e-324), f64::MIN_POSITIVE);
-        assert_eq!(power_above(f64::MAX), f64::INFINITY);
-    }
-}

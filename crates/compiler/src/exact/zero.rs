@@ -78,7 +78,7 @@ fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
 
 /// How a test is made.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Way {
+pub enum Way {
     /// By Fermat.
     Power,
     /// By a polynomial of the value.
@@ -89,7 +89,7 @@ enum Way {
 
 impl Way {
     /// What a product costs grows with ring degree times the square of the primes, each about as the depth does.
-    fn cheapest(range: IntegerRange, q: Modulus) -> Self {
+    pub fn cheapest(range: IntegerRange, q: Modulus) -> Self {
         let power = u64::BITS - (q.value() - 2).leading_zeros();
         let products = u64::from(q.value().ilog2() + (q.value() - 1).count_ones() - 1);
         let cost = |products: f64, depth: u32| products * f64::from(depth).powi(3);
@@ -101,7 +101,7 @@ impl Way {
     }
 
     /// With its products and its depth; `None` for too many roots.
-    fn by_roots(range: IntegerRange, q: Modulus) -> Option<(Self, f64, u32)> {
+    pub fn by_roots(range: IntegerRange, q: Modulus) -> Option<(Self, f64, u32)> {
         let (low, high) = (range.low().unsigned_abs(), range.high().unsigned_abs());
         let both = range.low() < 0 && range.high() > 0;
         let count = u64::try_from(low.max(high)).ok()?;
@@ -264,65 +264,5 @@ impl Arithmetic for Emit<'_> {
 
     fn sum(&mut self, x: Term, y: Term) -> Result<Term, Self::Error> {
         Ok(Emit::sum(self, x, y))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What a way gives for a value, in the clear.
-    fn value(way: &Way, x: i128, q: Modulus) -> u64 {
-        let x = x.rem_euclid(q.value().into()) as u64;
-        let at = |c: &[u64], x: u64| c.iter().rev().fold(0, |sum, &c| q.add(q.mul(sum, x), c));
-        match way {
-            Way::Power => q.sub(1, q.pow(x, q.value() - 1)),
-            Way::Roots(c) => at(c, x),
-            Way::SquaredRoots(c) => at(c, q.mul(x, x)),
-        }
-    }
-
-    #[test]
-    fn every_way_is_one_at_zero_alone() {
-        for t in [65_537u64, 786_433, 1_032_193] {
-            let q = Modulus::new(t).unwrap();
-            for (low, high) in [
-                (0, 1),
-                (-1, 1),
-                (-1, 0),
-                (0, 15),
-                (-15, 15),
-                (-3, 200),
-                (-255, 255),
-                (5, 9),
-                (-9, -5),
-                (0, 0),
-                (-1025, 1025),
-                (-30_000, 30_000),
-            ] {
-                let range = IntegerRange::new(low, high).unwrap();
-                let ways = [
-                    Some(Way::Power),
-                    Way::by_roots(range, q).map(|(way, ..)| way),
-                ];
-                for way in ways.iter().flatten() {
-                    for x in low..=high {
-                        let expected = u64::from(x == 0);
-                        assert_eq!(value(way, x, q), expected, "{x} in {range} modulo {t}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn short_ranges_have_polynomials_and_long_ones_powers() {
-        let q = Modulus::new(65_537).unwrap();
-        let way = |low, high| Way::cheapest(IntegerRange::new(low, high).unwrap(), q);
-        assert!(matches!(way(-1, 1), Way::SquaredRoots(c) if c == [1, 65_536]));
-        assert!(matches!(way(0, 1), Way::Roots(c) if c == [1, 65_536]));
-        assert!(matches!(way(-255, 255), Way::SquaredRoots(c) if c.len() == 256));
-        assert_eq!(way(-1000, 1000), Way::Power);
-        assert_eq!(way(-32_768, 32_768), Way::Power);
     }
 }

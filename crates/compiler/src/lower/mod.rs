@@ -46,7 +46,7 @@ pub struct PlainRequest<S: Compiles> {
 
 /// The mid-level program and what its plaintexts stand for.
 #[derive(Debug)]
-pub(crate) struct Lowered<S: Compiles> {
+pub struct Lowered<S: Compiles> {
     pub program: Verified,
     pub plaintexts: Vec<PlainRequest<S>>,
     /// Of each of the program's procedures: the macro instructions that it is.
@@ -113,7 +113,7 @@ struct Lowering<'a, S: Compiles> {
 ///
 /// # Errors
 /// Constants that cannot be encoded; what the scheme layer or the verifier refuses.
-pub(crate) fn run<S: Compiles>(
+pub fn run<S: Compiles>(
     source: &MacroProgram,
     keys: &[S::KeyName],
     procs: &ProcCache<S>,

@@ -8,12 +8,10 @@ use std::rc::Rc;
 
 use ringmill_isa::macros::{MacroProgram, MacroValue};
 
-#[cfg(test)]
-pub(crate) use place::tried;
-pub(crate) use place::{Placement, best};
+pub use place::{Placement, best, tried};
 
 /// A way through a program, instruction by instruction, on which values are refreshed where a placement says.
-pub(crate) trait Course: Clone {
+pub trait Course: Clone {
     /// What is lacking at a value whose message is lost.
     type Lost: Clone;
     type Error;

@@ -17,10 +17,10 @@ use super::Course;
 
 /// Cuts, and values that are left alone there.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Placement {
+pub struct Placement {
     /// Numbers of the instructions that cuts stand before, in order.
-    cuts: Vec<usize>,
-    kept: HashSet<(MacroValue, usize)>,
+    pub cuts: Vec<usize>,
+    pub kept: HashSet<(MacroValue, usize)>,
 }
 
 impl Placement {
@@ -38,15 +38,6 @@ impl Placement {
         let cuts = std::iter::successors(Some(last), earlier);
         let mut cuts: Vec<usize> = cuts.take_while(|&cut| cut > 0).collect();
         cuts.reverse();
-        Self {
-            cuts,
-            kept: HashSet::new(),
-        }
-    }
-
-    /// These cuts, in order, and nothing left alone.
-    #[cfg(test)]
-    pub fn cut_at(cuts: Vec<usize>) -> Self {
         Self {
             cuts,
             kept: HashSet::new(),
@@ -83,7 +74,7 @@ type Result<T, C> =
 ///
 /// # Errors
 /// Those of the course.
-pub(crate) fn best<C: Course>(program: &MacroProgram, start: &C) -> Result<(Placement, f64), C> {
+pub fn best<C: Course>(program: &MacroProgram, start: &C) -> Result<(Placement, f64), C> {
     let found = match by_cuts(program, start, PLACES)? {
         Err(_) if program.instrs.len() > PLACES => by_cuts(program, start, usize::MAX)?,
         found => found,
@@ -193,7 +184,7 @@ fn fewer<C: Course>(
 type Tried = (Vec<(MacroValue, usize)>, f64);
 
 /// What a placement refreshes and costs, or the first message that it loses.
-pub(crate) fn tried<C: Course>(
+pub fn tried<C: Course>(
     program: &MacroProgram,
     start: &C,
     placement: &Placement,
@@ -251,135 +242,6 @@ fn forget<C: Course>(course: &mut C, program: &MacroProgram, number: usize, last
         let last = last_read.get(old.0 as usize);
         if last.is_none_or(|&last| last <= number) {
             course.forget(old);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::convert::Infallible;
-
-    use ringmill_isa::macros::{MacroOp, Visibility};
-
-    use super::*;
-    use crate::builder::TraceBuilder;
-
-    /// What each value of a scheme can still go through, where a product takes one and a refresh gives three.
-    #[derive(Clone)]
-    struct Counted {
-        left: BTreeMap<MacroValue, (u32, usize)>,
-        placement: Rc<Placement>,
-        refreshed: Vec<(MacroValue, usize)>,
-        cost: f64,
-        lost: Option<usize>,
-    }
-
-    const FRESH: u32 = 3;
-    const REFRESH: f64 = 100.0;
-
-    impl Counted {
-        fn new() -> Self {
-            Self {
-                left: BTreeMap::new(),
-                placement: Rc::default(),
-                refreshed: Vec::new(),
-                cost: 0.0,
-                lost: None,
-            }
-        }
-    }
-
-    impl Course for Counted {
-        type Lost = usize;
-        type Error = Infallible;
-
-        fn refresh_by(&mut self, placement: Rc<Placement>) {
-            self.placement = placement;
-        }
-
-        fn go_on(
-            &mut self,
-            program: &MacroProgram,
-            number: usize,
-        ) -> std::result::Result<(), Infallible> {
-            let instr = &program.instrs[number];
-            let cut = self.placement.cut_before(number);
-            for &v in &instr.src {
-                let Some((left, since)) = self.left.get_mut(&v) else {
-                    continue;
-                };
-                if let Some(cut) = cut
-                    && (*since < cut && *left < FRESH && !self.placement.is_kept(v, cut))
-                {
-                    (*left, *since) = (FRESH, number);
-                    self.refreshed.push((v, cut));
-                    self.cost += REFRESH;
-                }
-            }
-            let operands = instr.src.iter().filter_map(|v| self.left.get(v));
-            let left = operands.map(|&(left, _)| left).min().unwrap_or(FRESH);
-            let taken = u32::from(instr.op == MacroOp::Square);
-            if left < taken {
-                self.lost.get_or_insert(number);
-            }
-            self.cost += 1.0;
-            for &d in &instr.dst {
-                self.left.insert(d, (left.saturating_sub(taken), number));
-            }
-            Ok(())
-        }
-
-        fn cost(&self) -> f64 {
-            self.cost
-        }
-
-        fn of_refresh(&self) -> f64 {
-            REFRESH
-        }
-
-        fn lost(&self) -> Option<&usize> {
-            self.lost.as_ref()
-        }
-
-        fn refreshed(&self) -> &[(MacroValue, usize)] {
-            &self.refreshed
-        }
-
-        fn stale(&self) -> usize {
-            self.left.values().filter(|(left, _)| *left < FRESH).count()
-        }
-
-        fn survives(&self) -> std::result::Result<bool, Infallible> {
-            Ok(true)
-        }
-
-        fn forget(&mut self, old: MacroValue) {
-            self.left.remove(&old);
-        }
-
-        fn lean(&self) -> Self {
-            Self {
-                refreshed: Vec::new(),
-                lost: None,
-                ..self.clone()
-            }
-        }
-    }
-
-    /// A scheme that this crate does not have: as many squares in sequence as its values bear, and one more.
-    #[test]
-    fn another_scheme_is_refreshed_by_its_own_costs() {
-        for squares in 1..12u32 {
-            let mut t = TraceBuilder::new("counted", 2).unwrap();
-            let x = t.input("x", Visibility::Encrypted, None).unwrap();
-            let y = (0..squares).fold(x, |x, _| t.square(x, None).unwrap());
-            t.output("y", y, None).unwrap();
-            let program = t.finish();
-            let (placement, cost) = best(&program, &Counted::new()).unwrap().unwrap();
-            let refreshes = (squares - 1) / FRESH;
-            assert_eq!(placement.is_empty(), refreshes == 0);
-            let instrs = program.instrs.len() as f64;
-            assert_eq!(cost, f64::from(refreshes) * REFRESH + instrs, "{squares}");
         }
     }
 }

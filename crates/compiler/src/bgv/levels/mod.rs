@@ -9,8 +9,6 @@
 //! nothing and leaves noise and factor as they are.
 
 mod descend;
-#[cfg(test)]
-mod placed;
 mod refresh;
 mod result;
 
@@ -30,11 +28,11 @@ use crate::error::At as Line;
 use crate::refresh::{self as refreshing, Placement};
 use crate::rewrite::{Rewriter, is_cipher};
 use descend::Derived;
-pub(super) use refresh::{Callee, Convention, Deep};
+pub use refresh::{Callee, Convention, Deep};
 
 /// A value of the new program: where it is, and how large its phase is at most.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
+pub struct Placed {
     value: MacroValue,
     /// Polynomials.
     size: usize,
@@ -52,7 +50,7 @@ struct Known {
 
 /// Values whose messages may be lost.
 #[derive(Clone, Debug)]
-pub(super) struct Misfit {
+pub struct Misfit {
     /// The line of the first.
     pub at: Line,
     /// Bits that the worst of them lacks.
@@ -60,7 +58,7 @@ pub(super) struct Misfit {
 }
 
 /// A program with levels and factors.
-pub(super) struct Managed {
+pub struct Managed {
     pub program: MacroProgram,
     /// Where each output is; none of one that is written by no instruction.
     pub outputs: Vec<Option<Placed>>,
@@ -71,7 +69,7 @@ pub(super) struct Managed {
 
 /// What a program is managed for.
 #[derive(Clone, Copy)]
-pub(super) struct Frame<'a> {
+pub struct Frame<'a> {
     pub params: &'a Params,
     /// The level at which each input is encrypted.
     pub entry: &'a [Level],
@@ -85,7 +83,7 @@ pub(super) struct Frame<'a> {
 }
 
 #[derive(Clone)]
-struct Manager<'a> {
+pub struct Manager<'a> {
     /// None of a trial, whose instructions nobody wants.
     out: Option<Rewriter>,
     /// Values so far.
@@ -182,7 +180,7 @@ fn misshapen(instr: &MacroInstr) -> CompileError {
 
 impl<'a> Manager<'a> {
     /// One that makes no instructions.
-    fn new(program: &MacroProgram, frame: Frame<'a>) -> Self {
+    pub fn new(program: &MacroProgram, frame: Frame<'a>) -> Self {
         Self {
             model: model(program, frame.params),
             t: frame.params.plain_modulus().reducer(),

@@ -41,7 +41,7 @@ struct Manager<'a> {
 ///
 /// # Errors
 /// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
-pub(crate) fn run(
+pub fn run(
     source: MacroProgram,
     scales: &CanonicalScales,
     output_level: Level,

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where values of BGV's programs are refreshed: as cheaply as any set of cuts does it.
-#![allow(clippy::unwrap_used)] // tests
 
 use std::sync::Arc;
 
+use ringmill_compiler::Passes;
+use ringmill_compiler::builder::{TraceBuilder, Traced};
+use ringmill_compiler::internals::{
+    Costs, Deep, Frame, Manager, Placement, best, relinearised, tried,
+};
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_schemes::bgv::Bgv;
 
-use super::super::cost::Costs;
-use super::super::toy;
-use super::{Deep, Frame, Manager, best};
-use crate::builder::{TraceBuilder, Traced};
-use crate::pipeline;
-use crate::refresh::{Placement, tried};
-use crate::scheme::options::Passes;
+use super::toy;
 
 /// A program of two inputs.
 fn program(body: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced) -> MacroProgram {
@@ -22,7 +20,15 @@ fn program(body: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced) -> MacroP
     let y = t.input("y", Visibility::Encrypted, None).unwrap();
     let z = body(&mut t, x, y);
     t.output("z", z, None).unwrap();
-    pipeline::relinearised::<Bgv>(t.finish(), Passes::ALL)
+    relinearised::<Bgv>(t.finish(), Passes::ALL)
+}
+
+/// These cuts, in order, and nothing left alone.
+fn cut_at(cuts: Vec<usize>) -> Placement {
+    Placement {
+        cuts,
+        ..Placement::default()
+    }
 }
 
 /// Cuts where they can no longer be put off.
@@ -32,7 +38,7 @@ fn at_the_last_moment(program: &MacroProgram, start: &Manager<'_>) -> f64 {
         let mut prefix = program.clone();
         prefix.instrs.truncate(count);
         let mut cut = count - 1;
-        while tried(&prefix, start, &Placement::cut_at(cuts.clone()))
+        while tried(&prefix, start, &cut_at(cuts.clone()))
             .unwrap()
             .is_err()
         {
@@ -42,7 +48,7 @@ fn at_the_last_moment(program: &MacroProgram, start: &Manager<'_>) -> f64 {
             cut = cut.checked_sub(1).unwrap();
         }
     }
-    let found = tried(program, start, &Placement::cut_at(cuts)).unwrap();
+    let found = tried(program, start, &cut_at(cuts)).unwrap();
     found.unwrap().1
 }
 
@@ -51,7 +57,7 @@ fn cheapest(program: &MacroProgram, start: &Manager<'_>) -> f64 {
     let count = program.instrs.len();
     let sets = (0u32..1 << (count - 1)).map(|set| {
         let cuts = (1..count).filter(|cut| set >> (cut - 1) & 1 == 1);
-        Placement::cut_at(cuts.collect())
+        cut_at(cuts.collect())
     });
     let costs = sets.filter_map(|placement| {
         let found = tried(program, start, &placement).unwrap();
@@ -100,8 +106,8 @@ fn no_set_of_cuts_is_cheaper_and_the_last_moment_is_dearer() {
             watch: &watch,
         };
         for program in &programs {
-            let (placement, cost) = best(program, frame).unwrap().unwrap();
             let start = Manager::new(program, frame);
+            let (placement, cost) = best(program, &start).unwrap().unwrap();
             let least = cheapest(program, &start);
             let last = at_the_last_moment(program, &start);
             println!("{placement:?}: {cost} of {least}, {last}");

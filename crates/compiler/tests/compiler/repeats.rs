@@ -8,17 +8,19 @@ use ringmill_isa::macros::{
     Visibility, text, verify,
 };
 use ringmill_limits::{Halt, Limits, Watch};
+use ringmill_schemes::ckks::Ckks;
 use ringmill_schemes::ckks::file::InsecureParams;
 
-use super::random::{Known, SLOTS, Step, line, numbers, step, vector};
-use super::run::small_params;
-use crate::arrays::{Arrays, Lengths, Returned};
-use crate::builder::{MAX_NESTING, TraceBuilder, TraceError, Traced};
-use crate::ckks::Options;
-use crate::ckks::reference::{EvaluateError, evaluate};
-use crate::inline::{InlineError, MAX_WRITTEN_OUT, written_out};
-use crate::saved;
-use crate::{CompileError, compile, cse};
+use crate::random::{Known, SLOTS, Step, line, numbers, step, vector};
+use crate::run::small_params;
+use ringmill_compiler::arrays::{Arrays, Lengths, Returned};
+use ringmill_compiler::builder::{MAX_NESTING, TraceBuilder, TraceError, Traced};
+use ringmill_compiler::ckks::Options;
+use ringmill_compiler::ckks::reference::{EvaluateError, evaluate};
+use ringmill_compiler::inline::{InlineError, MAX_WRITTEN_OUT, written_out};
+use ringmill_compiler::internals::relinearised;
+use ringmill_compiler::saved;
+use ringmill_compiler::{CompileError, Passes, compile};
 
 /// A loop: how often, how many values it carries, what it does, and perhaps a loop within at the end.
 #[derive(Clone, Debug)]
@@ -238,6 +240,11 @@ fn inputs(seed: u64) -> Vec<Vec<Complex64>> {
     (0..3).map(|_| complex(vector(&mut next))).collect()
 }
 
+const MERGED: Passes = Passes {
+    cse: true,
+    ..Passes::NONE
+};
+
 /// Whether it compiled, in both forms alike.
 fn same(parts: &[Part], seed: u64) -> Result<bool, TestCaseError> {
     let looped = Tracing::program(parts, true, seed);
@@ -252,8 +259,8 @@ fn same(parts: &[Part], seed: u64) -> Result<bool, TestCaseError> {
     let plain = written_out(&looped).unwrap().into_owned();
     prop_assert!(plain.procs.is_empty());
     // By hand, a constant is encoded once; written out, once a call.
-    let merged = cse::run(plain.clone());
-    prop_assert_eq!(merged, cse::run(by_hand.clone()));
+    let merged = |program: &MacroProgram| relinearised::<Ckks>(program.clone(), MERGED);
+    prop_assert_eq!(merged(&plain), merged(&by_hand));
     let options = Options {
         input_bound: 0.5,
         ..Options::given(small_params())
@@ -510,10 +517,9 @@ fn saved_programs_keep_their_repeats() {
     };
     let text = saved::print(&compiled, &options, &arrays);
     assert_eq!(saved::arrays(&text, &compiled.source), Ok(arrays));
-    let (program, recipe) =
-        saved::parse::<ringmill_schemes::ckks::Ckks>(&text, InsecureParams::AllowForTestsOnly)
-            .unwrap()
-            .unwrap();
+    let (program, recipe) = saved::parse::<Ckks>(&text, InsecureParams::AllowForTestsOnly)
+        .unwrap()
+        .unwrap();
     assert_eq!(program, compiled.source);
     let (again, _) = recipe.compile(program, &options.watch).unwrap();
     assert_eq!(again.program, compiled.program);

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Straight lines of any depth: they compile, and bootstrap no oftener than the same body in a repeat of one turn.
-#![allow(clippy::unwrap_used)] // tests
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use ringmill_compiler::bgv::{CompileError, Options};
+use ringmill_compiler::builder::{TraceBuilder, Traced};
+use ringmill_compiler::compile;
 use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, verify_with_primes};
-use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::bgv::bootstrap::{Maps, Procedure, Set};
 
-use super::{CompileError, Options, deep, toy};
-use crate::bodies;
-use crate::builder::{TraceBuilder, Traced};
-use crate::pipeline;
-use crate::scheme::Compiles;
-use crate::scheme::options::Passes;
+use super::toy;
 
 /// How a body is written: at top level, or in a repeat of so many turns.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -54,21 +50,19 @@ fn traced(
         t.output(name, result, None).unwrap();
     }
     let mut program = t.finish();
-    program.scheme = SchemeName::new(Bgv::NAME).unwrap();
-    let plain = bodies::each(program, Bgv::constants).unwrap();
-    let passed = |body| Ok::<_, CompileError>(pipeline::relinearised::<Bgv>(body, Passes::ALL));
-    bodies::each(plain, passed).unwrap()
+    program.scheme = SchemeName::new("bgv").unwrap();
+    program
 }
 
 /// Bootstraps of a program that is managed, each procedure's once.
-fn bootstraps(program: &MacroProgram, procedure: &Arc<Procedure>) -> Result<usize, CompileError> {
+fn bootstraps(program: MacroProgram, procedure: &Arc<Procedure>) -> Result<usize, CompileError> {
     let params = procedure.params();
     let options = Options {
         bootstrapping: Some(Arc::clone(procedure)),
         seeded_keys: procedure.seeded(),
         ..Options::given(Arc::clone(params))
     };
-    let managed = deep::fit(program, &options, procedure)?.managed;
+    let managed = compile(program, &options)?.managed;
     verify_with_primes(&managed, params.cipher_moduli()).unwrap();
     let procs = managed.procs.iter().flat_map(|proc| &proc.instrs);
     let all = procs.chain(&managed.instrs);
@@ -135,8 +129,8 @@ fn random(procedure: &Arc<Procedure>, count: std::ops::Range<usize>, cases: u32)
             given[0] = (0..squares).fold(given[0], square);
             stepped(t, given, constants, &steps)
         };
-        let straight = bootstraps(&traced(Form::Straight, body), procedure);
-        let looped = bootstraps(&traced(Form::Turns(1), body), procedure);
+        let straight = bootstraps(traced(Form::Straight, body), procedure);
+        let looped = bootstraps(traced(Form::Turns(1), body), procedure);
         let straight = straight.map_err(|e| TestCaseError::fail(format!("straight: {e}")))?;
         let looped = looped.map_err(|e| TestCaseError::fail(format!("looped: {e}")))?;
         prop_assert!(straight <= looped, "{straight} against {looped}");
@@ -158,8 +152,8 @@ fn a_straight_line_bootstraps_no_oftener_than_a_repeat() {
     let small_toy = Arc::new(toy::procedure());
     for procedure in [small_toy, of(Set::MEDIUM), of(Set::SMALL)] {
         for count in [1, 12, 25, 60] {
-            let straight = bootstraps(&squares(Form::Straight, count), &procedure).unwrap();
-            let looped = bootstraps(&squares(Form::Turns(1), count), &procedure).unwrap();
+            let straight = bootstraps(squares(Form::Straight, count), &procedure).unwrap();
+            let looped = bootstraps(squares(Form::Turns(1), count), &procedure).unwrap();
             println!("{count} squares: {straight} bootstraps, {looped} in a repeat");
             assert!(straight <= looped);
         }

@@ -9,12 +9,12 @@ use ringmill_limits::Watch;
 use ringmill_schemes::ckks::file::{Accepted, InsecureParams};
 use ringmill_schemes::ckks::{Ckks, Params, ParamsBuilder};
 
-use crate::arrays::{Arrays, Lengths};
-use crate::builder::TraceBuilder;
-use crate::ckks::{Compiled, InputRange, Options, ParamsChoice, Precision, Wanted};
-use crate::exact::IntegerRange;
-use crate::saved::{self, Recipe, SavedError, print, print_with_sample};
-use crate::{Passes, compile};
+use ringmill_compiler::arrays::{Arrays, Lengths};
+use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Precision, Wanted};
+use ringmill_compiler::exact::IntegerRange;
+use ringmill_compiler::saved::{self, Recipe, SavedError, print, print_with_sample};
+use ringmill_compiler::{Passes, compile};
 
 /// A saved program of CKKS.
 fn parse(
@@ -350,15 +350,15 @@ fn a_program_of_integers_comes_back() {
     let range = |low, high| IntegerRange::new(low, high);
     let mut source = program();
     source.scheme = ringmill_isa::macros::SchemeName::new("bfv").unwrap();
-    let options = crate::bfv::Options {
+    let options = ringmill_compiler::bfv::Options {
         ranges: vec![range(-(1 << 10), 3)],
         sample: Some(vec![vec![-5, 0, 1, 2], vec![i64::from(i32::MIN), 0, 0, 1]]),
-        ..crate::bfv::Options::default()
+        ..ringmill_compiler::bfv::Options::default()
     };
     let compiled = compile(source, &options).unwrap();
     let with_sample = print_with_sample(&compiled, &options, &Arrays::default()).unwrap();
     let load = |text: &str| {
-        let parsed = crate::saved::parse::<Bfv>(text, InsecureParams::Refuse);
+        let parsed = ringmill_compiler::saved::parse::<Bfv>(text, InsecureParams::Refuse);
         let (program, recipe) = parsed.unwrap().unwrap();
         recipe.compile(program, &Watch::default()).unwrap()
     };
@@ -396,7 +396,7 @@ fn a_program_of_integers_comes_back() {
     ] {
         assert!(text.contains(from));
         let altered = text.replace(from, to);
-        let refused = crate::saved::parse::<Bfv>(&altered, InsecureParams::Refuse);
+        let refused = ringmill_compiler::saved::parse::<Bfv>(&altered, InsecureParams::Refuse);
         assert!(matches!(refused, Err(SavedError::Line(_))), "{to}");
     }
 }

@@ -4,19 +4,16 @@
 
 use std::fmt::Display;
 
+use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::exact::IntegerRange;
+use ringmill_compiler::internals::{explicit, noise_of_outputs, of_scheme, relinearised};
+use ringmill_compiler::{CompileError, Compiles, Lowerable, Options, Passes, ckks, compile};
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, SchemeName, Visibility};
 use ringmill_schemes::bfv::Bfv;
 use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::ckks::Ckks;
 
-use crate::builder::TraceBuilder;
-use crate::exact::IntegerRange;
-use crate::exact::held::held;
-use crate::exact::range::of_values;
-use crate::relin::Placement;
-use crate::scheme::options::Options;
-use crate::scheme::{Compiles, Lowerable};
-use crate::{CompileError, ckks, compile, cse, dce, explicit, hoist, pipeline, relin};
+use crate::run::small_params;
 
 /// A square and a rotation of an input.
 pub fn traced(scheme: &str) -> MacroProgram {
@@ -54,7 +51,7 @@ fn made_up(program: MacroProgram) -> MacroProgram {
 }
 
 /// Of one scheme: evaluation in the clear, keys, and lowering.
-fn of_scheme<S: Compiles>(options: &Options<S>, message: S::Message, lowering: &str) {
+fn scheme_refuses<S: Compiles>(options: &Options<S>, message: S::Message, lowering: &str) {
     let compiled = compile::<S>(traced(S::NAME), options).unwrap();
     let params = &compiled.params;
     let managed = made_up(compiled.managed.clone());
@@ -73,7 +70,7 @@ fn of_scheme<S: Compiles>(options: &Options<S>, message: S::Message, lowering: &
     named(keys, "MADEUP", "keys");
     let in_clear = S::evaluate(&managed, &[message]).unwrap_err();
     named(in_clear, "MADEUP", "in the clear");
-    let other = pipeline::of_scheme::<S>(&made_up(traced(S::NAME)));
+    let other = of_scheme::<S>(&made_up(traced(S::NAME)));
     let other = other.unwrap_err().to_string();
     assert!(
         other.contains("MADEUP") && other.contains(S::NAME),
@@ -85,25 +82,26 @@ fn of_scheme<S: Compiles>(options: &Options<S>, message: S::Message, lowering: &
 
 #[test]
 fn each_scheme_refuses_it() {
-    let ckks = ckks::Options::given(super::run::small_params());
-    of_scheme::<Ckks>(&ckks, vec![1.0.into(); 8], "lowering of CKKS");
+    let ckks = ckks::Options::given(small_params());
+    scheme_refuses::<Ckks>(&ckks, vec![1.0.into(); 8], "lowering of CKKS");
     let options = Options::<Bfv>::default();
-    of_scheme::<Bfv>(&options, vec![1; 8], "lowering of BFV");
+    scheme_refuses::<Bfv>(&options, vec![1; 8], "lowering of BFV");
     let options = Options::<Bgv>::default();
-    of_scheme::<Bgv>(&options, vec![1; 8], "lowering of BGV");
+    scheme_refuses::<Bgv>(&options, vec![1; 8], "lowering of BGV");
 }
 
 #[test]
 fn analyses_of_integers_refuse_it() {
-    let program = made_up(traced("bfv"));
     let ranges = [IntegerRange::up_to(3)];
-    let unknown = of_values(&program, &ranges).unwrap_err();
-    named(unknown, "MADEUP", "integers' ranges");
-    let unknown = held::<std::fmt::Error>(&program, &ranges).err().unwrap();
-    named(unknown, "MADEUP", "integers' ranges");
+    let program = made_up(traced("bfv"));
+    let unknown = Bfv::fit(&program, &Options::default(), &ranges).err();
+    named(unknown.unwrap(), "MADEUP", "integers' ranges");
+    let program = made_up(traced("bgv"));
+    let unknown = Bgv::fit(&program, &Options::default(), &ranges).err();
+    named(unknown.unwrap(), "MADEUP", "integers' ranges");
     let compiled = compile::<Bfv>(traced("bfv"), &Options::default()).unwrap();
     let managed = made_up(compiled.managed);
-    let noise = crate::bfv::noise::of_outputs(&managed, &compiled.params).unwrap_err();
+    let noise = noise_of_outputs(&managed, &compiled.params).unwrap_err();
     named(noise, "MADEUP", "noise");
 }
 
@@ -113,27 +111,20 @@ fn passes_by_columns_keep_it() {
         let mut instrs = program.instrs.iter();
         assert!(instrs.any(|i| i.op == MacroOp::Madeup));
     };
-    for pass in [cse::run, dce::run, hoist::run, ckks::fold::run] {
-        is_there(&pass(made_up(traced("ckks"))));
-    }
-    for placement in [Placement::Fewest, Placement::Eager] {
-        let relinearised = relin::run(made_up(traced("ckks")), placement);
+    for passes in [Passes::ALL, Passes::NONE] {
+        let relinearised = relinearised::<Ckks>(made_up(traced("ckks")), passes);
         is_there(&relinearised);
         // It takes two polynomials, as its column says.
         let relins = relinearised.instrs.iter();
         assert_eq!(relins.filter(|i| i.op == MacroOp::Relin).count(), 1);
     }
     let none = |_: &MacroInstr| Ok::<_, CompileError>(Vec::new());
-    is_there(&explicit::run(made_up(traced("ckks")), none).unwrap());
+    is_there(&explicit(made_up(traced("ckks")), none).unwrap());
 }
 
 #[test]
 fn what_the_last_pass_writes_it_is_not_given() {
     let none = |_: &MacroInstr| Ok::<_, CompileError>(Vec::new());
     let loads = with(traced("ckks"), MacroOp::Load, MacroImm::None);
-    named(
-        explicit::run(loads, none).unwrap_err(),
-        "LOAD",
-        "writes LOAD",
-    );
+    named(explicit(loads, none).unwrap_err(), "LOAD", "writes LOAD");
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An operation that nobody knows is refused by each pass of BGV, by its name.
-#![allow(clippy::unwrap_used)] // tests
 
+use ringmill_compiler::Passes;
+use ringmill_compiler::internals::{Costs, Frame, Manager, best, relinearised};
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroImm, MacroOp};
 use ringmill_schemes::bgv::Bgv;
 
-use super::cost::Costs;
-use super::levels::{self, Frame};
 use super::toy;
-use crate::pipeline;
-use crate::scheme::options::Passes;
-use crate::tests::made_up::{named, traced, with};
+use crate::made_up::{named, traced, with};
 
 #[test]
 fn each_pass_refuses_it() {
@@ -30,13 +27,14 @@ fn each_pass_refuses_it() {
         deep: None,
         watch: &Default::default(),
     };
-    let early = pipeline::relinearised::<Bgv>(traced("bgv"), Passes::ALL);
+    let early = relinearised::<Bgv>(traced("bgv"), Passes::ALL);
     for op in [MacroOp::Madeup, MacroOp::Rescale, MacroOp::Bootstrap] {
         let imm = match op {
             MacroOp::Bootstrap => MacroImm::Level(Level(1)),
             _ => MacroImm::None,
         };
-        let refused = levels::run(&with(early.clone(), op, imm), frame).err();
+        let program = with(early.clone(), op, imm);
+        let refused = best(&program, &Manager::new(&program, frame)).err();
         named(refused.unwrap(), op.mnemonic(), "levels");
     }
 }

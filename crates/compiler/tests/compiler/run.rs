@@ -14,10 +14,10 @@ use ringmill_schemes::ckks::{
     Plaintext, RelinKey,
 };
 
-use super::random::{Case, cases};
-use crate::ckks::reference::evaluate;
-use crate::ckks::{Compiled, KeyRequest, Options};
-use crate::{CompileError, Passes, PlainSource, compile};
+use crate::random::{Case, cases};
+use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{Compiled, KeyRequest, Options};
+use ringmill_compiler::{CompileError, Passes, PlainSource, compile};
 
 pub fn small_params() -> Arc<Params> {
     static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {

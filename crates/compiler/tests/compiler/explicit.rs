@@ -9,12 +9,13 @@ use ringmill_isa::macros::{
 use ringmill_isa::mid::{Op, Step, stats};
 use ringmill_schemes::ProcCache;
 
-use super::random::cases;
-use super::run::{run, small_params};
-use crate::builder::TraceBuilder;
-use crate::ckks::reference::evaluate;
-use crate::ckks::{Compiled, Options};
-use crate::{CompileError, compile, lower};
+use crate::random::cases;
+use crate::run::{run, small_params};
+use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_compiler::internals::lower;
+use ringmill_compiler::{CompileError, compile};
 
 fn options(explicit: bool) -> Options {
     Options {
@@ -111,7 +112,7 @@ fn an_automorphism_by_itself_gives_the_same_bits() {
     }
     verify(&apart.managed).unwrap();
     let procs = ProcCache::new(small_params());
-    let lowered = lower::run(&apart.managed, &apart.keys, &procs, &options(true)).unwrap();
+    let lowered = lower(&apart.managed, &apart.keys, &procs, &options(true)).unwrap();
     let name = |p: &std::sync::Arc<ringmill_isa::mid::Procedure>| p.name.clone();
     let names: Vec<String> = lowered.program.procs.iter().map(name).collect();
     for part in ["ckks.morph", "ckks.key_switch", "ckks.mul.", "ckks.relin"] {

@@ -5,12 +5,12 @@ use num_complex::Complex64;
 use proptest::prelude::*;
 use ringmill_isa::macros::{MacroProgram, Visibility};
 
-use super::random::{Case, cases, line};
-use super::run::{errors, run, small_params};
-use crate::builder::TraceBuilder;
-use crate::ckks::reference::evaluate;
-use crate::ckks::{Compiled, InputRange, Options};
-use crate::{CompileError, compile};
+use crate::random::{Case, cases, line};
+use crate::run::{errors, run, small_params};
+use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{Compiled, InputRange, Options};
+use ringmill_compiler::{CompileError, compile};
 
 /// No error is larger than predicted.
 fn check(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Result<(), TestCaseError> {

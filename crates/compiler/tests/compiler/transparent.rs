@@ -3,11 +3,11 @@
 
 use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};
 
-use super::random::line;
-use super::run::small_params;
-use crate::builder::{TraceBuilder, TraceError, Traced};
-use crate::ckks::{Compiled, Options};
-use crate::{CompileError, Passes, compile};
+use crate::random::line;
+use crate::run::small_params;
+use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_compiler::{CompileError, Passes, compile};
 
 type Body = fn(&mut TraceBuilder, Traced, Traced, Traced) -> Result<Traced, TraceError>;
 

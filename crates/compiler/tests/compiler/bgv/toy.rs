@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A small bootstrapping for tests.
-#![allow(clippy::unwrap_used)] // tests
 
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::bootstrap::{Bootstrapping, Maps, Procedure};
 use ringmill_schemes::bgv::{Params, PrimePower};
 
 /// Of integers modulo 7^2 at N = 512.
-pub(super) fn procedure() -> Procedure {
+pub fn procedure() -> Procedure {
     let t = PrimePower::new(7, 2).unwrap().modulus().unwrap();
     let params = Params::builder(9, t)
         .friendly_primes(27, 9)

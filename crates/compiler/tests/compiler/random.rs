@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_isa::source::SourceLoc;
 
-use crate::builder::{TraceBuilder, Traced};
+use ringmill_compiler::builder::{TraceBuilder, Traced};
 
 /// Deepest product chain of a random program (before integer factors are seen, so an upper bound).
 pub const MAX_DEPTH: u32 = 4;

@@ -7,9 +7,9 @@ use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility};
 use ringmill_schemes::bgv::{Bgv, Factor, Params, PlainModulus};
 
-use crate::bgv::{CompileError, Compiled, Options};
-use crate::builder::{TraceBuilder, Traced};
-use crate::compile;
+use ringmill_compiler::bgv::{CompileError, Compiled, Options};
+use ringmill_compiler::builder::{TraceBuilder, Traced};
+use ringmill_compiler::compile;
 
 fn encrypted(t: &mut TraceBuilder, names: &[&str]) -> Vec<Traced> {
     let inputs = names.iter();

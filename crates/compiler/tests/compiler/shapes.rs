@@ -2,20 +2,17 @@
 //! Chosen programs: counts that the passes must reach, depths, and errors at the user's line.
 
 use num_complex::Complex64;
+use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
+use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_compiler::internals::CanonicalScales;
+use ringmill_compiler::{CompileError, Passes, compile};
 use ringmill_isa::Level;
 use ringmill_isa::macros::{LevelNote, MacroOp, MacroProgram, MacroType, Visibility};
-use ringmill_schemes::ckks::Ckks;
 
-use super::passes::PRIMES;
-use super::random::line;
-use crate::builder::{TraceBuilder, TraceError, Traced};
-use crate::ckks::canonical::CanonicalScales;
-use crate::ckks::depth::Depths;
-use crate::ckks::reference::evaluate;
-use crate::ckks::scale;
-use crate::error::CompileError;
-use crate::pipeline;
-use crate::scheme::options::Passes;
+use crate::passes::PRIMES;
+use crate::random::line;
+use crate::run::small_params;
 
 fn encrypted(t: &mut TraceBuilder, names: &[&str]) -> Vec<Traced> {
     names
@@ -29,12 +26,16 @@ fn count(program: &MacroProgram, op: MacroOp) -> usize {
 }
 
 fn manage(t: TraceBuilder, passes: Passes) -> Result<MacroProgram, CompileError> {
-    let scales = CanonicalScales::new(&PRIMES, 2f64.powi(40)).unwrap();
-    scale::run(
-        pipeline::relinearised::<Ckks>(t.finish(), passes),
-        &scales,
-        Level(0),
-    )
+    Ok(compiled(t, passes)?.managed)
+}
+
+/// For parameters of six levels.
+fn compiled(t: TraceBuilder, passes: Passes) -> Result<Compiled, CompileError> {
+    let options = Options {
+        passes,
+        ..Options::given(small_params())
+    };
+    compile(t.finish(), &options)
 }
 
 /// sum of x_i * y_i for `n` pairs.
@@ -335,8 +336,9 @@ fn polynomial(coefficients: &[f64]) -> (u32, usize, f64) {
     let x = encrypted(&mut t, &["x"])[0];
     let y = t.polynomial(x, coefficients, line(2)).unwrap();
     t.output("y", y, line(3)).unwrap();
-    let program = pipeline::relinearised::<Ckks>(t.finish(), Passes::ALL);
-    let levels = Depths::new(&program, Level(0)).unwrap().levels(Level(0));
+    let compiled = compiled(t, Passes::ALL).unwrap();
+    let levels = compiled.inputs[0].at.level.0;
+    let program = compiled.managed;
     let products = count(&program, MacroOp::Mul) + count(&program, MacroOp::Square);
     let points: Vec<Complex64> = (0..8)
         .map(|i| Complex64::new(f64::from(i) / 4.0 - 0.9, 0.0))

@@ -3,19 +3,17 @@
 
 use num_complex::Complex64;
 use proptest::prelude::*;
+use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::internals::{CanonicalScales, explicit, relinearised, with_levels};
+use ringmill_compiler::{CompileError, Compiles, Passes};
 use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroProgram, Stage, stage, verify, verify_with_primes};
+use ringmill_isa::macros::{
+    MacroOp, MacroProgram, MacroValue, Stage, stage, verify, verify_with_primes,
+};
 use ringmill_schemes::ckks::Ckks;
 
-use super::random::{Case, MAX_DEPTH, cases};
-use crate::ckks::canonical::CanonicalScales;
-use crate::ckks::reference::evaluate;
-use crate::ckks::scale;
-use crate::error::CompileError;
-use crate::relin::Placement;
-use crate::scheme::Compiles;
-use crate::scheme::options::Passes;
-use crate::{ckks::fold, cse, dce, explicit, hoist, pipeline, relin};
+use crate::random::{Case, MAX_DEPTH, cases};
+use crate::run::small_params;
 
 /// Primes near 2^40, none of them exactly there; the canonical scales drift as real ones do.
 pub const PRIMES: [u64; 7] = [
@@ -27,6 +25,35 @@ pub const PRIMES: [u64; 7] = [
     (1 << 40) + 300,
     (1 << 40) - 203,
 ];
+
+const MERGED: Passes = Passes {
+    cse: true,
+    ..Passes::NONE
+};
+const LIVE: Passes = Passes {
+    dce: true,
+    ..Passes::NONE
+};
+const FEWEST: Passes = Passes {
+    lazy_relin: true,
+    ..Passes::NONE
+};
+const HOISTED: Passes = Passes {
+    hoist: true,
+    ..Passes::NONE
+};
+const FOLDED: Passes = Passes {
+    fold: true,
+    ..Passes::NONE
+};
+/// At most one pass beside the placement of relinearisations.
+const ONE: [Passes; 6] = [Passes::NONE, FOLDED, MERGED, LIVE, FEWEST, HOISTED];
+
+/// Instructions that are no relinearisations.
+fn of_others(program: &MacroProgram) -> usize {
+    let instrs = program.instrs.iter();
+    instrs.filter(|i| i.op != MacroOp::Relin).count()
+}
 
 fn close(a: &[Vec<Complex64>], b: &[Vec<Complex64>]) -> bool {
     a.len() == b.len()
@@ -52,28 +79,28 @@ proptest! {
     #[test]
     fn each_pass_keeps_the_result(case in cases(0..40)) {
         verify(&case.program).unwrap();
-        keeps(&case, |p| Ok(fold::run(p)))?;
-        keeps(&case, |p| Ok(cse::run(p)))?;
-        keeps(&case, |p| Ok(hoist::run(p)))?;
-        let live = keeps(&case, |p| Ok(dce::run(p)))?;
-        prop_assert!(live.instrs.len() <= case.program.instrs.len());
-        for placement in [Placement::Fewest, Placement::Eager] {
-            keeps(&case, |p| Ok(relin::run(p, placement)))?;
+        let folded = Ckks::simplified(case.program.clone(), Passes::ALL);
+        keeps(&case, |_| Ok(folded.clone()))?;
+        for passes in ONE {
+            keeps(&case, |p| Ok(relinearised::<Ckks>(p, passes)))?;
         }
     }
 
     #[test]
     fn optimising_never_adds_instructions(case in cases(0..40)) {
-        let relins = |p: &MacroProgram| p.instrs.iter().filter(|i| i.op == ringmill_isa::macros::MacroOp::Relin).count();
-        let fewest = relin::run(case.program.clone(), Placement::Fewest);
-        let eager = relin::run(case.program.clone(), Placement::Eager);
+        let relins = |p: &MacroProgram| p.instrs.iter().filter(|i| i.op == MacroOp::Relin).count();
+        let with = |passes| relinearised::<Ckks>(case.program.clone(), passes);
+        let [eager, fewest, merged, live] = [Passes::NONE, FEWEST, MERGED, LIVE].map(with);
         prop_assert!(relins(&fewest) <= relins(&eager));
-        prop_assert!(cse::run(case.program.clone()).instrs.len() <= case.program.instrs.len());
-        let folded = dce::run(fold::run(case.program.clone()));
+        for fewer in [&merged, &live] {
+            prop_assert!(fewer.instrs.len() <= eager.instrs.len());
+            prop_assert!(of_others(fewer) <= case.program.instrs.len());
+        }
+        let folded = with(Passes { fold: true, ..LIVE });
         let ciphers = |p: &MacroProgram| {
-            p.instrs.iter().filter(|i| i.op != ringmill_isa::macros::MacroOp::Encode).count()
+            p.instrs.iter().filter(|i| !matches!(i.op, MacroOp::Encode | MacroOp::Relin)).count()
         };
-        prop_assert!(ciphers(&folded) <= ciphers(&dce::run(case.program.clone())));
+        prop_assert!(ciphers(&folded) <= ciphers(&live));
     }
 
     #[test]
@@ -82,7 +109,7 @@ proptest! {
         let passes = Passes { fold: on(0), cse: on(1), dce: on(2), lazy_relin: on(3), hoist: on(4) };
         let scales = CanonicalScales::new(&PRIMES, 2f64.powi(40)).unwrap();
         prop_assert!(scales.top() > Level(MAX_DEPTH + 1));
-        let managed = keeps(&case, |p| scale::run(pipeline::relinearised::<Ckks>(p, passes), &scales, Level(output_level)))?;
+        let managed = keeps(&case, |p| with_levels(relinearised::<Ckks>(p, passes), &scales, Level(output_level)))?;
         prop_assert_eq!(stage(&managed), Stage::Managed);
         verify_with_primes(&managed, &PRIMES).map_err(|e| TestCaseError::fail(e.to_string()))?;
         exact_sums(&managed)?;
@@ -91,8 +118,7 @@ proptest! {
 
 /// Operands of every sum have exactly equal scales, not only scales within the verifier's tolerance.
 fn exact_sums(managed: &MacroProgram) -> Result<(), TestCaseError> {
-    use ringmill_isa::macros::MacroOp;
-    let at = |v: &ringmill_isa::macros::MacroValue| managed.types[v.0 as usize].at();
+    let at = |v: &MacroValue| managed.types[v.0 as usize].at();
     for instr in managed
         .instrs
         .iter()
@@ -113,15 +139,14 @@ fn random_programs_reach_every_instruction() {
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..200 {
         let case = cases(20..40).new_tree(&mut runner).unwrap().current();
-        let relinearised = pipeline::relinearised::<Ckks>(case.program, Passes::ALL);
-        let managed = scale::run(relinearised, &scales, Level(0)).unwrap();
+        let relinearised = relinearised::<Ckks>(case.program, Passes::ALL);
+        let managed = with_levels(relinearised, &scales, Level(0)).unwrap();
         seen.extend(managed.instrs.iter().map(|i| i.op));
-        let params = super::run::small_params();
-        let explicit = explicit::run(managed, |instr| Ckks::automorphisms(&params, instr));
+        let params = small_params();
+        let explicit = explicit(managed, |instr| Ckks::automorphisms(&params, instr));
         seen.extend(explicit.unwrap().instrs.iter().map(|i| i.op));
     }
     // Calls and repeats are written out before, and factors, tests for zero and steps of bootstrapping are not CKKS's.
-    use ringmill_isa::macros::MacroOp;
     let other = |op: &MacroOp| {
         matches!(
             op,

@@ -10,12 +10,14 @@ use ringmill_isa::mid::Unrolled;
 use ringmill_isa::{Galois, Level};
 use ringmill_schemes::ckks::Params;
 
-use super::random::line;
-use super::run::{errors, run, small_params};
-use crate::builder::{TraceBuilder, Traced};
-use crate::ckks::reference::evaluate;
-use crate::ckks::{Compiled, InputRange, KeyRequest, Options, ParamsChoice, Precision, Wanted};
-use crate::{CompileError, Passes, compile};
+use crate::random::line;
+use crate::run::{errors, run, small_params};
+use ringmill_compiler::builder::{TraceBuilder, Traced};
+use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::{
+    Compiled, InputRange, KeyRequest, Options, ParamsChoice, Precision, Wanted,
+};
+use ringmill_compiler::{CompileError, Passes, compile};
 
 fn start(slots: u32) -> (TraceBuilder, Traced) {
     let mut t = TraceBuilder::new("test", slots).unwrap();

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//! BGV in the compiler.
+
+mod bootstrapping;
+mod deep;
+mod levels;
+mod made_up;
+mod straight;
+mod toy;

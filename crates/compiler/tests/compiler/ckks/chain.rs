@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Primes to rescale by.
+
+use ringmill_compiler::internals::{CanonicalScales, rescaling_primes};
+use ringmill_isa::Level;
+
+#[test]
+fn canonical_scales_stay_near_the_scale_at_any_depth() {
+    for (bits, log_n, levels) in [(40, 15, 30), (30, 16, 20), (50, 12, 40)] {
+        let mut primes = vec![(1 << 60) - 93];
+        primes.extend(rescaling_primes(bits, log_n, levels).unwrap());
+        let wanted = f64::from(bits).exp2();
+        let scales = CanonicalScales::new(&primes, wanted).unwrap();
+        for level in 0..=levels {
+            let drift = (scales.normal(Level(level)) / wanted).log2().abs();
+            assert!(drift < 0.05, "2^{bits}, level {level}: {drift}");
+        }
+    }
+}
+
+#[test]
+fn primes_run_out_with_an_error() {
+    assert!(rescaling_primes(20, 17, 40).is_err());
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//! CKKS in the compiler.
+
+mod alike;
+mod chain;
+mod made_up;
+mod precision;
+mod range;
+mod real;
+mod values;

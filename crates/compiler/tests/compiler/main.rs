@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The tests of this crate, in one binary: what they share is compiled once. Files mirror the sources; those that no source is named
+//! after are of several passes at once, on random and on chosen programs.
+
+mod bgv;
+mod builder;
+mod ckks;
+mod exact;
+mod explicit;
+mod factors;
+mod made_up;
+mod mincut;
+mod passes;
+mod pipeline;
+mod random;
+mod refresh;
+mod repeats;
+mod run;
+mod saved;
+mod shapes;
+mod transparent;
+mod worst;
