@@ -273,16 +273,3 @@ pub fn process_peak_bytes() -> Option<u64> {
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_promises_no_bit_says_so() {
-        assert_eq!(sure_bits(20.26), "at least 20.3");
-        assert_eq!(sure_bits(0.0), "at least 0.0");
-        assert_eq!(sure_bits(-28.3), "none sure (error up to 2^28.3)");
-        assert_eq!(sure_bits(f64::INFINITY), "at least inf");
-    }
-}

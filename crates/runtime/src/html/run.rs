@@ -415,32 +415,3 @@ fn outputs(report: &RunReport) -> Option<Section> {
     let head = head.iter().map(|name| (*name).to_owned()).collect();
     Some(Section::new(title).with(Piece::Table(Table { head, rows })))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_are_sorted_as_people_count() {
-        let mut names = [
-            "thread 10",
-            "rpau2.main",
-            "thread 9",
-            "ring",
-            "rpau10.dyadic",
-            "rpau2.dyadic",
-        ];
-        names.sort_by_key(|name| natural(name));
-        assert_eq!(
-            names,
-            [
-                "ring",
-                "rpau2.dyadic",
-                "rpau2.main",
-                "rpau10.dyadic",
-                "thread 9",
-                "thread 10"
-            ]
-        );
-    }
-}

@@ -17,7 +17,9 @@ const EARLY: Duration = Duration::from_millis(200);
 /// Draws the steps of long work; shows nothing where standard error is not a terminal.
 pub struct Bar {
     wanted: bool,
-    bar: OnceLock<ProgressBar>,
+    /// Set once something is drawn, where the crate's own tests look.
+    #[doc(hidden)]
+    pub bar: OnceLock<ProgressBar>,
 }
 
 impl Bar {
@@ -87,36 +89,5 @@ impl Drop for Bar {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(elapsed: u64, remaining: Option<u64>) -> Step {
-        Step {
-            stage: "running",
-            done: 1,
-            total: 2,
-            elapsed: Duration::from_millis(elapsed),
-            remaining: remaining.map(Duration::from_millis),
-        }
-    }
-
-    #[test]
-    fn only_long_work_is_shown() {
-        assert!(!is_long(&at(10, Some(60_000))), "too early to tell");
-        assert!(!is_long(&at(300, Some(300))));
-        assert!(!is_long(&at(300, None)));
-        assert!(is_long(&at(300, Some(800))));
-        assert!(is_long(&at(1_000, None)));
-    }
-
-    #[test]
-    fn nothing_is_drawn_unasked() {
-        let bar = Bar::none();
-        bar.step(at(5_000, Some(5_000)));
-        assert!(bar.bar.get().is_none());
     }
 }

@@ -15,7 +15,9 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// Shows what goes on while it lives, from its first second on; nothing where standard error is not a terminal.
 pub struct Waiting {
-    shown: Option<(Sender<()>, JoinHandle<()>)>,
+    /// Where the crate's own tests look.
+    #[doc(hidden)]
+    pub shown: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Waiting {
@@ -24,7 +26,9 @@ impl Waiting {
         Self::told(what, std::io::stderr().is_terminal())
     }
 
-    fn told(what: String, wanted: bool) -> Self {
+    /// As [`Self::new`], by who knows whether the line is wanted.
+    #[doc(hidden)]
+    pub fn told(what: String, wanted: bool) -> Self {
         let begin = Instant::now();
         let (done, ended) = channel();
         let line = move || {
@@ -55,18 +59,5 @@ impl Drop for Waiting {
             drop(done);
             let _ = thread.join();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_done_soon_is_not_waited_for() {
-        let begin = Instant::now();
-        drop(Waiting::told("compiling".to_owned(), true));
-        assert!(begin.elapsed() < LONG);
-        assert!(Waiting::told(String::new(), false).shown.is_none());
     }
 }

@@ -12,11 +12,13 @@ use ringmill_device::progress::Silent;
 use ringmill_isa::macros::Visibility;
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
-use ringmill_runtime::report::{RunReport, Sources};
+use ringmill_runtime::report::{LineReport, LineTotal, RunReport, Sources};
 use ringmill_runtime::shown::{Asked, Simulated, run_on, simulate_on};
 use ringmill_runtime::{Client, Server, Vectors};
 use ringmill_schemes::ckks::Params;
 use ringmill_sim::open;
+
+use crate::report::report;
 
 fn at(line: u32) -> Option<SourceLoc> {
     let file = "/home/ada/model.py".into();
@@ -183,4 +185,62 @@ fn a_profile_shows_the_hottest_lines_and_their_text() {
     assert!(row("model.py:4").contains("SQUARE"));
     assert!(row("beside calls").contains('%'));
     assert!(!profile.contains("/home"), "{profile}");
+}
+
+fn record(line: Option<u32>, operation: Option<&str>, cycles: u64) -> LineReport {
+    LineReport {
+        file: line.map(|_| "/home/ada/model.py".to_owned()),
+        line,
+        operation: operation.map(str::to_owned),
+        level: operation.map(|_| 2),
+        procedure: operation.map(|name| format!("{name}.L2")),
+        calls: u64::from(operation.is_some()),
+        cycles: Some(cycles),
+        seconds: cycles as f64,
+        share: cycles as f64 / 100.0,
+    }
+}
+
+#[test]
+fn lines_are_summed_and_the_hottest_comes_first() {
+    let records = [
+        record(Some(3), Some("ROTATE"), 40),
+        record(Some(4), Some("MUL"), 35),
+        record(Some(4), Some("ADD"), 15),
+        record(None, None, 6),
+        record(None, Some("ENCODE"), 4),
+    ];
+    let totals = LineTotal::of(&records);
+    let places: Vec<String> = totals.iter().map(LineTotal::place).collect();
+    assert_eq!(
+        places,
+        ["model.py:4", "model.py:3", "beside calls", "no line"]
+    );
+    assert_eq!(totals[0].operations(), "MUL, ADD");
+    assert_eq!(totals[0].procedures(), "MUL.L2 and 1 more");
+    assert_eq!(totals[0].cycles, Some(50));
+    let sum: u64 = totals.iter().filter_map(|total| total.cycles).sum();
+    assert_eq!(sum, 100);
+}
+
+#[test]
+fn text_of_the_user_cannot_move_the_cursor() {
+    let long = "y = x * 2 + ".repeat(6);
+    let mut sources = Sources::default();
+    sources.add("/home/ada/model.py", 3, "y = x\u{1b}[2J * 2");
+    sources.add("/home/ada/model.py", 4, &long);
+    let report = RunReport {
+        by_line: vec![
+            record(Some(3), Some("ROTATE"), 60),
+            record(Some(4), Some("MULTIPLY_AND_MORE"), 40),
+        ],
+        ..report()
+    };
+    let profile = report.profile(&sources).to_string();
+    assert!(profile.contains("  y = x [2J * 2\n"), "{profile}");
+    assert!(!profile.contains('\u{1b}'), "{profile}");
+    // What is long ends with dots: 60 characters of a line, 16 of an operation.
+    let shown = format!("  {}...\n", &long[..57]);
+    assert!(profile.contains(&shown), "{profile}");
+    assert!(profile.contains(" MULTIPLY_AND_...  "), "{profile}");
 }

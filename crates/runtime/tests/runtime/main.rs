@@ -6,9 +6,13 @@ mod clear;
 mod clear_scheme;
 mod deep;
 mod expanded_server;
+#[cfg(feature = "html")]
+mod html;
 mod integer_programs;
 mod lines;
 #[path = "../../../cpu/tests/cpu/common/numbers.rs"]
 mod numbers;
+mod report;
 mod runtime;
 mod shared;
+mod shown;
