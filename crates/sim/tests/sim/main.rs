@@ -3,9 +3,11 @@
 
 mod basext;
 mod card;
+mod cases;
 #[path = "../../../cpu/tests/cpu/common/mod.rs"]
 mod common;
 mod described;
+mod negacyclic;
 mod offload;
 mod ring_rtl;
 mod sim;
