@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Input vectors: from .npy, .csv and .json files, or random.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -426,99 +426,4 @@ pub fn random(seed: u64, input: u64, room: Room, (low, high): (f64, f64)) -> Vec
         x.clamp(low, high).into()
     };
     room.padded((0..room.values).map(one).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_and_json_are_read_in_order() {
-        let want: Vec<Complex64> = [1.0, -2.5, 3e2].map(Complex64::from).to_vec();
-        assert_eq!(read_csv("1, -2.5\n3e2\n", 4), Ok(want.clone()));
-        assert_eq!(read_json("[1, -2.5, 300]"), Ok(want));
-    }
-
-    #[test]
-    fn short_files_are_filled_only_when_asked() {
-        let numbers = |values: &[f64]| values.iter().map(|&x| Complex64::from(x)).collect();
-        let filled = |count: usize, fill| {
-            let mut values: Vec<Complex64> = numbers(&[1.0, 2.0, 3.0, 4.0][..count]);
-            fill_up(&mut values, Room::new(4, None), fill).map(|()| values)
-        };
-        assert_eq!(filled(4, None), Ok(numbers(&[1.0, 2.0, 3.0, 4.0])));
-        assert_eq!(
-            filled(3, Some(Fill::Zeros)),
-            Ok(numbers(&[1.0, 2.0, 3.0, 0.0]))
-        );
-        assert_eq!(
-            filled(2, Some(Fill::Repeat)),
-            Ok(numbers(&[1.0, 2.0, 1.0, 2.0]))
-        );
-        for (count, fill) in [(2, None), (3, Some(Fill::Repeat)), (0, Some(Fill::Repeat))] {
-            assert!(filled(count, fill).unwrap_err().contains("--fill"));
-        }
-    }
-
-    #[test]
-    fn faults_say_where() {
-        assert_eq!(
-            read_csv("1,2\n3,x\n", 9),
-            Err("row 2, column 2: `x` is not a number".to_owned())
-        );
-        assert!(read_csv("1,2,3", 2).is_err());
-        assert!(read_json("{}").is_err());
-        // A header of 4 GiB in twelve bytes.
-        for claimed in [
-            &b"\x93NUMPY\x01\x00\xff\xff"[..],
-            b"\x93NUMPY\x02\x00\xff\xff\xff\xff",
-        ] {
-            assert!(read_npy(claimed, 8).is_err_and(|e| e.contains("header claims")));
-        }
-        for cut in [
-            &b""[..],
-            b"\x93NUM",
-            b"\x93NUMPY\x02\x00\xff",
-            b"\x93NUMPY\x01\x00\x10\x00{'descr'",
-        ] {
-            assert!(read_npy(cut, 8).is_err());
-        }
-        let nested = [&b"\x93NUMPY\x01\x00\x00\x04"[..], &[b'('; 1024]].concat();
-        assert!(read_npy(&nested, 8).is_err());
-        assert!(parse_options("--input", &["x".to_owned()]).is_err());
-        assert!(parse_options("--input", &["x=a".to_owned(), "x=b".to_owned()]).is_err());
-    }
-
-    #[test]
-    fn whole_numbers_are_exact_or_refused() {
-        let npy = |kind: &str, bytes: &[u8], count: usize| {
-            let header =
-                format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}\n");
-            let length = (header.len() as u16).to_le_bytes();
-            [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes(), bytes].concat()
-        };
-        let ends = [i64::MIN, -1, i64::MAX];
-        let bytes: Vec<u8> = ends.iter().flat_map(|x| x.to_le_bytes()).collect();
-        assert_eq!(read_whole_npy(&npy("<i8", &bytes, 3), 4), Ok(ends.to_vec()));
-        assert_eq!(
-            read_whole_npy(&npy("|i1", &[0xff, 1], 2), 4),
-            Ok(vec![-1, 1])
-        );
-        assert_eq!(
-            read_whole_npy(&npy("|u1", &[0xff, 1], 2), 4),
-            Ok(vec![255, 1])
-        );
-        let beyond = read_whole_npy(&npy("<u8", &[0xff; 8], 1), 4);
-        assert!(beyond.is_err_and(|e| e.contains("value 0 is 18446744073709551615")));
-        let floats = read_whole_npy(&npy("<f8", &1f64.to_le_bytes(), 1), 4);
-        assert!(floats.is_err_and(|e| e.contains("expected an array of whole numbers")));
-    }
-
-    #[test]
-    fn random_inputs_are_repeatable_and_in_range() {
-        let values = random(7, 0, Room::new(1000, None), (-1.0, 1.0));
-        assert_eq!(values, random(7, 0, Room::new(1000, None), (-1.0, 1.0)));
-        assert_ne!(values, random(7, 1, Room::new(1000, None), (-1.0, 1.0)));
-        assert!(values.iter().all(|z| z.re.abs() <= 1.0 && z.im == 0.0));
-    }
 }

@@ -153,52 +153,16 @@ fn asks_for_json(args: &[OsString]) -> bool {
         .any(|arg| arg == "--json")
 }
 
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
+#[doc(hidden)]
+pub mod internals {
+    //! Items that the crate's own tests reach; no part of the interface.
 
-    #[test]
-    fn the_argument_definitions_hold_together() {
-        super::Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn json_is_asked_for_before_the_dashes() {
-        let asks = |args: &[&str]| {
-            let args: Vec<_> = args.iter().map(Into::into).collect();
-            super::asks_for_json(&args)
-        };
-        assert!(asks(&["ringmill", "run", "--json", "--bogus"]));
-        assert!(!asks(&["ringmill", "run", "--", "--json"]));
-        assert!(!asks(&["ringmill", "run", "--jsonl"]));
-    }
-
-    #[test]
-    fn every_command_teaches_by_example_and_offers_json() {
-        fn check(command: &clap::Command) {
-            for sub in command.get_subcommands().filter(|c| c.get_name() != "help") {
-                if sub.has_subcommands() {
-                    check(sub);
-                    continue;
-                }
-                let help = sub
-                    .get_after_help()
-                    .map(ToString::to_string)
-                    .unwrap_or_default();
-                assert!(
-                    help.contains("ringmill "),
-                    "{} has no example",
-                    sub.get_name()
-                );
-                // What a shell reads is a script.
-                let script = sub.get_name() == "completion";
-                assert!(
-                    script || sub.get_arguments().any(|a| a.get_id() == "json"),
-                    "{} has no --json",
-                    sub.get_name()
-                );
-            }
-        }
-        check(&super::Cli::command());
-    }
+    pub use crate::args::rtl::DesignArgs;
+    pub use crate::args::{Cli, Fill};
+    pub use crate::commands::program::python_file;
+    pub use crate::commands::rtl::design::{Design, find as find_design};
+    pub use crate::error::CliError;
+    pub use crate::inputs::{Room, parse_options};
+    pub use crate::kept::asked::{Asked, Key};
+    pub use crate::numbers::{bounded, random, range, read, unsaid};
 }

@@ -94,18 +94,3 @@ pub fn comment(fit: &Fit, printed: &Printed) -> String {
 fn each_of(need: &NeedUse) -> String {
     need.units.map_or(String::new(), |_| pieces_text(need.each))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_computed_before_is_taken_away_and_nothing_else() {
-        let text = "name = \"it\"\n";
-        let shown = format!("{text}\n{MARK}\n# 1 2 3\n\n");
-        assert_eq!(written(&shown), text.trim_end());
-        let inside = format!("{text}{MARK}\nclock_mhz = 3\n");
-        assert_eq!(written(&inside), inside.trim_end());
-        assert_eq!(written(text), text.trim_end());
-    }
-}

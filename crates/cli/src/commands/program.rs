@@ -424,25 +424,3 @@ pub fn read(
         saved: saved::is_saved(content).then(line),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn python_files_are_known_by_their_name() {
-        for (program, python) in [
-            ("f.py", true),
-            ("f.py:name", true),
-            ("f.py:", true),
-            ("folder.py/f.rmac", false),
-            ("f.pyx", false),
-            ("a:b.py", true),
-            ("a.py:b.rmac", true),
-            ("f.rmac", false),
-            ("", false),
-        ] {
-            assert_eq!(is_python(Path::new(program)), python, "{program}");
-        }
-    }
-}

@@ -2,7 +2,7 @@
 //! The folder of `--checkpoint`: all that a run needs to be gone on with by another process. The command is client and server in
 //! one, so the client's secret key is there too. The folder and its files are their owner's alone; what was complete is removed.
 
-mod asked;
+pub(crate) mod asked;
 pub mod circuit;
 pub mod scheme;
 

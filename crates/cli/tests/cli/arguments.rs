@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use clap::CommandFactory;
+use ringmill_cli::internals::Cli;
 use ringmill_math::Prng;
 use serde_json::Value;
 
@@ -475,4 +477,50 @@ fn random_arguments_are_done_or_refused() {
 #[ignore = "minutes; make full runs it"]
 fn many_random_arguments_are_done_or_refused() {
     random(seed(), 2_000);
+}
+
+#[test]
+fn the_argument_definitions_hold_together() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn json_is_asked_for_before_the_dashes() {
+    let told = |arguments: &[&str]| {
+        let output = ringmill(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        serde_json::from_slice::<Value>(&output.stderr).is_ok()
+    };
+    assert!(told(&["run", "--json", "--bogus"]));
+    assert!(!told(&["run", "--bogus", "--", "--json"]));
+    assert!(!told(&["run", "--jsonl"]));
+}
+
+#[test]
+fn every_command_teaches_by_example_and_offers_json() {
+    fn check(command: &clap::Command) {
+        for sub in command.get_subcommands().filter(|c| c.get_name() != "help") {
+            if sub.has_subcommands() {
+                check(sub);
+                continue;
+            }
+            let help = sub
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                help.contains("ringmill "),
+                "{} has no example",
+                sub.get_name()
+            );
+            // What a shell reads is a script.
+            let script = sub.get_name() == "completion";
+            assert!(
+                script || sub.get_arguments().any(|a| a.get_id() == "json"),
+                "{} has no --json",
+                sub.get_name()
+            );
+        }
+    }
+    check(&Cli::command());
 }

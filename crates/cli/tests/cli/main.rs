@@ -4,10 +4,15 @@
 mod arguments;
 mod checkpoint;
 mod circuit;
+mod commands;
 mod common;
 mod compare;
+mod error;
+mod inputs;
+mod kept;
 mod limits;
 mod needs;
+mod numbers;
 mod parts;
 mod plans;
 mod rtl;

@@ -186,3 +186,26 @@ fn an_edited_description_that_exceeds_its_part_is_refused() {
     std::fs::write(path, silent.replace("\"U250\"", "\"U9\"")).unwrap();
     assert!(refused(&["machine", "show", path]).contains("U250, U280"));
 }
+
+#[test]
+fn what_was_computed_before_is_taken_away_and_nothing_else() {
+    let shown = said(&["machine", "show", "polymul"]);
+    let at = shown.find("# ---- computed from the fields").unwrap();
+    let (description, comment) = shown.split_at(at);
+    let path = folder("needs").join("written.toml");
+    let again = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        said(&["machine", "show", path.to_str().unwrap()])
+    };
+    for text in [
+        &*format!("{shown}\n\n"),
+        description,
+        description.trim_end(),
+    ] {
+        assert_eq!(again(text), shown);
+    }
+    // A field below the comment keeps it.
+    let (before, last) = description.trim_end().rsplit_once('\n').unwrap();
+    let inside = format!("{before}\n{comment}{last}");
+    assert_eq!(again(&inside), format!("{inside}\n\n{comment}"));
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ringmill rtl`: the hardware description and its tools.
 
-mod design;
+pub(crate) mod design;
 mod generate;
 mod list;
 mod pnr;
