@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::HdlError;
 
 /// A hash of texts.
-pub(crate) struct Key(Sha256);
+pub struct Key(Sha256);
 
 impl Key {
     /// For one kind of result.
@@ -45,7 +45,7 @@ impl Key {
 }
 
 /// The answer kept under `key`, or a new one, which is kept. What cannot be read back is made again.
-pub(crate) fn remembered<A: Serialize + DeserializeOwned>(
+pub fn remembered<A: Serialize + DeserializeOwned>(
     cache: &Path,
     key: Key,
     make: impl FnOnce() -> Result<A, HdlError>,
@@ -90,7 +90,7 @@ impl Drop for Scratch {
 }
 
 /// A file that one holder at a time has locked, of all processes that share the cache. The system unlocks it where its holder ends.
-pub(crate) struct Lock(#[expect(dead_code, reason = "open for as long as it is held")] File);
+pub struct Lock(#[expect(dead_code, reason = "open for as long as it is held")] File);
 
 impl Lock {
     /// Waits until nobody else holds it.
@@ -101,50 +101,5 @@ impl Lock {
         let file = File::create(path).map_err(HdlError::io("create", path))?;
         file.lock().map_err(HdlError::io("lock", path))?;
         Ok(Self(file))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_tell_lists_apart() {
-        let key = |lists: &[&[&str]]| {
-            let mut key = Key::new("test");
-            lists.iter().for_each(|list| key.texts(*list));
-            key.hex()
-        };
-        assert_eq!(key(&[&["a", "b"]]), key(&[&["a", "b"]]));
-        assert_ne!(key(&[&["a", "b"]]), key(&[&["ab"]]));
-        assert_ne!(key(&[&["a"], &["b"]]), key(&[&["a", "b"], &[]]));
-    }
-
-    #[test]
-    fn a_lock_has_one_holder() {
-        let cache = Scratch::new(&std::env::temp_dir()).unwrap();
-        let path = cache.0.join("x.lock");
-        let held = AtomicU64::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    let _lock = Lock::hold(&path).unwrap();
-                    assert_eq!(held.fetch_add(1, Ordering::SeqCst), 0);
-                    std::thread::yield_now();
-                    assert_eq!(held.fetch_sub(1, Ordering::SeqCst), 1);
-                });
-            }
-        });
-    }
-
-    #[test]
-    fn answers_are_made_once_and_damage_is_repaired() {
-        let cache = Scratch::new(&std::env::temp_dir()).unwrap();
-        let ask = |answer: u32| remembered(&cache.0, Key::new("x"), || Ok(answer)).unwrap();
-        assert_eq!(ask(1), 1);
-        assert_eq!(ask(2), 1, "kept");
-        let file = cache.0.join(format!("{}.json", Key::new("x").hex()));
-        std::fs::write(file, "{").unwrap();
-        assert_eq!(ask(3), 3);
     }
 }

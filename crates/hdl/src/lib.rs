@@ -71,3 +71,13 @@ pub use timing::{BAR_MHZ, LevelPath, Levels, MOST_CARRY, MOST_LEVELS, Paths};
 pub use tools::{Tools, Versions};
 pub use top::{Param, Top};
 pub use watch::Stage;
+
+#[doc(hidden)]
+pub mod internals {
+    //! Items that the crate's own tests reach; no part of the interface.
+
+    pub use crate::cache::{Key, Lock, remembered};
+    pub use crate::header::ports;
+    pub use crate::origin::written;
+    pub use crate::ring::places::packed;
+}

@@ -116,7 +116,7 @@ impl Origin {
 
 /// The package's sources as files, which the tools want, in a folder that is named by their hash. A file that is not
 /// there or differs is written, whole.
-fn written(package: &Package, cache: &Path) -> Result<PathBuf, HdlError> {
+pub fn written(package: &Package, cache: &Path) -> Result<PathBuf, HdlError> {
     let mut key = Key::new("sources");
     for (name, text) in package.sources {
         key.texts([name, text]);
@@ -145,43 +145,4 @@ fn written(package: &Package, cache: &Path) -> Result<PathBuf, HdlError> {
 
 fn from_env(name: &str, default: impl FnOnce() -> PathBuf) -> PathBuf {
     std::env::var_os(name).map_or_else(default, PathBuf::from)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SOURCES: &[(&str, &str)] = &[
-        ("rtl/lib/one.sv", "module one;\nendmodule\n"),
-        ("crates/hdl/peers/two.sv", "module two;\nendmodule\n"),
-    ];
-
-    #[test]
-    fn a_packages_sources_are_written_once_and_mended() {
-        let cache = Scratch::new(&std::env::temp_dir()).unwrap();
-        let package = Package {
-            sources: SOURCES,
-            environment: PathBuf::new(),
-        };
-        let root = written(&package, &cache.0).unwrap();
-        let file = root.join("rtl/lib/one.sv");
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), SOURCES[0].1);
-        std::fs::write(&file, "module edited;\nendmodule\n").unwrap();
-        std::fs::remove_file(root.join("crates/hdl/peers/two.sv")).unwrap();
-        assert_eq!(written(&package, &cache.0).unwrap(), root);
-        for (name, text) in SOURCES {
-            assert_eq!(std::fs::read_to_string(root.join(name)).unwrap(), *text);
-        }
-        let read = Sources::read(&[&root.join(RTL), &root.join(PEERS)]).unwrap();
-        assert_eq!(read.modules().collect::<Vec<_>>(), ["one", "two"]);
-    }
-
-    #[test]
-    fn a_checkout_comes_before_a_package() {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let Ok(Origin::Checkout(root)) = Origin::find(here) else {
-            panic!("this is a checkout");
-        };
-        assert!(root.join("crates/hdl").is_dir());
-    }
 }

@@ -160,7 +160,8 @@ impl Resources {
         (self.lut + self.lut_memory).saturating_sub(self.lut_pairs)
     }
 
-    fn count(cells: &BTreeMap<String, u64>) -> Self {
+    #[doc(hidden)]
+    pub fn count(cells: &BTreeMap<String, u64>) -> Self {
         let mut sum = Self::default();
         for (cell, &n) in cells {
             match cell.as_str() {
@@ -184,29 +185,5 @@ impl Resources {
             }
         }
         sum
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_are_classed() {
-        let cells = [
-            ("LUT3", 2),
-            ("INV", 1),
-            ("RAMB36E1", 1),
-            ("RAMB18E1", 1),
-            ("RAMB36E2", 1),
-            ("URAM288", 3),
-            ("RAM32M16", 2),
-            ("LDCE", 4),
-        ];
-        let cells = cells.map(|(name, n)| (name.to_owned(), n)).into();
-        let got = Resources::count(&cells);
-        assert_eq!((got.lut, got.bram18, got.uram), (3, 5, 3));
-        assert_eq!(got.lut_memory, 16);
-        assert_eq!(got.other, [("LDCE".to_owned(), 4)].into());
     }
 }

@@ -124,37 +124,3 @@ impl std::fmt::Display for Top {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_texts_are_checked() {
-        assert!(Top::new("rm_fifo").int("Depth", 4).validate().is_ok());
-        assert!(Top::new("a b").validate().is_err());
-        assert!(Top::new("").validate().is_err());
-        assert!(Top::new("m").once("n; delete").validate().is_err());
-        assert!(Top::new("m").apart("n; delete").validate().is_err());
-        assert!(Top::new("m").int("0x", 1).validate().is_err());
-        assert!(
-            Top::new("m")
-                .text("F", "a\" --exe evil.cpp")
-                .validate()
-                .is_err()
-        );
-        assert!(Top::new("m").text("F", "a\nb").validate().is_err());
-    }
-
-    #[test]
-    fn wide_numbers_are_sized() {
-        let top = Top::new("m")
-            .int("W", 54)
-            .int("Q", 0x3f_ffff_ffca_0001)
-            .text("S", "block");
-        assert_eq!(
-            top.overrides(),
-            ["W=54", "Q=64'h3fffffffca0001", "S=\"block\""]
-        );
-    }
-}

@@ -10,7 +10,7 @@ mod host;
 mod machine;
 mod package;
 pub mod parts;
-mod places;
+pub(crate) mod places;
 mod replay;
 mod rpau;
 mod shadow;

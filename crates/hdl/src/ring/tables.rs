@@ -76,10 +76,3 @@ fn inverse(g: u64) -> u64 {
         x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)))
     })
 }
-
-#[test]
-fn inverses_are_inverses() {
-    for g in (1..1000).step_by(2) {
-        assert_eq!(inverse(g).wrapping_mul(g), 1);
-    }
-}

@@ -3,11 +3,17 @@
 
 mod basext;
 mod bus;
+mod cache;
 mod common;
+mod header;
 mod keyswitch;
+mod module;
+mod origin;
 mod polymul;
 mod ring;
 mod rtl;
+mod synth;
 mod timing;
+mod top;
 mod torus;
 mod vector;

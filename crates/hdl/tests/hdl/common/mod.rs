@@ -4,3 +4,13 @@
 pub mod failure;
 pub mod faulty;
 pub mod setup;
+
+use std::path::PathBuf;
+
+/// An empty folder of this name for a test's files.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}

@@ -7,9 +7,11 @@ mod faults;
 mod full;
 mod mutants;
 mod parts;
+mod places;
 mod procedures;
 mod random;
 mod refusals;
+mod tables;
 mod words;
 
 use crate::common::setup::hdl;
