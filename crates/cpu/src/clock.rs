@@ -12,7 +12,7 @@ use ringmill_isa::source::SourceLoc;
 const PARTS: u64 = 256;
 
 /// Divides the time among the steps that run at once, equally, whenever one of them ends. Time in which none runs is no call's.
-pub(super) struct Clock {
+pub struct Clock {
     pub ledger: Ledger,
     last: Instant,
     running: u64,
@@ -22,13 +22,14 @@ pub(super) struct Clock {
 
 /// A step that runs: what had been given when it began.
 #[derive(Clone, Copy)]
-pub(super) struct Begun(u64);
+pub struct Begun(u64);
 
 impl Clock {
-    pub fn new() -> Self {
+    /// From that moment on.
+    pub fn new(begin: Instant) -> Self {
         Self {
             ledger: Ledger::default(),
-            last: Instant::now(),
+            last: begin,
             running: 0,
             given: 0,
         }
@@ -44,7 +45,8 @@ impl Clock {
         self.look_at(Instant::now());
     }
 
-    fn look_at(&mut self, now: Instant) {
+    /// As [`Clock::look`], at that moment.
+    pub fn look_at(&mut self, now: Instant) {
         let passed = now.duration_since(self.last).as_nanos() as u64;
         self.last = now;
         if let Some(share) = passed.saturating_mul(PARTS).checked_div(self.running) {
@@ -63,7 +65,8 @@ impl Clock {
         self.end_at(entry, begun, Instant::now());
     }
 
-    fn end_at(&mut self, entry: Entry, begun: Begun, now: Instant) {
+    /// As [`Clock::end`], at that moment.
+    pub fn end_at(&mut self, entry: Entry, begun: Begun, now: Instant) {
         self.look_at(now);
         self.running = self.running.saturating_sub(1);
         self.ledger.spend(entry, self.given - begun.0);
@@ -78,33 +81,5 @@ impl Clock {
     /// The lines of a run of so many nanoseconds.
     pub fn lines(&self, procs: &[Arc<Procedure>], total: u64) -> Vec<LineUse> {
         self.ledger.lines(procs, PARTS, total)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    /// Three steps, of which two overlap: shares add up to the time in which any ran.
-    #[test]
-    fn steps_at_once_share_the_time() {
-        let mut clock = Clock::new();
-        let begin = clock.last;
-        let at = |milliseconds| begin + Duration::from_millis(milliseconds);
-        let entries = [0, 1, 2].map(|proc| clock.call(None, proc));
-        let first = clock.begin();
-        clock.look_at(at(2));
-        let second = clock.begin();
-        clock.end_at(entries[0], first, at(4));
-        clock.end_at(entries[1], second, at(6));
-        clock.look_at(at(8)); // no call's
-        let third = clock.begin();
-        clock.end_at(entries[2], third, at(8));
-        let lines = clock.lines(&[], 8_000_000);
-        let spent: Vec<u64> = lines.iter().map(|line| line.spent).collect();
-        // 2 alone and half of 2 shared; as much; nothing; 2 in which none ran.
-        assert_eq!(spent, [3_000_000, 3_000_000, 0, 2_000_000]);
     }
 }

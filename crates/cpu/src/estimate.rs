@@ -138,13 +138,13 @@ impl<'a> Frame<'a> {
 
 /// Bytes of what seeds and constants expand to.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Expands {
+pub struct Expands {
     /// Of all, each once.
     pub all: u64,
     /// Of the largest single one.
     pub largest: u64,
     /// Of all that one call expands, the call that expands most.
-    within: u64,
+    pub within: u64,
 }
 
 impl Expands {
@@ -205,32 +205,4 @@ pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> Expands {
         expands.within = expands.within.max(within);
     }
     expands
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Expands;
-
-    #[test]
-    fn budgets_are_what_was_asked_for_or_what_memory_leaves() {
-        let expands = Expands {
-            all: 100,
-            largest: 10,
-            within: 20,
-        };
-        assert_eq!(expands.budget(Some(3), 0, 1000), Some(3));
-        assert_eq!(expands.budget(None, 0, 100), None);
-        assert_eq!(expands.budget(None, 60, 40), None);
-        assert_eq!(expands.budget(None, 60, 39), Some(99));
-        assert_eq!(expands.budget(None, 0, 10), Some(10));
-        // Refused then, as all of it would be.
-        assert_eq!(expands.budget(None, 0, 9), None);
-        assert_eq!(expands.under(None, 1), 100);
-        assert_eq!(expands.under(Some(30), 1), 30);
-        assert_eq!(expands.under(Some(30), 2), 40);
-        assert_eq!(expands.under(Some(30), 8), 100);
-        let more = expands.and_constants((50, 15));
-        assert_eq!((more.under(None, 1), more.largest), (150, 15));
-        assert_eq!(more.under(Some(5), 1), 35);
-    }
 }

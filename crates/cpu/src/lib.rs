@@ -346,3 +346,10 @@ impl<'p> Meter<'p> {
         });
     }
 }
+
+/// Items that the crate's own tests reach; no part of the interface.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::clock::Clock;
+    pub use crate::estimate::Expands;
+}

@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ringmill_device::call::Take;
 use ringmill_isa::mid::{Ahead, Called, LimbId, LimbMap, Stream, Verified};
@@ -136,7 +137,7 @@ impl<'a> State<'a> {
             track_ready,
             arrivals: Vec::new(),
             pool,
-            clock: Clock::new(),
+            clock: Clock::new(Instant::now()),
             calls_done: 0,
             weight_done: 0,
             take: None,

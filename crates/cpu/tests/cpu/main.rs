@@ -2,8 +2,10 @@
 //! The integration tests of this crate, in one binary: what they share is compiled once.
 
 mod checkpoint;
+mod clock;
 mod common;
 mod cpu;
+mod estimate;
 mod exact;
 mod expanded;
 mod fusion;

@@ -48,8 +48,9 @@ pub(super) fn forward_from(
         Some(_) => 0,
         None => chosen(plan, from),
     };
+    // SAFETY: the backend is in force on processors that have it alone, and the lengths are the plan's.
     at(avx512::widths(plan, from), k)
-        .is_some_and(|how| avx512::forward_from(plan, out, a, from, w, end, how))
+        .is_some_and(|how| unsafe { avx512::forward_from(plan, out, a, from, w, end, how) })
 }
 
 /// The candidate that was found to be fastest.
@@ -85,7 +86,8 @@ fn settle_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<u8> 
     let run = &mut |k: u8| {
         let (a, out) = (input.limb(n), output.limb(n));
         match at(widths, k) {
-            Some(how) => _ = avx512::forward_from(plan, out, a, from, 1, None, how),
+            // SAFETY: the level allows the backend, and both have the plan's length, which was found long enough.
+            Some(how) => _ = unsafe { avx512::forward_from(plan, out, a, from, 1, None, how) },
             // The lengths are equal.
             None => _ = conv_add(from, plan.q, out, a, 1).and_then(|()| plan.forward(out)),
         }

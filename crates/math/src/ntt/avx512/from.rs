@@ -45,9 +45,12 @@ pub fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
 }
 
 /// The forward transform of (a mod q) + w, for a below `from` and w below q, into `out`, or what `end` makes of it. Gives
-/// whether it was done: on a processor with AVX-512 IFMA (which `plan`'s caller has seen to), in one of [`widths`]. All limbs
-/// have the plan's length, which is long enough for the loops of the parent module.
-pub fn forward_from(
+/// whether it was done, in one of [`widths`].
+///
+/// # Safety
+/// The processor has AVX-512 IFMA, and all limbs have the plan's length, which is long enough for the loops of the parent
+/// module.
+pub unsafe fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],
     a: &[u64],
@@ -60,7 +63,7 @@ pub fn forward_from(
     let Some(way) = way(from, plan.q).filter(|_| served) else {
         return false;
     };
-    // SAFETY: the processor has the features and the lengths are equal (caller).
+    // SAFETY: the caller's promise.
     unsafe {
         match width {
             Width::Bits54 => bits_54::all(plan, out, a, way, w, end, order),
