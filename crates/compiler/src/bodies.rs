@@ -14,7 +14,7 @@ use ringmill_isa::macros::{
 ///
 /// # Errors
 /// Those of the pass.
-pub(crate) fn each<E>(
+pub fn each<E>(
     mut program: MacroProgram,
     mut pass: impl FnMut(MacroProgram) -> Result<MacroProgram, E>,
 ) -> Result<MacroProgram, E> {
@@ -34,7 +34,7 @@ pub(crate) fn each<E>(
 }
 
 /// A procedure as a program without constant vectors.
-pub fn opened(proc: &MacroProc, scheme: &SchemeName, slots: u32) -> MacroProgram {
+pub(crate) fn opened(proc: &MacroProc, scheme: &SchemeName, slots: u32) -> MacroProgram {
     let mut program = MacroProgram::new(proc.name.clone(), scheme.clone(), slots);
     program.types.clone_from(&proc.types);
     for (number, &param) in (0..).zip(&proc.params) {

@@ -55,7 +55,7 @@ pub mod internals {
     pub use crate::bgv::deep::Setting;
     pub use crate::bgv::levels::{Callee, Deep, Frame, Managed, Manager};
     pub use crate::bgv::procedures::{cheapest, chosen};
-    pub use crate::bodies::opened;
+    pub use crate::bodies::each;
     pub use crate::ckks::algebra::result as polynomial;
     pub use crate::ckks::alike::origins;
     pub use crate::ckks::canonical::CanonicalScales;

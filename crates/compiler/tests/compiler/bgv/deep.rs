@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use ringmill_compiler::bgv::Options;
+use ringmill_compiler::bgv::{CompileError, Options};
 use ringmill_compiler::builder::{Power, TraceBuilder};
 use ringmill_compiler::internals::{
-    Callee, Costs, Managed, Setting, cheapest, chosen, opened, relinearised,
+    Callee, Costs, Managed, Setting, cheapest, chosen, each, relinearised,
 };
-use ringmill_compiler::{Passes, compile};
+use ringmill_compiler::{Compiles, Passes};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility};
 use ringmill_schemes::bgv::Bgv;
 
@@ -73,11 +73,14 @@ fn a_caller_chooses_the_level_of_its_callee() {
         costs: &Costs::new(&params, &procedure).unwrap(),
     };
     for count in [1, 4, 8] {
-        let program = program(count);
-        let bodies = program.procs.iter();
-        let bodies = bodies.map(|proc| opened(proc, &program.scheme, program.slots));
-        let bodies = bodies.map(|body| relinearised::<Bgv>(body, Passes::ALL));
-        let [digits, sums]: [MacroProgram; 2] = bodies.collect::<Vec<_>>().try_into().unwrap();
+        let mut bodies = Vec::new();
+        let passed = |body| {
+            let body = relinearised::<Bgv>(body, Passes::ALL);
+            bodies.push(body.clone());
+            Ok::<_, CompileError>(body)
+        };
+        let program = each(program(count), passed).unwrap();
+        let [digits, sums, _]: [MacroProgram; 3] = bodies.try_into().unwrap();
         let tables = [setting.procedure(&digits, &[]).unwrap().unwrap()];
         assert!(tables[0].len() > 1);
         let own = cheapest(&tables);
@@ -108,7 +111,7 @@ fn a_caller_chooses_the_level_of_its_callee() {
             .unwrap()
             .unwrap();
         assert_eq!((choice, managed.cost), (vec![other], wanted.cost));
-        let compiled = compile(program, &options).unwrap();
-        assert_eq!(compiled.managed.procs.len(), 2);
+        let fitted = Bgv::fit(&program, &options, &[]).unwrap();
+        assert_eq!(fitted.managed.procs.len(), 2);
     }
 }

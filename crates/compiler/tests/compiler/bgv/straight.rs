@@ -7,8 +7,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use ringmill_compiler::bgv::{CompileError, Options};
 use ringmill_compiler::builder::{TraceBuilder, Traced};
-use ringmill_compiler::compile;
+use ringmill_compiler::internals::{each, relinearised};
+use ringmill_compiler::{Compiles, Passes};
 use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, verify_with_primes};
+use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::bgv::bootstrap::{Maps, Procedure, Set};
 
 use super::toy;
@@ -51,18 +53,20 @@ fn traced(
     }
     let mut program = t.finish();
     program.scheme = SchemeName::new("bgv").unwrap();
-    program
+    let plain = each(program, Bgv::constants).unwrap();
+    let passed = |body| Ok::<_, CompileError>(relinearised::<Bgv>(body, Passes::ALL));
+    each(plain, passed).unwrap()
 }
 
 /// Bootstraps of a program that is managed, each procedure's once.
-fn bootstraps(program: MacroProgram, procedure: &Arc<Procedure>) -> Result<usize, CompileError> {
+fn bootstraps(program: &MacroProgram, procedure: &Arc<Procedure>) -> Result<usize, CompileError> {
     let params = procedure.params();
     let options = Options {
         bootstrapping: Some(Arc::clone(procedure)),
         seeded_keys: procedure.seeded(),
         ..Options::given(Arc::clone(params))
     };
-    let managed = compile(program, &options)?.managed;
+    let managed = Bgv::fit(program, &options, &[])?.managed;
     verify_with_primes(&managed, params.cipher_moduli()).unwrap();
     let procs = managed.procs.iter().flat_map(|proc| &proc.instrs);
     let all = procs.chain(&managed.instrs);
@@ -129,8 +133,8 @@ fn random(procedure: &Arc<Procedure>, count: std::ops::Range<usize>, cases: u32)
             given[0] = (0..squares).fold(given[0], square);
             stepped(t, given, constants, &steps)
         };
-        let straight = bootstraps(traced(Form::Straight, body), procedure);
-        let looped = bootstraps(traced(Form::Turns(1), body), procedure);
+        let straight = bootstraps(&traced(Form::Straight, body), procedure);
+        let looped = bootstraps(&traced(Form::Turns(1), body), procedure);
         let straight = straight.map_err(|e| TestCaseError::fail(format!("straight: {e}")))?;
         let looped = looped.map_err(|e| TestCaseError::fail(format!("looped: {e}")))?;
         prop_assert!(straight <= looped, "{straight} against {looped}");
@@ -152,8 +156,8 @@ fn a_straight_line_bootstraps_no_oftener_than_a_repeat() {
     let small_toy = Arc::new(toy::procedure());
     for procedure in [small_toy, of(Set::MEDIUM), of(Set::SMALL)] {
         for count in [1, 12, 25, 60] {
-            let straight = bootstraps(squares(Form::Straight, count), &procedure).unwrap();
-            let looped = bootstraps(squares(Form::Turns(1), count), &procedure).unwrap();
+            let straight = bootstraps(&squares(Form::Straight, count), &procedure).unwrap();
+            let looped = bootstraps(&squares(Form::Turns(1), count), &procedure).unwrap();
             println!("{count} squares: {straight} bootstraps, {looped} in a repeat");
             assert!(straight <= looped);
         }
