@@ -22,9 +22,10 @@ pub(crate) fn automorphisms<E: From<Refused>>(
         (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => {
             steps.iter().map(|&step| turns(step)).collect()
         }
-        (MacroOp::Conj, _) => Ok(conjugates.into_iter().collect()),
         (MacroOp::Morph, &MacroImm::Galois(element)) => Ok(vec![element]),
-        (op, _) => match op.columns().keys {
+        (op, imm) => match op.columns().keys {
+            // Without an element or steps the automorphism is conjugation.
+            MacroKeys::Galois if *imm == MacroImm::None => Ok(conjugates.into_iter().collect()),
             MacroKeys::None | MacroKeys::Relin | MacroKeys::Switch | MacroKeys::Refresh => {
                 Ok(Vec::new())
             }

@@ -6,7 +6,7 @@
 //! Beside it, a value is kept as a polynomial ([`Polynomial`]) of inputs and of what is no polynomial of a few terms.
 
 use ringmill_isa::macros::op::MacroMessage;
-use ringmill_isa::macros::{Constant, MacroInstr, MacroProgram, Refused, Visitor};
+use ringmill_isa::macros::{Constant, Linear, MacroInstr, MacroProgram, Refused, Terms, Visitor};
 use ringmill_schemes::ckks::{Ball, Polynomial};
 
 /// An instruction's result number `k`; `operands` are what is known of its operands and `real` says which values are. `None`
@@ -79,8 +79,13 @@ impl Visitor for OfResult<'_> {
         self.of_two(|a, b| a.plus(&b.negated()))
     }
 
-    fn neg(&mut self, _: &MacroInstr) -> Found {
-        self.of_one(|a| Some(a.negated()))
+    fn linear(&mut self, _: &MacroInstr, map: Linear) -> Found {
+        let turned = |a: &Polynomial, by: f64| a.conjugated(self.real).scaled(by);
+        self.of_one(|a| match map.terms() {
+            Terms::Slot(by) => Some(a.scaled(by)),
+            Terms::Conjugate(by) => Some(turned(a, by)),
+            Terms::Both { slot, conjugate } => a.scaled(slot).plus(&turned(a, conjugate)),
+        })
     }
 
     fn mul(&mut self, _: &MacroInstr) -> Found {
@@ -105,10 +110,6 @@ impl Visitor for OfResult<'_> {
             Constant::Real { value, .. } => self.of_one(|a| Some(a.scaled(value))),
             Constant::Integer(_) => Ok(None),
         }
-    }
-
-    fn conj(&mut self, _: &MacroInstr) -> Found {
-        self.of_one(|a| Some(a.conjugated(self.real)))
     }
 
     fn rotate(&mut self, _: &MacroInstr, steps: &[i32]) -> Found {

@@ -31,8 +31,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{
-    Constant, LevelNote, LevelScale, MacroInstr, MacroProgram, MacroType, MacroValue, Refused,
-    Visitor,
+    Constant, LevelNote, LevelScale, Linear, MacroInstr, MacroProgram, MacroType, MacroValue,
+    Refused, Terms, Visitor,
 };
 use ringmill_schemes::ckks::{Origin, Params};
 
@@ -69,6 +69,11 @@ impl At {
     /// The same at the points that tell whether polynomials are alike, another at the first.
     fn with(self, same: u64) -> Self {
         Self { same, ..self }
+    }
+
+    /// Times a whole number, exactly.
+    fn exactly(self, by: u64) -> Self {
+        self.scaled(by).with(product(self.same, by))
     }
 
     /// Multiplied by a number at the points that tell whether polynomials are alike.
@@ -463,8 +468,16 @@ impl Visitor for OfResult<'_, '_> {
         Ok(self.a.zip(&self.b, At::minus))
     }
 
-    fn neg(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
-        Ok(Polys::ZERO.zip(&self.a, At::minus))
+    fn linear(&mut self, _: &MacroInstr, map: Linear) -> Result<Polys, Refused> {
+        let times = |of: Polys, by: f64| of.map(|x| x.exactly(number(by)));
+        Ok(match map.terms() {
+            Terms::Slot(by) => times(self.a, by),
+            Terms::Conjugate(by) => times(self.turned("conj", 0, 0), by),
+            Terms::Both { slot, conjugate } => {
+                let turned = times(self.turned("conj", 0, 0), conjugate);
+                times(self.a, slot).zip(&turned, At::plus)
+            }
+        })
     }
 
     fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Result<Polys, Refused> {
@@ -517,10 +530,6 @@ impl Visitor for OfResult<'_, '_> {
             c: [c0.plus(s0), c1.plus(s1), At::ZERO],
             ..self.a
         })
-    }
-
-    fn conj(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
-        Ok(self.turned("conj", 0, 0))
     }
 
     fn rotate(&mut self, _: &MacroInstr, steps: &[i32]) -> Result<Polys, Refused> {

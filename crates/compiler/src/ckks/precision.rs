@@ -8,8 +8,8 @@ use num_complex::Complex64;
 use ringmill_isa::Level;
 use ringmill_isa::macros::op::MacroMessage;
 use ringmill_isa::macros::{
-    Constant, LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue,
-    Refused, Visitor,
+    Constant, LevelNote, LevelScale, Linear, MacroImm, MacroInstr, MacroOp, MacroProgram,
+    MacroValue, Refused, Terms, Visitor,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
@@ -428,6 +428,7 @@ impl Walk<'_> {
             MacroMessage::Kept => operand.cloned().flatten(),
             MacroMessage::Given
             | MacroMessage::Made
+            | MacroMessage::Linear
             | MacroMessage::Read
             | MacroMessage::Called
             | MacroMessage::Unknown => instr.loc.clone(),
@@ -532,6 +533,15 @@ impl OfResult<'_, '_> {
         self.walk.noise(instr.src.get(number))
     }
 
+    /// Of a conjugation; where the second polynomial is zero, nothing is switched.
+    fn conjugate(&mut self, a: &Noise) -> Noise {
+        if self.size < 2 {
+            return self.walk.model.conjugate_open(a);
+        }
+        let (of, LevelScale { level, scale }) = (self.origin(self.k), self.at);
+        self.walk.model.conjugate(a, level, scale, of)
+    }
+
     fn step(&self, steps: &[i32]) -> i64 {
         steps.get(self.k).map_or(0, |&s| i64::from(s))
     }
@@ -607,9 +617,21 @@ impl Visitor for OfResult<'_, '_> {
         Ok(self.walk.model.mul_scalar(&a, &size, value, scale))
     }
 
-    fn neg(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
+    fn linear(&mut self, instr: &MacroInstr, map: Linear) -> Result<Noise, Refused> {
         let a = self.noise(instr, 0);
-        Ok(self.walk.model.neg(&a))
+        let conjugated = |of: &mut Self, by: f64| {
+            let turned = of.conjugate(&a);
+            of.walk.model.mul_integer(&turned, by)
+        };
+        Ok(match map.terms() {
+            Terms::Slot(by) => self.walk.model.mul_integer(&a, by),
+            Terms::Conjugate(by) => conjugated(self, by),
+            Terms::Both { slot, conjugate } => {
+                let straight = self.walk.model.mul_integer(&a, slot);
+                let turned = conjugated(self, conjugate);
+                self.walk.model.add(&straight, &turned)
+            }
+        })
     }
 
     /// Where the polynomial to switch is zero, nothing is added.
@@ -620,15 +642,6 @@ impl Visitor for OfResult<'_, '_> {
         }
         let (of, LevelScale { level, scale }) = (self.origin(self.k), self.at);
         Ok(self.walk.model.relinearise(&a, level, scale, of))
-    }
-
-    fn conj(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
-        let a = self.noise(instr, 0);
-        if self.size < 2 {
-            return Ok(self.walk.model.conjugate_open(&a));
-        }
-        let (of, LevelScale { level, scale }) = (self.origin(self.k), self.at);
-        Ok(self.walk.model.conjugate(&a, level, scale, of))
     }
 
     fn rotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Result<Noise, Refused> {

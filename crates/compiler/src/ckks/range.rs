@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use ringmill_isa::macros::op::MacroMessage;
 use ringmill_isa::macros::{
-    Constant, MacroImm, MacroInstr, MacroProgram, MacroValue, Refused, Visitor,
+    Constant, Linear, MacroImm, MacroInstr, MacroProgram, MacroValue, Refused, Terms, Visitor,
 };
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Polynomial, Slots};
 
@@ -189,6 +189,24 @@ impl Span {
                 highest: lowest.map(|x| -x),
             },
             Self::Complex(ball) => Self::Complex(ball.scaled(-1.0)),
+        }
+    }
+
+    /// A multiple of the sum of a slot and its conjugate is real.
+    fn mapped(&self, map: Linear) -> Self {
+        match map.terms() {
+            Terms::Slot(by) => self.scaled(by),
+            Terms::Conjugate(by) => self.conjugated().scaled(by),
+            Terms::Both { slot, conjugate } => {
+                let turned = self.conjugated().scaled(conjugate);
+                match self.scaled(slot).plus(&turned) {
+                    Self::Complex(ball) if slot == conjugate => {
+                        let (lowest, highest) = ball.real_ends();
+                        Self::Real { lowest, highest }
+                    }
+                    span => span,
+                }
+            }
         }
     }
 
@@ -464,8 +482,8 @@ impl Visitor for OfResult<'_, '_> {
         Ok(self.operand(instr, 0).squared())
     }
 
-    fn neg(&mut self, instr: &MacroInstr) -> Result<Span, Refused> {
-        Ok(self.operand(instr, 0).negated())
+    fn linear(&mut self, instr: &MacroInstr, map: Linear) -> Result<Span, Refused> {
+        Ok(self.operand(instr, 0).mapped(map))
     }
 
     fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Result<Span, Refused> {
@@ -480,10 +498,6 @@ impl Visitor for OfResult<'_, '_> {
             Constant::Real { value, .. } => self.operand(instr, 0).scaled(value),
             Constant::Integer(_) => Span::anything(),
         })
-    }
-
-    fn conj(&mut self, instr: &MacroInstr) -> Result<Span, Refused> {
-        Ok(self.operand(instr, 0).conjugated())
     }
 
     fn rotate(&mut self, instr: &MacroInstr, steps: &[i32]) -> Result<Span, Refused> {

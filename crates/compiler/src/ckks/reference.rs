@@ -3,7 +3,9 @@
 
 use num_complex::Complex64;
 use ringmill_isa::Galois;
-use ringmill_isa::macros::{Constant, MacroInstr, MacroProgram, MacroValue, Refused, Visitor};
+use ringmill_isa::macros::{
+    Constant, Linear, MacroInstr, MacroProgram, MacroValue, Refused, Terms, Visitor,
+};
 
 pub use crate::reference::EvaluateError;
 pub(crate) use crate::reference::check_inputs;
@@ -134,12 +136,12 @@ impl Visitor for Step<'_> {
         self.each(instr, |x| x * x)
     }
 
-    fn neg(&mut self, instr: &MacroInstr) -> Made {
-        self.each(instr, |x| -x)
-    }
-
-    fn conj(&mut self, instr: &MacroInstr) -> Made {
-        self.each(instr, |x| x.conj())
+    fn linear(&mut self, instr: &MacroInstr, map: Linear) -> Made {
+        self.each(instr, |x| match map.terms() {
+            Terms::Slot(by) => by * x,
+            Terms::Conjugate(by) => by * x.conj(),
+            Terms::Both { slot, conjugate } => slot * x + conjugate * x.conj(),
+        })
     }
 
     fn addc(&mut self, instr: &MacroInstr, constant: Constant) -> Made {

@@ -73,7 +73,10 @@ pub(crate) fn held<E>(
             }
             (op, _) => match op.columns().message {
                 // Inputs are taken above; values on the way may pass the modulus and come back.
-                MacroMessage::Given | MacroMessage::Made | MacroMessage::Kept => {}
+                MacroMessage::Given
+                | MacroMessage::Made
+                | MacroMessage::Linear
+                | MacroMessage::Kept => {}
                 // Written out before; what else reads a number is not known here.
                 MacroMessage::Read | MacroMessage::Called | MacroMessage::Unknown => {
                     let pass = "the choice of a plaintext modulus";

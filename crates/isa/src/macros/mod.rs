@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The macro level: programs over ciphertexts, plaintexts and keys.
 
+mod linear;
 pub mod linked;
 #[rustfmt::skip] // generated
 pub mod op;
@@ -13,6 +14,7 @@ pub mod stats;
 pub mod text;
 pub mod verify;
 
+pub use linear::{Linear, Terms};
 pub use op::MacroOp;
 pub use program::{
     Constant, LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroProc, MacroProgram,

@@ -841,6 +841,8 @@ pub enum MacroMessage {
     Kept,
     /// `made`: Another than the operands'.
     Made,
+    /// `linear`: A real number times the operand's, and another times its complex conjugate.
+    Linear,
     /// `read`: Asks for the operand's own number, so that it must not wrap.
     Read,
     /// `called`: What the procedure makes.
@@ -856,6 +858,7 @@ impl MacroMessage {
             MacroMessage::Given => "given",
             MacroMessage::Kept => "kept",
             MacroMessage::Made => "made",
+            MacroMessage::Linear => "linear",
             MacroMessage::Read => "read",
             MacroMessage::Called => "called",
             MacroMessage::Unknown => "unknown",
@@ -1107,7 +1110,7 @@ impl MacroOp {
                 schemes: &["all"],
                 keys: MacroKeys::None,
                 level: MacroLevel::Same,
-                message: MacroMessage::Made,
+                message: MacroMessage::Linear,
                 noise: MacroNoise::Same,
                 note: MacroNote::Same,
                 size: MacroSize::Largest,
@@ -1217,7 +1220,7 @@ impl MacroOp {
                 schemes: &["all"],
                 keys: MacroKeys::Galois,
                 level: MacroLevel::Same,
-                message: MacroMessage::Made,
+                message: MacroMessage::Linear,
                 noise: MacroNoise::Switched,
                 note: MacroNote::Same,
                 size: MacroSize::Two,
