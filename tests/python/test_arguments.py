@@ -262,6 +262,7 @@ class World:
             "Report": (rm.Report, {"text": "", "detail": "", "data": "{}"}),
             "rotate": (in_a_program(rm.rotate), {"steps": 1}),
             "conj": (in_a_program(rm.conj), {}),
+            "two_real": (in_a_program(rm.two_real), {}),
             "sum": (in_a_program(rm.sum), {"width": 4, "stride": 2}),
             "mean": (in_a_program(rm.mean), {}),
             "polynomial": (in_a_program(rm.polynomial), {"coefficients": [1, 2]}),
@@ -270,6 +271,7 @@ class World:
             **circuit_calls(folder),
             "equal of": (rm.equal, {"x": None, "y": 1}),
             "conj of": (rm.conj, {"x": None}),
+            "two_real of": (rm.two_real, {"x": None}),
             "sum of": (rm.sum, {"x": None, "width": 4, "stride": 2}),
             "polynomial of": (rm.polynomial, {"x": None, "coefficients": [1, 2]}),
         }

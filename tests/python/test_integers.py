@@ -239,6 +239,7 @@ def test_what_is_no_whole_number_is_refused(client, name):
 
 WRONG = {
     "conjugate": (lambda n: rm.conj(n), "complex numbers"),
+    "twice the real part": (lambda n: rm.two_real(n), "complex numbers"),
     "complex": (lambda n: n * 1j, "1j is none"),
     "complex array": (lambda n: n * np.full(SLOTS, 1j), "dtype complex128"),
     "half": (lambda n: n * 0.5, "0.5 is none"),

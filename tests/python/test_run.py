@@ -81,6 +81,27 @@ def test_complex_slots(small):
     assert np.abs(found - (z * 1j + np.conj(z))).max() < 1e-6
 
 
+def test_twice_the_real_part_takes_no_level():
+    @rm.program
+    def parts(z: rm.Encrypted, x: rm.Encrypted[rm.real]):
+        real = rm.two_real(z)
+        return real - rm.conj(z) - z, rm.two_real(z * x) + (real << 3), rm.two_real(x)
+
+    compiled = parts.compile(slots=64, precision=25)
+    client = compiled.keygen()
+    rng = np.random.default_rng(5)
+    z = rng.uniform(-0.7, 0.7, 64) + 1j * rng.uniform(-0.7, 0.7, 64)
+    x = rng.uniform(-1, 1, 64)
+    inputs = client.encrypt(z=z, x=x)
+    run = compiled.run(inputs)
+    expected = [0 * x, 2 * (z * x).real + 2 * np.roll(z.real, -3), 2 * x]
+    for found, right in zip(client.decrypt(run), expected, strict=True):
+        assert np.abs(found - right).max() < 2.0**-25
+    ring = compiled.run(inputs, device="sim:ring")
+    assert all(np.array_equal(a, b) for a, b in zip(client.decrypt(ring), client.decrypt(run), strict=True))
+    assert compiled.counts()[0]["TWOREAL"] == 3
+
+
 def test_automatic_parameters_are_secure_and_precise():
     @rm.program
     def cube(x: rm.Encrypted):

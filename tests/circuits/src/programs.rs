@@ -2,7 +2,7 @@
 //! Random programs of every operation, with declared ranges and inputs that use them to their ends.
 
 use num_complex::Complex64;
-use ringmill_compiler::builder::{TraceBuilder, Traced};
+use ringmill_compiler::builder::{TraceBuilder, Traced, Unary};
 use ringmill_compiler::ckks::InputRange;
 use ringmill_compiler::ckks::reference::evaluate;
 use ringmill_isa::macros::{MacroProgram, Visibility};
@@ -320,7 +320,8 @@ impl Maker<'_> {
         let each = a.bound + 1.0;
         let way = self.numbers.below(5);
         let (each, depth) = match way {
-            0 | 1 => (each, a.depth),
+            0 => (each, a.depth),
+            1 => (2.0 * each, a.depth),
             2 | 3 => (each * b.bound, a.depth.max(b.depth) + 1),
             _ => (each * each, a.depth + 1),
         };
@@ -343,6 +344,7 @@ impl Maker<'_> {
             let trace = &mut self.trace;
             let made = match way {
                 0 => trace.rotate(other, steps, loc.clone()),
+                1 if count % 2 == 0 => trace.unary(Unary::TwoReal, other, loc.clone()),
                 1 => trace.conj(other, loc.clone()),
                 2 | 3 => trace.mul(other, b.value, loc.clone()),
                 _ => trace.mul(other, a.value, loc.clone()),

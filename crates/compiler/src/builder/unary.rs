@@ -13,6 +13,8 @@ pub enum Unary {
     Neg,
     /// The complex conjugate.
     Conj,
+    /// Twice the real part.
+    TwoReal,
     /// 1 where `a` is zero, 0 elsewhere: of programs of whole numbers.
     IsZero,
 }
@@ -26,14 +28,15 @@ struct Row {
 }
 
 impl Unary {
-    pub const ALL: [Self; 3] = [Self::Neg, Self::Conj, Self::IsZero];
+    pub const ALL: [Self; 4] = [Self::Neg, Self::Conj, Self::TwoReal, Self::IsZero];
 
     #[rustfmt::skip] // a table is read by its columns
     const fn row(self) -> Row {
         match self {
-            Self::Neg    => row("neg",     "negation",        TracedOp::Neg,    |(re, im)| (-re, -im)),
-            Self::Conj   => row("conj",    "conjugation",     TracedOp::Conj,   |(re, im)| (re, -im)),
-            Self::IsZero => row("is_zero", "a test for zero", TracedOp::Iszero, zero),
+            Self::Neg     => row("neg",      "negation",        TracedOp::Neg,     |(re, im)| (-re, -im)),
+            Self::Conj    => row("conj",     "conjugation",     TracedOp::Conj,    |(re, im)| (re, -im)),
+            Self::TwoReal => row("two_real", "a real part",     TracedOp::Tworeal, |(re, _)| (2.0 * re, 0.0)),
+            Self::IsZero  => row("is_zero",  "a test for zero", TracedOp::Iszero,  zero),
         }
     }
 

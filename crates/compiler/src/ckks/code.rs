@@ -95,6 +95,12 @@ impl Visitor for OfInstr<'_> {
         self.rotate(instr, &[])
     }
 
+    fn tworeal(&mut self, _: &MacroInstr) -> Found {
+        let element = self.params.conjugation_element();
+        let operation = OpKey::two_real(self.level, element, self.of.seeded);
+        Ok(coded(operation, vec![KeyRequest::Galois(element)]))
+    }
+
     fn rescale(&mut self, _: &MacroInstr) -> Found {
         Ok(coded(OpKey::rescale(self.level, self.size), vec![]))
     }

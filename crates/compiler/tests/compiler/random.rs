@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_isa::source::SourceLoc;
 
-use ringmill_compiler::builder::{TraceBuilder, Traced};
+use ringmill_compiler::builder::{TraceBuilder, Traced, Unary};
 
 /// Deepest product chain of a random program (before integer factors are seen, so an upper bound).
 pub const MAX_DEPTH: u32 = 4;
@@ -81,6 +81,7 @@ pub fn step(
         9 => (a.bound + constant.abs(), a.depth),
         10 => (a.bound, a.depth + 1),
         11 | 12 => (a.bound + 1.0, a.depth),
+        7 => (2.0 * a.bound, a.depth),
         _ => (a.bound, a.depth),
     };
     if bound > MAX_VALUE || depth > MAX_DEPTH {
@@ -94,6 +95,7 @@ pub fn step(
         4 => t.square(a.value, loc),
         5 => t.neg(a.value, loc),
         6 => t.rotate(a.value, i64::from(j % 17) - 8, loc),
+        7 if j % 2 == 1 => t.unary(Unary::TwoReal, a.value, loc),
         7 => t.conj(a.value, loc),
         8 => {
             let c = scalar(t);

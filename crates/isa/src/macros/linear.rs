@@ -8,6 +8,8 @@ pub enum Linear {
     Neg,
     /// `CONJ`: the complex conjugate.
     Conj,
+    /// `TWOREAL`: twice the real part.
+    Tworeal,
 }
 
 /// A whole number times the slot, another times its complex conjugate, or both.
@@ -23,6 +25,10 @@ impl Linear {
         match self {
             Self::Neg => Terms::Slot(-1.0),
             Self::Conj => Terms::Conjugate(1.0),
+            Self::Tworeal => Terms::Both {
+                slot: 1.0,
+                conjugate: 1.0,
+            },
         }
     }
 }

@@ -40,6 +40,8 @@ pub enum MacroOp {
     Hrotate,
     /// Complex conjugate of every slot; Galois element 2N - 1.
     Conj,
+    /// Slot by slot a and its complex conjugate together: twice the real part, at no level.
+    Tworeal,
     /// The automorphism x -> x^G of each polynomial of a; d is under the secret s(x^G). Only in managed programs: with KSW behind it, MORPH is ROTATE or CONJ.
     Morph,
     /// Key switch to two polynomials under the program's secret. For three polynomials it takes the relinearisation key, as RELIN does. For a result of MORPH it takes the key of its Galois element. Only in managed programs.
@@ -242,10 +244,10 @@ impl MacroImmKind {
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 37;
+    pub const COUNT: usize = 38;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 37] = [
+    pub const ALL: [MacroOp; 38] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Load,
@@ -263,6 +265,7 @@ impl MacroOp {
         MacroOp::Rotate,
         MacroOp::Hrotate,
         MacroOp::Conj,
+        MacroOp::Tworeal,
         MacroOp::Morph,
         MacroOp::Ksw,
         MacroOp::Iszero,
@@ -473,6 +476,17 @@ impl MacroOp {
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Rotate,
                 semantics: "Complex conjugate of every slot; Galois element 2N - 1.",
+                expansion: &[],
+            },
+            MacroOp::Tworeal => &OpInfo {
+                mnemonic: "TWOREAL",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::Rotate,
+                semantics: "Slot by slot a and its complex conjugate together: twice the real part, at no level.",
                 expansion: &[],
             },
             MacroOp::Morph => &OpInfo {
@@ -734,6 +748,7 @@ impl MacroOp {
             "ROTATE" => Some(MacroOp::Rotate),
             "HROTATE" => Some(MacroOp::Hrotate),
             "CONJ" => Some(MacroOp::Conj),
+            "TWOREAL" => Some(MacroOp::Tworeal),
             "MORPH" => Some(MacroOp::Morph),
             "KSW" => Some(MacroOp::Ksw),
             "ISZERO" => Some(MacroOp::Iszero),
@@ -1218,6 +1233,16 @@ impl MacroOp {
             },
             MacroOp::Conj => &MacroColumns {
                 schemes: &["all"],
+                keys: MacroKeys::Galois,
+                level: MacroLevel::Same,
+                message: MacroMessage::Linear,
+                noise: MacroNoise::Switched,
+                note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Tworeal => &MacroColumns {
+                schemes: &["ckks"],
                 keys: MacroKeys::Galois,
                 level: MacroLevel::Same,
                 message: MacroMessage::Linear,

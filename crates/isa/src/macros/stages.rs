@@ -35,6 +35,8 @@ pub enum TracedOp {
     Hrotate,
     /// Complex conjugate of every slot; Galois element 2N - 1.
     Conj,
+    /// Slot by slot a and its complex conjugate together: twice the real part, at no level.
+    Tworeal,
     /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
     /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
@@ -65,6 +67,7 @@ impl From<TracedOp> for ManagedOp {
             TracedOp::Rotate => ManagedOp::Rotate,
             TracedOp::Hrotate => ManagedOp::Hrotate,
             TracedOp::Conj => ManagedOp::Conj,
+            TracedOp::Tworeal => ManagedOp::Tworeal,
             TracedOp::Iszero => ManagedOp::Iszero,
             TracedOp::Quotient => ManagedOp::Quotient,
             TracedOp::Output => ManagedOp::Output,
@@ -92,6 +95,7 @@ impl TryFrom<ManagedOp> for TracedOp {
             ManagedOp::Rotate => Ok(TracedOp::Rotate),
             ManagedOp::Hrotate => Ok(TracedOp::Hrotate),
             ManagedOp::Conj => Ok(TracedOp::Conj),
+            ManagedOp::Tworeal => Ok(TracedOp::Tworeal),
             ManagedOp::Iszero => Ok(TracedOp::Iszero),
             ManagedOp::Quotient => Ok(TracedOp::Quotient),
             ManagedOp::Output => Ok(TracedOp::Output),
@@ -122,6 +126,7 @@ impl From<TracedOp> for MacroOp {
             TracedOp::Rotate => MacroOp::Rotate,
             TracedOp::Hrotate => MacroOp::Hrotate,
             TracedOp::Conj => MacroOp::Conj,
+            TracedOp::Tworeal => MacroOp::Tworeal,
             TracedOp::Iszero => MacroOp::Iszero,
             TracedOp::Quotient => MacroOp::Quotient,
             TracedOp::Output => MacroOp::Output,
@@ -149,6 +154,7 @@ impl TryFrom<MacroOp> for TracedOp {
             MacroOp::Rotate => Ok(TracedOp::Rotate),
             MacroOp::Hrotate => Ok(TracedOp::Hrotate),
             MacroOp::Conj => Ok(TracedOp::Conj),
+            MacroOp::Tworeal => Ok(TracedOp::Tworeal),
             MacroOp::Iszero => Ok(TracedOp::Iszero),
             MacroOp::Quotient => Ok(TracedOp::Quotient),
             MacroOp::Output => Ok(TracedOp::Output),
@@ -214,6 +220,8 @@ pub enum ManagedOp {
     Hrotate,
     /// Complex conjugate of every slot; Galois element 2N - 1.
     Conj,
+    /// Slot by slot a and its complex conjugate together: twice the real part, at no level.
+    Tworeal,
     /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
     /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
@@ -250,6 +258,7 @@ impl From<ManagedOp> for MacroOp {
             ManagedOp::Rotate => MacroOp::Rotate,
             ManagedOp::Hrotate => MacroOp::Hrotate,
             ManagedOp::Conj => MacroOp::Conj,
+            ManagedOp::Tworeal => MacroOp::Tworeal,
             ManagedOp::Iszero => MacroOp::Iszero,
             ManagedOp::Quotient => MacroOp::Quotient,
             ManagedOp::Bootstrap => MacroOp::Bootstrap,
@@ -282,6 +291,7 @@ impl TryFrom<MacroOp> for ManagedOp {
             MacroOp::Rotate => Ok(ManagedOp::Rotate),
             MacroOp::Hrotate => Ok(ManagedOp::Hrotate),
             MacroOp::Conj => Ok(ManagedOp::Conj),
+            MacroOp::Tworeal => Ok(ManagedOp::Tworeal),
             MacroOp::Iszero => Ok(ManagedOp::Iszero),
             MacroOp::Quotient => Ok(ManagedOp::Quotient),
             MacroOp::Bootstrap => Ok(ManagedOp::Bootstrap),
@@ -407,6 +417,11 @@ pub trait Visitor {
     /// `CONJ`, with the instruction and its immediate.
     fn conj(&mut self, instr: &MacroInstr) -> Result<Self::Out, Self::Error> {
         self.linear(instr, Linear::Conj)
+    }
+
+    /// `TWOREAL`, with the instruction and its immediate.
+    fn tworeal(&mut self, instr: &MacroInstr) -> Result<Self::Out, Self::Error> {
+        self.linear(instr, Linear::Tworeal)
     }
 
     /// `MORPH`, with the instruction and its immediate.
@@ -538,6 +553,7 @@ pub trait Visitor {
             (MacroOp::Rotate, MacroImm::Steps(steps)) => self.rotate(instr, steps),
             (MacroOp::Hrotate, MacroImm::Steps(steps)) => self.hrotate(instr, steps),
             (MacroOp::Conj, MacroImm::None) => self.conj(instr),
+            (MacroOp::Tworeal, MacroImm::None) => self.tworeal(instr),
             (MacroOp::Morph, &MacroImm::Galois(by)) => self.morph(instr, by),
             (MacroOp::Ksw, MacroImm::None) => self.ksw(instr),
             (MacroOp::Iszero, MacroImm::None) => self.iszero(instr),
@@ -580,6 +596,7 @@ pub trait Visitor {
                 | MacroOp::Rotate
                 | MacroOp::Hrotate
                 | MacroOp::Conj
+                | MacroOp::Tworeal
                 | MacroOp::Morph
                 | MacroOp::Ksw
                 | MacroOp::Iszero

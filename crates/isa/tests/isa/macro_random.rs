@@ -275,6 +275,9 @@ impl Grower {
                 let types = vec![cipher(2, at); steps.len()];
                 self.push(MacroOp::Hrotate, &[a], MacroImm::Steps(steps), &types);
             }
+            MacroOp::Tworeal if size == 2 => {
+                self.push(MacroOp::Tworeal, &[a], MacroImm::None, &[cipher(2, at)]);
+            }
             MacroOp::Conj if size == 2 => {
                 self.push(MacroOp::Conj, &[a], MacroImm::None, &[cipher(2, at)])
             }

@@ -255,6 +255,15 @@ impl Evaluator {
         self.shared.automorphism(a, element, keys, OpKey::rotate)
     }
 
+    /// Twice the real part: the sum of a ciphertext and its conjugate.
+    ///
+    /// # Errors
+    /// A ciphertext of other parameters or of three polynomials; keys without the conjugation's.
+    pub fn two_real(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
+        let element = self.params().conjugation_element();
+        self.shared.automorphism(a, element, keys, OpKey::two_real)
+    }
+
     /// Several rotations that share one decomposition, one result a step. All keys seeded, or none.
     pub fn rotate_hoisted(
         &self,

@@ -44,6 +44,8 @@ pub enum Op {
     KeySwitch,
     /// [`Op::Morph`] and [`Op::KeySwitch`] in one; g = 2N - 1 conjugates.
     Rotate,
+    /// The sum of a ciphertext and its conjugate: [`Op::Rotate`] and [`Op::Add`] in one.
+    TwoReal,
     /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`]: the digits are
     /// permuted after their extension instead of before, so the key-switching errors differ.
     HoistedRotate,
@@ -80,6 +82,7 @@ impl Table for Op {
             Self::Morph         => row!("ckks.morph",          &[TWO],        0, Element,  None,     Same,     Exactly(2), None,          keyswitch::morph),
             Self::KeySwitch     => row!("ckks.key_switch",     &[TWO],        0, None,     One,        Same,     Exactly(2), None,          keyswitch::key_switch),
             Self::Rotate        => row!("ckks.rotate",         &[TWO],        0, Element,  One,        Same,     Exactly(2), None,          keyswitch::rotate),
+            Self::TwoReal       => row!("ckks.two_real",       &[TWO],        0, Element,  One,        Same,     Exactly(2), None,          keyswitch::rotate_add),
             Self::HoistedRotate => row!("ckks.hoisted_rotate", &[TWO],        0, Elements, PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
         }
     }
@@ -99,6 +102,7 @@ impl Table for Op {
             Self::Rescale | Self::ModDown => &[MacroOp::Rescale],
             Self::Morph => &[MacroOp::Morph],
             Self::Rotate => &[MacroOp::Morph, MacroOp::Ksw],
+            Self::TwoReal => &[MacroOp::Morph, MacroOp::Ksw, MacroOp::Add],
             Self::HoistedRotate => &[MacroOp::Hrotate],
         }
     }
@@ -200,6 +204,12 @@ impl OpKey {
     pub fn rotate(level: Level, element: Galois, seeded: bool) -> Self {
         let element = Immediate::Element(element);
         Self::with(Op::Rotate, level, &[2], element, seeded)
+    }
+
+    /// `element` conjugates.
+    pub fn two_real(level: Level, element: Galois, seeded: bool) -> Self {
+        let element = Immediate::Element(element);
+        Self::with(Op::TwoReal, level, &[2], element, seeded)
     }
 
     pub fn hoisted_rotate(

@@ -184,6 +184,11 @@ fn rotations_match_plaintext() {
             for (r, step) in hoisted.iter().zip(steps) {
                 close(&s.decrypt(r), &shifted(step), 1e-4);
             }
+            let real: Vec<_> = x.iter().map(|z| z + z.conj()).collect();
+            let sum = s.evaluator.two_real(&c, &s.galois).unwrap();
+            close(&s.decrypt(&sum), &real, 1e-4);
+            let apart = s.evaluator.conjugate(&c, &s.galois).unwrap();
+            assert_eq!(sum, s.evaluator.add(&c, &apart).unwrap());
             let conjugate: Vec<_> = x.iter().map(|z| z.conj()).collect();
             close(
                 &s.decrypt(&s.evaluator.conjugate(&c, &s.galois).unwrap()),

@@ -252,6 +252,21 @@ pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     switched(e, &c1, key, &special, |e| turned(e, &c0, g))
 }
 
+/// [`rotate`], and the operand added to it.
+pub(crate) fn rotate_add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
+    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
+    let key = e.key(1, v.seeded)?;
+    let g = e.galois()?;
+    let special = all_special(e);
+    let morphed = turned(e, &c1, g)?;
+    let [b, a] = switch_by(e, &morphed, None, key, &special)?;
+    let own = turned(e, &c0, g)?;
+    let own = add_all(e, &own, &c0)?;
+    let (c0, c1) = (add_all(e, &own, &b)?, add_all(e, &c1, &a)?);
+    e.result(0, Poly(0), &c0)?;
+    e.result(0, Poly(1), &c1)
+}
+
 pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.immediate.count();
     check_count(count)?;
