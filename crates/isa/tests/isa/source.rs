@@ -19,8 +19,8 @@ fn text_names_files_without_their_folders() {
   input 0 = encrypted "x"
   output 0 = "y"
   proc 0 = "same" at "{file}":1
-in %0 : cipher 2
-out %0
+    in %0 : cipher 2
+    out %0
   end
   %0 = INPUT input 0 : cipher 2 at "{file}":2
   OUTPUT %0 output 0
