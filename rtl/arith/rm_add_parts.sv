@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two parts of a wide rm_add_tree: {high_o, low_o} = sum_k (-1)^Minus[k] {high_k, low_k} mod
-// 2^(Low + High), where the upper part of operands and sum is one cycle behind the lower. The carry
-// of each adder's lower part waits one cycle in a register for its upper part.
+// The two parts of a wide sum (rm_add_tree), the upper part one cycle behind the lower:
+//
+//   {high_o, low_o} = sum_k (-1)^Minus[k] {high_k, low_k} mod 2^(Low + High)
+//
+// The upper parts of the operands come one cycle behind the lower parts, too. The carry of each
+// adder's lower part waits one cycle in a register for its upper part.
 //
 // Latency tree_levels(Operands, Radix) cycles, one sum a cycle.
 module rm_add_parts #(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum = a + b + carry mod 2^Width, with no carry longer than Most bits: what lies above them is made with a carry and
-// without one, and chosen.
+// An adder without a carry longer than Most bits: sum = a + b + carry mod 2^Width.
+//
+// The module computes the bits above the lowest Most twice, with a carry and without, and selects
+// one.
 //
 // Latency 0 (combinational).
 module rm_add_select #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum = sum_k (-1)^Minus[k] x_k mod 2^Width: a tree of adders with Radix operands each (4 at most)
-// and a register after each. A sum wider than CarryWidth of rm_arith_pkg is made in two parts, the
-// upper one cycle after the lower with its carry, so that no carry runs through all of it in a
-// cycle.
+// A sum of signed terms by a tree of adders: sum = sum_k (-1)^Minus[k] x_k mod 2^Width.
+//
+// Each adder has Radix operands (at most 4) and a register behind it. A sum wider than CarryWidth
+// of rm_arith_pkg comes in two parts, the upper part one cycle after the lower part and its carry.
+// So no carry runs through the whole sum in one cycle.
 //
 // Latency tree_latency(Operands, Width, Radix) cycles (0 for one operand), one sum a cycle.
 module rm_add_tree #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the arithmetic: reduction flavours, and the latencies that parents need before they
-// instantiate.
+// Constants of modular arithmetic: the kinds of reduction, and the latencies that a parent needs
+// before it instantiates a unit.
 package rm_arith_pkg;
 
   // How rm_mod_mul reduces a product; each rm_red_* header states its formula and its R.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a + b mod q for a, b < q: the sum, or the sum less q where that is not negative.
+// A modular adder: r = a + b mod q for a, b < q.
 //
-// Latency 0 (combinational).
+// The result is the sum, or the sum less q if that is not negative. Latency 0 (combinational).
 module rm_mod_add #(
     parameter int unsigned Width = 32
 ) (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a / 2 mod q for a < q, q odd: a / 2, or (a + q) / 2 where a is odd, which is (a >> 1) + (q >>
-// 1) + 1.
+// Half of a residue: r = a / 2 mod q for a < q and odd q.
+//
+// The result is a / 2 for even a. For odd a it is (a + q) / 2 = (a >> 1) + (q >> 1) + 1.
 //
 // Latency 0 (combinational).
 module rm_mod_half #(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a b R^-1 mod q for a, b < q: a pipelined modular multiplier with a choice of reduction.
+// A pipelined modular multiplier with a choice of reduction: r = a b R^-1 mod q for a, b < q.
 //
 //   Flavour             modulus                              R             Width   latency
 //   WordMontgomery      run time, q = qh 2^w + 1             2^(w steps)   <= 32   7
@@ -8,13 +8,16 @@
 //   Sparse              parameter Q (Width bits)             1             any     12 (moduli in use)
 //   Solinas52           2^52 - 2^12 + 1                      1             52      9
 //
-// The factor R^-1 is folded into one constant operand (a twiddle held as w R mod q). Run-time
-// modulus inputs (q_i; and for WordMontgomery qh_i = q >> w, word_i = w, three_i = three steps
-// instead of two) are held from a cycle before the first data until the last has left; a flavour
-// ignores those it does not list.
-// Operands at or above q give a result that is not meant.
-// Slack adds up to three registers for long ways and fast clocks: between the product's blocks and the
-// reduction, then behind the result, then before the operands.
+// One constant operand carries the factor R^-1: a twiddle w is held as w R mod q. An operand at or
+// above q gives a wrong result.
+//
+// The modulus q_i is held from a cycle before the first data until the last result has left.
+// WordMontgomery needs three more such inputs: qh_i = q >> w, word_i = w, and three_i for three
+// steps instead of two. A flavour ignores the inputs that it does not need.
+//
+// Slack adds up to three registers for long wires and fast clocks. The first stands between the
+// product's blocks and the reduction, the second behind the result, the third before the operands.
+//
 // Latency mod_mul_latency(Flavour, Width, Q) of rm_arith_pkg + Slack, one product a cycle, constant
 // time.
 module rm_mod_mul

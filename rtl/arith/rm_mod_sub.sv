@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a - b mod q for a, b < q: the difference, or the difference plus q where it is negative. Narrow
-// ones add what the borrow says; wide ones, where two carries in series are longer than CarryWidth of
-// rm_arith_pkg, add beside it and choose.
+// A modular subtractor: r = a - b mod q for a, b < q.
+//
+// The result is the difference, or the difference plus q if the difference is negative. A narrow
+// subtractor adds q or 0 by the borrow. In a wide one, two carries in series would be longer than
+// CarryWidth of rm_arith_pkg: it computes both results side by side and selects one.
 //
 // Latency 0 (combinational).
 module rm_mod_sub #(

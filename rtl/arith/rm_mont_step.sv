@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// t' = (t - m q) / 2^Word with m = t q^-1 mod 2^Word: one word of Montgomery reduction for a
-// run-time q = q_H 2^Low + 1, where a word may have up to 2 Low bits.
+// One word of Montgomery reduction for a run-time modulus q = q_H 2^Low + 1:
 //
-// m: the inverse of q is 1 - q_H 2^Low modulo 2^Word, so m is the low word of t with its upper
-// Extra = Word - Low bits less q_H t, of which only Extra bits each of q_H and t count.
-// t': t - m q = (t - m) - m q_H 2^Low, and t and m agree in Low bits, so t' 2^Extra =
-// (t >> Low) - (m >> Low) - m q_H; as m >> Low is below 2^Extra it vanishes in the division, and t'
-// = ((t >> Low) - m q_H) >> Extra exactly. One product and one sum: a DSP block with its adder and
-// its output register, and a few look-up tables for m.
+//   t' = (t - m q) / 2^Word with m = t q^-1 mod 2^Word
 //
-// t and t' in two's complement; t' must fit OutWidth bits. q_i is held from a cycle before t_i.
-// Latency 1 cycle, one step a cycle.
+// m: the inverse of q is 1 - q_H 2^Low modulo 2^Word. So m is the low word of t, with q_H t
+// subtracted from its upper Extra = Word - Low bits. Only Extra bits of q_H and of t matter.
+//
+// t': t - m q = (t - m) - m q_H 2^Low, and t and m agree in Low bits, so
+//
+//   t' 2^Extra = (t >> Low) - (m >> Low) - m q_H
+//
+// m >> Low is below 2^Extra and vanishes in the division. So t' = ((t >> Low) - m q_H) >> Extra
+// exactly. This is one product and one sum: a DSP block with its adder and output register, and a
+// few look-up tables for m.
+//
+// t and t' are in two's complement, and t' must fit OutWidth bits. q_i is held from a cycle before
+// t_i. Latency 1 cycle, one step a cycle.
 module rm_mont_step #(
     parameter int unsigned InWidth = 54,
     parameter int unsigned OutWidth = 43,

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// p = a b, unsigned, from columns of DSP blocks: a column takes 26 bits of a and all of b, 17 bits a block, and each block
-// adds what is left of the one before it, 17 bits lower. So a column's partial products cost no adder in the fabric; what
-// is left to add there are the columns.
+// An unsigned multiplier from columns of DSP blocks: p = a b.
+//
+// A column takes 26 bits of a and all of b, 17 bits a block. Each block adds the rest of the block
+// before it, shifted down by 17 bits. So the sum inside a column costs no adder in the fabric; only
+// the columns are added there.
 //
 //   block j of a column   P_j = a_k b_j + (P_(j-1) / 2^17), its low 17 bits are the column's j-th word
 //
-// The one or two bits of a above 52 have no column of their own: the rows that they choose, b or nothing, enter the
-// second column's blocks by their third operand, at a place where no sum grows beyond 47 bits. a may be wider than b: its bits
-// from Width on count only where b is 1.
+// The one or two bits of a above 52 have no column. The rows that these bits select, b or nothing,
+// enter the blocks of the second column by the third operand. There no sum grows beyond 47 bits. a
+// may be wider than b: its bits from Width on count only if b is 1.
 //
-// Factors of fewer than CascadeLeast bits are filled up. Block j's operands come j cycles late.
+// Factors of fewer than CascadeLeast bits are extended with zeros. The operands of block j come j
+// cycles late.
 //
-// Latency cascade_latency(Width) of rm_arith_pkg: in and product 2, a block each, the columns' sum 1. One product a cycle.
+// Latency cascade_latency(Width) of rm_arith_pkg: 2 cycles for operands and product, 1 for each
+// block, and 1 for the sum of the columns. One product a cycle.
 module rm_mul_cascade
   import rm_arith_pkg::*;
 #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// p = a b, unsigned: schoolbook over tiles of TileA x TileB bits, each with its own product
-// register, so that each becomes one DSP block; an adder tree sums them. A tile whose shorter side
-// is at most FabricMax bits is made of adders instead of a DSP block (polymul paper, Fig. 1, is
-// Width 32 with four tiles of 16 x 16).
+// An unsigned schoolbook multiplier: p = a b, over tiles of TileA x TileB bits.
+//
+// Each tile has its own product register and becomes one DSP block; an adder tree sums the tiles. A
+// tile whose shorter side has at most FabricMax bits is made of adders instead. The multiplier of
+// the polymul paper, Fig. 1, is Width 32 with four tiles of 16 x 16.
 //
 // Latency mul_latency(...) of rm_arith_pkg: InReg + 1 + tree levels. One product a cycle.
 module rm_mul_tiled #(

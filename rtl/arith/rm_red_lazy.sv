@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// z = t - Q mod Q in [-Q, Q), signed, for t < Q^2 and a sparse Q = 2^Top + d of exactly Width bits with d = 1 mod 4: what
-// rm_red_sparse does, without its last correction, which the reader makes with its own, and in fewer adders.
+// Reduction modulo a sparse constant Q without the last correction: z = t - Q mod Q in [-Q, Q),
+// signed, for t < Q^2.
+//
+// Q = 2^Top + d has exactly Width bits, and d = 1 mod 4. rm_red_sparse makes the same folds and
+// also corrects the result. Here the reader of z corrects it together with its own sum, which saves
+// adders.
 //
 //   y = t_L + 2^Top - t_H d        t = t_H 2^Top + t_L; y is too large by 2^Top, so its high part is by one
 //   z = y_L - 2^Top - y_H d        and z by Q too small; nothing is added for either
 //
-// With d = 1 + e 2^Shift, each is a subtraction of the high part and one of e times it: e t_H is the sum of its shifts,
-// e y_H a DSP block, which subtracts, too.
+// With d = 1 + e 2^Shift, each fold subtracts the high part and e times the high part. e t_H is a
+// sum of shifts; a DSP block computes and subtracts e y_H.
 //
-// Preconditions, checked at elaboration: |d| < 2^DiffWidth with 2 DiffWidth + 4 <= Top. Certificate: t = z + Q + M Q with
-// M = t_H + y_H - 1.
-// Latency lazy_latency of rm_arith_pkg, one a cycle.
+// Preconditions, checked at elaboration: |d| < 2^DiffWidth with 2 DiffWidth + 4 <= Top.
+// Certificate: t = z + Q + M Q with M = t_H + y_H - 1.
+//
+// Latency lazy_latency of rm_arith_pkg, one reduction a cycle.
 module rm_red_lazy
   import rm_arith_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = t R^-1 mod q for t < q R, R = 2^(Word Steps): Montgomery reduction for run-time NTT-friendly
-// q = 1 mod 2^Low, q < 2^Width, in words of a fixed size.
+// Montgomery reduction in words of a fixed size: r = t R^-1 mod q for t < q R, R = 2^(Word Steps).
+//
+// The modulus q = 1 mod 2^Low, q < 2^Width, comes at run time.
 //
 //   Low 9, Word 11, Steps 3    every q = 1 mod 2^9: the negacyclic transform of 256 points or more.
 //                              Where rm_red_wordmont takes words of w = log2(2n) bits and so shifts
@@ -9,8 +10,9 @@
 //   Low 17, Word 17, Steps 2   the Montgomery-friendly primes of the vector paper (section 6.4):
 //                              two words replace the two 32 x 32 products of a generic reduction.
 //
-// Preconditions: q_i held while data is in flight; R >= 2^Width. Certificate: r R = t - M q + {0, q
-// R} with M < R, and r < q.
+// Preconditions: q_i is held while data is in flight, and R >= 2^Width. Certificate: r R = t - M q
+// + {0, q R} with M < R, and r < q.
+//
 // Latency Steps + 1 cycles, one reduction a cycle.
 module rm_red_mont #(
     parameter int unsigned Width = 32,

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = t mod p for t < p^2, p = 2^52 - 2^12 + 1: with t = a 2^92 + b 2^52 + c,
-// t = c + (a + b) (2^12 - 1) - a 2^40 mod p (torus paper, equations (1) to (4)).
+// Reduction modulo the Solinas prime p = 2^52 - 2^12 + 1: r = t mod p for t < p^2.
 //
-// That sum v lies in (-p, 2p), so p is taken off or added at most once; the paper's Algorithm 3
-// tests one side only. Certificate: t = r + (a (2^40 + 1) + b + {-1, 0, 1}) p, and r < p.
+// With t = a 2^92 + b 2^52 + c (torus paper, equations (1) to (4)),
+//
+//   t = c + (a + b) (2^12 - 1) - a 2^40 = v mod p
+//
+// v lies in (-p, 2p), so the module subtracts or adds p at most once. The paper's Algorithm 3 tests
+// one side only. Certificate: t = r + (a (2^40 + 1) + b + {-1, 0, 1}) p, and r < p.
+//
 // Latency 3 cycles (a + b; v; correction), one reduction a cycle.
 module rm_red_solinas52 (
     input  logic         clk_i,

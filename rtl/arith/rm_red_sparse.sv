@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = t mod Q for t < Q^2 and a sparse Q = 2^Top + d of exactly Width bits: with t = t_H 2^Top +
-// t_L, t = t_L - t_H d mod Q, and the same once more. d is applied as its signed binary digits, so
-// a prime with few of them costs few adders and no multiplier (ring paper, Appendix A: Q = 2^59 +
-// 2^25 + 2^22 - 2^20 + 1).
+// Reduction modulo a sparse constant Q = 2^Top + d of exactly Width bits: r = t mod Q for t < Q^2.
 //
-// Both folds cannot end below 0: for d > 0 the first result y is below 2^Top, so y_H <= 0 and
-// - y_H d >= 0; for d < 0 both subtract negative numbers. So one correction by Q suffices.
+// With t = t_H 2^Top + t_L, t = t_L - t_H d mod Q. The module folds twice in this way. Adders apply
+// the signed binary digits of d, so a prime with few digits costs few adders and no multiplier. An
+// example is Q = 2^59 + 2^25 + 2^22 - 2^20 + 1 (ring paper, Appendix A).
+//
+// The two folds together cannot end below 0. For d > 0 the first result y is below 2^Top, so y_H <=
+// 0 and - y_H d >= 0. For d < 0 both folds subtract negative numbers. So one correction by Q
+// suffices.
 //
 // Precondition, checked at elaboration: |d| < 2^DiffWidth with 2 DiffWidth + 4 <= Top, so that two
 // folds leave a number in [0, 2Q). Certificate: t = r + (t_H + y_H + {0, 1}) Q, and r < Q.
-// Latency red_latency(Sparse, Width, Q) of rm_arith_pkg (two adder trees, one correction), one a
-// cycle.
+//
+// Latency red_latency(Sparse, Width, Q) of rm_arith_pkg (two adder trees, one correction), one
+// reduction a cycle.
 module rm_red_sparse #(
     parameter int unsigned Width = 60,
     parameter logic [63:0] Q = 64'h0800_0000_0230_0001

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = t R^-1 mod q for t < q R, R = 2^(w steps): word-level Montgomery reduction for NTT-friendly q
-// = 1 mod 2^w, with q, w (WordMin to WordMax) and the number of steps (2, or 3 with three_i) chosen
-// at run time (polymul paper, Algorithm 4 and Fig. 2; the sets (n, K) of its Table 1 are w =
-// log2(2n), steps = ceil(K / w)).
+// Word-level Montgomery reduction with run-time word size: r = t R^-1 mod q for t < q R, R = 2^(w
+// steps).
 //
-// Preconditions: q < 2^Width, q < R, qh_i = q >> w, and q_i, qh_i, word_i, three_i held from a
-// cycle before the first data until the last has left. Certificate: r R = t - M q + {0, q R} with
-// M < R, and r < q.
+// The modulus q = 1 mod 2^w, the word size w (WordMin to WordMax) and the number of steps come at
+// run time. There are 2 steps, or 3 with three_i (polymul paper, Algorithm 4 and Fig. 2). The sets
+// (n, K) of the paper's Table 1 are w = log2(2n), steps = ceil(K / w).
+//
+// Preconditions: q < 2^Width, q < R and qh_i = q >> w. q_i, qh_i, word_i and three_i are held from
+// a cycle before the first data until the last result has left. Certificate: r R = t - M q + {0, q
+// R} with M < R, and r < q.
+//
 // Latency 4 cycles (three steps, one correction) for every w and step count, one reduction a cycle.
 module rm_red_wordmont #(
     parameter int unsigned Width = 32,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a b R^-1 mod q for b < q and any a of Width bits: rm_wide_mul with the modulus beside its
-// operands, which may change with every product, registers for them, and a valid bit.
+// A modular multiplier with its own modulus input and valid bit: r = a b R^-1 mod q for b < q and
+// any a of Width bits.
+//
+// The module wraps rm_wide_mul with registers for the operands and the modulus, which may change
+// with every product.
 //
 // Latency 1 + mul_latency(Width, Low) of rm_wide_pkg, one product a cycle, constant time.
 module rm_wide_mod_mul

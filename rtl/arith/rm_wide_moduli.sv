@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modulus as the steps of rm_wide_mul need it: q_o[k] is {3 q_H, q} for the q_i of one and
-// modulus_delay(Width, Low, k) cycles before, so that a modulus which comes a cycle before its
-// operands meets their product in every step. One for all multipliers that work in step. 3 q_H
-// counts in TripleWidth bits.
+// Delays a modulus so that it meets its product in every step of the multipliers rm_wide_mul.
+//
+// q_o[k] is {3 q_H, q} of the modulus that entered 1 + modulus_delay(Width, Low, k) cycles before.
+// A modulus enters one cycle before its operands. One module serves all multipliers that work in
+// step. 3 q_H has TripleWidth bits.
 //
 // Latency 1 + modulus_delay(Width, Low, k) of rm_wide_pkg, one modulus a cycle. No reset.
 module rm_wide_moduli

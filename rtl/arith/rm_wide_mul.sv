@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a b R^-1 mod q for b < q and any a of Width bits, R = 2^(16 ceil(Width / 16)): a pipelined
-// modular multiplier for every run-time q = 1 mod 2^Low below 2^Width, up to 61 bits. a may be a
-// residue of another modulus: a b < q R is all that the reduction asks.
+// A pipelined modular multiplier for run-time moduli of up to 61 bits: r = a b R^-1 mod q for b < q
+// and any a of Width bits.
+//
+// R = 2^(16 ceil(Width / 16)), and q is any modulus 1 mod 2^Low below 2^Width. a may be a residue
+// of another modulus, because the reduction asks for a b < q R only. A b at or above q gives a
+// wrong result.
 //
 //   Width   DSP blocks           R        latency
 //   32      3 + 2 = 5            2^32     7
 //   61      12 + 4 x 2 = 20      2^64     13, or 12 where Low is 15 or more
 //
-// The factor R^-1 is folded into one constant operand (held as c R mod q). q_i is the modulus as
-// the steps need it (rm_wide_moduli, one for all multipliers that work in step), and may change
-// with every product. Operands come from registers. A b at or above q gives a result that is not
-// meant.
-// Latency mul_latency(Width, Low) of rm_wide_pkg, one product a cycle, constant time. No valid bit:
-// the unit around it knows when a result is one.
+// One constant operand carries the factor R^-1: a constant c is held as c R mod q. q_i is the
+// modulus as the steps need it, and may change with every product. One rm_wide_moduli delays it for
+// all multipliers that work in step. Operands come from registers.
+//
+// Latency mul_latency(Width, Low) of rm_wide_pkg, one product a cycle, constant time. There is no
+// valid bit: the unit around the multiplier knows the cycle of each result.
 module rm_wide_mul
   import rm_wide_pkg::*;
 #(

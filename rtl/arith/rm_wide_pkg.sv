@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the multiplier for run-time NTT-friendly moduli of up to 61 bits (rm_wide_mul):
-// words of its reduction, widths between them, and its latency.
+// Constants of the multiplier for run-time NTT-friendly moduli of up to 61 bits (rm_wide_mul): the
+// words of its reduction, the widths between them, and its latency.
 package rm_wide_pkg;
   import rm_arith_pkg::ceil_div;
   import rm_arith_pkg::max2;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// p = a b, unsigned, in tiles of 24 x 17 bits, each a DSP block with its product register; an adder
-// tree sums them. The tiles of a row (all of a, one slice of b) that do not overlap are one operand
-// of the tree: its even tiles, and its odd ones.
+// An unsigned multiplier in tiles of 24 x 17 bits: p = a b.
 //
-// Where a has a few bits beyond one tile (25 to 32 bits in all), three tiles and a corner do, which
-// is made of adders and lies beside the first tile in its operand:
+// Each tile is a DSP block with its product register; an adder tree sums the tiles. A row of tiles
+// is all of a times one slice of b. The even tiles of a row do not overlap, so they are one operand
+// of the tree. So are the odd ones.
+//
+// If a has 25 to 32 bits, three tiles and a corner suffice. The corner is made of adders and lies
+// beside the first tile in its operand:
 //
 //   a[23:0] b[16:0] + a[23:0] b[:17] 2^17 + a[:24] b[23:0] 2^24 + a[:24] b[:24] 2^48
 //
-// A product of more than 64 bits comes in two parts: bits from 60 on one cycle after the others.
-// Latency product_latency(Width) of rm_wide_pkg for the first part, one product a cycle. Operands
-// are not registered here: they come from registers.
+// A product of more than 64 bits comes in two parts: the bits from 60 on come one cycle after the
+// others. Operands come from registers; the module has none for them.
+//
+// Latency product_latency(Width) of rm_wide_pkg for the first part, one product a cycle.
 module rm_wide_product
   import rm_wide_pkg::*;
 #(

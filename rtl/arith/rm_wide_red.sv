@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = t R^-1 mod q for t < q R, R = 2^(16 steps): Montgomery reduction for run-time NTT-friendly
-// moduli of any width, q = 1 mod 2^Low, q < 2^Width, Low from 8 (rm_red_mont stops at 32 bits). The
-// reduction of Algorithm 7 of the basext paper, with the other sign (rm_wm_step) and words that do
-// not depend on the modulus: two of 16 bits reduce 32 bits, four 61.
+// Montgomery reduction for run-time NTT-friendly moduli of any width: r = t R^-1 mod q for t < q R,
+// R = 2^(16 steps).
 //
-// q_i[k] is the modulus in the cycle of step k, q_i[steps] that of the correction (rm_wide_moduli):
-// each with 3 q_H above it; it may change with every t. The upper late(Width, Low, 0) - 1 bits of t
+// The modulus is q = 1 mod 2^Low, q < 2^Width, with Low from 8; rm_red_mont stops at 32 bits. The
+// reduction is Algorithm 7 of the basext paper with the other sign (rm_wm_step). Its words do not
+// depend on the modulus: two words of 16 bits reduce 32 bits, four reduce 61.
+//
+// q_i[k] is the modulus in the cycle of step k, q_i[steps] that of the correction (rm_wide_moduli).
+// Each has 3 q_H above it and may change with every t. The upper late(Width, Low, 0) - 1 bits of t
 // come one cycle after the others. Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
+//
 // Latency red_latency(Width, Low) of rm_wide_pkg from the first part of t, one reduction a cycle.
 module rm_wide_red
   import rm_wide_pkg::*;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// t' = (t - m q) / 2^16 with m = t q^-1 mod 2^16: one word of Montgomery reduction for a run-time
-// q = q_H 2^Low + 1 of any width, in two cycles.
+// One word of Montgomery reduction in two cycles, for a run-time modulus q = q_H 2^Low + 1 of any
+// width:
 //
-// m and t' are those of rm_mont_step: m is the low word of t with its upper Extra = 16 - Low bits
-// less q_H t, and t' = ((t >> Low) - m q_H) >> Extra. Here q_H is multiplied in slices of 24 bits,
-// a DSP block each (a last slice of a few bits is made of adders), and a sum of more than 64 bits
-// is made in two parts, the upper one cycle after the lower: the next step's m needs only the
-// lower.
+//   t' = (t - m q) / 2^16 with m = t q^-1 mod 2^16
 //
-// t and t' in two's complement; t' must fit OutWidth bits. The upper Late bits of t come one cycle
-// after the others, and so do the upper OutLate bits of t'. q_i comes with t_i: q, and above it the
-// low bits of 3 q_H (rm_wide_moduli).
+// m and t' are those of rm_mont_step. m is the low word of t, with q_H t subtracted from its upper
+// Extra = 16 - Low bits, and t' = ((t >> Low) - m q_H) >> Extra. Here q_H is multiplied in slices
+// of 24 bits, each a DSP block; a last slice of a few bits is made of adders. A sum of more than 64
+// bits comes in two parts, the upper part one cycle after the lower. The m of the next step needs
+// only the lower part.
+//
+// t and t' are in two's complement, and t' must fit OutWidth bits. The upper Late bits of t come
+// one cycle after the others, and so do the upper OutLate bits of t'. q_i comes with t_i: q, and
+// above it the low bits of 3 q_H (rm_wide_moduli).
+//
 // Latency 2 cycles, one step a cycle.
 module rm_wide_step
   import rm_wide_pkg::*;

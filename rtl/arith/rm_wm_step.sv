@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// t' = (t - t_L q) / 2^w for q = q_H 2^w + 1 and t_L = t mod 2^w: one word of Montgomery reduction,
-// exactly t' = t_H - q_H t_L, because t_L q = t_L q_H 2^w + t_L cancels the low word.
+// One word of Montgomery reduction with a run-time word size w, for q = q_H 2^w + 1:
 //
-// This is step 3 to 7 of Algorithm 4 of the polymul paper with the other sign: that one adds (2^w -
-// t_L) q, needs a two's complement and a carry before the multiplication, and its result grows to 2
-// q; subtracting needs neither, and from 0 <= t < q R the last t' lies in (-q, q). Both are
-// congruent to t / 2^w modulo q.
+//   t' = (t - t_L q) / 2^w with t_L = t mod 2^w
 //
-// Word sizes WordMin <= w <= WordMax at run time, as off_i = w - WordMin and mask_i = 2^w - 1. With
-// skip_i (only where MaySkip) t' = t. One DSP block: a QhWidth x WordMax product with q_H negated
-// beforehand, so that the sum and its register are the block's where t' has at most 48 bits.
+// The result is t' = t_H - q_H t_L exactly, because t_L q = t_L q_H 2^w + t_L cancels the low word.
+//
+// This is step 3 to 7 of Algorithm 4 of the polymul paper with the other sign. The paper adds (2^w
+// - t_L) q: it needs a two's complement and a carry before the multiplication, and its result grows
+// to 2 q. Subtracting needs neither, and from 0 <= t < q R the last t' lies in (-q, q). Both
+// results are congruent to t / 2^w modulo q.
+//
+// The word size, WordMin <= w <= WordMax, comes as off_i = w - WordMin and mask_i = 2^w - 1. With
+// skip_i (only if MaySkip is set) t' = t. The step is one DSP block: a QhWidth x WordMax product
+// with q_H negated beforehand. If t' has at most 48 bits, the sum and its register are the block's,
+// too.
+//
 // qh_i is held from a cycle before t_i. Latency 1 cycle, one step a cycle.
 module rm_wm_step #(
     parameter int unsigned InWidth = 54,

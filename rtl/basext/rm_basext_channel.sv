@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One modulus of the shared base extension, for one coefficient a cycle: sum = x w + old mod p, or
-// x w where the sum begins, with old from a memory around it, which the sum is written to. 1
-// modular multiplier, 1 adder.
+// One channel of the shared base extension: sums products modulo one modulus p, for one coefficient
+// a cycle.
 //
-// By the cycles since the operands: x_i and const_i (times R of rm_wide_mul) at 0; modulus_i as
-// rm_wide_moduli gives it, from 0 on; old_i, first_i (the sum begins) and p_i at Mul; the sum on
-// sum_o at Mul + 1, where Mul is mul_latency(Width, Low). So a word that was read at Mul - 1 may be
-// read again four cycles later.
+//   sum = x w + old mod p, or sum = x w if the sum begins
+//
+// old comes from a memory around the channel, to which the sum is written. A channel has 1 modular
+// multiplier and 1 adder.
+//
+// By the cycles since the operands: x_i and const_i (times R of rm_wide_mul) come at 0, and
+// modulus_i from 0 on, as rm_wide_moduli gives it. old_i, first_i (the sum begins) and p_i come at
+// Mul, and sum_o at Mul + 1. Mul is mul_latency(Width, Low). So a word that was read at Mul - 1 may
+// be read again four cycles later.
 module rm_basext_channel
   import rm_wide_pkg::*;
 #(

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moduli and constants of a base extension, loaded at run time. A word a beat, in the order
+// Holds the moduli and constants of a base extension, which are loaded at run time.
+//
+// The words come one a beat, in the order
 //
 //   m, |Q^-1|_m
 //   for i < l: q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m
 //   for j < k: p_j, |Q|_(p_j), and |Qhat_i|_(p_j) for i < l
 //
-// as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1, a constant is below
+// as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1. A constant is below
 // its modulus and held times R of rm_wide_mul.
 //
-// A word is looked at in the cycle after it came, and done_o is up in the next.
-// Reads take a cycle: source_o and mu_const_o for source_i, redundant_const_o and target_const_o
-// for column_i of target row_i, and the words of target row_i itself. One word and one read of each
-// a cycle.
+// Each word is checked in the cycle after it came, and done_o is high in the next. A read takes one
+// cycle. source_o and mu_const_o belong to source_i; redundant_const_o and target_const_o belong to
+// column_i of target row_i, as do the words of target row_i itself. One word and one read of each a
+// cycle.
 module rm_basext_const
   import rm_basext_pkg::*;
 #(

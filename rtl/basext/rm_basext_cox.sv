@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Cox unit (Kawamura et al.; basext paper, Algorithm 3, lines 7 to 9): from xi_0 to xi_(l-1),
-// one a cycle, the bits whose sum is alpha.
+// The Cox unit: computes the quotient alpha of a base extension from xi_0 to xi_(l-1), one a cycle,
+// as bits whose sum is alpha (Kawamura et al.; basext paper, Algorithm 3, lines 7 to 9).
 //
 //   sigma_s = sigma_(s-1) + trunc(xi_s) / 2^Width,  alpha_s = floor(sigma_s),  sigma_s -= alpha_s
 //
-// with sigma_(-1) = delta, in Bits bits below the point; trunc keeps as many bits of xi_s. One
-// adder. begin_i with xi_0. Latency 1 cycle, one xi a cycle. No reset.
+// sigma_(-1) is delta. sigma has Bits bits below the point, and trunc keeps as many bits of xi_s.
+// The unit has one adder. begin_i comes with xi_0. Latency 1 cycle, one xi a cycle. No reset.
 module rm_basext_cox #(
     parameter int unsigned Width = 61,
     parameter int unsigned Bits = 16

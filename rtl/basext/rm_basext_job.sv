@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controls of all base extensions have in common: commands, the framing of the streams,
-// and the issue of coefficients. A module beside it (rm_basext_*_rows) says what is to be issued.
+// The common control of all base extensions: takes commands, checks the framing of the streams, and
+// issues coefficients. A module beside it (rm_basext_*_rows) says which coefficients come next.
 //
-// A command is taken while ready; done_o is up for a cycle when it has ended, with code_o. OpLoad
-// takes a stream of constants (rm_basext_words). An extension is issued in rows, polynomials of N /
-// TP beats: one takes a residue polynomial from the stream (takes_i), and one gives a target's
-// (gives_i); some do both, some neither. Every residue polynomial's last beat says so. A wrong
-// stream ends the command: it is swallowed to the end of its residue polynomial, and what was given
-// before is still to be taken, before done_o. Without HasFast there is no command OpFast.
+// A command is taken while ready. done_o is high for a cycle when the command has ended, with
+// code_o. OpLoad takes a stream of constants (rm_basext_words). Without HasFast there is no command
+// OpFast.
 //
-// A coefficient (of each lane) is issued in a cycle where the rows have one (moves_i), one that
-// takes when it is there, and one that gives only while the queue has room for it. Fill cycles from
-// an issue to the queue, at most. done_o is up one cycle after given_i, the last of a job in the
-// queue.
+// An extension is issued in rows, polynomials of N / TP beats. A row takes a residue polynomial
+// from the stream (takes_i), gives a target's (gives_i), does both, or does neither. The last beat
+// of every residue polynomial is marked. A wrong stream ends the command. The job then drops the
+// stream to the end of its residue polynomial, and waits until the words given before have left,
+// before done_o.
+//
+// A coefficient (of each lane) is issued in a cycle in which the rows have one (moves_i). A row
+// that takes waits for its coefficient, and a row that only gives waits for room in the queue. From
+// an issue to the queue there are at most Fill cycles. done_o is high one cycle after given_i,
+// which marks the last coefficient of a job in the queue.
 module rm_basext_job
   import rm_basext_pkg::*;
 #(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One coefficient a cycle of the folded base extension (basext paper, Algorithm 2, Figures 3.5 and
-// 3.7). For a coefficient of residues a_i modulo q_i, a redundant residue a_m modulo m, and one
-// target p:
+// A lane of the folded base extension: one coefficient a cycle (basext paper, Algorithm 2, Figures
+// 3.5 and 3.7).
+//
+// For a coefficient of residues a_i modulo q_i, a redundant residue a_m modulo m, and one target p:
 //
 //   Sum Process        mu = a_i |Qhat_i^-1|_(q_i) mod q_i         first multiplier
 //                      P[c] += mu |Qhat_i|_p mod p                second
@@ -9,15 +10,17 @@
 //   Post-Sum Process   alpha = (S[c] - A[c]) |Q^-1|_m mod m       third
 //                      out = P[c] - alpha |Q|_p mod p             second
 //
-// where A, S, P are memories of MaxN / TP words, and A[c] = a_m was stored before. The constants
-// are broadcast to all lanes, held times R; the control (rm_basext_folded) says in which cycle. 3
-// modular multipliers, 2 adders, 2 subtractors.
+// A, S and P are memories of MaxN / TP words, and A[c] = a_m was stored before. The constants are
+// broadcast to all lanes, held times R; rm_basext_folded says in which cycle. A lane has 3 modular
+// multipliers, 2 adders and 2 subtractors.
 //
 // By the cycles since issue, with F = folded_delay(Width, Low, Depth) of rm_basext_pkg and r =
 // read_ahead(Depth):
-// Sum: data_i, mu_const_i at 2 + r, sum_re_i at F - r.
-// Post-Sum (post_i, which stays for as long as a coefficient of it is under way, and post_put_i two
-// cycles behind): post_re_i at issue, sum_re_i as before. out_o at F + 2, one coefficient a cycle.
+//
+// - Sum: data_i and mu_const_i at 2 + r, sum_re_i at F - r.
+// - Post-Sum: post_re_i at issue, sum_re_i as before. post_i stays while a coefficient of it is in
+//   flight, and post_put_i comes two cycles behind.
+// - out_o at F + 2, one coefficient a cycle.
 module rm_basext_lane
   import rm_wide_pkg::*;
 #(

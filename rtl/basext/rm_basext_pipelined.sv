@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base extension with a redundant residue (Shenoy and Kumaresan; basext paper, Algorithm 2),
-// pipelined: the Post-Sum Process has multipliers of its own and follows the last sums as they are
-// made, so that the next target's residues follow the last one's (Figures 3.3 and 3.4).
+// Extends residues modulo l moduli to k target moduli with a redundant residue, in one pipeline
+// without gaps between targets (Shenoy and Kumaresan; basext paper, Algorithm 2).
+//
+// The Post-Sum Process has multipliers of its own and follows the last sums as they are made. So
+// the residues for the next target follow those for the last one (Figures 3.3 and 3.4).
 //
 //   a_(p_j) = sum_i mu_i |Qhat_i|_(p_j) - alpha |Q|_(p_j) mod p_j
 //   mu_i    = a_i |Qhat_i^-1|_(q_i) mod q_i
 //   alpha   = (sum_i mu_i |Qhat_i|_m - a_m) |Q^-1|_m mod m
 //
-// for one target after another, and without alpha |Q| (Algorithm 1) where asked. Streams, commands
-// and constants are those of rm_basext_folded.
+// The unit makes one target after another, without alpha |Q| for the fast extension (Algorithm 1).
+// Streams, commands and constants are those of rm_basext_folded.
 //
 //   Lanes coefficients a cycle; 5 Lanes modular multipliers, 4 Lanes modular adders, three memories
 //   of N words; (l + 1) N / Lanes cycles a target, l N / Lanes the fast way, and for a command a

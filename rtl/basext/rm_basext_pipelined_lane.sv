@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One coefficient a cycle of the pipelined base extension (basext paper, Algorithm 2, Figures 3.3
-// and 3.4). For a coefficient of residues a_i modulo q_i, a redundant residue a_m modulo m, and one
-// target p:
+// A lane of the pipelined base extension: one coefficient a cycle (basext paper, Algorithm 2,
+// Figures 3.3 and 3.4).
+//
+// For a coefficient of residues a_i modulo q_i, a redundant residue a_m modulo m, and one target p:
 //
 //   Sum Process        mu = a_i |Qhat_i^-1|_(q_i) mod q_i         first multiplier
 //                      P[c] += mu |Qhat_i|_p mod p                second
@@ -9,17 +10,24 @@
 //   Post-Sum Process   alpha = (S[c] - A[c]) |Q^-1|_m mod m       fourth
 //                      out = P[c] - alpha |Q|_p mod p             fifth
 //
-// where A, S, P are memories of MaxN / TP words. A sum that begins looks at none before, so that P
-// and S are written with a redundant residue too. Post-Sum takes each sum as it is made; what it
-// makes of one that is not the last is not looked at. The constants are broadcast to all lanes,
-// held times R; rm_basext_pipelined says in which cycle. 5 modular multipliers, 2 adders, 2
+// A, S and P are memories of MaxN / TP words. A sum that begins ignores the word before it, so P
+// and S are written with a redundant residue, too. Post-Sum takes each sum as it is made; its
+// result counts only for the last sum. The constants are broadcast to all lanes, held times R;
+// rm_basext_pipelined says in which cycle. A lane has 5 modular multipliers, 2 adders and 2
 // subtractors.
 //
-// By the cycles since issue, with S = sum_delay(Width, Low) = 2 Mul + 1: data_i, source_i and
-// mu_const_i at 2; target_i, target_const_i and redundant_const_i at Mul + 2; sum_re_i at S - r, with
-// r = read_ahead(Depth) of rm_basext_pkg; first_i and p_i at S + 1, store_i (of a redundant residue)
-// and we_i with its place at S + 2, a_re_i, which reads A, at S + 1 - r; post_i and product_i at S + Mul + 3; last_p_i at 2 S + 2; out_o
-// at 2 S + 3.
+// By the cycles since issue, with S = sum_delay(Width, Low) = 2 Mul + 1 and r = read_ahead(Depth)
+// of rm_basext_pkg:
+//
+//   2             data_i, source_i, mu_const_i
+//   Mul + 2       target_i, target_const_i, redundant_const_i
+//   S - r         sum_re_i
+//   S + 1 - r     a_re_i, which reads A
+//   S + 1         first_i, p_i
+//   S + 2         store_i (of a redundant residue), we_i with its place
+//   S + Mul + 3   post_i, product_i
+//   2 S + 2       last_p_i
+//   2 S + 3       out_o
 module rm_basext_pipelined_lane
   import rm_wide_pkg::*;
 #(

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a pipelined base extension (rm_basext_pipelined), for rm_basext_job: for each of the k
-// targets the residues modulo m, the fast way without them, then those modulo q_0 to q_(l-1), N /
-// TP coefficients each. The last of them ends the target, and the next target's first row follows.
+// Control of the pipelined base extension (rm_basext_pipelined): tells rm_basext_job which rows of
+// coefficients come next.
+//
+// For each of the k targets there are N / TP coefficients modulo m, then as many modulo each of q_0
+// to q_(l-1). The fast extension has no row modulo m. The last row ends the target, and the next
+// target's first row follows.
 module rm_basext_pipelined_rows #(
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base extension by mixed radix, pipelined (Garner; basext paper, Algorithm 4 and Figure 4.4): all
-// residues of a coefficient enter a triangle of cells together, from a transposition memory that
-// brings them together.
+// Extends residues modulo l moduli to k target moduli by mixed radix, in a pipeline that takes one
+// coefficient a cycle (Garner; basext paper, Algorithm 4 and Figure 4.4).
+//
+// All residues of a coefficient enter a triangle of cells together, from a transposition memory.
 //
 //   b_u   = (((a_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u for u < l,   a stage for each division
 //   a_p_j = sum_s b_s |q_0 ... q_(s-1)|_(p_j) mod p_j,                 a term beside each stage
 //
-// Exact for every A < Q and all moduli, without a redundant residue; there is no fast extension
-// (BadCommand). A command takes the residues modulo q_0 to q_(l-1) of each of cmd_k_i + 1
-// polynomials, N / Lanes beats each, and gives those modulo p_0 to p_(k-1), a target after the
-// other, before it takes the next polynomial's. The array takes a coefficient a cycle whatever
-// Lanes is, the words of a beat. For R polynomials
+// The extension is exact for every A < Q and all moduli, without a redundant residue. There is no
+// fast extension (BadCommand). A command is for cmd_k_i + 1 polynomials. It takes the residues of a
+// polynomial modulo q_0 to q_(l-1), N / Lanes beats each, and gives those modulo p_0 to p_(k-1),
+// one target after the other. Then it takes the next polynomial. The array takes a coefficient a
+// cycle for every Lanes, the words of a beat. For R polynomials
 //
 //   R (l N / Lanes + k N) + MaxL (Mul + 1) + 5 cycles, Mul = mul_latency(Width, Low)
 //
-// MaxL (MaxL + 1) / 2 modular multipliers and as many adders and subtractors, MaxL memories of N
-// words. Constants are rm_basext_words' of Radix, |-q_s^-1|_(q_i) for s < i and
-// |q_0 ... q_(s-1)|_(p_j), held times R.
+// The unit has MaxL (MaxL + 1) / 2 modular multipliers, as many adders and subtractors, and MaxL
+// memories of N words. Constants are rm_basext_words' of Radix, |-q_s^-1|_(q_i) for s < i and |q_0
+// ... q_(s-1)|_(p_j), held times R.
 //
 // One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_radix

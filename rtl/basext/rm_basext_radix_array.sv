@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transposition memory of rm_basext_radix and the cells behind it. Bank i has N words, the
-// residues modulo q_i; a beat of a row is written to one bank, and read from all. What is read
-// goes, a coefficient a cycle, through MaxL stages of Mul + 1 cycles, Mul = mul_latency(Width,
-// Low):
+// The data path of the mixed-radix base extension (rm_basext_radix): a transposition memory and the
+// cells behind it.
+//
+// Bank i of the memory has N words, the residues modulo q_i. A beat of a row is written to one
+// bank, and a read takes all banks. The coefficients read go, one a cycle, through MaxL stages of
+// Mul + 1 cycles, Mul = mul_latency(Width, Low):
 //
 //   stage s   cells, u > s   v_u = (v_u - b_s) / q_s mod q_u, and v_(s+1) is digit b_(s+1)
 //             a term         sum = sum + b_s |q_0 ... q_(s-1)|_p mod p, where s < l
 //
-// With an issue come its row (the source that is stored or the target that is given) and its place;
-// data_i, too. The steps of a beat that is given follow in the next cycles (rm_basext_radix_rows).
-// Its residues are on out_o Lanes + 3 + MaxL (Mul + 1) cycles after the issue.
+// With an issue come data_i, its row (the source to store or the target to give) and its place. The
+// steps of a beat that is given follow in the next cycles (rm_basext_radix_rows). Its residues are
+// on out_o Lanes + 3 + MaxL (Mul + 1) cycles after the issue.
 module rm_basext_radix_array
   import rm_basext_pkg::*;
 #(

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cell of the triangle of rm_basext_radix_array (Garner; basext paper, Algorithm 4, line 4, and
-// Figure 4.4): takes digit number Digit off the residue modulo q = q_Row, and divides by its radix.
+// A cell of the triangle of rm_basext_radix_array: takes digit number Digit off the residue modulo
+// q = q_Row, and divides by the digit's radix (Garner; basext paper, Algorithm 4, line 4, and
+// Figure 4.4).
 //
 //   r = (b - v) w mod q,  w = |-q_Digit^-1|_q held times R,  any b of Width bits
 //
-// One modular multiplier and one subtractor. Load: w as rm_basext_words has it; modulus_i
-// ({3 q_H, q} of rm_wide_mul) is held while products are under way. Latency
-// mul_latency(Width, Low) + 1, one coefficient a cycle.
+// A cell has one modular multiplier and one subtractor. Load: w as rm_basext_words has it.
+// modulus_i ({3 q_H, q} of rm_wide_mul) is held while products are in flight.
+//
+// Latency mul_latency(Width, Low) + 1, one coefficient a cycle.
 module rm_basext_radix_cell
   import rm_basext_pkg::*;
 #(

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of rm_basext_radix, for rm_basext_job. Of each of a command's cmd_k_i + 1 polynomials the
-// residues modulo q_0 to q_(l-1) are taken, a row of N / Lanes beats each, and then those modulo
-// p_0 to p_(k-1) are given. The coefficients of a beat that is given go into the array one a cycle:
-// step_o from the cycle after its issue on, step_lane_o the place in the beat; nothing else is
-// issued before the last of them.
+// Control of the mixed-radix base extension (rm_basext_radix): tells rm_basext_job which rows of
+// coefficients come next.
+//
+// For each of a command's cmd_k_i + 1 polynomials it takes the residues modulo q_0 to q_(l-1), a
+// row of N / Lanes beats each. Then it gives the residues modulo p_0 to p_(k-1). The coefficients
+// of a beat that is given go into the array one a cycle. step_o is high from the cycle after the
+// beat's issue on, and step_lane_o is the place in the beat. Nothing else is issued before the last
+// of them.
 module rm_basext_radix_rows #(
     parameter int unsigned Lanes = 1,
     parameter int unsigned MaxL = 4,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of digit number Digit in a residue modulo target p = p_j (rm_basext_radix_array):
+// A term of the mixed-radix sum modulo a target p = p_j (rm_basext_radix_array): adds the part of
+// digit number Digit.
 //
 //   sum = old + b w mod p,  w = |q_0 ... q_(Digit-1)|_p held times R,  any b of Width bits
 //
-// or old alone where there is no such digit (Digit >= l_i). One modular multiplier and one adder.
+// sum is old alone if there is no such digit (Digit >= l_i). A term has one modular multiplier and
+// one adder.
 //
-// Load: as rm_basext_words has them; l_i is held. By the cycles since target_i: b_i and old_i at 2,
-// sum_o at Mul + 3, Mul = mul_latency(Width, Low). One coefficient a cycle, each of any target.
+// Load: the constants as rm_basext_words has them; l_i is held. By the cycles since target_i: b_i
+// and old_i come at 2, sum_o at Mul + 3, Mul = mul_latency(Width, Low). One coefficient a cycle,
+// each of any target.
 module rm_basext_radix_term
   import rm_basext_pkg::*;
 #(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory of the lanes' words, rm_ram_1r1w's with its latency, divided where that takes fewer blocks.
+// A memory for the words of the lanes, with the ports and latency of rm_ram_1r1w, cut so that it
+// takes fewer blocks of RAM.
 //
-// Block RAM is deep in columns of 9 bits (4,096 of them in a block) or in columns of 1, 2 or 4 (of
-// 32,768 bits). The bits of a word beyond a multiple of nine, where they are few and the memory is
-// deep, are a memory of their own, so that none of them takes a column of nine: 2^14 words of 32 bits
-// are 12 + 2.5 blocks, not 16.
+// Block RAM has columns of 9 bits (4,096 words in a block) or columns of 1, 2 or 4 bits (32,768
+// bits). A deep memory keeps the few bits of a word beyond a multiple of nine in a memory of their
+// own. So no such bit takes a column of nine: 2^14 words of 32 bits take 12 + 2.5 blocks instead of
+// 16.
 module rm_basext_ram #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1024,

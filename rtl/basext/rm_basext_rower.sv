@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rower number Index (Kawamura et al.; basext paper, Algorithm 3 and Figure 4.1), and of Digits the
-// same for mixed radix (Algorithm 4): works modulo q = q_Index in Scale, p = p_Index in Sum
-// (sums_i).
+// Rower number Index: the modular multiply-accumulate unit of a Cox-Rower base extension (Kawamura
+// et al.; basext paper, Algorithm 3 and Figure 4.1).
+//
+// With Digits it does the same for mixed radix (Algorithm 4). It works modulo q = q_Index in Scale,
+// and modulo p = p_Index in Sum (sums_i).
 //
 //   Scale   Cox-Rower   r = v w mod q,             w = |Qhat^-1|_q
 //           Digits      r = (b - v) w mod q,       w = |-q_s^-1|_q,  any b of Width bits
 //   Sum                 r = sum_s (b_s w_s + alpha_s |-Q|_p) mod p
 //
-// with w and w_s held times R; alpha is 0 with Digits. One modular multiplier and two adders: of
-// Cox-Rower for alpha |-Q| and the sum, of Digits the subtractor and the sum.
+// w and w_s are held times R; alpha is 0 with Digits. A rower has one modular multiplier and two
+// adders. Cox-Rower uses the adders for alpha |-Q| and the sum, Digits for the difference and the
+// sum.
 //
-// Load: as rm_basext_words has them. sums_i is held while products are under way, and changes two
-// cycles before the first of others. By the cycles since a step: address_i at 2; v_i and b_i at 3;
-// alpha_i at Mul + 4, begin_i (the sum begins; always in Scale) at Mul + 5, r_o at Mul + 6.
+// Load: the constants as rm_basext_words has them. sums_i is held while products are in flight, and
+// changes two cycles before the first product of the other kind. By the cycles since a step:
+// address_i at 2; v_i and b_i at 3; alpha_i at Mul + 4; begin_i (the sum begins; always in Scale)
+// at Mul + 5; r_o at Mul + 6.
 module rm_basext_rower
   import rm_basext_pkg::*;
 #(

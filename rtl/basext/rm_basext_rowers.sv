@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base extension by units that need all residues of a coefficient at once, with the transposition
-// memory that brings them together: Cox-Rower (Kawamura et al.; basext paper, Algorithm 3, Figures
-// 4.1 and 4.2), or with Digits mixed radix, iterated (Garner; Algorithm 4, Figure 4.3).
+// Extends residues modulo l moduli to k target moduli by a row of equal units, the rowers, that
+// need all residues of a coefficient at once. A transposition memory brings these residues
+// together.
+//
+// The algorithm is Cox-Rower (Kawamura et al.; basext paper, Algorithm 3, Figures 4.1 and 4.2).
+// With Digits it is mixed radix, iterated (Garner; Algorithm 4, Figure 4.3).
 //
 //   Cox-Rower   xi_i  = a_i |Qhat_i^-1|_(q_i) mod q_i
 //               a_p_j = sum_s (xi_s |Qhat_s|_(p_j) + alpha_s |-Q|_(p_j)) mod p_j,
@@ -9,24 +12,27 @@
 //   Digits      b_u   = (((a_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u for u < l
 //               a_p_j = sum_s b_s |q_0 ... q_(s-1)|_(p_j) mod p_j
 //
-// Neither needs a redundant residue. Cox-Rower is exact for A < (1 - delta) Q, where delta, in
-// units of 2^-16, is the program's, and at least l times what the top 16 of Width bits of xi_i /
-// 2^Width fall short of xi_i / q_i: moduli must be near 2^Width. Above, it may be a Q too little.
-// Without alpha it is the fast extension (Algorithm 1). Digits is exact for every A < Q and all
-// moduli, and has no fast extension (BadCommand).
+// Neither needs a redundant residue. Cox-Rower is exact for A < (1 - delta) Q. delta, in units of
+// 2^-16, is set at run time. It is at least l times the difference between xi_i / q_i and the top
+// 16 of Width bits of xi_i / 2^Width, so moduli must be near 2^Width. For larger A the result may
+// be too small by Q. Without alpha it is the fast extension (Algorithm 1). Digits is exact for
+// every A < Q and all moduli, and has no fast extension (BadCommand).
 //
-// A command takes the residues modulo q_0 to q_(l-1) of each of cmd_k_i + 1 polynomials, and gives
-// those modulo p_0 to p_(k-1), N / Lanes beats each; a polynomial's are given while the next one's
-// are taken. For one polynomial
+// A command is for cmd_k_i + 1 polynomials. It takes the residues of each modulo q_0 to q_(l-1),
+// and gives those modulo p_0 to p_(k-1), N / Lanes beats each. It gives the residues of one
+// polynomial while it takes those of the next. For one polynomial
 //
 //   (l + k) N / Lanes + (l + 1) N + 2 Settle + 3 cycles           Cox-Rower, Settle = Mul + 6
 //   (l + k) N / Lanes + (2 l - 1) N + 2 Settle + 3 cycles         Digits; Settle + 3 with l = 1
 //
-// and max(l, k) in place of l + k rows for each but the first. max(MaxL, MaxK) rowers, each one
-// modular multiplier, two modular adders and a memory of N words; Cox-Rower has an adder of 16
-// bits. Constants are rm_basext_words' of Rower and Radix: for Cox-Rower delta, |Qhat_i^-1|_(q_i),
-// |-Q|_(p_j), |Qhat_i|_(p_j); for Digits |-q_s^-1|_(q_i) for s < i, |q_0 ... q_(s-1)|_(p_j). All
-// but delta and |-Q|, which are added, are held times R.
+// Each polynomial but the first has max(l, k) rows in place of l + k. There are max(MaxL, MaxK)
+// rowers, each with one modular multiplier, two modular adders and a memory of N words; Cox-Rower
+// has an adder of 16 bits. Constants are rm_basext_words' of Rower and Radix:
+//
+// - Cox-Rower: delta, |Qhat_i^-1|_(q_i), |-Q|_(p_j), |Qhat_i|_(p_j).
+// - Digits: |-q_s^-1|_(q_i) for s < i, |q_0 ... q_(s-1)|_(p_j).
+//
+// All are held times R but delta and |-Q|, which are added.
 //
 // One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_rowers

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transposition memory of rm_basext_rowers and the rowers around it. Bank r has N words:
-// residues modulo q_r, in Scale's passes xi_r or digit r, and after Sum the residues modulo p_r; a
-// row of Move reads and writes a bank N / Lanes words wide, a step of rm_basext_rowers_rows reads
-// and writes every bank at one coefficient.
+// The data path of rm_basext_rowers: the transposition memory and the rowers around it.
 //
-// Move: with an issue come its row, its place and data_i; what it reads (give_i) is on out_o with
-// valid_o 2 cycles later. A step writes Mul + 6 cycles later, Mul = mul_latency(Width, Low).
-// One beat or one step a cycle.
+// Bank r has N words: residues modulo q_r, in the passes of Scale xi_r or digit r, and after Sum
+// the residues modulo p_r. A row of Move takes N / Lanes beats, and each beat reads and writes
+// Lanes residues of one bank. A step of rm_basext_rowers_rows reads and writes every bank at one
+// coefficient.
+//
+// With an issue of Move come its row, its place and data_i; the residues that it reads (give_i) are
+// on out_o with valid_o 2 cycles later. A step writes Mul + 6 cycles later, Mul =
+// mul_latency(Width, Low). One beat or one step a cycle.
 module rm_basext_rowers_array
   import rm_basext_pkg::*;
 #(

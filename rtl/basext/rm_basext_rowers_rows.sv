@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and steps of a base extension that needs all residues of a coefficient at once
-// (rm_basext_rowers), for rm_basext_job. Of each of a command's cmd_k_i + 1 polynomials
+// Control of rm_basext_rowers: tells rm_basext_job which rows of coefficients come next, and gives
+// the rowers their steps.
+//
+// For each of a command's cmd_k_i + 1 polynomials it does
 //
 //   Move    the residues modulo q_0 to q_(l-1) are taken, N / TP coefficients a row; and those of the
 //           last polynomial's targets are given in the same rows
 //   Scale   passes over the N coefficients, one a cycle: one pass, or l - 1 with Digits
 //   Sum     l cycles for each of the N coefficients
 //
-// with Settle cycles behind Scale and behind Sum, while their last results are under way. After the
-// last polynomial come k rows that only give. In Scale and Sum nothing is issued to the job; step_o
-// says that there is a step, step_s_o is the pass or the source, step_c_o the coefficient, begin_o
-// whether it is the first of Sum's for its coefficient. sums_o from Sum's first cycle until all it
-// made is there.
+// Settle cycles follow Scale and Sum, while their last results are in flight. After the last
+// polynomial come k rows that only give. In Scale and Sum nothing is issued to the job. step_o says
+// that there is a step; step_s_o is the pass or the source, step_c_o the coefficient. begin_o marks
+// the first step of Sum for its coefficient. sums_o is high from Sum's first cycle until all of its
+// results are written.
 module rm_basext_rowers_rows #(
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,

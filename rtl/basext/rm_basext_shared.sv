@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base extension with a redundant residue (Shenoy and Kumaresan; basext paper, Algorithm 2) that
-// shares what the targets have in common: each mu_i is computed once and kept, the redundant
-// channel is there once, and Batch targets are made at a time.
+// Extends residues modulo l moduli to k target moduli with a redundant residue, Batch targets at a
+// time (Shenoy and Kumaresan; basext paper, Algorithm 2).
+//
+// The targets share their common parts: each mu_i is computed once and kept, and there is one
+// redundant channel.
 //
 //   a_(p_j) = sum_i mu_i |Qhat_i|_(p_j) + alpha |-Q|_(p_j) mod p_j
 //   mu_i    = a_i |Qhat_i^-1|_(q_i) mod q_i
 //   alpha   = sum_i mu_i |q_i^-1|_m + a_m |-Q^-1|_m mod m
 //
-// so that Post-Sum is one row more of the same sum, and Sum and Post-Sum overlap: a target's last
-// product, with alpha, follows the sources' in the pipeline. Without alpha it is the fast extension
-// (Algorithm 1).
+// So Post-Sum is one more row of the same sum, and Sum and Post-Sum overlap: a target's last
+// product, with alpha, follows the products of the sources in the pipeline. Without alpha it is the
+// fast extension (Algorithm 1).
 //
-// Schedule: a row is one residue polynomial, N / Lanes coefficients; a round is the l + 1 rows of
-// one polynomial for min(Batch, l + 1) targets. Channel j works j rows behind the first, so that
-// its target ends in a row of its own, straight into the output: what is kept of a row is read for
-// the channels behind, and the next polynomial's is written in its place. Polynomials of a command
-// follow each other without a gap. For one polynomial of many
+// Schedule: a row is one residue polynomial, N / Lanes coefficients. A round is the l + 1 rows of
+// one polynomial for min(Batch, l + 1) targets. Channel j works j rows behind the first channel. So
+// its target ends in a row of its own, and goes straight into the output. The kept mu of a row are
+// read for the channels behind, and the next polynomial's mu are written in their place.
+// Polynomials of a command follow each other without a gap. For one polynomial of many
 //
 //   ceil(k / Batch) (l + 1) N / Lanes cycles, with Batch + 2 multipliers a lane
 //
-// of which (k + 2) (l + 1) - 1 products a coefficient are needed: l mu_i and 1 of a_m, l + 1 of the
-// redundant channel (the last is by 1), k (l + 1) of the targets. So with k = Batch the multipliers
-// stand still in no cycle; the floor, with a_m's product by 1 left out, is k (l + 1) + 2 l + 1. The
-// last polynomial of a command takes a row more for each of its last round's targets beyond one.
+// A coefficient needs (k + 2) (l + 1) - 1 products: l for mu_i, 1 for a_m, l + 1 for the redundant
+// channel (the last is by 1), and k (l + 1) for the targets. So with k = Batch the multipliers idle
+// in no cycle. The floor, with a_m's product by 1 left out, is k (l + 1) + 2 l + 1. The last
+// polynomial of a command takes one more row for each target of its last round beyond one.
 //
 //   Lanes coefficients a cycle; Batch + 2 modular multipliers and Batch + 1 adders a lane; memories
 //   of Batch + 1 + shared_kept words for each of the N / Lanes coefficients of a lane.
 //
-// l, k, N, every modulus and constant are the program's (rm_basext_job has commands and codes,
-// rm_basext_shared_rows streams and cycles, rm_basext_shared_const the constants); any q = 1 mod 2
-// N serves as source, target and redundant modulus. A residue must be below its modulus; a word's
-// bits from Width on are not looked at. One clock. Streams of Lanes words of 32 bits (moduli of up
-// to 32) or 64 bits.
+// l, k, N, every modulus and every constant are set at run time. rm_basext_job has commands and
+// codes, rm_basext_shared_rows streams and cycles, rm_basext_shared_const the constants. Any q = 1
+// mod 2 N serves as source, target and redundant modulus. A residue must be below its modulus; the
+// bits of a word from Width on are ignored. One clock. Streams of Lanes words of 32 bits (moduli of
+// up to 32) or 64 bits.
 module rm_basext_shared
   import rm_basext_pkg::*;
 #(

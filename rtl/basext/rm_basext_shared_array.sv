@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes of the shared base extension with what is broadcast to them: from a coefficient's issue
-// by rm_basext_job to its result, shared_latency(Width, Low) cycles later.
+// The lanes of the shared base extension, with the constants and controls that are broadcast to
+// them.
 //
-// With an issue come its row's number (slot_i, row l with tail_i), its place in the row, whether
-// its polynomial is fresh, the round and the place of the constants of this round and of the last,
-// and whether channel number channel_i ends a target with it; data_i, too. exact_i holds for a
-// command. The constants that rm_basext_shared_const reads for slot_i and column_o come a cycle
-// after those.
-// One coefficient a lane and cycle.
+// A coefficient's result comes shared_latency(Width, Low) cycles after rm_basext_job issued it.
+// With an issue come
+//
+// - data_i, the number of its row (slot_i, row l with tail_i), its place in the row, and whether
+//   its
+//   polynomial is fresh,
+// - the round, and the place of the constants of this round and of the last,
+// - whether channel number channel_i ends a target with it.
+//
+// exact_i holds for a command. The constants that rm_basext_shared_const reads for slot_i and
+// column_o come a cycle after those. One coefficient a lane and cycle.
 module rm_basext_shared_array
   import rm_basext_pkg::*;
 #(

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What channel number Index of the shared base extension has in common for all lanes: its moduli
-// and constants, one of each round, and which round a row of it belongs to. A channel is Index rows
-// behind the first: in a row before that it is still at the last round's target.
+// The moduli and constants of channel number Index of the shared base extension, one of each a
+// round, for all lanes.
 //
-// Load: a target's modulus at (round), or a constant at (place), with its strobe.
-// slot_i (the row), fresh_i, and the rounds and places of this and the last round come with each
-// coefficient; by the cycles since: new_o (x is this row's, not a kept one), const_o and modulus_o
-// two; first_o (the sum begins) and p_o Mul + 2.
+// The bank also tells the channel to which round a row belongs. A channel is Index rows behind the
+// first: in the rows before row Index it is still at the last round's target.
+//
+// Load: a target's modulus at (round), or a constant at (place), with its strobe. slot_i (the row),
+// fresh_i, and the rounds and places of this and the last round come with each coefficient. new_o
+// (x is this row's, not a kept one), const_o and modulus_o come two cycles later. first_o (the sum
+// begins) and p_o come Mul + 2 cycles later.
 module rm_basext_shared_bank
   import rm_wide_pkg::*;
 #(

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moduli and constants of a shared base extension, loaded at run time. A word a beat, in the order
+// Holds the moduli and constants of a shared base extension, which are loaded at run time.
+//
+// The words come one a beat, in the order
 //
 //   m, |-Q^-1|_m, |1|_m
 //   for i < l: q_i, |Qhat_i^-1|_(q_i), |q_i^-1|_m
 //   for j < k: p_j, |-Q|_(p_j), and |Qhat_i|_(p_j) for i < l
 //
-// as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1, a constant is below
+// as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1. A constant is below
 // its modulus and held times R of rm_wide_mul.
 //
-// m is kept as source number l. Targets go to the channels in turns of batch_i: the words of target
-// number j out with modulus_we_o[j mod batch] at round j / batch, its constants with
-// const_we_o[j mod batch] at place (j / batch) (l + 1) + i, |-Q|_(p_j) as number l.
-// A word is looked at in the cycle after it came, and done_o is up in the next.
-// Reads take a cycle: source_o and mu_const_o for row source_i, redundant_const_o for column_i.
+// m is kept as source number l. Targets go to the channels in turns of batch_i. The words of target
+// number j go out with modulus_we_o[j mod batch] at round j / batch. Its constants go out with
+// const_we_o[j mod batch] at place (j / batch) (l + 1) + i, and |-Q|_(p_j) is number l.
+//
+// Each word is checked in the cycle after it came, and done_o is high in the next. A read takes one
+// cycle: source_o and mu_const_o for row source_i, redundant_const_o for column_i.
 module rm_basext_shared_const
   import rm_basext_pkg::*;
 #(

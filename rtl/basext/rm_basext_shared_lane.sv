@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// One coefficient a cycle of the shared base extension (rm_basext_shared): mu by the first
-// multiplier, the redundant channel, and Batch channels of targets.
+// A lane of the shared base extension (rm_basext_shared): one coefficient a cycle, for the
+// redundant channel and Batch channels of targets.
 //
 //   row i < l          mu = a_i |Qhat_i^-1|_(q_i) mod q_i,     S[c] += mu |q_i^-1|_m mod m
 //   row l              mu = a_m |-Q^-1|_m mod m,               S[c] += mu mod m, which is alpha
 //   then               x = mu of a row i < l, alpha of row l; zero there where it is not exact
 //   channel j          P_j[c] += x w mod p,                    x of this round, or of the last (X)
 //
-// X has Rows N / TP words: x of a row is written behind the read of the last round's. Batch + 2
-// modular multipliers, Batch + 1 adders.
+// X has Rows N / TP words: x of a row is written behind the read of the last round's x. A lane has
+// Batch + 2 modular multipliers, the first of which makes mu, and Batch + 1 adders.
 //
-// By the cycles since issue, with A = sum_delay(Width, Low) = 2 Mul + 1, and a_re_i, e_re_i and
-// their places read_ahead(Depth) cycles earlier: data_i, source_i and
-// mu_const_i at 2; redundant_const_i at Mul + 2; a_* (valid and of a fresh round, place, first row)
-// at A, the same of the two cycles after it below; tail_i (row l) at A + 2; x_re_i and x_raddr_i at
-// A + 1 (A where memories are deep); x_we_i and x_waddr_i at A + 3; new_i, const_i, modulus_i at
-// A + 3; e_* at A + Mul + 2, first_i and p_i one later, f_* two; channel_i three, out_o four.
+// By the cycles since issue, with A = sum_delay(Width, Low) = 2 Mul + 1 and r = read_ahead(Depth):
+//
+//   2                 data_i, source_i, mu_const_i
+//   Mul + 2           redundant_const_i
+//   A - r             a_re_i, a_raddr_i
+//   A + 1             a_first_i, x_re_i, x_raddr_i (the last two at A where memories are deep)
+//   A + 2             a_we_i, a_waddr_i, tail_i (row l)
+//   A + 3             x_we_i, x_waddr_i, new_i, const_i, modulus_i
+//   A + Mul + 2 - r   e_re_i, e_raddr_i
+//   A + Mul + 3       first_i, p_i
+//   A + Mul + 4       f_we_i, f_waddr_i, channel_i
+//   A + Mul + 5       out_o
 module rm_basext_shared_lane
   import rm_wide_pkg::*;
 #(

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and rounds of a shared base extension (rm_basext_shared), for rm_basext_job. A command is
-// for cmd_k_i + 1 polynomials: the residues modulo q_0 to q_(l-1) and then modulo m come once for
-// each, the fast way without m.
+// Control of the shared base extension (rm_basext_shared): tells rm_basext_job which rows of
+// coefficients come next, round by round.
 //
-// A round is one pass over the rows of a polynomial for batch = min(Batch, l + 1) targets: the
-// residues (the first round: fresh), or what was kept of them; rows are those modulo q_0 to
-// q_(l-1), and row l (m, or zeros where a fast extension has as many targets at once). The target
-// of channel j is j rows late: it ends in row j - 1 of the round after, and one target ends a row.
-// After the last round come as many rows as it has targets beyond one.
+// A command is for cmd_k_i + 1 polynomials. The residues modulo q_0 to q_(l-1) and then modulo m
+// come once for each polynomial; the fast extension takes none modulo m.
 //
-// With rounds = ceil(k / batch) and rows = l + 1, or l the fast way while batch <= l, a command
-// without stalls takes
+// A round is one pass over the rows of a polynomial for batch = min(Batch, l + 1) targets. The
+// first round (fresh) takes the residues, the others take the kept values. The rows are those
+// modulo q_0 to q_(l-1), and row l. Row l is the residues modulo m, or zeros if a fast extension
+// has as many targets at once. The target of channel j is j rows late: it ends in row j - 1 of the
+// round after, and one target ends a row. After the last round comes one more row for each of its
+// targets beyond one.
+//
+// With rounds = ceil(k / batch) and rows = l + 1, or rows = l for the fast extension while batch <=
+// l, a command without stalls takes
+//
 //   ((cmd_k_i + 1) rounds rows + k - (rounds - 1) batch - 1) N / TP + Latency + 1
-// cycles to done_o; Latency is from issue to the queue.
+//
+// cycles to done_o. Latency is from issue to the queue.
 module rm_basext_shared_rows #(
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes with a coefficient, and whether there is one: Depth cycles later as valid_o and token_o,
-// and Ahead cycles before that, for the read of a deep memory (read_ahead of rm_basext_pkg), as
-// read_o and read_token_o. Reset empties it of coefficients.
+// Delays the control word that goes with a coefficient, and its valid bit, by Depth cycles.
 //
-// Latency Depth cycles, at least Ahead; one a cycle.
+// They come at valid_o and token_o. For the read of a deep memory (read_ahead of rm_basext_pkg)
+// they also come Ahead cycles earlier at read_o and read_token_o. Reset empties the delay of
+// coefficients.
+//
+// Latency Depth cycles, at least Ahead; one coefficient a cycle.
 module rm_basext_token #(
     parameter int unsigned Width = 16,
     parameter int unsigned Depth = 15,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream of moduli and constants of a base extension, checked word by word and numbered: a word
-// a beat, in the order of
+// Checks and numbers the stream of moduli and constants that a base extension loads.
+//
+// The stream has one word a beat, in the order of
 //
 //   part        Folded                      Shared          Rower             Radix
 //   Head        m, mod m                    m, 2 x mod m    a fraction        -
@@ -8,14 +9,19 @@
 //   Targets     p_j, mod p_j, l x mod p_j   as Folded       as Folded         p_j, l x mod p_j
 //
 // for i < l and j < k, where "mod" stands for a constant below that modulus. m = 0 says that there
-// is no redundant modulus; its constants are then any. A load ends with the first wrong word, beat
-// after the last, or last beat before the others: done_o is then up for a cycle, with code_o. A
-// modulus is 1 modulo 2^Low and more than 1; the fraction is any word of Width bits.
+// is no redundant modulus; its constants may then have any value. A modulus is 1 modulo 2^Low and
+// more than 1; the fraction is any word of Width bits. A load ends with the first wrong word, with
+// a beat after the last one, or with an early last beat. done_o is then high for a cycle, with
+// code_o.
 //
-// A word is looked at in the cycle after it came (take_o: it counts), and done_o is up in the next.
-// With take_o come its part; its kind: 0 a modulus or the first of Head, 1 and 2 the constants by
-// their order above, where what there are several of is kind 2; the number of its source or target;
-// its number in several; and whether it ends its source or target (ends_o).
+// Each word is checked in the cycle after it came. take_o says that the word counts, and done_o is
+// high in the next cycle. With take_o come
+//
+// - the part of the word,
+// - its kind: 0 a modulus or the first of Head, 1 and 2 the constants in the order above, where a
+//   constant of which there are several is kind 2,
+// - the number of its source or target, and its number among several,
+// - whether it ends its source or target (ends_o).
 module rm_basext_words
   import rm_basext_pkg::*;
 #(

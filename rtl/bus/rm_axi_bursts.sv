@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address channel of a transfer: beats_i words from addr_i on, in incrementing bursts of at most
-// Burst words that end where a multiple of Burst words begins, so that none crosses 4 KiB.
+// The address channel of an AXI4 transfer: cuts beats_i words from addr_i on into incrementing
+// bursts.
 //
-// With start_i the transfer is taken over; addr_i is a multiple of the word. Bursts are offered while
-// allow_i, one every three cycles at most; busy_o until the last was taken.
+// A burst has at most Burst words and ends where a multiple of Burst words begins, so none crosses
+// 4 KiB. start_i hands the transfer over; addr_i is a multiple of the word. While allow_i is high,
+// the module offers at most one burst every three cycles. busy_o is high until the last burst was
+// taken.
 module rm_axi_bursts #(
     parameter int unsigned DataWidth = 128,
     parameter int unsigned AddrWidth = 64,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stretch of memory as a stream, by an AXI4 manager's read channels: beats_i words from addr_i on,
-// last_o with the last. addr_i is a multiple of the word, beats_i is not 0.
+// Reads a range of memory as a stream, by the read channels of an AXI4 manager.
 //
-// Up to Ahead bursts are under way at once. done_o comes for one cycle after the last word left;
-// error_o then says that some answer was not OKAY: the words of the stream are then not to be
-// trusted.
+// The stream is beats_i words from addr_i on, with last_o on the last word. addr_i is a multiple of
+// the word, and beats_i is not 0. Up to Ahead bursts are in flight at once. done_o is high for one
+// cycle after the last word left. error_o then says that some answer was not OKAY, so the words of
+// the stream may be wrong.
 //
 // One word a cycle.
 module rm_axi_read #(

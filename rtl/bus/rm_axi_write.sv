@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream into a stretch of memory, by an AXI4 manager's write channels: beats_i words to addr_i and
-// up. addr_i is a multiple of the word, beats_i is not 0.
+// Writes a stream to a range of memory, by the write channels of an AXI4 manager.
 //
-// Data of a burst follow its address. A stream that ends early (last_i) leaves the rest of the
-// memory as it is: the beats that are owed carry no bytes. done_o comes for one cycle when every burst
-// was answered; error_o then says that some answer was not OKAY, length_o that last_i did not come
-// with the last beat and only there.
+// The range is beats_i words from addr_i up. addr_i is a multiple of the word, and beats_i is not
+// 0. The data of a burst follow its address. If a stream ends early (last_i), the beats that remain
+// carry no bytes, so the rest of the range keeps its content. done_o is high for one cycle when
+// every burst was answered. error_o then says that some answer was not OKAY. length_o says that
+// last_i did not come exactly once, with the last beat.
 //
 // One word a cycle.
 module rm_axi_write #(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An AXI4-Lite subordinate of 32 bits as plain accesses to registers.
+// Turns AXI4-Lite transfers of 32 bits into plain accesses to registers.
 //
-// A write waits until address and data are there, a read for its address; each is then offered as
-// an access, reads after writes, until ready_i takes it with its answer: rdata_i, and error_i for
-// SLVERR. One access at a time. A write that does not carry all four bytes is answered with an error
-// and not offered.
+// A write waits for its address and its data, a read for its address. The module then offers each
+// as an access, reads after writes, until ready_i takes it. The answer comes with ready_i: rdata_i,
+// and error_i for SLVERR. There is one access at a time. A write that does not carry all four bytes
+// is answered with an error and not offered.
 //
-// A response comes 2 cycles after the handshakes, and what ready_i waits.
+// Latency from the handshakes to the response: 2 cycles, and the cycles until ready_i.
 module rm_axil #(
     parameter int unsigned AddrWidth = 12
 ) (

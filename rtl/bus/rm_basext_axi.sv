@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// A base-extension unit behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers): the
-// folded one, or with a Batch above 0 the shared one, so many targets at a time.
+// A base-extension unit behind AXI4 and AXI4-Lite. rm_shell has the map of registers.
 //
-// Command: bits 1 to 0 the operation (rm_basext_pkg::op_e), 15 to 8 the number of source moduli, 23
-// to 16 that of target moduli (of an extension by the shared unit, of the polynomials that follow the
-// first), 28 to 24 log2 of the degree. Answer: 0 where the unit takes it, 1
-// (BadCommand) where other bits are set, 8 where the unit is at work; only what it takes starts
-// anything. Events and busy bit 0: the unit. End: how its last command ended (code_e), what it
-// refuses included.
-// Config: log2 of Ports in bits 31 to 30, MaxLogN in 29 to 24, MaxL in 23 to 16, MaxK in 15 to 8,
-// Lanes in 7 to 0.
+// With Batch 0 the unit is the folded one (rm_basext_folded). With Batch above 0 it is the shared
+// one (rm_basext_shared), which makes Batch targets at a time.
 //
-// A beat of the bus is a beat of the streams, lane 0 lowest, divided over Ports ports of AXI4: lane 0
-// lowest at port 0. Constants lie in lane 0; what the other lanes read beside them is not looked at.
-// A read is a polynomial, or the constants of a load: its last beat is the stream's. A write takes the
-// residues modulo one target.
+//   Command     1 to 0     operation (rm_basext_pkg::op_e)
+//               15 to 8    number of source moduli
+//               23 to 16   number of target moduli; for an extension by the shared unit, of the
+//                          polynomials after the first
+//               28 to 24   log2 of the degree
+//   Config      31 to 30   log2 of Ports
+//               29 to 24   MaxLogN
+//               23 to 16   MaxL
+//               15 to 8    MaxK
+//               7 to 0     Lanes
+//
+// The answer is 0 if the unit takes the command, 1 (BadCommand) if other bits are set, and 8 while
+// the unit works. Only a command that is taken starts anything. Bit 0 of events and busy is the
+// unit. End says how the unit's last command ended (code_e), also if the unit refused it.
+//
+// A beat of the bus is a beat of the streams, lane 0 lowest, divided over Ports ports of AXI4 from
+// port 0 up. Constants lie in lane 0; the unit ignores the other lanes of their beats. A read is a
+// polynomial, or the constants of a load, and its last beat is the last of the stream. A write
+// takes the residues modulo one target.
 module rm_basext_axi
   import rm_basext_pkg::*;
 #(

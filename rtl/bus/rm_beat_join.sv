@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beats of OutWidth bits out of Parts = OutWidth / InWidth, rounded up, of InWidth bits each, the lowest
-// first; of the last part, what is too much is dropped. A stream that ends within a beat gives what it
-// has of it, with cut_o.
+// Joins Parts = OutWidth / InWidth (rounded up) beats of InWidth bits to one beat of OutWidth bits,
+// the lowest part first.
 //
-// A part is taken only while a beat could leave (ready_i). Latency 1 cycle from the last part, a part a
-// cycle.
+// The excess bits of the last part are dropped. A stream that ends within a beat gives the part of
+// the beat that came, with cut_o. A part is taken only while a beat could leave (ready_i).
+//
+// Latency 1 cycle from the last part, one part a cycle.
 module rm_beat_join #(
     parameter int unsigned InWidth = 128,
     parameter int unsigned OutWidth = 624

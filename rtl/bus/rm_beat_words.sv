@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of Bits bits out of beats, the lowest first. A stream has count_i words: of its last beat, what is
-// behind them is dropped. A stream of fewer or of more beats gives all of its words, the last one
-// marked, so that who takes them sees that they are too few or too many.
+// Cuts beats into words of Bits bits, the lowest first.
 //
-// A beat is taken only while a word could leave (ready_i). Latency 1 cycle, one word a cycle.
+// A stream has count_i words; the rest of its last beat is dropped. A stream of too few or too many
+// beats gives all of its words, the last one marked, so the reader sees that the number is wrong. A
+// beat is taken only while a word could leave (ready_i).
+//
+// Latency 1 cycle, one word a cycle.
 module rm_beat_words #(
     parameter int unsigned DataWidth = 128,
     parameter int unsigned Bits = 32,

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The polynomial multiplier behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers).
+// The polynomial multiplier (rm_polymul) behind AXI4 and AXI4-Lite. rm_shell has the map of
+// registers.
 //
-// Command: bits 3 to 0 the operation (rm_polymul_pkg::op_e), bit 4 the set, bit 5 the polynomial, bit
-// 6 evaluation form, bit 7 the slot of tables, bits 12 to 8 log2 of the degree. A word with other
-// bits set is answered with CodeBadOp and not passed on. Events and busy bits: 0 the array, 1
-// load, 2 unload. End: how the last load or table command ended (code_e).
-// Config: MaxLogN in bits 31 to 24, Units in 23 to 8, Beat in 7 to 0.
+//   Command     3 to 0     operation (rm_polymul_pkg::op_e)
+//               4          set
+//               5          polynomial
+//               6          evaluation form
+//               7          slot of tables
+//               12 to 8    log2 of the degree
+//   Config      31 to 24   MaxLogN
+//               23 to 8    Units
+//               7 to 0     Beat
+//
+// A command with other bits set is answered with CodeBadOp and not passed on. Bits of events and
+// busy: 0 the array, 1 load, 2 unload. End says how the last load or table command ended (code_e).
 //
 // A beat of the bus is a beat of the streams: Beat words of 32 bits, word 0 lowest.
 module rm_polymul_axi

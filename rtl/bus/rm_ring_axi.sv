@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring machine behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers).
+// The ring machine (rm_ring) behind AXI4 and AXI4-Lite. rm_shell has the map of registers.
 //
-// Command: bits 2 to 0 the operation, the others 0 but for what it names. Answer: 1 (BadCommand) where they are
-// not, 8 where the machine is at work; else
+// Command: bits 2 to 0 are the operation. All other bits must be 0 unless the operation names them.
+// The answer is 1 (BadCommand) for a command with other bits, 8 while the machine works, and
+// otherwise
 //
 //   0  Tables   0; the next read is a stream of entries for tables and programs (rm_ring_table)
 //   1  Run      0; runs the procedure that is there
@@ -10,11 +11,15 @@
 //               0: bits 3 to 0 the RPAU, 4: of a key, 5: to the host; 1 and 2: the place on the host, lower byte first,
 //               or the index of the key; 8 to 15: cycles, lowest byte first. Also while a procedure runs
 //
-// Events and busy bit 0: tables, or the procedure; bit 1: the link is asked for a limb. While it is, a read is the
-// limb that goes to the machine, of as many residues of 64 bits as the tables say (kind 13), or a write takes the one that comes from it. End: how the
-// last stream of tables or the last procedure ended, code_e in bits 3 to 0, whose stream it was in bits 5 to 4.
-// Config: LogN in bits 31 to 28, Rpaus in 27 to 24, LogRow in 23 to 20, LogLanes in 19 to 16, Shared in 15 to 11,
-// Singles in 10 to 8, Narrow in 7 to 5, log2 of the words of 64 bits in a beat below. Only one of those is at work at a time.
+// Bit 0 of events and busy is the tables or the procedure. Bit 1 says that the link asks for a
+// limb. Then a read is the limb that goes to the machine, or a write takes the limb that comes from
+// it. A limb has as many residues of 64 bits as the tables say (kind 13). End says how the last
+// stream of tables or the last procedure ended: code_e in bits 3 to 0, and the stream that caused
+// the code in bits 5 to 4. Only one of tables and procedure is at work at a time.
+//
+// Config: LogN in bits 31 to 28, Rpaus in 27 to 24, LogRow in 23 to 20, LogLanes in 19 to 16,
+// Shared in 15 to 11, Singles in 10 to 8, and Narrow in 7 to 5. The bits below are log2 of the
+// words of 64 bits in a beat.
 module rm_ring_axi
   import rm_ring_pkg::*;
 #(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine behind AXI4 and AXI4-Lite: what every machine of Ringmill needs to stand in a shell.
+// Connects a machine to a host and to memory by AXI4 and AXI4-Lite; every machine of Ringmill uses
+// this shell.
 //
 // The machine takes commands of 32 bits, each answered with a code, and has one stream in and one
-// out; its units raise busy and done bits. Here managers read a stretch of memory into the stream in,
-// or write the stream out to one; the host sees registers (byte addresses, words of 32 bits):
+// out; its units raise busy and done bits. AXI4 managers read a range of memory into the stream in,
+// and write the stream out to one. The host sees registers (byte addresses, words of 32 bits):
 //
 //   0x00 Id        R   "RM" and the version of this map, 0x524d0001
 //   0x04 Machine   R   which machine: parameter Machine
@@ -30,13 +31,15 @@
 //   0x60 + 0x20 (p - 1)  RW  address of the read at port p, 1 to Ports - 1, lower half; its upper half
 //                      at + 0x04, those of the write at + 0x10 and + 0x14
 //
-// Addresses are multiples of a port's word, beats from 1 to 2^24 - 1; a start with others, or while
-// one is under way, is an error and changes nothing, as is any access that is not in this table.
+// Addresses are multiples of a port's word, and the number of beats is 1 to 2^24 - 1. A start with
+// other values, or during a transfer, is an error and changes nothing. So is any access that is not
+// in this table.
 //
-// A beat of DataWidth bits lies across the ports, DataWidth / Ports bits each, the lowest at port 0:
-// one word of as many stretches of memory. It passes when every port has its word, or room for it;
-// until then the ports that are ahead wait, so a port's words must not queue behind another's. A
-// transfer is done when it is at every port, and failed if it is at one.
+// A beat of DataWidth bits lies across the ports, DataWidth / Ports bits each, the lowest at port
+// 0. So it is one word of each of Ports ranges of memory. A beat passes when every port has its
+// word, or room for it. Until then the ports that are ahead wait, so a port's words must not queue
+// behind another's. A transfer is done when it is done at every port, and failed if it failed at
+// one.
 //
 // Latencies are those of rm_axil, rm_axi_read and rm_axi_write; one beat a cycle each way.
 module rm_shell #(

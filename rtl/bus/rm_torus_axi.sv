@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bootstrapping engine behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers).
+// The TFHE bootstrapping engine (rm_torus) behind AXI4 and AXI4-Lite. rm_shell has the map of
+// registers.
 //
-// Command: bits 2 to 0 the operation (rm_torus_pkg::op_e), 15 to 8 the place. Answer: 0 where the engine
-// takes it, 1 (BadCommand) where other bits are set, 8 where it is at work; only what it takes starts
-// anything. Events and busy bit 0: the engine. End: how its last command ended (code_e), what it refused
-// included.
-// Config: LogN in bits 31 to 28, Dim in 27 to 15, Places in 14 to 7, Unroll in 6 to 5, log2 of the words
-// of 32 bits in a beat in 4 to 0.
+//   Command     2 to 0     operation (rm_torus_pkg::op_e)
+//               15 to 8    place
+//   Config      31 to 28   LogN
+//               27 to 15   Dim
+//               14 to 7    Places
+//               6 to 5     Unroll
+//               4 to 0     log2 of the words of 32 bits in a beat
 //
-// A read is the stream of the command at work, its last beat the stream's last: of a load, and of a
-// switch (the seed, then the bodies), words of 32 bits, the lowest first, of whose last beat what is
-// behind them is not looked at; of a run the key, each of whose beats of rm_torus lies in as many beats
-// here as it needs, the lowest bits first. A write takes what OpUnload and OpGive give, words of 32 bits,
-// the last beat filled with zeros. A beat is divided over Ports ports of AXI4.
+// The answer is 0 if the engine takes the command, 1 (BadCommand) if other bits are set, and 8
+// while the engine works. Only a command that is taken starts anything. Bit 0 of events and busy is
+// the engine. End says how the engine's last command ended (code_e), also if the engine refused it.
+//
+// A read is the stream of the command at work, and its last beat is the stream's last:
+//
+// - For a load, the stream is words of 32 bits, the lowest first; the rest of the last beat is
+//   ignored.
+// - For a switch it is words of the same kind: the seed, then the bodies.
+// - For a run it is the key. Each beat of rm_torus takes as many beats here as it needs, the lowest
+//   bits
+//   first.
+//
+// A write takes the stream of OpUnload or OpGive: words of 32 bits, the last beat filled with
+// zeros. A beat is divided over Ports ports of AXI4.
 module rm_torus_axi
   import rm_torus_pkg::*;
 #(

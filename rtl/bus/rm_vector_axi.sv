@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector machine behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers).
+// The vector machine (rm_vector) behind AXI4 and AXI4-Lite. rm_shell has the map of registers.
 //
-// Two managers: index 0 is the shell's, with what the host sends; index 1 goes to distant memory by the machine's own LOADs and STOREs,
-// whose chunk n is DataWidth-wide beats at base + n 4 Words, words of 32 bits, row after row.
+// There are two AXI4 managers. Manager 0 is the shell's and carries the data that the host sends.
+// Manager 1 goes to distant memory for the machine's own LOADs and STOREs. Chunk n is beats of
+// DataWidth bits at base + n 4 Words: words of 32 bits, row after row.
 //
-// Command: 0 tables, 1 instructions, 2 clears the queue after a fault; answered with 0, 1 where other bits are set, 8 while words of a
-// read are still to be taken. A read is a stream of words of 128 bits, of which those with bit 127 set are nothing: of tables entry_t of
-// rm_vector_top_pkg (TableCount and TableBase are this module's), of instructions word_t.
+// Command: 0 tables, 1 instructions, 2 clears the queue after a fault. The answer is 0, or 1 if
+// other bits are set, or 8 while words of a read still wait. A read is a stream of words of 128
+// bits; a word with bit 127 set is skipped. A word of tables is entry_t of rm_vector_top_pkg
+// (TableCount and TableBase are this module's), a word of instructions is word_t.
 //
-// Instructions come in one read or in many, which may follow one another while the machine runs; a command of 1 is not needed between
-// them. The queue asks for batches of Batch instructions, an event each, and the second count is how many it has asked for that have
-// not come: a read of no more goes straight in. A queue that is full holds the read up. While a fault stands, words are dropped, so that
-// the read ends; then a command of 2 is taken, as soon as what went before the fault was sent (8 until then).
+// Instructions come in one read or in many reads. These may follow one another while the machine
+// runs, without a new command 1 between them. The queue asks for batches of Batch instructions,
+// with an event for each. The second count is the number of instructions that it has asked for and
+// that have not come; a read of at most that number goes straight in. A full queue holds the read
+// up. While a fault stands, words are dropped, so that the read ends. Command 2 is then taken as
+// soon as the instructions before the fault were sent (8 until then).
 //
-// Events and busy: bit 0 a program has ended (HCF, and its stores are in distant memory), busy until then; 1 the queue ran dry in a
-// program; 2 a word at the queue's head is no instruction; 3 distant memory answered with an error; 4 the queue asks for a batch. End:
-// why, fault_e; 0 for none. Counts: cycles in which the queue had run dry since it was last cleared; instructions asked for.
+// Bits of events and busy:
+//
+//   0   a program has ended (HCF, and its stores are in distant memory); busy until then
+//   1   the queue ran dry in a program
+//   2   a word at the queue's head is no instruction
+//   3   distant memory answered with an error
+//   4   the queue asks for a batch
+//
+// End is the cause, fault_e, or 0 for none. Counts: the cycles in which the queue had run dry since
+// it was last cleared; the instructions asked for.
+//
 // Config: LogRadix in bits 3 to 0, LogSpan in 7 to 4, Registers in 15 to 8, Slots in 31 to 16.
 module rm_vector_axi
   import rm_vector_isa_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beats out of words of Bits bits, the lowest first; the last beat is filled with zeros.
+// Packs words of Bits bits into beats, the lowest first; the last beat is filled with zeros.
 //
 // Latency 1 cycle from a beat's last word, one word a cycle.
 module rm_word_beats #(

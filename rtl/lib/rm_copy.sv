@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A register of its own: q(t) = d(t - 1), which synthesis neither merges with others of the same
-// input nor takes into a shift register: for an FPGA it is a cell until it is mapped last of all
-// (crates/hdl/scripts/synth.py); other tools read the attributes. One a unit carries what drives every unit
-// (mode, owner, routes), so that no net crosses the whole machine to thousands of loads.
+// A register that synthesis keeps as a cell of its own: q(t) = d(t - 1).
+//
+// Synthesis neither merges the register with others of the same input nor takes it into a shift
+// register. For an FPGA it stays a cell until the last step of mapping
+// (crates/hdl/scripts/synth.py); other tools read the attributes. Each unit has a copy of the
+// signals that drive every unit (mode, owner, routes). So no net with thousands of loads crosses
+// the whole machine.
 //
 // Latency 1 cycle, one word a cycle. No reset.
 (* keep_hierarchy = "yes" *)

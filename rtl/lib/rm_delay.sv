@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// y(t) = x(t - Depth): a delay line for data that travels beside a pipeline.
+// A delay line for data that travels beside a pipeline: y(t) = x(t - Depth).
 //
-// Latency Depth cycles (0 is a wire), one word a cycle. No reset: what leaves in the first Depth
-// cycles is undefined, and a valid bit beside it says so.
+// Latency Depth cycles (0 is a wire), one word a cycle. No reset: the output of the first Depth
+// cycles is undefined, and the user carries a valid bit beside the data.
 module rm_delay #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1

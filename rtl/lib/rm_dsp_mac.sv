@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// p = a b + c + (pcin / 2^17 where Chain is set): one DSP block of UltraScale+ (a DSP48E2, to which synthesis for
-// that family maps it; elsewhere what is written here is inferred). a and b are signed, as the block has them; pcin comes from
-// another block's pc_o over the wires between neighbours, c from the fabric.
+// A multiply-accumulate step in one DSP block of UltraScale+: p = a b + c + (pcin / 2^17 if Chain
+// is set).
 //
-// Latency from a and b to p 2 cycles, with InReg 3; from c 1, with CReg 2; from pcin 1. One product a cycle.
+// Synthesis for UltraScale+ maps the module to a DSP48E2. Other tools infer the multiplier and
+// adder from the code. a and b are signed, as in the block. pcin comes from another block's pc_o
+// over the wires between neighbours, c from the fabric.
+//
+// Latency 2 cycles from a and b to p, or 3 with InReg. Latency 1 from c, or 2 with CReg, and 1 from
+// pcin. One product a cycle.
 module rm_dsp_mac #(
     parameter int unsigned AWidth = 27,
     parameter int unsigned BWidth = 18,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// M[waddr] := wdata;  rdata := M[raddr]: a memory with one write and one read port.
+// A memory with one write port and one read port: M[waddr] := wdata;  rdata := M[raddr].
 //
 // Latency 1 + OutReg cycles from raddr_i to rdata_o, one read and one write a cycle. A read that
-// meets a write to the same address returns the old word. Without re_i the read register holds. Not
-// reset: a word is undefined until it is written. Style "block", "ultra" or "distributed" is handed
-// to the synthesiser, "auto" leaves it the choice.
+// meets a write to the same address returns the old word. The read register keeps its value while
+// re_i is low. No reset: a word is undefined until it is written. Style "block", "ultra" or
+// "distributed" goes to the synthesiser; with "auto" the synthesiser chooses.
 module rm_ram_1r1w #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1024,

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ports p in {a, b}, each: if en: rdata := M[addr], and if we M[addr] := wdata. True dual-port
-// memory.
+// A true dual-port memory. Each port p in {a, b} does in a cycle with en:
 //
-// Latency 1 cycle from addr to rdata, one access a cycle on each port. Without en the read register
-// holds. Both ports writing one address in one cycle is the user's error. Not reset: a word is
-// undefined until it is written. Of reads that meet a write:
+//   rdata := M[addr], and if we: M[addr] := wdata
+//
+// Latency 1 cycle from addr to rdata, one access a cycle on each port. The read register keeps its
+// value while en is low. The user must not write one address through both ports in one cycle. No
+// reset: a word is undefined until it is written. A read that meets a write returns what block RAM
+// and UltraRAM return:
 //
 //   Style             port that writes         other port at that address
 //   all but "ultra"   reads the old word       reads the old word
 //   "ultra"           holds its read register  a reads the old word, b reads the new word
 //
-// as block RAM and UltraRAM do. Style is handed to the synthesiser besides; "ultra" is for
-// UltraScale+ only.
+// Style also goes to the synthesiser. "ultra" is for UltraScale+ only.
 module rm_ram_2rw #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1024,

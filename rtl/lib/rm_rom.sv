@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rdata := T[addr]: a constant table, read from InitFile (one hexadecimal word a line, $readmemh).
+// A constant table T that is read from the file InitFile: rdata := T[addr].
 //
-// Latency 1 cycle, one read a cycle. Without re_i the read register holds.
+// The file has one hexadecimal word a line ($readmemh). Latency 1 cycle, one read a cycle. The read
+// register keeps its value while re_i is low.
 module rm_rom #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1024,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream passed on unchanged, every output and ready_o from a register: cuts the path of ready
-// through a pipeline.
+// Cuts the path of ready through a pipeline: passes a stream on unchanged, with every output and
+// ready_o from a register.
 //
-// Latency 1 cycle, one word a cycle. Holds two words: the one shown, and the one that arrives in
-// the cycle in which the stall is not yet seen outside. Reset empties it.
+// Latency 1 cycle, one word a cycle. The module holds two words: the word at the output, and the
+// word that arrives before the source sees a stall. Reset empties the module.
 module rm_skid #(
     parameter int unsigned Width = 32
 ) (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// y(t) = x(t - Depth) for a valid bit, 0 after reset: says which outputs of a pipeline of Depth
-// stages are meant.
+// The valid bit beside a pipeline of Depth stages: y(t) = x(t - Depth), and 0 after reset.
 //
-// Latency Depth cycles (0 is a wire), one bit a cycle.
+// The bit says which outputs of the pipeline are results. Latency Depth cycles (0 is a wire), one
+// bit a cycle.
 module rm_valid #(
     parameter int unsigned Depth = 1
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unified NTT butterfly: one modular multiplier, one modular adder, one modular subtractor, one
-// halver.
+// The butterfly of all number-theoretic transforms: one modular multiplier, adder, subtractor and
+// halver for four operations modulo q, for u, v, w < q.
 //
 //   mode     out0            out1
 //   BfCt     u + w v         u - w v            Cooley-Tukey, forward; out0 is multiply-accumulate
@@ -8,12 +8,13 @@
 //   BfMul    u               w v                product
 //   BfSum    u + v           u - v              sum and difference
 //
-// all modulo q, for u, v, w < q. w is held times R (rm_mod_mul). Halving each inverse stage makes
-// the factor 1/N of the inverse transform vanish. BfSum is BfCt with w = one_i = R mod q.
+// w is held times R (rm_mod_mul). Halving in each inverse stage replaces the factor 1/N of the
+// inverse transform. BfSum is BfCt with w = one_i = R mod q.
 //
-// Sharing: BfCt adds after the multiplier, BfGs before it, so mode_i, half_i, one_i and the modulus
-// inputs are held while data is in flight (the modulus from a cycle before). In BfGs the halvers have
-// the cycle after the adders, in front of the multiplier's operand registers and of the delay line.
+// BfCt adds after the multiplier, BfGs before it. So mode_i, half_i and one_i are held while data
+// is in flight, and the modulus inputs from a cycle before. In BfGs the halvers have the cycle
+// after the adders, in front of the multiplier's operand registers and of the delay line.
+//
 // Latency mod_mul_latency(...) + Slack (of rm_mod_mul) + 1 in every mode, one butterfly a cycle.
 module rm_butterfly
   import rm_arith_pkg::*, rm_ntt_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the transform's leaves.
+// Types of the butterfly and its parents in number-theoretic transforms.
 package rm_ntt_pkg;
 
   // What a butterfly computes; the formulas are in rm_butterfly.

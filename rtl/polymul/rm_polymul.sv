@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time configurable polynomial multiplier over Z_q[x] / (x^n + 1): number-theoretic transforms,
-// products, sums and differences of polynomials of n = 2^8 to 2^MaxLogN coefficients for any prime q
-// = 1 mod 2n of at most 32 bits (polymul paper; docs/machines/polymul.md derives schedule, memory
-// layout and cycles).
+// A polynomial multiplier over Z_q[x] / (x^n + 1) whose degree and modulus are set at run time.
 //
-// The transform is the negacyclic one with psi merged into the twiddles: a in natural order to
-// a(psi^(2 bitrev(i) + 1)) at position i, and back with halvings. Two sets of two polynomials each:
-// commands work within one set while the other is loaded or unloaded. Two slots of tables: each
-// polynomial belongs to the slot that it was loaded under, and tables of one slot may change while
-// the array works on polynomials of the other.
+// It computes number-theoretic transforms, products, sums and differences of polynomials of n = 2^8
+// to 2^MaxLogN coefficients, for any prime q = 1 mod 2n of at most 32 bits (polymul paper).
+// Schedule, memory layout and cycles are derived in docs/machines/polymul.md.
 //
-// A command of the array leaves its result in a (buffer 0 of the set for products and sums). A half
-// product leaves b (buffer 1) as it was; a full product overwrites b, which then counts as not
-// loaded. No memory is scrubbed at reset or when tables change: a polynomial counts as loaded only
-// after a whole stream into its place, so no command reads words that were there before
+// The transform is negacyclic, with psi merged into the twiddles. It takes a in natural order to
+// a(psi^(2 bitrev(i) + 1)) at position i, and back with halvings. There are two sets of two
+// polynomials each: commands work within one set while the other is loaded or unloaded. There are
+// two slots of tables. Each polynomial belongs to the slot under which it was loaded. Tables of one
+// slot may change while the array works on polynomials of the other.
+//
+// A command of the array leaves its result in polynomial a, which is buffer 0 of the set for
+// products and sums. A half product leaves b (buffer 1) as it was. A full product overwrites b,
+// which then counts as not loaded. Neither reset nor new tables scrub a memory. A polynomial counts
+// as loaded only after a whole stream into its place, so no command reads older words
 // (rm_polymul_cmd).
 //
-// A command is answered 2 cycles after it (rsp_valid_o, rsp_code_o): CodeOk means that it has begun,
-// any other code that nothing has changed. A command may come in each cycle. When a unit ends it
-// raises its done bit (array, load, unload) for one cycle and takes the next command; load_code_o
-// then says how the stream ended. OpAbort ends a load whose stream was cut without in_last_i: its
-// done bit comes with CodeAborted (or its own code, if it ended just then). From command to done,
-// without stalls of the streams:
+// A command is answered 2 cycles after it (rsp_valid_o, rsp_code_o). CodeOk means that the command
+// has begun; any other code means that nothing has changed. A command may come in each cycle. A
+// unit that ends raises its done bit (array, load, unload) for one cycle and takes the next
+// command; load_code_o then says how the stream ended. OpAbort ends a load whose stream was cut
+// without in_last_i. Its done bit comes with CodeAborted, or with the load's own code if the load
+// ended just then.
+//
+// The cycles from command to done, without stalls of the streams, do not depend on the data:
+//
 //   transform, product, sum   operations and waits of rm_polymul_seq + 11
 //   load, unload, tables      n / Beat + 5, n / Beat + 7, n + 7
-// whatever the data. The array's last words are written in the cycles after its done bit, before any
-// command that follows can read them.
+//
+// The array's last words are written in the cycles after its done bit, before any command that
+// follows can read them.
 module rm_polymul
   import rm_polymul_pkg::*;
 #(

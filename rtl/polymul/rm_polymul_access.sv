@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who drives the ports of the coefficient memories: registers in front of them, [set][bank]. The
-// array reads and writes its set while load and unload do so in the other, or in both.
+// Selects who drives each port of the coefficient memories, [set][bank]: the array, the load unit
+// or the unload unit.
 //
-// Latency 1 cycle. The decision on commands keeps users of one set apart; that no bank is written by
-// two in a cycle is asserted.
+// The array reads and writes its set while load and unload work in the other set, or in both. The
+// decision on commands keeps users of one set apart. An assertion checks that no two users write a
+// bank in one cycle.
+//
+// Latency 1 cycle, by registers in front of the ports.
 module rm_polymul_access #(
     parameter int unsigned Units = 32,
     parameter int unsigned AddrWidth = 7

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands: judged by rm_polymul_rule against what the machine holds and does, which is kept here.
+// Accepts or refuses each command of the multiplier, and keeps the state on which that depends:
+// what the machine holds and which units work.
 //
-// A polynomial counts as loaded after a load that ended with CodeOk, until the next load into its
-// place, new tables in its slot, or a full product that overwrites it (buffer 1). So no command
-// reads a word that was not written since, and the memories need no scrub at reset or with new
-// tables: what they held before cannot be reached through any port.
+// rm_polymul_rule decides. A polynomial counts as loaded after a load that ended with CodeOk. It
+// stops counting with the next load into its place, with new tables in its slot, or with a full
+// product that overwrites it (buffer 1). So no command reads a word that was not written since. The
+// memories need no scrub at reset or with new tables: their old words cannot be reached through any
+// port.
 //
-// cmd in cycle 0; rsp_*, start_*_o with command_o, and state_o are there in cycle 2, from registers;
-// a command each cycle, each judged after the one before. *_done_i ends a unit's work: its busy bit
-// falls, and its done bit is up for one cycle, in the next.
+// With cmd in cycle 0, rsp_*, start_*_o with command_o, and state_o come in cycle 2, from
+// registers. A command may come each cycle and is judged after the one before. *_done_i ends the
+// work of a unit: in the next cycle the unit's busy bit falls, and its done bit is high for one
+// cycle.
 module rm_polymul_cmd
   import rm_polymul_pkg::*;
 #(

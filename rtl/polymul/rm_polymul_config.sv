@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration of the two slots of tables: degree, modulus and constants, with what is derived from
-// them, each held in registers and handed to the unit that works on a slot.
+// Registers for the configuration of the two slots of tables: degree, modulus and constants, and
+// the values derived from them.
 //
-// degree_we_i writes log2 n of slot_i, then modulus_we_i and constants_we_i what the header of the
-// table stream carries. The slot that a unit names is seen at its outputs 1 cycle later (q_o,
-// factor_o, stream_q_o) or in the same cycle (the degrees), from registers.
+// degree_we_i writes log2 n of slot_i. Then modulus_we_i and constants_we_i write the header of the
+// table stream. A unit names the slot that it works on. It sees the slot's values at its outputs 1
+// cycle later (q_o, factor_o, stream_q_o), or in the same cycle (the degrees), from registers.
 module rm_polymul_config
   import rm_polymul_pkg::*;
 #(

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input stream: fills a polynomial, or a slot of tables.
+// Writes the input stream to a polynomial or to a slot of tables, and checks it.
 //
-// A polynomial is n / Beat beats of Beat residues in order, word 0 lowest, in_last_i with the last.
-// Coefficient l of a row of 2 P goes to place l div P of unit l mod P; in evaluation form
-// to place l mod 2 of unit l div 2, where the forward transform leaves it. Tables are two beats {..,
-// q} and {0, .., R mod q, R^2 mod q}, then n words, Beat a beat: word 0 is psi^(n/2) R^2 mod q, word
-// m + j the twiddle psi^bitrev(m + j) R mod q of block j in the stage of m blocks.
+// A polynomial is n / Beat beats of Beat residues in order, word 0 lowest, with in_last_i on the
+// last beat. Coefficient l of a row of 2 P goes to place l div P of unit l mod P. In evaluation
+// form it goes to place l mod 2 of unit l div 2, where the forward transform leaves it.
 //
-// A stream that ends early, or does not end, is an error; what follows a missing end is dropped up
-// to the next in_last_i. Words not below q, and a q that is not 1 modulo 2n, are errors; the first
-// that holds of length, modulus and words is told. abort_i ends a stream that was cut, wherever it
-// is. After each the next command starts afresh.
+// Tables are two beats {.., q} and {0, .., R mod q, R^2 mod q}, then n words, Beat a beat. Word 0
+// is psi^(n/2) R^2 mod q. Word m + j is the twiddle psi^bitrev(m + j) R mod q of block j in the
+// stage of m blocks.
 //
-// One beat a cycle for a polynomial, one word a cycle for tables. start_i in cycle 2 of its command,
-// the first beat is taken in cycle 3 at the earliest; done_o with code_o, and the write, come two
-// cycles after the last beat.
+// A stream that ends early or does not end is an error; the unit drops all words after a missing
+// end, up to the next in_last_i. Words not below q, and a q that is not 1 modulo 2n, are errors.
+// The code names the first error in the order length, modulus, words. abort_i ends a stream that
+// was cut at any point. After each of these the next command starts afresh.
+//
+// Throughput: one beat a cycle for a polynomial, one word a cycle for tables. start_i comes in
+// cycle 2 of its command, and the first beat is taken in cycle 3 at the earliest. done_o with
+// code_o, and the write, come two cycles after the last beat.
 module rm_polymul_load
   import rm_polymul_pkg::*;
 #(

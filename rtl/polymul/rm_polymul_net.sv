@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange network between the processing units: results of butterfly p leave as lanes p (out0) and
-// P + p (out1), and arrive in lane L of the row that is written:
+// Moves the results of the butterflies to the processing units that write them.
+//
+// Results of butterfly p leave as lanes p (out0) and P + p (out1), and arrive in lane L of the row
+// that is written:
 //
 //   NetStraight    new[L] = old[L]
 //   NetShuffle     new[rotl(L)] = old[L]     the next lower bit of the index comes into the pair
 //   NetUnshuffle   new[rotr(L)] = old[L]     the inverse
 //
-// with rot over log2(2 P) bits. Lane L is the pair's first (lane0_o, L < P) or second place in unit
-// L mod P. net_i is the same for all units; each brings its own copy for its own lanes.
+// rotl and rotr rotate over log2(2 P) bits. Lane L is the pair's first (lane0_o, L < P) or second
+// place in unit L mod P. net_i is the same for all units; each unit brings its own copy for its own
+// lanes.
 //
 // Latency 0 (combinational).
 module rm_polymul_net

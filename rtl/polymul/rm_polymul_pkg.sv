@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and latencies of the run-time configurable polynomial multiplier
+// Types and latencies of the polynomial multiplier whose degree and modulus are set at run time
 // (docs/machines/polymul.md).
 package rm_polymul_pkg;
 

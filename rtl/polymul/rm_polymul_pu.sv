@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A processing unit: one butterfly, its two banks of coefficients in each of two sets, its
-// twiddles.
+// A processing unit of the polynomial multiplier: one butterfly, its two banks of coefficients in
+// each of two sets, and its twiddles.
 //
 //   t                       addresses at the memories
 //   t + 1                   u from bank `sel` (0 for products), v from the other, w by `wsel`
@@ -8,13 +8,14 @@
 //   t + WriteLatency - 1    out0_o, out1_o; lane0_i and lane1_i come back through the network
 //   t + WriteLatency        they are written
 //
-// One set serves the array while the other serves load and unload: every port of every bank has its
-// own address and enable, and what is written is the array's by array_writes_i or the loader's. What
-// controls all units in a cycle is registered here once more, a copy for each unit. The twiddle
-// memory holds two slots; in one, for n = 2 rows P: entries 0 to rows - 1 as the transform's table;
-// then rows entries for each stage k = 0 to log2 P, entry r being that of block r 2^k + (unit mod
-// 2^k). The inverse transform takes minus the twiddle of the mirrored block, which is in the unit
-// with the complemented number: tw_mirror_i.
+// One set serves the array while the other serves load and unload. So every port of every bank has
+// its own address and enable. array_writes_i says whether the array or the loader writes. The
+// signals that control all units in a cycle are registered here once more, a copy for each unit.
+//
+// The twiddle memory holds two slots. For n = 2 rows P, entries 0 to rows - 1 of a slot are as in
+// the transform's table. Then come rows entries for each stage k = 0 to log2 P. Entry r of stage k
+// is that of block r 2^k + (unit mod 2^k). The inverse transform takes minus the twiddle of the
+// mirrored block, which is in the unit with the complemented number: tw_mirror_i.
 //
 // Throughput one butterfly a cycle.
 module rm_polymul_pu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a command may begin: code_o, from the command and what the machine holds and does.
+// Decides whether a command of the polynomial multiplier may begin: computes code_o from the
+// command and the state of the machine.
 //
 //   command             Busy while                            then needs
 //   array (a set)       the array works, or a stream on       tables and data of each operand, of one
@@ -12,10 +13,10 @@
 //                       unload on data of the slot
 //   abort               never                                 a stream on its way in
 //
-// A row's first failing need is the answer: Busy; Unsupported; NoTables; NoData; Mixed. Exhaustively
-// checked over all states and commands (crates/hdl/tests/polymul/rule.rs).
+// The answer is the first need of a row that fails: Busy; Unsupported; NoTables; NoData; Mixed. A
+// test checks all states and commands (crates/hdl/tests/hdl/polymul/rule.rs).
 //
-// The command is registered with its kind; code_o, and ok_o for CodeOk, come a cycle after it, for
+// The command is registered with its kind. code_o, and ok_o for CodeOk, come a cycle after it, for
 // the state of that cycle.
 module rm_polymul_rule
   import rm_polymul_pkg::*;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequencer of the array: turns a command into passes, a pass into one operation a cycle.
+// Sequencer of the multiplier's array: turns a command into passes, and a pass into one operation a
+// cycle.
 //
-// Within the units a polynomial is an array of 2 rows words (local index x = {row, place}); word x
-// of polynomial b lies at address {b, x >> 1} of bank parity(x) xor b, so two words whose indices
-// differ in one bit, and the same word of the two polynomials, lie in different banks. A stage
-// pairs words x0 and x1 = x0 + hot, where hot = rows, rows / 2, .., 2, 1 and then 1 again for each
-// of the log2 P stages across the units, before which the network has brought the next index bit
-// into the place. Operation c of a pass takes x0 = c with a zero put in at the bit of hot, and the
-// twiddles are read in one sweep, upwards in a forward and downwards in an inverse transform.
+// Within the units a polynomial is an array of 2 rows words, with the local index x = {row, place}.
+// Word x of polynomial b lies at address {b, x >> 1} of bank parity(x) xor b. So two words whose
+// indices differ in one bit lie in different banks, and so does the same word of the two
+// polynomials. A stage pairs words x0 and x1 = x0 + hot. hot is rows, rows / 2, .., 2, 1, and then
+// 1 again for each of the log2 P stages across the units. Before each of these the network brings
+// the next index bit into the place. In operation c of a pass, x0 is c with a zero inserted at the
+// bit of hot. The twiddles are read in one sweep, upwards in a forward and downwards in an inverse
+// transform.
 //
 //   pass       operations   does
 //   Scale      rows         v := R v, the half without a twiddle in the first stage (OpMul: all)
@@ -16,14 +18,15 @@
 //   Inverse    rows         Gentleman-Sande stage with halving
 //   Sum        2 rows       a := a + b or a - b
 //
-// OpFpm runs each forward stage for both polynomials in turn. Between passes the sequencer waits
-// just so long that each first read comes DepLatency cycles after the read that its word hangs on;
-// the wait is 0 once rows is at least DepLatency + rows / 2. The schedule hangs on the degree and
-// the command alone.
+// OpFpm runs each forward stage for both polynomials in turn. Each first read of a pass comes
+// DepLatency cycles after the read of the words from which its word is computed. The sequencer
+// waits between passes for just that; the wait is 0 once rows is at least DepLatency + rows / 2.
+// The schedule depends on the degree and the command alone.
 //
-// start_i in cycle 2 of its command: addresses leave in cycles 3 to L + 2 (for registers in front of
-// the memories), done_o is up in cycle L + WriteLatency - 1, where L is the number of operations and
-// waits. The last word is then not yet written, but no command that may follow can read sooner.
+// start_i comes in cycle 2 of its command. Addresses leave in cycles 3 to L + 2 (for registers in
+// front of the memories), and done_o is high in cycle L + WriteLatency - 1. L is the number of
+// operations and waits. The last word is then not yet written, but no command that may follow can
+// read sooner.
 module rm_polymul_seq
   import rm_polymul_pkg::*;
 #(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output stream: a polynomial as n / Beat beats of Beat residues in order, word 0 lowest,
-// out_last_o with the last; the places of its words are those of rm_polymul_load.
+// Reads a polynomial out as a stream of n / Beat beats of Beat residues in order, word 0 lowest,
+// with out_last_o on the last beat.
 //
-// Reads run ahead of the stream by at most Ahead beats. One beat a cycle. start_i in cycle 2 of its
-// command: the first beat is offered in cycle 7; done_o is up in the cycle in which the last is
-// taken.
+// The places of the words are those of rm_polymul_load. Reads run ahead of the stream by at most
+// Ahead beats.
+//
+// Throughput one beat a cycle. start_i comes in cycle 2 of its command, and the first beat is
+// offered in cycle 7. done_o is high in the cycle in which the last beat is taken.
 module rm_polymul_unload
   import rm_polymul_pkg::*;
 #(

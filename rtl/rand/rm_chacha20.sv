@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key stream of ChaCha20 from a public seed: the expansion that masks of keys have
-// (`ringmill_math::expand_words`; `expand_uniform` takes four words for a residue). A block is
+// The key stream of ChaCha20 from a public seed, which expands the masks of keys.
+//
+// `ringmill_math::expand_words` computes the same words; `expand_uniform` takes four of them for a
+// residue. A block is
 //
 //   words = state + rounds(state), state = constants, seed, counter, stream, 0
 //
-// by the block function of RFC 8439, section 2.3, with the 96-bit nonce = stream as 8 bytes, then
-// four zero bytes: words 13 and 14 are the stream's low and high half.
+// by the block function of RFC 8439, section 2.3. The 96-bit nonce is the stream as 8 bytes, then
+// four zero bytes: words 13 and 14 are the low and the high half of the stream.
 //
-// Rounds of the 20 stand side by side, an even divisor of 20, and blocks go round 20 / Rounds
-// times: Rounds / 20 blocks a cycle. ready_o says whether the place that comes round is free; the
-// pattern is fixed (with 20 rounds it always is), as nothing can stall a block.
+// Rounds, an even divisor of 20, is the number of rounds in hardware. A block goes round 20 /
+// Rounds times, so the throughput is Rounds / 20 blocks a cycle. ready_o says whether the place
+// that comes round is free. The pattern is fixed (with 20 rounds a place is always free), as
+// nothing can stall a block.
 //
-// Latency latency(Steps) cycles from position to words; in order. The seed is held while blocks
-// are under way. Reset empties it.
+// Latency latency(Steps) cycles from position to words, in order. The seed is held while blocks are
+// in flight. Reset empties the pipeline.
 module rm_chacha20
   import rm_chacha_pkg::*;
 #(

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of four quarter rounds side by side (RFC 8439, section 2.1), and a register: steps
-// First to First + Steps - 1 of the 80 of a block function. Even rounds take the state's columns,
-// odd ones its diagonals.
+// One pipeline stage of the ChaCha20 block function: Steps of four quarter rounds side by side (RFC
+// 8439, section 2.1), and a register.
+//
+// The stage computes steps First to First + Steps - 1 of the 80 of a block. Even rounds take the
+// columns of the state, odd rounds its diagonals.
 //
 //   step 0   a += b   d = (d ^ a) <<< 16        step 2   a += b   d = (d ^ a) <<< 8
 //   step 1   c += d   b = (b ^ c) <<< 12        step 3   c += d   b = (b ^ c) <<< 7
 //
-// Steps sums of 32 bits in a row: 1, or 2 for half of the registers. With 2, a stage of steps 0 and 1
-// leaves the last exclusive or and rotation of d and b to the next one, which has a and c still: its
-// sums' look-up tables take them in, and one table makes the two of a bit.
+// A stage has Steps sums of 32 bits in a row: 1, or 2 for half of the registers. With 2, a stage of
+// steps 0 and 1 leaves the last exclusive or and rotation of d and b to the next stage. That stage
+// still has a and c, so the look-up tables of its sums take these operations in: one table makes
+// the two of a bit.
 //
-// With Lazy, of one step a stage, d and b owe up to four exclusive ors (owed_i, owed_o), which the sums' tables take in as
-// well; a fifth of these steps makes them, four in one table. Registers hold what is owed.
+// With Lazy and one step a stage, d and b owe up to four exclusive ors (owed_i, owed_o). The tables
+// of the sums take these in as well. A fifth of the steps makes the exclusive ors, four in one
+// table. Registers hold the operands that are owed.
 //
 // Latency 1 cycle, one state a cycle. No reset.
 module rm_chacha_stage

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring machine (docs/machines/ring.md): Rpaus units, each for its own prime, on a ring, and four streams of
-// micro words with the board that starts them.
+// The ring machine (docs/machines/ring.md): computes with the limbs of a ciphertext on Rpaus units,
+// each for its own prime, which are connected in a ring.
 //
 //   programs ── fetch x 4 ── board ── dispatch ── RPAU 0 ── hop ── RPAU 1 ── hop ── ...
 //
-// run_i starts the procedure that the program memories and tables hold; done_o is up for a cycle when all of its
-// words have retired, with cycles_o, which counts from its first grant to the end of its last word and Dispatch,
-// and code_o, why it was refused (then stream_o is whose word it was).
+// Four streams of micro words run side by side; the board starts their words. run_i starts the
+// procedure that the program memories and tables hold. done_o is high for a cycle when all of its
+// words have retired. With it come cycles_o, from the first grant to the end of the last word and
+// Dispatch, and code_o. If code_o says that the procedure was refused, stream_o is the stream of
+// the refused word.
 //
-// Programs and tables are written by load_*: load_select_i says on which RPAUs, kind 15 is a program's word
-// (load_table_i its stream, load_addr_i its place), kind 13 log2 of the coefficients of its limbs (LogN at reset), for
-// which the tables of twiddles are to be there; the other kinds are rm_ring_rpau's. They are written while
-// nothing runs. Limbs come and go by the link, as words of a program say (rm_ring_link).
+// load_* writes programs and tables while nothing runs. load_select_i says on which RPAUs. Kind 15
+// is a program's word (load_table_i its stream, load_addr_i its place). Kind 13 is log2 of the
+// coefficients of its limbs (LogN at reset), for which the tables of twiddles must be loaded. The
+// other kinds are rm_ring_rpau's. Limbs come and go by the link, as words of a program say
+// (rm_ring_link).
 //
-// watch_*: what each RPAU writes, and granted_o: what the board grants, for lockstep.
+// For lockstep, watch_* is what each RPAU writes, and granted_o what the board grants.
 module rm_ring
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

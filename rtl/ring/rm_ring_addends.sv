@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rm_ring_reduce adds for a constant k of a word modulo Q = 2^Top + d, once for all residues of a row:
+// Computes the three addends of rm_ring_reduce for a constant k of a word, once for all residues of
+// a row, modulo Q = 2^Top + d:
 //
 //   addends[0] = k - Q                 where x is a residue; for d < 0 less -d, which the table of x_H d has
 //   addends[1] = addends[0] -+ 2^Low   where the bits below Low carry
 //   addends[2] = k - 2 Q               where x has one Q more, or k where it has one less, with that carry
 //
-// as numbers modulo 2^(QWidth+1), Low being the bits of x_H d. Latency 1.
+// They are numbers modulo 2^(QWidth+1), and Low is the number of bits of x_H d. Latency 1.
 module rm_ring_addends
   import rm_arith_pkg::*;
 #(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The permutation inside a row of an automorphism, as the row network takes it (rm_ring_network), place by place:
+// Computes the permutation inside a row of an automorphism, place by place, as the row network
+// takes it (rm_ring_network):
 //
 //   number  p rotated back, or the bits of p reversed (reverse_i)
 //   column_o[p]   number of the place that is  times number + offset mod Row,   and minus_o its bit LogRow
 //
-// times is odd. With reverse_i (rows in evaluation form) no sign is given. minus_o is a lane's: that of its place
-// (rm_ring_place_pkg). offset_i comes with the row's mask, the others are held, from two cycles before on.
+// times is odd. With reverse_i (rows in evaluation form) no sign is given. minus_o belongs to a
+// lane: the lane of its place (rm_ring_place_pkg). offset_i comes with the row's mask. The other
+// inputs are held, from two cycles before on.
 //
 // Latency 2 to column_o, a row a cycle; 2 + Late to minus_o.
 module rm_ring_affine

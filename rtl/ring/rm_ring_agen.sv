@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address generator: where the row of a step lies (docs/machines/ring.md, "Passes"), of limbs of 2^log_n_i
-// coefficients. With x the row's lowest index, made of the step counter's bits at the places that the pass gives them:
+// Address generator: computes where the row of a step lies in memory (docs/machines/ring.md,
+// "Passes"), for limbs of 2^log_n_i coefficients.
+//
+// x is the row's lowest index, made of the step counter's bits at the places that the pass gives
+// them.
 //
 //   mask_o      exclusive-or of the pieces of x, complemented with inverse_i: see rm_ring_network
 //   rotate_o    the pass's lowest pair, modulo LogRow; of an automorphism's row nothing
 //   addr_o[c]   address in column c: the index of the lane that stands there, without its lowest piece
 //
-// The step's bits reversed are the index above a row of neighbours; those below the window stand below it instead. A bit
-// of a column's address that is in the window is one of the lane's, and that the one of c ^ mask of the same place modulo
-// LogRow, whatever the window.
+// The step's bits, reversed, are the index above a row of neighbours; those below the window stand
+// below it instead. If a bit of a column's address is in the window, it is one of the lane's bits.
+// It is the bit of c ^ mask at the same place modulo LogRow, for every window.
 //
-// The inverse transform takes the complement of its step, lanes complemented too. linear_i: rows of
-// neighbours in order, x = step 2^LogRow, whatever pass and direction are.
+// The inverse transform takes the complement of its step, with lanes complemented, too. With
+// linear_i the rows are neighbours in order, x = step 2^LogRow, for every pass and direction.
 //
-// An automorphism's rows (given_i) are others: x is x_i, which comes a cycle after its step would, of neighbours
-// or (top_i) of coefficients that differ in their top LogRow bits; neither mirrored.
+// An automorphism has other rows (given_i): x is x_i, which comes a cycle after its step would. Its
+// coefficients are neighbours or (top_i) differ in their top LogRow bits; neither is mirrored.
 //
 // Latency 2, a step a cycle; log_n_i is held.
 module rm_ring_agen

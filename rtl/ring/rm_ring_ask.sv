@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a word of the main cores asks polynomial memory for: which groups' read ports, and which of their slots, beat by beat.
+// Requests polynomial memory for a word of the main cores: decides, beat by beat, which groups'
+// read ports it uses, and which of their slots.
 //
-// It is found a cycle before, so that the ports have their own. Operands in narrow slots begin at multiples of a row's parts, so a
-// beat's low bits say which part is read.
+// The requests are computed a cycle early, so that the ports have a cycle of their own. Operands in
+// narrow slots begin at multiples of a row's parts, so a beat's low bits say which part is read.
 //
-// Latency 1; what is held of the word comes a cycle after it.
+// Latency 1; the registers that hold the word come a cycle after it.
 module rm_ring_ask
   import rm_ring_pkg::*;
 #(

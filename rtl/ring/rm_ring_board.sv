@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board: when a word starts, and until when it holds what it uses (docs/machines/ring.md, "Issue"). Durations
-// are computed ("Cycles of a word"): nothing reports back but the link's station, as how long a transfer takes is for
-// the host to say. link_end_i is its last beat's cycle, with link_bad_i where the host's limb was too long or short.
+// A scoreboard: decides when a word of the four streams starts, and until when it holds the units
+// and ports that it uses (docs/machines/ring.md, "Issue").
 //
-// A record for each word in flight: one a stream for the cores' words, one for the ring, one for the link; that
-// one stands still (open) until its transfer has ended. A record has the word's RPAUs
-// and port groups (of the first Groups, and key memory behind them), the turns that a dyadic word takes of each
-// read port in a period, or that another one leaves, and counts down to the word's end, and to that of its
-// source's read port. The four streams are asked in their order, each seeing the grants before it.
+// Durations are computed ("Cycles of a word"). Only the link's station reports back, as the host
+// decides how long a transfer takes. link_end_i marks the cycle of the transfer's last beat, with
+// link_bad_i if the host's limb was too long or short.
 //
-// What is asked is known before: a stream's next word comes in the second cycle after a grant, which operands it has is
-// registered in the third, what it uses in the fourth, what of that each record and each other stream's next word uses
-// in the fifth, whether it must wait for the record in the sixth, from which on (Again) it is asked. A record takes its word in the
-// cycle after the grant, its counts three cycles later. In that cycle, and the next, it is known by what its word had in
-// common with the next words.
+// There is a record for each word in flight: one a stream for the cores' words, one for the ring,
+// one for the link. The link's record stays open until its transfer has ended. A record has the
+// word's RPAUs and port groups (of the first Groups, and key memory behind them). It has the turns
+// of each read port in a period that a dyadic word takes, or that another word leaves. It counts
+// down to the word's end, and to the end of its source's read port. The four streams are asked in
+// their order, each seeing the grants before it.
 //
-// go_i: the streams' words are there. Again cycles later is cycle 0. Then done_o is up for a cycle, with the
-// procedure's cycles and its code: CodeOk, or why a stream's word was refused (after the words in flight have
-// ended), or CodeForEver.
+// A stream's next word becomes known step by step after a grant:
+//
+//   cycle 2   the word comes
+//   cycle 3   its operands are registered
+//   cycle 4   the units and ports that it uses
+//   cycle 5   which of these each record and each other stream's next word uses
+//   cycle 6   whether it must wait for the record; from then on (Again) it is asked
+//
+// A record takes its word in the cycle after the grant, and its counts three cycles later. In that
+// cycle, and the next, the record is known by the resources that its word shared with the next
+// words.
+//
+// go_i: the streams' words are there. Again cycles later is cycle 0. At the end done_o is high for
+// a cycle, with the procedure's cycles and its code. The code is CodeOk, the reason for which a
+// stream's word was refused (after the words in flight have ended), or CodeForEver.
 module rm_ring_board
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

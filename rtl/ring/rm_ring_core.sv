@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core of the ring machine: one modular multiplier, one adder, one subtractor, each with a correction behind it that
-// halves, too.
+// A core of the ring machine: one modular multiplier, one adder and one subtractor, whose
+// corrections also halve.
 //
 //   mode             out0              out1
 //   neither          u + w v           u - w v              forward butterfly, and what adds
@@ -8,12 +8,13 @@
 //   reduce           u + [v]_Q         u - [v]_Q            v of any Width bits, w = 1
 //   pass_i           u                 w v                  u of any Width bits
 //
-// all modulo Q, the one of Moduli primes that which_i says, for u, v, w < Q but where the table says otherwise.
-// which_i and mode_i are held while data is in flight; pass_i comes with each datum.
+// All are modulo Q, the prime that which_i selects of Moduli primes, for u, v, w < Q but where the
+// table says otherwise. which_i and mode_i are held while data is in flight; pass_i comes with each
+// datum.
 //
-// The product comes as z in [-Q, Q), a Q too small or right (rm_red_lazy). Sum and difference are made of what there is, lie in
-// [-Q, 2 Q), and are brought into [0, Q) in the next cycle by a multiple of Q, which also makes even what is to be
-// halved:
+// The product comes as z in [-Q, Q), right or too small by Q (rm_red_lazy). Sum and difference of
+// these lie in [-Q, 2 Q). In the next cycle a multiple of Q brings them into [0, Q), and also makes
+// even a number that is to be halved:
 //
 //   s = u + v, d = u - v       s < 0 or d < 0   in [0, Q)   Q or above
 //   not halved                 Q                0           -Q
@@ -22,8 +23,8 @@
 //   halved, d even             2 Q              0           -
 //   halved, d odd              Q                Q           -
 //
-// Latency MulLatency + 1 in every mode, one datum a cycle. The product of columns is one for all primes, QWidth bits being
-// the widest's.
+// Latency MulLatency + 1 in every mode, one datum a cycle. All primes share the multiplier, of
+// QWidth bits, those of the widest prime.
 module rm_ring_core
   import rm_arith_pkg::*, rm_ring_pkg::*;
 #(

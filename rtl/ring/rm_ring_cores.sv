@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main cores: as many as a row has lanes, with the wires between them.
+// The main cores of an RPAU: as many as a row has lanes, with the wires between them.
 //
-// Coefficient-wise every core takes a lane (rm_ring_entry): u is the lane's of row_i or c_i, v of row_i or b_i, w of w_i. A second result stays (keep_i) until it is written (second_i). A transform takes a row in the order of
-// lanes:
+// In a coefficient-wise word every core takes a lane (rm_ring_entry). u is the lane's word of row_i
+// or c_i, v that of row_i or b_i, w that of w_i. A second result stays (keep_i) until it is written
+// (second_i). A transform takes a row in the order of lanes:
 //
 //   Stages = 2   chained pairs: a forward row goes through the cores B (pairs on lane bit 1), then the cores A (lane bit
 //                0), an inverse one through A, then B. A's twiddles are tw_a_i, B's tw_b_i, each for two butterflies. With
@@ -10,14 +11,16 @@
 //   Stages = 1   the cores A take the row's pairs on lane bit 0. The cores B make twiddles: B of pair m multiplies
 //                tw_a_i[m] by factor_i (next_o).
 //
-// An inverse row's lanes are complements (docs/machines/ring.md, "Inverse"): what is first of a pair stands second.
+// The lanes of an inverse row are complements (docs/machines/ring.md, "Inverse"): the first of a
+// pair stands second.
 //
-// Of four lanes, A's pairs are 0 1 and 2 3, B's 0 2 and 1 3. Coefficient-wise A take lanes 0 and 3, B 2 and 1: each one of those
-// that a transform brings it and takes from it.
+// Of four lanes, A's pairs are 0 1 and 2 3, B's 0 2 and 1 3. In a coefficient-wise word the cores A
+// take lanes 0 and 3, and B 2 and 1. Each is a lane that a transform brings to the core and takes
+// from it.
 //
-// Latency MulLatency + 1 for each stage, a row a cycle; next_o comes behind one. Each core's twiddle, and b_idle_i, come
-// with its operands; b_idle_out_i a cycle before B's results, second_i before the result's place, and keep_i with the results. The
-// others are held.
+// Latency MulLatency + 1 for each stage, a row a cycle; next_o comes behind one. Each core's
+// twiddle, and b_idle_i, come with its operands. b_idle_out_i comes a cycle before B's results,
+// second_i before the result's place, and keep_i with the results. The others are held.
 module rm_ring_cores
   import rm_ring_pkg::*;
 #(

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a micro word names only what the machine has: code_o is CodeOk, or why the word is refused.
+// Checks that a micro word names only resources that the machine has: code_o is CodeOk, or the
+// reason for which the word is refused.
 //
-// A word of another stream, of RPAUs beyond the machine, a transfer of several, of a slot beyond the memory, of
-// cores which lack it, of a table's row beyond its depth; one whose result comes in rows that a narrow slot cannot take; one that is not the encoding of its own decoding; one
-// that this machine was not built for.
+// A word is refused if it
+//
+// - is not the encoding of its own decoding,
+// - belongs to another stream,
+// - names no RPAU or one beyond the machine, or is a transfer of several RPAUs,
+// - names a slot beyond the memory, or a row of a table beyond its depth,
+// - is for cores which lack its operation,
+// - has a result that comes in rows which a narrow slot cannot take,
+// - needs a part without which this machine was built.
 //
 // Latency 0 (combinational).
 module rm_ring_decode

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dyadic cores of an RPAU: Lanes coefficients a cycle, beside the main cores, with their row buffers.
+// The dyadic cores of an RPAU: compute coefficient-wise words on Lanes coefficients a cycle, beside
+// the main cores, with row buffers of their own.
 //
-// A word takes a row of each operand in a period: P = Row / Lanes cycles, or as many as its busiest port has
-// reads (a row of a narrow slot has several). A row is asked for in the first cycle of its period; its group's port grants what
-// other words leave, within the period. With t the grant and j the row:
+// A word takes a row of each operand in a period. A period is P = Row / Lanes cycles, or as many as
+// its busiest port has reads (a row of a narrow slot has several). A row is asked for in the first
+// cycle of its period. Within the period its group's port grants the cycles that other words leave.
+// With t the grant and j the row:
 //
 //   t + 3 + late + j period          rows are asked for
 //   period - 1 cycles later, + 4     all operands have come: memory 2, port 1, buffer 1
 //   ... + g, g < P                   core takes coefficients g Lanes to g Lanes + Lanes - 1 of the row
 //   P cycles later + C               the result's row is in a buffer, to be written within P cycles
 //
-// C = MulLatency + 1; late is 1 for an operand of key memory (at the cores alone), GenLatency for a generated
-// one. Parts are in the order of their index, which is the columns' with the row's mask; inside a part each lane has a
-// column, so that what comes in the order of the index, of keys and generator, is exchanged.
+// C = MulLatency + 1. late is 1 for an operand of key memory (at the cores alone), GenLatency for a
+// generated operand. Parts are in the order of their index: the order of the columns, with the
+// row's mask. Inside a part each lane has a column, so rows that come in the order of the index, of
+// keys and generator, are exchanged.
 //
-// A row of an operand stays with its port group's others until it is a part: a choice among groups is one among parts, which are
-// narrow. Groups of one slot have a row, others one for each operand, which is 0 where the operand is not theirs.
+// A row of an operand stays with its port group's other rows until it is cut into parts. So the
+// choice among groups is one among parts, which are narrow. Groups of one slot have one row. Other
+// groups have a row for each operand, which is 0 if the operand is not theirs.
 //
-// The word's rows have landed in cycle t + timing::duration - 1 at the latest, what the ports grant hanging on
-// the words beside it.
+// The word's rows have landed in cycle t + timing::duration - 1 at the latest. The grants of the
+// ports depend on the words beside it.
 module rm_ring_dyadic
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

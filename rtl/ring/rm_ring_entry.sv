@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the main cores do a coefficient-wise word: which of its rows enters where, and what a row's registers hold.
+// Configures the main cores for a coefficient-wise word: which of its rows enters where, and which
+// operands the row registers hold.
 //
-// row comes through the network, b and c beside it. They hold the word's operands a, b and c, but of JOIN, whose a and b
-// change places, and of words with a key or a generated operand (aside_i), of which the network takes that and b, and c
-// where it is none of MAC, hold a. k is the constant that the word names, 0 for none; of SPLIT and JOIN zeta.
+// row comes through the network, b and c beside it. The registers hold the word's operands a, b and
+// c, with two exceptions. JOIN swaps a and b. For a word with a key or a generated operand
+// (aside_i) the network takes that operand and b, and c holds a unless the word is MAC. k is the
+// constant that the word names, 0 for none; for SPLIT and JOIN it is zeta.
 //
 //   word   u      v      w   result             word   u      v      w   result
 //   COPY   a      .      1   u, passed          MUL    0      row    b   out0
@@ -14,8 +16,9 @@
 //   SPLIT  a      b      k   out0, out1         JOIN   b      a      k   out0, out1, pre, half
 //   AUTO   0      row    1   out1: -a, a where passed (by the row's signs)
 //
-// With x^N - zeta and x^N + zeta the halves of the ring 1 / zeta = -zeta, so JOIN takes its operands the other way round.
-// AUTO stands for AUTOH and AUTOC, too. Transforms take mode_o and has_c_o alone, and c as 0.
+// The halves of the ring are modulo x^N - zeta and x^N + zeta, with 1 / zeta = -zeta, so JOIN takes
+// its operands the other way round. AUTO stands for AUTOH and AUTOC, too. Transforms take mode_o
+// and has_c_o alone, and c as 0.
 //
 // Latency 1; held.
 module rm_ring_entry

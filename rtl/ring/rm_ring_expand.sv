@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated key halves: which stream of which seed a word names, and the generator, which one word has at a time: a dyadic
-// one, whose rows come by themselves, or one of the main cores', which asks for each part (rm_ring_generator).
+// Expands generated key halves from their seeds: looks up the stream and the seed that a word
+// names, and owns the generator (rm_ring_generator).
 //
-// Tables are written by load_*: kinds 6 and 7 a stream and the place of its seed, 8 a word of a seed (rm_ring_rpau).
+// One word has the generator at a time. The rows of a dyadic word come by themselves; a word of the
+// main cores asks for each part. load_* writes the tables: kinds 6 and 7 a stream and the place of
+// its seed, 8 a word of a seed (rm_ring_rpau).
 module rm_ring_expand
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = t mod Q for a number t of 128 bits and a sparse Q = 2^Top + d (rm_red_sparse): three folds, with t_H and t_L what is above
-// and below bit Top,
+// Reduces a number of 128 bits modulo a sparse Q = 2^Top + d (rm_red_sparse), by three folds: r = t
+// mod Q.
+//
+// With t_H and t_L the parts of t above and below bit Top,
 //
 //   x = t_L - t_H d,  y = x_L - x_H d,  z = y_L - y_H d,  r = z, or z + Q where that is negative
 //
-// each no wider than it has to be, with its sign. For d > 0 the signs go -, +, and z is below 2^Top. For d < 0 all are positive,
-// so z is less Q: that is -d, by one more of y_H, less 2^Top, and both are bits that stand beside x_L and y_L.
+// each no wider than it must be, with its sign. For d > 0 the signs go -, +, and z is below 2^Top.
+// For d < 0 all are positive, so z is less Q. That is -d, by one more of y_H, less 2^Top, and both
+// are bits that stand beside x_L and y_L.
 //
-// Latency Latency (what the trees and the correction need, and waits), one residue a cycle.
+// Latency Latency (the trees, the correction, and waits), one residue a cycle.
 module rm_ring_fold
   import rm_arith_pkg::*;
 #(

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key halves from their seed: residues of one stream in the order of their index, Lanes a cycle, each 128 bits of
-// ChaCha20 key stream modulo one of the primes (`ringmill_math::expand_uniform`).
+// Generates key halves from their seed: residues of one stream in the order of their index, Lanes a
+// cycle.
 //
-// For the dyadic cores: after dyadic_i with start_i rows of Row residues come, a row every period_i cycles, Lanes a cycle
-// from its first cycle on, residue 0 in cycle Latency + period_i + 6 after that of start_i, where the cores take it. For the
-// main cores: each part of a row, of Lanes residues, is asked for by part_i, and comes Latency + 3 cycles later.
+// A residue is 128 bits of ChaCha20 key stream modulo one of the primes
+// (`ringmill_math::expand_uniform`).
 //
-// A block of four residues is begun early enough. stream_i, seed_i and counter_i (the first block) come three cycles after
-// start_i at the latest, and are held.
+// For the dyadic cores, rows of Row residues come after dyadic_i with start_i, a row every period_i
+// cycles. A row has Lanes residues a cycle from its first cycle on. Residue 0 comes in cycle
+// Latency + period_i + 6 after that of start_i, in which the cores take it. For the main cores,
+// part_i asks for each part of a row, of Lanes residues, which comes Latency + 3 cycles later.
+//
+// A block of four residues is begun early enough. stream_i, seed_i and counter_i (the first block)
+// come three cycles after start_i at the latest, and are held.
 module rm_ring_generator
   import rm_ring_pkg::*;
 #(

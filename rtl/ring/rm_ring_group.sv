@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port group: Slots slots of 2^LogN residues that share one read and one write port of a row a cycle, a
-// memory a column. A residue of index x lies in column xor(pieces of x) at address x >> LogRow of its slot.
+// A port group of polynomial memory: Slots slots of 2^LogN residues that share one read port and
+// one write port of a row a cycle.
 //
-// Read: the main cores (an address a column), the sender (ring and link: a row of neighbours), or in any
-// other cycle the dyadic cores, whose request stands until dy_gnt_o. Write likewise, what arrives from the
-// ring and a single residue from the link among them.
+// There is a memory for each column. A residue of index x lies in column xor(pieces of x) at
+// address x >> LogRow of its slot.
 //
-// Latency: 2 from address to rdata_o; a write's operands are registered (the port's stage), and land in the
-// cycle after. At most one read and one write a column and cycle: asserted.
+// The readers are the main cores (an address a column) and the sender (ring and link: a row of
+// neighbours). In any other cycle the dyadic cores read; their request stands until dy_gnt_o.
+// Writes go likewise. They include the rows that arrive from the ring, and single residues from the
+// link.
+//
+// Latency: 2 from address to rdata_o. A write's operands are registered (the port's stage), and
+// land in the cycle after. Assertions check that a column has at most one read and one write a
+// cycle.
 module rm_ring_group
   import rm_ring_pkg::*;
 #(

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key memory: limbs one behind the other, 2^LogGroup residues a word, over Stripes memories in turn. Word i is
-// in stripe i mod Stripes at i / Stripes; the words of a row follow each other, so they lie in different
-// stripes and a row comes in a cycle, brought into order by one more stage.
+// Key memory: holds limbs of keys one behind the other, and gives a row a cycle.
 //
-// Two readers take a limb's rows one after the other, from start_i with its slot on: reader 0 (the main cores)
-// whenever it asks, reader 1 (the dyadic cores) when reader 0 does not. A limb is written residue by residue,
-// in order, from load_start_i on.
+// A word has 2^LogGroup residues, and Stripes memories take words in turn. Word i is in stripe i
+// mod Stripes at i / Stripes. The words of a row follow each other, so they lie in different
+// stripes. A row comes in a cycle, brought into order by one more stage.
 //
-// Latency 3 from a granted request to row_o, a row a cycle. At most one read and one write a stripe and cycle.
+// Two readers take a limb's rows one after the other, from start_i with its slot on. Reader 0 (the
+// main cores) reads whenever it asks, reader 1 (the dyadic cores) when reader 0 does not. A limb is
+// written residue by residue, in order, from load_start_i on.
+//
+// Latency 3 from a granted request to row_o, a row a cycle. Assertions check that a stripe has at
+// most one read and one write a cycle.
 module rm_ring_keys #(
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the rows of the main cores land: through the network into the order of columns, at each column's address, in the
-// result's slot.
+// Writes the result rows of the main cores to polynomial memory: through the network into the order
+// of columns, at each column's address, in the result's slot.
 //
-// Latency 3 from a row's step to its write, 2 from the row, 1 from whether it is written.
+// Latency 3 from a row's step to its write, 2 from the row, and 1 from the signal that the row is
+// written.
 module rm_ring_land
   import rm_ring_pkg::*;
 #(

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link's station beside RPAU 0: one transfer at a time between the host and a slot or a key slot of an RPAU, a
-// residue a beat of 64 bits. Its words come as they come to RPAU 0.
+// The link's station beside RPAU 0: moves one limb at a time between the host and a slot or a key
+// slot of an RPAU, a residue a beat of 64 bits.
 //
-// What the host is asked for stands at want_*: a limb to the machine (store_o 0) or from it, the RPAU, and the place
-// that the word names, or with key_o the index of a key. Then beats pass: in_* (in_ready_o is up from the first cycle
-// in which one is taken) or out_*. The host makes a transfer as long as it likes; nothing else waits for it.
+// Its words come as they come to RPAU 0. want_* shows what the host is asked for: a limb to the
+// machine (store_o 0) or from it, the RPAU, and the place that the word names, or with key_o the
+// index of a key. Then beats pass by in_* (in_ready_o is high from the first cycle in which a beat
+// is taken) or by out_*. A transfer may take the host any time; nothing else waits for it.
 //
 //   LOAD    word in cycle t, beats from t + 3 on, each given to the RPAUs' wires as it comes
 //   STORE   rows of the ring in a memory of one limb; the first one's in cycle t, its residues from t + 4 on
 //
-// end_o: the last beat's cycle. bad_o with it: the host's limb has ended early, or does not end where it should; of
-// one that is too long what is behind is dropped until its last beat.
+// end_o marks the last beat's cycle. bad_o with it says that the host's limb ended early, or does
+// not end where it should. If a limb is too long, the excess is dropped until its last beat.
 //
 // A residue a cycle each way; limbs of 2^log_n_i, which is held.
 module rm_ring_link

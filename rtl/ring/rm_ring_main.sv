@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main cores of an RPAU (rm_ring_cores) with the row network before them, and what reads polynomial memory for them
-// (rm_ring_ask, rm_ring_take) and writes it (rm_ring_land, with the network behind them).
+// The main cores of an RPAU with their row networks: transforms, automorphisms and coefficient-wise
+// words on rows of polynomial memory.
+//
+// rm_ring_cores has the cores. rm_ring_ask and rm_ring_take read polynomial memory for them, and
+// rm_ring_land writes it, with the network behind the cores.
 //
 //   step ── address ── memory ── port ── network ── core (── core) ── network ── port ── memory
 //   0       2          4         5       7          7 + C (7 + 2 C)    + 2        + 1     C = MulLatency + 1
 //
-// Transforms go through as many cores as a pass has Stages, with rows in the order of lanes. An automorphism's row comes
-// two cycles later than others, through the registers of the second operand; the network permutes it, too, and the cores
-// give its coefficients their signs. Coefficient-wise every core takes a lane, in the order of columns, into which the
-// network brings a row of a key or of the generator: then the first operand goes beside the network (rm_ring_entry).
-// SPLIT and JOIN read a row of each operand in turn, and write a
-// row of each result in turn, the second from a register behind the cores in the step after. A row with a narrow slot takes
-// as many beats as its parts; what is read in one of them stays until the row is whole.
+// A transform goes through as many cores as a pass has Stages, with rows in the order of lanes. An
+// automorphism's row comes two cycles later than others, through the registers of the second
+// operand. The network permutes it, and the cores give its coefficients their signs. In a
+// coefficient-wise word every core takes a lane, in the order of columns. The network brings a row
+// of a key or of the generator into that order; then the first operand goes beside the network
+// (rm_ring_entry). SPLIT and JOIN read a row of each operand in turn, and write a row of each
+// result in turn. The second result comes from a register behind the cores in the step after. A row
+// with a narrow slot takes as many beats as its parts; each beat's words stay until the row is
+// whole. A generated operand's rows come in parts, a row in as many beats (rm_ring_feed).
 //
-// A generated operand's rows come in parts, a row in as many beats (rm_ring_feed).
-//
-// A word granted in cycle t reads from cycle t + 3 on and has landed in cycle t + timing::duration - 1.
+// A word granted in cycle t reads from cycle t + 3 on and has landed in cycle t + timing::duration
+// - 1.
 module rm_ring_main
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The narrow slots of an RPAU: Slots slots of 2^LogN residues in one memory of words of Group residues, one read and one write
-// port. Word i of a slot holds the residues from i Group on, in the order of their columns, so a row takes Parts = 2^LogRow /
-// Group reads or writes, and nothing is exchanged inside a word.
+// The narrow slots of an RPAU: Slots slots of 2^LogN residues in one memory of words of Group
+// residues, with one read and one write port.
 //
-// To those that read and write rows it is a port group (rm_ring_group): rows stand in the order of columns, residue x in column
-// xor(pieces of x). A row is read in parts and collected: rdata_o has it two cycles after its last part was read.
+// Word i of a slot holds the residues from i Group on, in the order of their columns. So a row
+// takes Parts = 2^LogRow / Group reads or writes, and nothing is exchanged inside a word.
+//
+// To readers and writers of rows it is a port group (rm_ring_group). Rows stand in the order of
+// columns, residue x in column xor(pieces of x). A row is read in parts and collected: rdata_o has
+// it two cycles after its last part was read.
 //
 //   main_*    part main_part_i of the row at main_raddr_i[0]; with main_strides_i the one residue that stands in column
 //             main_part_i, at that column's address
 //   send_*    part send_part_i of a row of neighbours
 //   dy_*      a row that is asked for until dy_gnt_o, which is up as its last part is read
 //
-// A row is written in as many cycles, from the next one on: the next row comes as its last part is written, or later. A
-// limb from the link comes residue by residue, in order, and is written word by word.
+// A row is written in as many cycles, from the next one on. The next row comes as its last part is
+// written, or later. A limb from the link comes residue by residue, in order, and is written word
+// by word.
 //
-// Nothing shares its ports: the board gives each to one word from its grant to its end. At most one read and one write a
-// cycle: asserted.
+// Nothing shares its ports: the board gives each to one word from its grant to its end. Assertions
+// check that there is at most one read and one write a cycle.
 module rm_ring_narrow
   import rm_ring_pkg::*;
 #(

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row network between the columns of the memory and the lanes of the main cores: lane l stands in
-// column rotl(l, rotate) ^ mask, rotl being a rotation of the LogRow bits of a lane's number.
+// Row network: permutes a row between the columns of the memory and the lanes of the main cores.
+//
+// Lane l stands in column rotl(l, rotate) ^ mask; rotl rotates the LogRow bits of a lane's number.
 //
 //   Write = 0   row_o[l] = row_i[rotl(l, rotate) ^ mask]     columns to lanes
 //   Write = 1   row_o[rotl(l, rotate) ^ mask] = row_i[l]     lanes to columns
 //
-// With given_i the lane at place p (rm_ring_place_pkg) stands in column column_i[p] ^ mask instead, for numbers of which
-// each bit is the place's, inverted or not as others say that come before it in some order of all bits.
+// With given_i the lane at place p (rm_ring_place_pkg) stands in column column_i[p] ^ mask instead.
+// There is an order of all bits in which each bit of column_i[p] is the place's bit, inverted or
+// not by earlier bits.
 //
-// Exchanges between neighbours in bits of a place, from the bit of the highest value down to bit 0 where columns become lanes, two
-// of them a choice of four. Which places are exchanged is found from the lanes' side: what stands at a place has
-// to come from a column with that bit or without. The one that repairs a rotation stands next to the columns.
+// The network exchanges neighbours in bits of a place, two exchanges as a choice of four. If
+// columns become lanes, it goes from the bit of the highest value down to bit 0. The lanes' side
+// decides which places are exchanged: the word at a place has to come from a column with that bit
+// set or clear. The exchange that repairs a rotation stands next to the columns.
 //
 // given_i, column_i, mask_i and rotate_i come two cycles before the row. Latency 2, a row a cycle.
 module rm_ring_network

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// An RPAU's node of the ring: what its source sends goes on to the next RPAU, what comes goes on or is kept, or both, as
-// the word's mask says. Nothing goes farther than to the last receiver, so that nothing is left on the ring when it is free.
+// An RPAU's node of the ring: passes rows on to the next RPAU, sends the rows of its own source,
+// and keeps rows for its RPAU, as the word's mask says.
 //
-// With Reduces what is kept becomes a residue of the receiver's prime, with the word's constant added (rm_ring_reduce);
-// a source adds its own on the way out. Without, what arrives is what was sent: a residue of the source's prime, to be reduced
-// by a word (RED).
+// No row goes farther than to the last receiver, so a ring that is free holds no row.
 //
-// Rows are in the order of the columns. Latency from sent_i to ring_row_o 1 with Reduces, else 0; from what passes the node to
-// recv_data_o Reducer + 1, else 0. A row a cycle; start_i comes before a word's rows, which_i and constant_i are held from the
-// first on.
+// With Reduces a row that is kept becomes residues of the receiver's prime, with the word's
+// constant added (rm_ring_reduce); a source adds its own constant on the way out. Without Reduces
+// rows arrive as sent: residues of the source's prime, which a word (RED) reduces.
+//
+// Rows are in the order of the columns. Latency from sent_i to ring_row_o 1 with Reduces, else 0.
+// Latency from the row that passes the node to recv_data_o Reducer + 1, else 0. A row a cycle.
+// start_i comes before a word's rows; which_i and constant_i are held from the first row on.
 module rm_ring_node
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cycles a word takes of its ports beside a dyadic word that has `turns` of them in each 2^LogPeriod:
-// step j, from start_i on, in cycle ceil((j + 1) P / (P - turns)) - 1, so that any P cycles in a row leave
-// the turns, evenly. run_i: a cycle in which the word might step; start_i: nothing is owed from before.
+// Spreads the steps of a word evenly over cycles, so that a dyadic word beside it gets `turns`
+// cycles of the ports in each 2^LogPeriod.
+//
+// Step j, from start_i on, is in cycle ceil((j + 1) P / (P - turns)) - 1, with P = 2^LogPeriod. So
+// any P cycles in a row leave the turns. run_i: a cycle in which the word might step. start_i:
+// nothing is owed from before.
 //
 // Latency 0 from run_i to beat_o.
 module rm_ring_pace #(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape and rules of the ring machine (docs/machines/ring.md): how a transform goes over its rows, where a
-// slot lies, which operands a word has. The functions are those of crates/machines/src/ring/passes.rs,
-// micro.rs and timing.rs.
+// Shape and rules of the ring machine (docs/machines/ring.md): how a transform goes over its rows,
+// where a slot lies, and which operands a word has.
+//
+// The functions are those of crates/machines/src/ring/passes.rs, micro.rs and timing.rs.
 package rm_ring_pkg;
 
   import rm_ring_isa_pkg::*;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places of the row networks (rm_ring_network): which lane of the cores stands where.
 //
-// A network exchanges neighbours of its places bit by bit, each bit once, and turns no bits round. A rotation of bits
-// becomes exchanges where the bits of a lane's number are sums of its place's: with B their matrix and R the rotation's, bit k
-// of a column is exchanged by the bits below and above k if R B has no leading minor that is zero. No B has it for all
-// rotations where bits are odd in number: there some rotations take one exchange more (repair), of columns that differ in
-// their lowest bit, where a sum of others is one. Bases and sums were found by trying.
+// A network exchanges neighbours of its places bit by bit, each bit once, and rotates no bits. A
+// rotation of bits becomes exchanges if the bits of a lane's number are sums of its place's bits.
+// With B the matrix of these sums and R that of the rotation, bit k of a column is exchanged by the
+// bits below and above k. The condition is that no leading minor of R B is zero. If the number of
+// bits is odd, no B satisfies this for all rotations. There some rotations take one exchange more
+// (repair), of columns that differ in their lowest bit, if a sum of others is one. Bases and sums
+// were found by search.
 package rm_ring_place_pkg;
 
   // Bits of a place of which bit b of the lane's number is the sum.

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated twiddles of a stage a pass: a word for each of Tables butterflies and a step, and the factor by which the
-// words become later ones.
+// Generates the twiddles of passes with one stage: a word for each of Tables butterflies and a
+// step, and the factor by which the words become later ones.
 //
-// A butterfly's twiddles of a pass are 2^u in the order of the step, each the one before times the same number, and come
-// again after so many steps. The First ones (fewer where 2^u is less) come from a memory; each of the others is the one First
-// steps before times factor_o, which is all butterflies'. Whoever has the multipliers gives that product back (next_*)
-// MulLatency + 1 cycles after its twiddle; it is put aside until its step, which comes later where rows do not follow each
-// other. A smaller limb's passes are where the largest one's last passes are, each for Rings rings: three for each prime of the
-// RPAU. One set serves both directions, as of stored ones (rm_ring_twiddle).
+// A butterfly's twiddles of a pass are 2^u in the order of the step. Each is the one before times
+// the same number, and they repeat after 2^u steps. The First ones (fewer if 2^u is less) come from
+// a memory. Each other twiddle is the one First steps before times factor_o, which all butterflies
+// share. The owner of the multipliers gives that product back (next_*) MulLatency + 1 cycles after
+// its twiddle. The product is kept until its step, which comes later if rows do not follow each
+// other. A smaller limb's passes use the places of the largest limb's last passes. There are tables
+// for Rings rings: three for each prime of the RPAU. One set serves both directions, as with stored
+// twiddles (rm_ring_twiddle).
 //
-// A word is written by load_i: a first value at ring * Depth + base(pass) + step, with load_factor_i that pass's factor at ring *
-// Generated + pass. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held, and ring_i from the cycle before
-// a word's first step on.
+// load_i writes a word: a first value at ring * Depth + base(pass) + step, or with load_factor_i a
+// pass's factor at ring * Generated + pass. Latency 4 from pass and step to the words, a step a
+// cycle. log_n_i is held, and ring_i from the cycle before a word's first step on.
 module rm_ring_powers
   import rm_ring_pkg::*;
 #(

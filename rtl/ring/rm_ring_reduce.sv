@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What arrives from the ring, a number x of Width bits, modulo the receiver's Q = 2^Top + d, and a constant k
-// added:
+// Reduces a number x of Width bits from the ring modulo the receiver's Q = 2^Top + d, and adds a
+// constant k:
 //
 //   x = x_H 2^Top + x_L,  y = x_L - x_H d,  r = [y]_Q + k
 //
-// y lies within Q of the residues on the side of -d: below 0 for d > 0, or at Q and above for d < 0, only where the bits of x_L
-// above those of x_H d are all 0 or all 1 and the difference in these, for d < 0 with -d added, carries. So [y]_Q + k - Q is one
-// addition of one of three numbers that hang on k alone (rm_ring_addends), and r that sum, or Q more where it is negative. x_H
-// is a few bits, and x_H d a table of them. Where x is below 2 Q, one comparison takes the place of all that.
+// y lies within Q of the residues on the side of -d: it may be below 0 for d > 0, or at Q and above
+// for d < 0. This is so only if the bits of x_L above those of x_H d are all 0 or all 1, and the
+// difference in these, for d < 0 with -d added, carries. So [y]_Q + k - Q is one addition of one of
+// three numbers that depend on k alone (rm_ring_addends). r is that sum, or Q more if it is
+// negative. x_H has a few bits, and x_H d comes from a table. If x is below 2 Q, one comparison
+// replaces all that.
 //
 // Latency Latency + 1, one number a cycle.
 module rm_ring_reduce

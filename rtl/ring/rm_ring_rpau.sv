@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// A residue polynomial arithmetic unit: polynomial memory in port groups, main and dyadic cores, and its ends
-// of ring and link (docs/machines/ring.md, "Parts of an RPAU").
+// A residue polynomial arithmetic unit (RPAU): polynomial memory in port groups, main and dyadic
+// cores, and its ends of ring and link (docs/machines/ring.md, "Parts of an RPAU").
 //
-// Slots 0 to Shared - 1 share the ports of group 0, each of the Singles that follow has ports of its own, and the Narrow
-// ones behind them lie in one memory whose ports take 2^LogParts cycles for a row. Limbs have 2^log_n_i coefficients. Words
-// come from the board, which knows when units and ports are free: a start_i bit in the cycle of the grant, with
-// the word and the turns of its ports that it leaves to a dyadic word. What is given to the ring (send_*) is a
-// row a cycle in the order of the columns, and so is what comes from it (recv_*). A load's residues come one by one
-// (link_*), in the order of their index, from the third cycle after its word's on. Nothing is reported back but
-// what watch_* shows, for lockstep: every write as the memories see it.
+// Slots 0 to Shared - 1 share the ports of group 0. Each of the Singles slots that follow has ports
+// of its own. The Narrow slots behind them lie in one memory whose ports take 2^LogParts cycles for
+// a row. Limbs have 2^log_n_i coefficients.
 //
-// Tables are written by load_*: kind 0 a constant, 1 to 4 twiddles (rm_ring_twiddles), 5 a key index's slot, 6 and 7 a generator's stream
-// and the place of its seed, 8 a word of a seed, 9 a prime's zeta (rm_ring_mode), 10 and 11 a Galois element and its
-// inverse modulo 4 N, 12 which of the Moduli primes a layer has, its own number at reset. Twiddles of layer l are those of
-// rings 3 l to 3 l + 2; they come again where it takes another prime.
+// Words come from the board, which knows when units and ports are free. A start_i bit comes in the
+// cycle of the grant, with the word and the turns of its ports that it leaves to a dyadic word.
+// Rows to the ring (send_*) and from the ring (recv_*) come one a cycle in the order of the
+// columns. A load's residues come one by one (link_*), in the order of their index, from the third
+// cycle after its word's on. Nothing is reported back but watch_*, for lockstep: every write as the
+// memories see it.
+//
+// load_* writes the tables, of these kinds:
+//
+//   0        a constant
+//   1 to 4   twiddles (rm_ring_twiddles)
+//   5        a key index's slot
+//   6, 7     a generator's stream and the place of its seed
+//   8        a word of a seed
+//   9        a prime's zeta (rm_ring_mode)
+//   10, 11   a Galois element and its inverse modulo 4 N
+//   12       which of the Moduli primes a layer has, its own number at reset
+//
+// Twiddles of layer l are those of rings 3 l to 3 l + 2. They must be loaded again if the layer
+// takes another prime.
 module rm_ring_rpau
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

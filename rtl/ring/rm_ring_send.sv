@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives a slot's rows to the ring or the link, in order, as columns have them: a broadcast's source, a store. A narrow
-// slot gives a row in parts (part_o), which it holds until the last one is there.
+// Sends the rows of a slot to the ring or the link, in order, as the columns have them: the source
+// of a broadcast or a store.
 //
-// A word granted in cycle t reads its first row in cycle t + 3; the row stands at row_o three cycles later (of a narrow
-// slot, after its last part).
+// A narrow slot gives a row in parts (part_o), which it holds until the last part is there.
+//
+// A word granted in cycle t reads its first row in cycle t + 3. The row stands at row_o three
+// cycles later; for a narrow slot, three cycles after its last part.
 module rm_ring_send
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

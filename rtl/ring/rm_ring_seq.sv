@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main cores' step counter: from a granted word to its steps, on limbs of 2^log_n_i coefficients.
+// The main cores' step counter: turns a granted word into its steps, on limbs of 2^log_n_i
+// coefficients.
 //
-// A transform takes its passes of a step a row, the forward one from the highest pass down, with idle cycles between two
-// passes for what the next one reads. Any other word takes its rows once, in order. A row takes more_i + 1 beats (of a
-// transform in its first pass; one in others), in which sub_o counts: last_sub_o is the last one's. With halves_i a step has
-// two such rows, half_o the second. With tail_i more beats follow the last row (tail_o the last of them), tail_more_i + 1, for
-// what is written late. Turns of a dyadic word are left out (rm_ring_pace).
+// A transform takes its passes, a step a row, the forward transform from the highest pass down.
+// Between two passes there are idle cycles for the words that the next one reads. Any other word
+// takes its rows once, in order. A row takes more_i + 1 beats in the first pass of a transform and
+// in other words, and one beat in later passes. sub_o counts the beats of a row, and last_sub_o
+// marks the last. With halves_i a step has two such rows, half_o the second. With tail_i,
+// tail_more_i + 1 more beats follow the last row, for words that are written late; tail_o marks the
+// last of them. Turns of a dyadic word are left out (rm_ring_pace).
 //
-// The first step may be in the cycle after start_i. A word runs to its end: none starts while busy_o. log_n_i is held.
+// The first step may be in the cycle after start_i. A word runs to its end: none starts while
+// busy_o. log_n_i is held.
 module rm_ring_seq
   import rm_ring_pkg::*;
 #(

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a word takes (docs/machines/ring.md, "Cycles of a word"): base, and steps of a kind, which depend on the
-// turns that it leaves and on the size of its limbs. The read port of its source, where that is free early, is so after source and the steps that
-// read it.
+// Computes how long a word takes (docs/machines/ring.md, "Cycles of a word"): a base, and steps of
+// a kind.
+//
+// The steps depend on the turns that the word leaves and on the size of its limbs. If the read port
+// of the word's source is free early, it is so after source cycles and the steps that read it.
 //
 // Latency 4, a word a cycle.
 module rm_ring_span

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries for tables and programs out of a stream of words of 64 bits, two an entry: in the first bits 15 to 0 the
-// address, 23 to 16 the table, 27 to 24 the kind, 47 to 32 the RPAUs, the others 0; then the data. Kinds are those of
-// rm_ring and rm_ring_rpau.
+// Decodes a stream of words of 64 bits into entries for tables and programs, two words an entry.
 //
-// An entry of no kind, of a table, an RPAU or a row beyond the machine is left out, and bad_o says so at the end
-// (done_o), as it does of a stream that ends within an entry.
+// In the first word, bits 15 to 0 are the address, 23 to 16 the table, 27 to 24 the kind, 47 to 32
+// the RPAUs; the others are 0. The second word is the data. Kinds are those of rm_ring and
+// rm_ring_rpau.
+//
+// An entry is left out if it has no kind, or names a table, an RPAU or a row beyond the machine.
+// bad_o says so at the end (done_o). bad_o is also high for a stream that ends within an entry.
 //
 // A word a cycle; latency 1 from an entry's data to load_o.
 module rm_ring_table

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port's stage of the main cores: a row of each operand, from port groups, key memory or the generator, which stays until
-// the next. The first goes through the network, the second and third beside it.
+// The port's stage of the main cores: takes a row of each operand from port groups, key memory or
+// the generator, and holds it until the next.
 //
-// What is taken is said a cycle before the row is there, the word's slots in the order of these one more before.
+// The first row goes through the network, the second and third beside it. The selection comes a
+// cycle before the row, and the word's slots, in the order of the rows, one cycle before the
+// selection.
 module rm_ring_take
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which row an automorphism's step takes from, and how its lanes stand: with g the Galois element, N = 2^log_n_i,
-// LogSteps the bits of its rows' numbers, and s the step, which goes up by one,
+// Computes which row an automorphism's step reads, and how the row's lanes stand.
+//
+// g is the Galois element, N = 2^log_n_i, LogSteps the number of bits of a row's number, and s the
+// step, which goes up by one.
 //
 //   AUTO    F = g (2 s + 1) mod 2 N        the row whose number reversed is bits LogSteps to 1 of F
 //   AUTOH   F = g (4 s + 2 h + 1) mod 4 N  that row of the half which bit 1 says, for each half h of the result
 //   AUTOC   F = s / g mod 2 N              the row of coefficients F mod 2^LogSteps from one another 2^LogSteps
 //
-// the bits above being the lanes' offset (rm_ring_affine). A value at exponent e = 2 reversed(position) + 1 comes
-// from exponent g e; coefficient k from k / g, with the sign of x^N = -1. F goes up by the same each row
-// (next_i).
+// The bits above are the lanes' offset (rm_ring_affine). A value at exponent e = 2
+// reversed(position) + 1 comes from exponent g e; coefficient k comes from k / g, with the sign of
+// x^N = -1. F goes up by the same number each row (next_i).
 //
-// next_i is up in the row's last cycle. Latency 1 from first_i and next_i to x_o and half_o, 2 to offset_o. log_n_i is held.
+// next_i is high in the row's last cycle. Latency 1 from first_i and next_i to x_o and half_o, 2 to
+// offset_o. log_n_i is held.
 module rm_ring_turn
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

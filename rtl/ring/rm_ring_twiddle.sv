@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored twiddles of a stage's butterflies in a row: Tables words for a pass and step.
+// Stored twiddles of a stage's butterflies in a row: gives Tables words for a pass and step.
 //
-// A butterfly's twiddles of a pass are 2^u words in the order of the step, u being the index bits above the
-// window, and come again after so many steps. Passes of the largest limb with u > 0 lie one behind the other in a memory, those
-// with u = 0 in distributed RAM; a smaller limb's last passes are where the largest one's last passes are, each for Rings rings: three for each prime of the RPAU. One set serves both directions: the inverse transform's
-// ring is that of the other half (ring_i is the ring of the table).
+// A butterfly's twiddles of a pass are 2^u words in the order of the step, and repeat after 2^u
+// steps. u is the number of index bits above the window. Passes of the largest limb with u > 0 lie
+// one behind the other in a memory, those with u = 0 in distributed RAM. A smaller limb's last
+// passes use the places of the largest limb's last passes. There are tables for Rings rings: three
+// for each prime of the RPAU. One set serves both directions: the inverse transform's ring is that
+// of the other half (ring_i is the ring of the table).
 //
-// A word is written by load_i: at `deep` address ring * Deep + base(pass) + step, else ring * Flat + pass -
-// deep_passes. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held, and ring_i from a cycle before on.
+// load_i writes a word: at `deep` to address ring * Deep + base(pass) + step, else to ring * Flat +
+// pass - deep_passes. Latency 4 from pass and step to the words, a step a cycle. log_n_i is held,
+// and ring_i from a cycle before on.
 module rm_ring_twiddle
   import rm_ring_pkg::*;
 #(

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twiddles of the main cores: with two stages a pass from tables, for the cores A and B (rm_ring_twiddle), with one generated,
-// for A (rm_ring_powers).
+// The twiddles of the main cores, from tables or generated.
 //
-// Written by load_*: of load_kind_i 1 and 2 stored ones of A's and B's that have one word a pass, 3 and 4 those that have
-// several; of generated ones 3 a first value and 4 a factor. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held.
+// With two stages a pass, they come from tables for the cores A and B (rm_ring_twiddle). With one
+// stage, they are generated for the cores A (rm_ring_powers).
+//
+// load_* writes the tables. For stored twiddles, load_kind_i 1 and 2 are those of A's and B's that
+// have one word a pass, 3 and 4 those that have several. For generated twiddles, 3 is a first value
+// and 4 a factor. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held.
 module rm_ring_twiddles
   import rm_ring_pkg::*;
 #(

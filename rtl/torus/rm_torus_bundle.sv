@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles of an unrolled key: of each group of positions, for every row and column,
+// Combines the patterns of an unrolled bootstrapping key to one row of products: for each row,
+// column and position i,
 //
 //   b(i) = sum over patterns u of (psi^(a_u (2 br(i) + 1)) - 1) k_u(i)
 //
-// with a_u the sum of the exponents of pattern u's bits: what X^a - 1 does to a polynomial, in
-// transform form. Beats of the key come in their order, patterns 1 to 2^Unroll - 1 of a group, group by
-// group, step by step; the last step has LastBits bits. Depth bundles may be under way or wait to be
-// taken.
+// a_u is the sum of the exponents of pattern u's bits. The factor is X^a - 1 in transform form.
+// Beats of the key come in the order of the key: patterns 1 to 2^Unroll - 1 of a group, group by
+// group, step by step; the last step has LastBits bits. Depth bundles may be in flight or wait to
+// be taken.
 //
-// Pos Rows 2 modular multipliers. take_o takes the beat that available_i offers, whose words come two
-// cycles later; the step's exponents come a cycle after its number. Latency 5 + MulLatency + 1 cycles
-// from the last pattern's beat to its bundle, a beat a cycle.
+// The module has Pos Rows 2 modular multipliers. take_o takes the beat that available_i offers, and
+// its words come two cycles later. The step's exponents come a cycle after its number. Latency 5 +
+// MulLatency + 1 cycles from the last pattern's beat to its bundle, a beat a cycle.
 module rm_torus_bundle
   import rm_torus_pkg::*;
 #(

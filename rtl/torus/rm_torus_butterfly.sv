@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The butterfly of the transforms, modulo P, for u, v < P and the twiddle w in two's complement:
+// The butterfly of the TFHE engine's transforms modulo P, for u, v < P and the twiddle w in two's
+// complement:
 //
 //   forward (Cooley-Tukey)    out0 = u + w v          out1 = u - w v
 //   inverse (Gentleman-Sande) out0 = (u + v) / 2      out1 = (u - v) w, w half the twiddle
 //
-// One product for both: of v, or of v - u, and what comes of it is taken from u, or from 0. Sums before
-// the product stay as they come; those behind it lose or gain the last P or two.
-// inverse_i is held while data is in flight. Latency BflyLatency, one butterfly a cycle.
+// One multiplier serves both: it multiplies v, or v - u. The butterfly then subtracts the product
+// from u, or from 0. Sums before the product are not reduced; sums behind it lose or gain the last
+// P or two. inverse_i is held while data is in flight. Latency BflyLatency, one butterfly a cycle.
 module rm_torus_butterfly
   import rm_torus_pkg::*;
 (

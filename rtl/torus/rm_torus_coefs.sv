@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transform unit takes of bundles in coefficient form (rm_torus_gather): Slots polynomials of both
-// columns of each ciphertext, which come Pos positions a cycle and go by rows r and r + H of Lanes.
+// Buffers bundles of the key in coefficient form for a transform unit (rm_torus_gather).
 //
-// A coefficient is a residue modulo P nearest to 0: its low 32 bits, and whether all above them are ones.
+// The buffer has Slots polynomials of both columns of each ciphertext. They come Pos positions a
+// cycle and leave by rows r and r + H of Lanes. A coefficient is the residue modulo P nearest to 0.
+// The buffer stores its low 32 bits, and one bit that says whether all bits above are ones.
 //
 // Latency 1 from the row's number to get_o.
 module rm_torus_coefs

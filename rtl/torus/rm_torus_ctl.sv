@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of the bootstrapping engine, the streams of a load and an unload, and the extraction.
+// Executes the commands of the TFHE engine: the streams of a load and an unload, and the sample
+// extract.
 //
 //   command   what comes or goes                                                         place
 //   OpLoad    2N less the body's exponent, the table's N words, Dim exponents; the       where to
@@ -9,10 +10,10 @@
 //   OpSwitch  the switching key                                                          the last
 //   OpGive    Dim mask words and the body of the switched ciphertext                     where from
 //
-// A load takes a word a cycle; an extraction, at the end of a run, N + 1 words a place. A place that
-// was run holds no ciphertext to run any more; one that was extracted can be switched, and unloaded,
-// until it is run again. What is wrong is answered by a code: nothing of the place, or of the run or
-// switch, is then there; a stream is taken up to its end.
+// A load takes a word a cycle. An extraction, at the end of a run, takes N + 1 cycles a place, one
+// for each word. A place that was run holds no ciphertext to run any more. A place that was
+// extracted can be switched and unloaded until it is run again. A code answers each error. The
+// content of the place, or of the run or switch, is then lost; the stream is taken up to its end.
 module rm_torus_ctl
   import rm_torus_pkg::*;
 #(

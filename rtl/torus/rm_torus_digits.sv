@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One digit of each of Count decomposed coefficients, as a residue: bits Low and up of y, LogBase of
-// them, less half a base.
+// Cuts one digit out of each of Count decomposed coefficients, as a residue: LogBase bits of y from
+// bit Low up, less half a base.
 //
 // Latency 0 (combinational).
 module rm_torus_digits

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums behind a butterfly's product x, 0 <= x < 2^52 + 2^12 - 1, modulo P:
+// The sums behind a butterfly's product x, modulo P, for 0 <= x < 2^52 + 2^12 - 1:
 //
 //   forward   out0 = u + x   out1 = u - x   u < P
 //   inverse   out0 = u       out1 = -x      u < 3 P / 2
 //
-// Each as it comes, then less one P or two, or more.
-// inverse_i is held while data is in flight. Latency 2 cycles, both sums a cycle.
+// Each sum is computed first, and then loses or gains one P or two. inverse_i is held while data is
+// in flight. Latency 2 cycles, both sums a cycle.
 module rm_torus_ends
   import rm_torus_pkg::*;
 (

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The evaluations of one polynomial of each ciphertext: rows come as the last pass of a transform makes
-// them, both banks at once, and Pos positions in the standard order are taken.
+// Buffers the evaluations of one polynomial of each ciphertext between a transform and the
+// products.
 //
-// Row R of 2 H lies in the bank of its highest plus its lowest bit, at R modulo H (rm_torus_unit).
+// Rows come in the order of the last pass of a transform, both banks at once. Pos positions leave
+// together, in the standard order. Row R of 2 H lies in the bank of its highest plus its lowest
+// bit, at R modulo H (rm_torus_unit).
 //
-// Latency two cycles from get_row_i to get_o; a pair of rows in and a group of positions out a cycle.
+// Latency two cycles from get_row_i to get_o; a pair of rows in and a group of positions out a
+// cycle.
 module rm_torus_evaluations #(
     parameter int unsigned Lanes = 4,
     parameter int unsigned LogH = 3,

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles of an unrolled key in coefficient form: of each step and ciphertext, for every row and column,
+// Combines the patterns of an unrolled bootstrapping key in coefficient form, without a multiplier:
+// for each step and ciphertext, and every row and column,
 //
 //   B = sum over patterns u of (X^(a_u) - 1) K_u      modulo 2^32
 //
-// with a_u the sum of the exponents of pattern u's bits: rotations and sums, no multiplier. What is given
-// is the residue of a coefficient nearest to 0 (rm_torus_coefs).
+// a_u is the sum of the exponents of pattern u's bits. X^(a_u) is a rotation. The output is the
+// residue of a coefficient nearest to 0 (rm_torus_coefs).
 //
-// Beats of the key come as rm_torus has them, a group of positions by its patterns, and wait by patterns
-// until a step is whole; the sum of the patterns, which is to be taken away, is made as they come. Two
-// steps are held: one comes while the other is gathered, for one ciphertext after the other, a group a
-// cycle. A ciphertext's next bundle is begun when free_i says that the one before was taken.
+// Beats of the key come as rm_torus has them, a group of positions by its patterns. They wait by
+// patterns until a step is whole. Meanwhile the module computes the sum of the patterns, which it
+// subtracts later. Two steps are held: one comes while the other is combined, for one ciphertext
+// after the other, a group a cycle. A ciphertext's next bundle begins when free_i says that the
+// bundle before was taken.
 //
-// Pos Rows 2 (2^Unroll - 1) words are turned and summed a cycle. take_o takes the beat that
-// available_i offers, whose words come two cycles later; exponents come a cycle after their place and
-// step. A bundle takes Groups + 4 cycles; gather_latency of rm_torus_pkg from a group's read to put_o.
+// Pos Rows 2 (2^Unroll - 1) words are rotated and summed a cycle. take_o takes the beat that
+// available_i offers, and its words come two cycles later. Exponents come a cycle after their place
+// and step. A bundle takes Groups + 4 cycles. Latency gather_latency of rm_torus_pkg from a group's
+// read to put_o.
 module rm_torus_gather
   import rm_torus_pkg::*;
 #(

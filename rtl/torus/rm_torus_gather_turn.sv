@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pattern's part of bundles in coefficient form: its gadget ciphertext of two steps, and X^a times it.
+// Multiplies one pattern of an unrolled key by X^a: stores the pattern's gadget ciphertext of two
+// steps, and rotates it for the bundles (rm_torus_gather).
 //
-// Words wait by groups of Pos positions, step by step in turn. Between load_i and the end of run_i the
-// groups before the exponent's are read one after the other, first the one that a shift within groups
-// needs besides: in the cycle of group g's number, that is, one cycle after the run's beginning and g
-// more. Of X^a with a = (N or 0) + shift x Pos + lane shift, lane b of a group comes from the group
-// `shift` before, from the lanes below or from the group before that one.
+// Words are stored by groups of Pos positions, in turn for one step and the other. Between load_i
+// and the end of run_i, the module reads the groups before the exponent's group one after the
+// other. The first of them serves a shift within groups only. The group for output group g is read
+// g + 1 cycles after the run begins.
 //
-// Latency 4 from that cycle to turned_o, which is to be taken from 0 where negative_o says so.
+// X^a has a = (N or 0) + shift x Pos + lane shift. Lane b of a group comes from lane b - lane shift
+// of the group `shift` before. If b is below the lane shift, it comes from lane b - lane shift +
+// Pos of the group before that one.
+//
+// Latency 4 from the read to turned_o. If negative_o is high, turned_o is to be taken from 0.
 module rm_torus_gather_turn #(
     parameter int unsigned LogN = 7,
     parameter int unsigned LogPos = 1,

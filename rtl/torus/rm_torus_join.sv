@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of a product's slices: low + 2^52 (high + carry[0] + carry[1]) modulo 2^104 =
-// p00 + 2^17 p01 + 2^34 p02 + 2^26 p10 + 2^43 p11 + 2^60 p12, two's complement; p00 and p01 are of 43 bits
-// and not negative.
+// Sums the products of the slices of two factors (rm_torus_raw) to one product in two's complement:
 //
-// The halves are summed apart, and what the lower hands on at the end is left to whoever takes them,
-// so that no carry is longer than half of the product.
+//   low + 2^52 (high + carry[0] + carry[1]) modulo 2^104 =
+//   p00 + 2^17 p01 + 2^34 p02 + 2^26 p10 + 2^43 p11 + 2^60 p12
+//
+// p00 and p01 have 43 bits and are not negative. The two halves are summed apart. The reader adds
+// the last carries of the lower half, so no carry is longer than half of the product.
+//
 // Latency 2 cycles (pairs; sum), one sum a cycle.
 module rm_torus_join
   import rm_torus_pkg::*;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key stream: a ring of Depth beats, which a step's ciphertexts read one after the other.
+// Buffers the stream of the bootstrapping key in a ring of Depth beats, which the ciphertexts of a
+// step read one after the other.
 //
-// A beat has the words of a pattern for Pos positions. Beats from the first kept one on are read in
-// order; a pass of the last ciphertext frees what it reads, one of those before it comes back to the
-// first. The stream ends, with key_last_i, at beat Total of a run; where it ends early, or within a beat
-// (key_cut_i with it), or goes on, the answer is short_o or long_o until clear_i, and what is too much is
-// taken up to its end (ended_o).
+// A beat has the words of a pattern for Pos positions. Beats are read in order, from the first kept
+// beat on. The last ciphertext's pass frees the beats that it reads; each earlier pass goes back to
+// the first. The stream ends, with key_last_i, at beat Total of a run. A stream that ends early, or
+// within a beat (key_cut_i with it), raises short_o until clear_i. A stream that goes on raises
+// long_o until clear_i. Excess beats are taken up to the end of the stream (ended_o).
 //
 // Latency two cycles from take_i to data_o; one beat in and one out a cycle.
 module rm_torus_key #(

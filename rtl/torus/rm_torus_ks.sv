@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key switching of LWE ciphertexts modulo 2^32 with masks made on the chip (torus paper, Algorithm
-// 4 and Section III-C; `ringmill_math::torus::SwitchRows`): from ciphertexts (a, b) of dimension N
-// to ciphertexts of dimension n,
+// Switches the key of LWE ciphertexts modulo 2^32, with the masks of the key made on the chip
+// (torus paper, Algorithm 4 and Section III-C; `ringmill_math::torus::SwitchRows`).
 //
-//   out = (0, b) - sum over i < N and j < Levels of d_(i,j) KS_(i,j),
+// From ciphertexts (a, b) of dimension N it computes ciphertexts of dimension n,
 //
-// d_(i,j) digit j of a_i in base 2^LogBase, rounded and signed, and KS_(i,j) row i Levels + j of
-// the key. Its mask is stream i Levels + j of the public seed (rm_chacha20), distinct for every
-// row; its body comes from the key's owner. No secret is here, and no time hangs on data: a digit
-// of zero takes its cycle like any other.
+//   out = (0, b) - sum over i < N and j < Levels of d_(i,j) KS_(i,j)
 //
-// A block of the generator is 16 mask words. Cores generators work side by side, Lanes = 16 Cores
-// columns: a pass is all rows for these columns, and ceil(n / Lanes) passes make a switch. What is
-// the same for all ciphertexts under one key is made once: Batch ciphertexts are switched together.
+// d_(i,j) is digit j of a_i in base 2^LogBase, rounded and signed. KS_(i,j) is row i Levels + j of
+// the key. The row's mask is stream i Levels + j of the public seed (rm_chacha20), a different
+// stream for every row. Its body comes from the key's owner. The unit holds no secret, and its time
+// does not depend on data: a digit of zero takes its cycle like any other.
+//
+// A block of the generator is 16 mask words. Cores generators work side by side on Lanes = 16 Cores
+// columns. A pass is all rows for these columns, and ceil(n / Lanes) passes make a switch. Batch
+// ciphertexts are switched together, so the work that depends on the key alone is done once.
 //
 //   ceil(n / Lanes) N Levels 20 / Rounds cycles for up to Batch ciphertexts, and a cycle a pass
 //
-// of which N Levels ceil(n / 16) 20 / (Rounds Cores) is the floor of the blocks. LogBase sums of 32
-// bits for each of Batch (Lanes + 1) lanes.
+// The floor by blocks is N Levels ceil(n / 16) 20 / (Rounds Cores) cycles. Each of Batch (Lanes +
+// 1) lanes has LogBase sums of 32 bits.
 //
-// The words of the ciphertexts are read from a memory: mem_addr_o = i < N asks for a_i of each, N
-// for b, and mem_word_i is there in the next cycle. They stay until done_o. Bodies come in the
-// order of the rows during the first pass (rm_torus_ks_job has commands and codes); a result leaves
-// word by word, each with its ciphertext and column (n is the body), in the order of
-// rm_torus_ks_give. Latency of a row product_latency + latency(Steps) cycles. One clock.
+// The words of the ciphertexts come from a memory: mem_addr_o = i < N asks for a_i of each
+// ciphertext, N for b, and mem_word_i comes in the next cycle. The memory keeps them until done_o.
+// Bodies come in the order of the rows during the first pass (rm_torus_ks_job has commands and
+// codes). A result leaves word by word, in the order of rm_torus_ks_give, each with its ciphertext
+// and column (n is the body). Latency of a row product_latency + latency(Steps) cycles. One clock.
 module rm_torus_ks
   import rm_torus_ks_pkg::*;
 #(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digits of one ciphertext's mask words, the most significant first (`ringmill_math::torus::Gadget`
-// modulo 2^32): x, rounded to Levels digits in base B = 2^LogBase, is the sum of digits d_j 2^32 /
-// B^(j+1), with -B / 2 <= d_j < B / 2. digit_o is d_j + B / 2, the bits as they are in x plus an
-// offset.
+// Cuts a ciphertext's mask words into digits for a key switch, the most significant digit first
+// (`ringmill_math::torus::Gadget` modulo 2^32).
 //
-// fresh_i and next_i are a cycle after the read of a word, or of the word's next digit: then word_i
-// is the word. digit_o is a cycle later. One digit a cycle. No reset.
+// x, rounded to Levels digits in base B = 2^LogBase, is the sum of digits d_j 2^32 / B^(j+1), with
+// -B / 2 <= d_j < B / 2. digit_o is d_j + B / 2: the bits of x plus an offset.
+//
+// fresh_i comes a cycle after the read of a word, next_i a cycle after the read of the word's next
+// digit. word_i is then the word. digit_o comes a cycle later. One digit a cycle. No reset.
 module rm_torus_ks_digits
   import rm_torus_pkg::*;
 #(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a pass, one a cycle: `Lanes` columns (or what is left of n) of one ciphertext after
-// another, each behind the last pass followed by its body, column n.
+// Gives the results of a key-switch pass word by word, one a cycle.
 //
-// capture_i takes the sums of all lanes, in a cycle in which there are none to give. given_o is the
-// cycle in which the last word of a pass goes into the output's register. Latency 2 cycles, one
-// word a cycle. A command's begin sets the columns back.
+// A pass gives `Lanes` columns (or the rest of n) of one ciphertext after another. After the last
+// pass, the body follows each ciphertext's words as column n. capture_i takes the sums of all
+// lanes, in a cycle in which no words wait. given_o marks the cycle in which the last word of a
+// pass goes into the output's register. begin of a command sets the columns back.
+//
+// Latency 2 cycles, one word a cycle.
 module rm_torus_ks_give #(
     parameter int unsigned Batch = 1,
     parameter int unsigned Lanes = 16

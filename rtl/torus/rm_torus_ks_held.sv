@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane of a key switch holds of a pass: the sums of Batch ciphertexts, that of the one whose turn it
-// is first. capture_i takes them; turn_i brings the next ciphertext's; shift_i the word of the lane above.
-// One of them a cycle, the first named before the others. No reset.
+// Holds the sums of a key-switch lane for Batch ciphertexts until they leave, the next ciphertext's
+// sum first.
+//
+// capture_i takes the sums. turn_i brings the next ciphertext's sum forward. shift_i takes the word
+// of the lane above. One of them acts in a cycle; the first named has priority. No reset.
 module rm_torus_ks_held #(
     parameter int unsigned Batch = 1
 ) (

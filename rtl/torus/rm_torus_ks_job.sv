@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of the key-switching unit, the framing of its bodies, and the issue of rows.
+// Control of the key-switching unit (rm_torus_ks): takes commands, checks the framing of the
+// bodies, and issues rows.
 //
-// A command is taken while ready; done_o is up for a cycle when it has ended, with code_o. Rows are
-// issued in passes: a pass is all N Levels rows of the key for `Lanes` columns of the mask, one row
-// a cycle where the generators have a place (place_i), and one cycle between passes. The first pass
-// takes the body of each row, and waits where there is none. A pass's last row is issued only when
-// the words of the pass before have left, which they have long since where N Levels is larger than
-// the latency and the words of a pass.
+// A command is taken while ready. done_o is high for a cycle when it has ended, with code_o. Rows
+// are issued in passes. A pass is all N Levels rows of the key for `Lanes` columns of the mask. It
+// issues one row a cycle in which the generators have a place (place_i), and there is one cycle
+// between passes. The first pass takes the body of each row, and waits while there is none. A
+// pass's last row is issued only when the words of the pass before have left. They have left long
+// before if N Levels is larger than the latency and the words of a pass.
 //
-// The last row's body says so (in_last_i). Bodies that end early or go on end the command: they are
-// swallowed to their last, and what is under way runs out (Fill cycles), before done_o.
+// The body of the last row is marked (in_last_i). Bodies that end early or go on end the command.
+// The unit takes them to their last, and waits Fill cycles for the rows in flight, before done_o.
 module rm_torus_ks_job
   import rm_torus_ks_pkg::*;
 #(

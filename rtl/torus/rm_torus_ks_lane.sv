@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // One column of a key switch for Batch ciphertexts: sum_o[c] = init_i[c] - sum over rows of d[c]
-// mask, modulo 2^32, where each row has one mask word and a digit of each ciphertext.
+// mask, modulo 2^32.
 //
-// With base B = 2^LogBase a digit comes as d + B / 2, bit by bit, so that -d = B / 2 (1 - top) -
-// the bits below the top: LogBase sums of 32 bits for each ciphertext, the last into the register
-// of the sum, each a register from the next.
+// Each row has one mask word m and a digit of each ciphertext. With base B = 2^LogBase a digit
+// comes as d + B / 2, bit by bit, so that -d = B / 2 (1 - top) - the bits below the top. This takes
+// LogBase sums of 32 bits for each ciphertext, each with a register; the last one adds to the
+// register of the sum.
 //
 //   s_0 = (top ? 0 : m << (LogBase - 1)) - (bit_0 ? m : 0)       (LogBase > 1)
 //   s_k = s_(k-1) - (bit_k ? m << k : 0)
 //   sum = sum + s
 //
-// Of a digit the top and bit 0 come with the mask word, bit k so many cycles after it. valid_i says
+// The top and bit 0 of a digit come with the mask word, bit k comes k cycles after it. valid_i says
 // in the cycle of the last sum, product_latency(LogBase) after the mask word, that there is a row.
-// clear_i sets sum to init_i, without Inits to 0, in a cycle without a row. One row a cycle. No reset.
+// In a cycle without a row, clear_i sets sum to init_i, or without Inits to 0. One row a cycle. No
+// reset.
 module rm_torus_ks_lane #(
     parameter int unsigned Batch = 1,
     parameter int unsigned LogBase = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the key-switching unit: answers, the rounding of digits, and latencies that its
+// Constants of the key-switching unit: answers, the rounding of digits, and the latencies that its
 // parts share.
 package rm_torus_ks_pkg;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// M[waddr] := wdata; rdata = M[raddr] in the cycle of raddr: distributed RAM.
+// A memory in distributed RAM with one write port and one read port: M[waddr] := wdata; rdata =
+// M[raddr] in the cycle of raddr.
 //
-// Latency 0 from raddr_i to rdata_o, one read and one write a cycle; a read that meets a write of its
-// address gives the old word. Not reset.
+// Latency 0 from raddr_i to rdata_o, one read and one write a cycle. A read that meets a write of
+// its address returns the old word. No reset.
 module rm_torus_lutram #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 32,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// a b modulo P for a < P and b in two's complement (rm_torus_times). Latency MulLatency: the product,
-// the last P, the result; a product a cycle.
+// A modular multiplier of the TFHE engine: a b modulo P for a < P and b in two's complement
+// (rm_torus_times).
+//
+// Latency MulLatency: the product, the last P, the result; a product a cycle.
 module rm_torus_mul
   import rm_torus_pkg::*;
 (

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's order of a step (section III-D.2): each of the 2 Rows pairs of a decomposed polynomial
-// and a polynomial of the key has a transform unit of its own, which transforms, multiplies and
-// transforms back; the products of a column are summed as coefficients of the torus:
+// The external product in the order of the torus paper (section III-D.2): each pair of a decomposed
+// polynomial and a polynomial of the key has a transform unit of its own.
+//
+// There are 2 Rows pairs. A unit transforms, multiplies and transforms back. The products of a
+// column are summed as coefficients of the torus:
 //
 //   sums_o[c] = sum_r lift(INTT(NTT(digits_r) k_(r, c)))  modulo 2^32
 //
-// with lift the representative nearest to 0. Both units of a row make the same forward transform, as
-// printed.
+// lift is the representative nearest to 0. Both units of a row make the same forward transform, as
+// printed in the paper.
 //
-// 2 Rows units of 2^LogLanes butterflies and 2^LogPos product multipliers. Products: key_i two cycles
-// after product_i, written MulLatency later. sums_o pair_sum_latency(Rows) after the write of the
-// inverse's last rows; 2 Lanes coefficients of both columns a cycle.
+// There are 2 Rows units of 2^LogLanes butterflies and 2^LogPos product multipliers. key_i comes
+// two cycles after product_i, and the product is written MulLatency later. sums_o comes
+// pair_sum_latency(Rows) after the write of the inverse's last rows; 2 Lanes coefficients of both
+// columns a cycle.
 module rm_torus_pairs
   import rm_torus_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the bootstrapping engine: commands, answers, the prime of its transforms with the
-// roots of unity, and the latencies that its parts share (docs/machines/torus.md).
+// Constants of the TFHE engine: commands, answers, the prime of its transforms with the roots of
+// unity, and the latencies that its parts share (docs/machines/torus.md).
 package rm_torus_pkg;
 
   // Commands.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// psi^e - 1 modulo P for e below 2 N, what X^a - 1 is at a root of unity, in two's complement.
+// A table of psi^e - 1 modulo P for e below 2 N, in two's complement: the values of X^a - 1 at the
+// roots of unity.
 //
-// Computed when the design is elaborated. Latency 1 cycle, one read a cycle.
+// The table is computed when the design is elaborated. Latency 1 cycle, one read a cycle.
 module rm_torus_powers
   import rm_torus_pkg::*;
 #(

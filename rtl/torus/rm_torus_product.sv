@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of evaluations with the rows of a gadget ciphertext, summed over the rows:
+// Multiplies evaluations by the rows of a gadget ciphertext and sums over the rows:
 //
 //   s_c(i) = sum_r d_r(i) k_(r, c)(i);  for unrolled keys sum over patterns u of (psi^(a_u (2 br(i) + 1)) - 1) s_(u, c)(i)
 //
-// for Pos positions i a cycle, both columns c; with Unroll > 1 the patterns of a group of positions
-// follow each other, `first_i` with the first and `last_i` with the last. Position i of the
-// evaluations is that of psi^(2 bitrev(i) + 1); the weights are looked up in powers of psi less one.
+// The module takes Pos positions i a cycle and gives both columns c. With Unroll > 1 the patterns
+// of a group of positions follow each other, `first_i` with the first and `last_i` with the last.
+// Position i of the evaluations is that of psi^(2 bitrev(i) + 1). The weights come from a table of
+// powers of psi less one (rm_torus_powers).
 //
-// Pos Rows 2 modular multipliers, and 2 Pos more for the weights. Evaluations and key come two cycles
-// after the issue; latency product_latency from it, one group of positions and pattern a cycle.
+// The module has Pos Rows 2 modular multipliers, and 2 Pos more for the weights. Evaluations and
+// key come two cycles after the issue. Latency product_latency from the issue, one group of
+// positions and pattern a cycle.
 module rm_torus_product
   import rm_torus_pkg::*;
 #(

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory with one write and one read port, as rm_ram_1r1w: of up to 32 words in look-up tables, of more
-// in block RAM, since a look-up table holds half as many bits of 64 words.
+// A memory with one write and one read port, as rm_ram_1r1w, that selects the kind of RAM by its
+// depth.
 //
-// Latency 1 cycle from raddr_i to rdata_o, one read and one write a cycle; a read that meets a write of
-// its address gives the old word. Not reset.
+// A memory of up to 32 words lies in look-up tables, a deeper one in block RAM, because a look-up
+// table holds half as many bits of 64 words.
+//
+// Latency 1 cycle from raddr_i to rdata_o, one read and one write a cycle. A read that meets a
+// write of its address returns the old word. No reset.
 module rm_torus_ram #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 32,

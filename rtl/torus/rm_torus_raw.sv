@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// a b for two's complement operands in 6 DSP blocks, one for each pair of a 26-bit or the upper 27-bit
-// slice of a with a 17-bit or the upper 18-bit slice of b:
+// A multiplier for two's complement operands in 6 DSP blocks:
 //
 //   a b = low + 2^52 (high + carry[0] + carry[1]) for |a| < 2^52, |b| <= 2^51, |a b| < 2^103
+//
+// Each block multiplies a 26-bit or the upper 27-bit slice of a by a 17-bit or the upper 18-bit
+// slice of b.
 //
 // Latency RawLatency cycles (operands; slices' products; sums of pairs; sum), a product a cycle.
 module rm_torus_raw

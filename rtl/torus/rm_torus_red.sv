@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// x = t modulo P but for at most one P, for t = low + 2^52 H, H = high + carry[0] + carry[1] signed,
-// -2^51 <= H < 2^51: with high = a 2^40 + b, a signed, 2^52 = P + 2^12 - 1 gives
+// Reduces a product of rm_torus_raw modulo P, up to at most one P too much: x = t modulo P for t =
+// low + 2^52 H.
+//
+// H = high + carry[0] + carry[1] is signed, -2^51 <= H < 2^51. With high = a 2^40 + b, a signed,
+// 2^52 = P + 2^12 - 1 gives
 //
 //   v = low + (a + b + carries) (2^12 - 1) - a 2^40, -P < v < 3 P
 //   x = v mod 2^52 + (2^12 - 1) floor(v / 2^52), 0 <= x < 2^52 + 2^12 - 1
 //
-// Certificate: t = x + (H + a + floor(v / 2^52)) P. A sum of two numbers is all that a stage does.
-// Latency RedLatency cycles (a + H; the lower part less that; v, and Slack registers; x), one a cycle.
+// Certificate: t = x + (H + a + floor(v / 2^52)) P. No stage has more than a sum of two numbers.
+//
+// Latency RedLatency cycles (a + H; the lower part less that; v, and Slack registers; x), one
+// reduction a cycle.
 module rm_torus_red
   import rm_torus_pkg::*;
 #(

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs give, place by place: the extracted ciphertexts, N mask words and the body, under the ring's
-// key, and those that the key switch makes of them, Dim mask words and the body, under the small key.
+// Holds the results of bootstraps and key switches of the TFHE engine, place by place.
 //
-// put_i writes a word of an extracted ciphertext, number N the body. start_i switches places 0 to
-// last_place_i (rm_torus_switch, whose stream this is), whose extracted ciphertexts stay. read_i reads a
-// word of either kind, data_o a cycle later, and until the next read; none is read during a switch.
+// A place has the extracted ciphertext, N mask words and the body under the ring's key. It also has
+// the ciphertext that the key switch makes of it, Dim mask words and the body under the small key.
+//
+// put_i writes a word of an extracted ciphertext; number N is the body. start_i switches places 0
+// to last_place_i; the stream of the switching key (rm_torus_switch) enters here. Their extracted
+// ciphertexts stay. read_i reads a word of either kind. data_o has it a cycle later, and until the
+// next read. No word is read during a switch.
 module rm_torus_results #(
     parameter int unsigned LogN = 7,
     parameter int unsigned Places = 2,

@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which transform the units work on, which rows of it, and which products: the schedule of a run.
+// Sequencer of a blind rotation: decides which transform the units work on, which rows of it, and
+// which products.
 //
-// The units take the forward transforms of each group's first step, then, group by group and step by
-// step, the inverse transforms and the forward transforms of the step after them. A group is Group
-// places, or the fewer that are left. Forward transforms are LogN passes of Slots polynomials of H
-// rows for each place, inverse ones of one polynomial; passes begin pass_cycles apart, and operations
-// as soon as the butterflies are empty and their operands there: the products of a place begin when
-// the first of its last rows are written, inverses so that their last row meets the last sum, forward
-// ones so that the accumulators are whole when they are read. Products of one group run while the
-// units work on another, and wait for the key where it is late.
+// The units take the forward transforms of each group's first step. Then, group by group and step
+// by step, they take the inverse transforms and the forward transforms of the step after. A group
+// is Group places, or the fewer that are left. For each place, forward transforms are LogN passes
+// of Slots polynomials of H rows, and inverse ones passes of one polynomial. Passes begin
+// pass_cycles apart, and operations as soon as the butterflies are empty and the operands there:
 //
-// With Coefficients, a step of a group begins with the forward transforms of its bundles, the mask's
-// column and the body's, and those of the step after it come before its inverse transforms, while its
-// products are made: bundles do not depend on the accumulator. They begin when rm_torus_gather has put
-// them there, and free_o says when they were read.
+// - The products of a place begin when the first of its last rows are written.
+// - Inverse transforms begin so that their last row meets the last sum.
+// - Forward transforms begin so that the accumulators are whole when they are read.
 //
-// With Pairs, products are not summed before the inverse transforms but after them: inverses begin
+// Products of one group run while the units work on another group, and wait for the key if it is
+// late.
+//
+// With Coefficients, a step of a group begins with the forward transforms of its bundles, the
+// mask's column and the body's. The bundles of the step after it are transformed before its inverse
+// transforms, while its products are made: bundles do not depend on the accumulator. These
+// transforms begin when rm_torus_gather has written the bundles, and free_o says when they were
+// read.
+//
+// With Pairs, products are summed after the inverse transforms and not before. So inverses begin
 // earlier, and accumulators are whole later.
 //
-// Rows of a pass: butterfly j of H needs what butterflies 2 j and 2 j + 1 modulo H made in the inverse
-// pass before, or j / 2 and j / 2 + H / 2 in the forward one. The row of cycle c of a pass is c with its
-// bits rotated to the right by the passes before it (inverse) or after it (forward), modulo LogH: what
-// a row needs was then made in nearly the same place of the pass before, and the pause between
-// passes is short (pass_cycles). The first inverse pass, which follows the sums, and the last forward
-// one, which products follow, have their rows in order.
+// Rows of a pass: butterfly j of H needs the results of two butterflies of the pass before. In the
+// inverse these are 2 j and 2 j + 1 modulo H, in the forward transform j / 2 and j / 2 + H / 2. The
+// row of cycle c of a pass is c with its bits rotated to the right, modulo LogH. The rotation is by
+// the number of passes before the pass (inverse) or after it (forward). So the operands of a row
+// were made in nearly the same place of the pass before, and the pause between passes is short
+// (pass_cycles). The first inverse pass follows the sums, and products follow the last forward
+// pass; these two have their rows in order.
 //
-// Everything is said at the issue; parents delay it.
+// All outputs are given at the issue; parents delay them.
 module rm_torus_seq
   import rm_torus_pkg::*;
 #(

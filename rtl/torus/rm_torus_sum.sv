@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// s = the sum of Terms numbers x < 2^52 + 2^12, modulo P: a tree of adders with a register behind each
-// level, then s mod 2^52 + (2^12 - 1) floor(s / 2^52), then the last P.
+// Sums Terms numbers x < 2^52 + 2^12 modulo P.
 //
-// Latency tree(Terms) + 2 cycles of rm_torus_pkg, one sum a cycle.
+// A tree of adders, with a register behind each level, makes s. Then come s mod 2^52 + (2^12 - 1)
+// floor(s / 2^52) and the last P. Latency tree(Terms) + 2 cycles of rm_torus_pkg, one sum a cycle.
 module rm_torus_sum
   import rm_torus_pkg::*;
 #(

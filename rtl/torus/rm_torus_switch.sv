@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key switch of the engine: Places extracted ciphertexts, 0 to last_place_i, from the ring's key to
-// the small one (rm_torus_ks), with one stream for the switching key: the eight words of its seed, the
-// first bytes lowest, then the bodies of its N Levels rows, the last one marked.
+// Switches Places extracted ciphertexts from the ring's key to the small key, with one stream for
+// the switching key (rm_torus_ks).
 //
-// start_i begins, last_place_i stands from then on; done_o comes with short_o where the stream ended early, long_o where it went on. It is
-// then taken to its end, and no further: what comes behind it is the next one's. No secret is here:
-// masks are the seed's streams, bodies are encryptions.
+// The ciphertexts are those of places 0 to last_place_i. The stream is the eight words of the seed,
+// the first bytes lowest, then the bodies of the N Levels rows, the last one marked.
 //
-// Words of the ciphertexts are asked for by number, N the body, and are there a cycle later, those of
-// all places. A result leaves word by word. One clock.
+// start_i begins, and last_place_i is held from then on. done_o comes with short_o if the stream
+// ended early, with long_o if it went on. The stream is then taken to its end and no further, as
+// the words behind belong to the next stream. The unit holds no secret: masks are the seed's
+// streams, bodies are encryptions.
+//
+// Words of the ciphertexts are asked for by number, N for the body. The words of all places come a
+// cycle later. A result leaves word by word. One clock.
 //
 // Cycles: one of the command, eight of the seed, one, those of rm_torus_ks, and a last one.
 module rm_torus_switch

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// x = a b modulo P but for at most one P, 0 <= x < 2^52 + 2^12 - 1, for a < P and b in two's complement,
-// a residue's representative in [-2^51, 2^51) (`near_zero` of rm_torus_pkg).
-// Latency TimesLatency: operands, product, reduction; a product a cycle.
+// Multiplies modulo P, up to at most one P too much: x = a b modulo P, 0 <= x < 2^52 + 2^12 - 1.
+//
+// a is below P. b is in two's complement, a residue's representative in [-2^51, 2^51) (`near_zero`
+// of rm_torus_pkg). Latency TimesLatency: operands, product, reduction; a product a cycle.
 module rm_torus_times
   import rm_torus_pkg::*;
 (

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' polynomials of one component, of Places ciphertexts: rotation, subtraction and
-// decomposition for the forward transforms, and the sum with what the inverse transform gives.
+// Holds one component's accumulators of Places ciphertexts, and rotates, subtracts and decomposes
+// them for the forward transforms.
 //
 //   Turns = 1: digits of (X^a - 1) ACC;  Turns = 0: of ACC (unrolled keys turn the products)
 //
-// A row is Lanes coefficients. Rows r and r + H are read together with the two that rotation needs
-// for each; of X^a with a = (N or 0) + row shift x Lanes + lane shift, lane b of a row comes from the
-// row `row shift` before, from the lanes below N / Lanes or from the row before that one. y = the
-// coefficient + the half base of every digit + the half that rounds leaves in y_o, TurnLatency cycles
-// after its row's number: a digit is Digits bits of y less half a base.
+// The module also adds the results of the inverse transform. A row is Lanes coefficients. Rows r
+// and r + H are read together with the two rows that rotation needs for each. X^a has a = (N or 0)
+// + row shift x Lanes + lane shift. Lane b of a row comes from lane b - lane shift of the row `row
+// shift` before. If b is below the lane shift, it comes from lane b - lane shift + Lanes of the row
+// before that one.
 //
-// Throughput 2 Lanes coefficients a cycle; an update, visible three cycles after its rows, meanwhile. A
-// coefficient of a table goes the same way, as an update of nothing.
+// y_o is the coefficient plus the half base of every digit plus the half that rounds, TurnLatency
+// cycles after its row's number. A digit is LogBase bits of y less half a base.
+//
+// Throughput 2 Lanes coefficients a cycle. Updates run beside the reads; an update is visible three
+// cycles after its rows. A coefficient of a table goes the same way, as an update of a zero
+// accumulator.
 module rm_torus_turn
   import rm_torus_pkg::*;
 #(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twiddles of butterfly `Lane` of a unit with 2^LogLanes butterflies: psi^bitrev(2^s + i) of the
-// forward transform, i = (row 2^LogLanes + Lane) mod 2^s, and halves of their inverses, in two's
+// The twiddles of butterfly `Lane` of a transform unit with 2^LogLanes butterflies, in two's
 // complement.
 //
-// Entry a = 2^(s - LogLanes) + row mod 2^(s - LogLanes) for stages s >= LogLanes, and Rows + s for
-// those before, whose twiddle is the lane's alone. Computed when the design is elaborated, so that no
-// table needs to be brought.
+// For the forward transform they are psi^bitrev(2^s + i), i = (row 2^LogLanes + Lane) mod 2^s, and
+// for the inverse transform halves of the inverses.
+//
+// Stages s >= LogLanes have entry a = 2^(s - LogLanes) + row mod 2^(s - LogLanes). The stages
+// before have entry Rows + s, as their twiddle is the lane's alone. The table is computed when the
+// design is elaborated, so no table is loaded.
 //
 // Latency 1 cycle, one read a cycle.
 module rm_torus_twiddle

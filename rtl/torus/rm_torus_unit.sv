@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transform unit: Lanes butterflies with the rows of Slots polynomials of each of Group ciphertexts,
-// in constant geometry.
+// A transform unit of the TFHE engine: transforms Slots polynomials of each of Group ciphertexts
+// with Lanes butterflies, in constant geometry.
 //
-// A pass of the forward transform reads rows r and r + H of Lanes words, H = N / (2 Lanes), and writes
-// rows 2 r and 2 r + 1: butterfly j of all N / 2 takes words j and j + N / 2 and gives words 2 j and
-// 2 j + 1, so that no network stands between butterflies and memory, and after log N passes each
-// word is where the standard order has it. The inverse reads 2 r and 2 r + 1 and writes r and r + H.
-// Of two banks, a row lies in that of its highest plus its lowest bit: every pass reads and writes
-// one row of each. Passes go from one half of the memory to the other. The first forward pass takes
-// digits, the last leaves the evaluations in a memory that the products read; the first inverse pass
-// takes sums from the memory that the products write (HasSums), the last gives its rows away.
+// With H = N / (2 Lanes), a pass of the forward transform reads rows r and r + H of Lanes words and
+// writes rows 2 r and 2 r + 1. Butterfly j of all N / 2 takes words j and j + N / 2 and gives words
+// 2 j and 2 j + 1. So there is no network between butterflies and memory, and after log N passes
+// each word is in its place of the standard order. The inverse reads 2 r and 2 r + 1 and writes r
+// and r + H. There are two banks. A row lies in the bank of its highest plus its lowest bit, so
+// every pass reads and writes one row of each bank. Passes go from one half of the memory to the
+// other.
 //
-// With Coefficients, forward transforms are of digits or of a column of the key's bundles, whose
-// evaluations, of the step at work and the one after it, lie beside those of the digits.
+// The first forward pass takes digits. The last one leaves the evaluations in a memory that the
+// products read. The first inverse pass takes sums from the memory that the products write
+// (HasSums). The last one gives its rows away.
+//
+// With Coefficients, forward transforms are of digits or of a column of the key's bundles. The
+// bundles' evaluations, of the step at work and the one after it, lie beside those of the digits.
 //
 // Latency BflyLatency + 1 from the read of a row to its write, visible a cycle later; Lanes
-// butterflies a cycle. One direction at a time: BflyLatency idle cycles between two.
+// butterflies a cycle. The unit works in one direction at a time, with BflyLatency idle cycles
+// between two.
 module rm_torus_unit
   import rm_torus_pkg::*;
 #(

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector machine (vector paper, sections 5 and 6; docs/machines/vector.md) for square limbs, N = R^2: queue, traffic controller, ciphertext buffer,
-// permutation and transform units, multiply-accumulate unit, the sides that load and store. Base clock is the micro-clock; each
-// dispatch, entry and write-back is in the cycle of `Clockwork` (crates/machines/src/vector/clockwork.rs).
+// The vector machine (vector paper, sections 5 and 6; docs/machines/vector.md) for square limbs, N
+// = R^2: executes micro instructions on chunks of limbs.
 //
-// Start-up: tables are written by table_*, a word a cycle; moduli_i of them are there. Instructions come by (valid_i, ready_o), refill and
-// faults are those of rm_vector_queue. Chunks are asked for by want_*, come by chunk_* in that order, and leave by out_* with their
-// address; words of a chunk are row after row. halt_o: HCF was sent in this cycle. idle_o: nothing is on its way anywhere. pending_o: an
-// instruction that the queue has given is still to be sent; clear_i is for when there is none.
+// It consists of queue, traffic controller, ciphertext buffer, permutation and transform units,
+// multiply-accumulate unit, and the load and store units. The base clock is the micro-clock. Each
+// dispatch, entry and write-back is in the cycle that `Clockwork` computes
+// (crates/machines/src/vector/clockwork.rs).
 //
-// For lockstep: sent_o (an instruction was sent), enters_o (half a chunk enters the permutation units), wrote_o (write-backs, by writer_e).
+// At start-up table_* writes the tables, a word a cycle; the tables have moduli_i moduli.
+// Instructions come by (valid_i, ready_o). Refill and faults are those of rm_vector_queue. want_*
+// asks for chunks, chunk_* brings them in that order, and out_* takes chunks away with their
+// address. The words of a chunk are row after row. halt_o: HCF was sent in this cycle. idle_o:
+// nothing is in flight anywhere. pending_o: an instruction that the queue has given is still to be
+// sent; clear_i may come only if there is none.
+//
+// For lockstep: sent_o (an instruction was sent), enters_o (half a chunk enters the permutation
+// units), wrote_o (write-backs, by writer_e).
 //
 // An access of the buffer is decided in one cycle, made in the next, and read in the one after.
 module rm_vector

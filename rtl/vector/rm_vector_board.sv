@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which chunks of the buffer are still to be written: what the head, the instruction that is sent next, waits for before it reads or
-// writes one of them (`Pending` in crates/machines/src/vector/pending.rs).
+// A scoreboard of the ciphertext buffer: knows which chunks are still to be written, so that an
+// instruction waits before it reads or writes one of them.
 //
-// A chunk of rows waits for itself, for columns and for scattered rows of its limb; one of columns likewise; scattered rows wait for rows
-// and columns, and not for other scattered ones, which go through one pipeline and differ.
+// The model is `Pending` in crates/machines/src/vector/pending.rs. The head is the instruction that
+// is sent next. A chunk of rows waits for itself, and for columns and scattered rows of its limb. A
+// chunk of columns does likewise. Scattered rows wait for rows and columns, but not for other
+// scattered rows. These go through one pipeline and differ from each other.
 //
-// Writes of a unit are written in their order, so each unit has a ring of those that are under way. An instruction stands before the head for a
-// cycle at least: with load_i (of a_i and d_i) it is compared with all of them, and with what is sent in that cycle; so what keeps it is a
-// bit for each, while the write is under way. With load_head_i it becomes the head. set_i: the head is sent, and the unit will write its
-// target; clear_i: a write-back of the unit. Both count from the next cycle on.
+// A unit writes in order, so each unit has a ring of its writes in flight. An instruction stands
+// before the head for at least a cycle. With load_i, the chunks a_i and d_i are compared with all
+// writes in flight, and with the instruction sent in that cycle. The result is a bit for each write
+// that blocks the instruction, while that write is in flight. With load_head_i the instruction
+// becomes the head. set_i: the head is sent, and the unit will write its target. clear_i: a
+// write-back of the unit. Both count from the next cycle on.
 //
-// Sending and writing hang on blocked_o and come back in the same cycle. So what they choose from is made beside them: of each unit,
-// whether any of its writes keeps the instruction, and whether any but the oldest does.
+// Sending and writing depend on blocked_o and come back in the same cycle. So two values for each
+// unit are computed beside them: whether any of its writes blocks the instruction, and whether any
+// but the oldest does.
 module rm_vector_board
   import rm_vector_top_pkg::*;
 #(

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A butterfly of decimation in frequency: sum = u + v, turned = (u - v) w R^-1 modulo q, for u, v, w < q; with half_i of the item a half of
-// both. With pass_i, for shorter transforms, sum = u and turned = v w R^-1. Product 0 is a butterfly whose factor is one: no
-// multiplier, turned = u - v (v) travels beside.
+// A butterfly of decimation in frequency: sum = u + v, turned = (u - v) w R^-1 modulo q, for u, v,
+// w < q.
 //
-// Rank 0: sum and difference (rm_vector_halfsum); then the product's (rm_vector_mul). half_i and pass_i are those of what rank 0
-// takes, w_i of what rank 1 takes, q_i[k] the modulus of what rank k takes. Latency butterfly_stages() moves, one a move.
+// With half_i of the item both results are halved. With pass_i, for shorter transforms, sum = u and
+// turned = v w R^-1. With Product 0 the butterfly's factor is one and there is no multiplier: u - v,
+// or v with pass_i, travels beside.
+//
+// Rank 0 is sum and difference (rm_vector_halfsum); the ranks of the product follow
+// (rm_vector_mul). half_i and pass_i belong to the item that rank 0 takes, w_i to the item that
+// rank 1 takes. q_i[k] is the modulus of the item that rank k takes. Latency butterfly_stages()
+// moves, one a move.
 module rm_vector_butterfly
   import rm_vector_pkg::*;
 #(

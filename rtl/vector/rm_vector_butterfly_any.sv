@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum = u + v, turned = (u - v) w R^-1 modulo any odd q: the butterfly with a generic multiplier that rm_vector_butterfly is compared with
-// (vector paper, Table 4). No machine has it. Deep and inverse_i as rm_vector_mul_any; q_i[0] is the modulus of what rank 0 takes, the
-// others those of rm_vector_mul_any. Latency 1 more than that, one a move.
+// A butterfly with a generic multiplier, for comparison with rm_vector_butterfly (vector paper,
+// Table 4): sum = u + v, turned = (u - v) w R^-1 modulo any odd q.
+//
+// No machine has it. Deep and inverse_i are those of rm_vector_mul_any. q_i[0] is the modulus of
+// the item that rank 0 takes; the other moduli are those of rm_vector_mul_any. Latency 1 more than
+// rm_vector_mul_any's, one a move.
 module rm_vector_butterfly_any
   import rm_vector_pkg::MulStages;
 #(

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a word, of that which one word shows (the rules of crates/isa/src/vector/verify.rs): a bit for each of fault_e, of which
-// the first counts. Scalars are not compared with their modulus: what a unit makes of one above it is a wrong residue and harms nothing else.
+// Checks a micro word for the faults that the word alone shows (the rules of
+// crates/isa/src/vector/verify.rs).
 //
-// moduli_i of them are in the table. Latency 0 (combinational).
+// The result has a bit for each of fault_e; the first bit set counts. Scalars are not compared with
+// their modulus: a scalar above it gives a wrong residue and harms nothing else. moduli_i is the
+// number of moduli in the table.
+//
+// Latency 0 (combinational).
 module rm_vector_check
   import rm_vector_isa_pkg::*;
   import rm_vector_fault_pkg::*;

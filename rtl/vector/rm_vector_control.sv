@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traffic controller (vector paper, sections 5 and 7): it sends instructions in their order, at most one in a cycle, as soon as nothing keeps
-// them, and gives the buffer's port to reads and write-backs. The rules are `Clockwork` in crates/machines/src/vector/clockwork.rs, cycle
-// for cycle.
+// The traffic controller (vector paper, sections 5 and 7): sends instructions in order to the
+// units, and gives the buffer's port to reads and write-backs.
 //
-// An instruction that the queue offers (word_i with its modulus and R mod q) stands in two registers for a cycle each at least: decoded,
-// and compared with the writes that are under way; then it is the head. The head is sent (send_o) where no chunk that it reads or
-// writes is still to be written, no register that it reads is busy, the port is free if it reads the buffer, and its unit takes it. The
-// port is taken for Buffer cycles. A write-back of waits_i, the first, gets it when it is free and no read takes it in this cycle:
-// take_o. What it frees counts from the next cycle on.
+// It sends at most one instruction a cycle, as soon as nothing blocks it. The rules are those of
+// `Clockwork` in crates/machines/src/vector/clockwork.rs, cycle for cycle.
 //
-// pending_o: an instruction that has left the queue is still to be sent; held_o: it is the head; last_o: that is HCF.
+// An instruction from the queue (word_i with its modulus and R mod q) stands in two registers for
+// at least a cycle each. In the first it is decoded and compared with the writes in flight; in the
+// second it is the head. The head is sent (send_o) when
 //
-// head_* are of the head, for units to say whether they take it; they take it with send_o.
+// - no chunk that it reads or writes is still to be written,
+// - no register that it reads is busy,
+// - the port is free, if it reads the buffer,
+// - its unit takes it.
+//
+// An access takes the port for Buffer cycles. The first write-back of waits_i gets the port
+// (take_o) when it is free and no read takes it in this cycle. The space that a write-back frees
+// counts from the next cycle on.
+//
+// pending_o: an instruction that has left the queue is still to be sent. held_o: it is the head.
+// last_o: the head is HCF. head_* describe the head, so that units can say whether they take it.
+// They take it with send_o.
 module rm_vector_control
   import rm_vector_isa_pkg::*;
   import rm_vector_top_pkg::*;

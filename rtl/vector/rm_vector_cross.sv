@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines between the order of banks and their own: the word of place i of line l goes to place i xor rows_i[l], either way. For units that
-// take a whole chunk in its own order; the transforms' permutation units do the same in ranks.
+// Permutes the words of lines between the order of banks and the lines' own order: the word of
+// place i of line l goes to place i xor rows_i[l], either way.
+//
+// It serves units that take a whole chunk in its own order. The permutation units of the transforms
+// do the same in ranks.
 //
 // Latency 0 (combinational).
 module rm_vector_cross #(

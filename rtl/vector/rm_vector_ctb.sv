@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ciphertext buffer for square limbs: Rows banks of Span sub-banks, one port, a chunk read or written in an access (vector paper, sections
-// 5 and 6.1.1, Figure 5).
+// The ciphertext buffer for square limbs: a memory with one port that reads or writes a chunk of
+// rows or columns in one access (vector paper, sections 5 and 6.1.1, Figure 5).
 //
-// The word of row r and column c lies in bank r xor c, there in sub-bank r mod Span, at address c / Span of its limb: `Layout` in
-// crates/machines/src/vector/layout.rs has the proof that Span rows, Span columns and the rows that an automorphism writes take one word
-// from each sub-bank. A chunk is Span lines; word v of line l is that of bank v.
+// It has Rows banks of Span sub-banks. The word of row r and column c lies in bank r xor c, there
+// in sub-bank r mod Span, at address c / Span of its limb. Span rows, Span columns, and the rows
+// that an automorphism writes each take one word from each sub-bank: `Layout` in
+// crates/machines/src/vector/layout.rs has the proof. A chunk is Span lines; word v of line l is
+// that of bank v.
 //
 //   rows     line l is row rows_i[l]; the rows differ modulo Span. In sub-bank s of bank v is the line of that row, at the address of
 //            column v xor row: every sub-bank has an address of its own.
 //   columns  line l is column rows_i[0] + l, a multiple of Span and what follows. In sub-bank s of bank v is line s xor (v mod Span);
 //            all addresses are the column's.
 //
-// base_i is the limb's first address. A read's chunk is at lines_o in the next cycle and stays until the next read. An access in each
-// cycle of access_i, with write_i a write.
+// base_i is the limb's first address. A read's chunk is at lines_o in the next cycle and stays
+// until the next read. There is an access in each cycle of access_i, a write if write_i is high.
 module rm_vector_ctb #(
     parameter int unsigned LogRows = 4,
     parameter int unsigned LogSpan = 1,

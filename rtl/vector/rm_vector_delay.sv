@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word that travels beside a data path, through as many ranks as move_i has bits.
+// Delays a word beside a data path by as many ranks as move_i has bits.
 module rm_vector_delay #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1,

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twiddle factory (vector paper, section 6.1.2): from a seed w the powers w, w^2, ... w^(R-1), R = 2^LogRadix, all times R of the
-// multiplier, in LogRadix layers. A layer makes m + 1 to 2 m from 1 to m, so each of the R - 2 multipliers makes one power.
+// The twiddle factory (vector paper, section 6.1.2): computes from a seed w its powers w, w^2, ...
+// w^(R-1), R = 2^LogRadix.
 //
-// q_i[k] is the modulus of what stage k takes. Latency factory_stages(LogRadix) moves, one seed a move.
+// All are times R of the multiplier. There are LogRadix layers. A layer makes m + 1 to 2 m from 1
+// to m, so each of the R - 2 multipliers makes one power.
+//
+// q_i[k] is the modulus of the item that stage k takes. Latency factory_stages(LogRadix) moves, one
+// seed a move.
 module rm_vector_factory
   import rm_vector_pkg::*;
 #(

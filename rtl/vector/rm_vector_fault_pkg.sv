@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a word is no instruction that the machine takes.
+// The faults of a micro word that the vector machine refuses.
 package rm_vector_fault_pkg;
 
   typedef enum logic [2:0] {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a butterfly makes of u, v < q before it multiplies: sum = u + v and difference = u - v mod q; with half_i a half of each; with
-// pass_i u and v themselves.
+// The part of a butterfly before its multiplier: sum = u + v and difference = u - v mod q, for u, v
+// < q.
 //
-// A half takes no correction of its own: of u + v - q, u + v and u + v + q, and of u - v, u - v + q and u - v + 2 q, the one that is
-// even and leads below 2 q is shifted. So three sums stand beside one another, and none behind another.
+// With half_i both results are halved; with pass_i they are u and v themselves. A half takes no
+// correction of its own. The module computes u + v - q, u + v and u + v + q for the sum, and u - v,
+// u - v + q and u - v + 2 q for the difference. It shifts the one that is even and whose half is a
+// residue. So three sums stand side by side and none behind another.
+//
 // Latency 0 (combinational).
 module rm_vector_halfsum #(
     parameter int unsigned Width = 32,

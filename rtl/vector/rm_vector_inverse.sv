@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// x = g^-1 mod 2^Width for an odd g: what an automorphism's exponent is to the permutation units.
+// The inverse of an odd number modulo a power of two, for the exponent of an automorphism: x = g^-1
+// mod 2^Width.
 //
-// 3 g xor 2 is right in five bits, and x (2 - g x) in twice as many as x: Newton's iteration, a product a rank. Latency
-// inverse_stages(Width) of rm_vector_turn_pkg moves, one a move.
+// 3 g xor 2 is right in five bits. x (2 - g x) is right in twice as many bits as x: Newton's
+// iteration, a product a rank. Latency inverse_stages(Width) of rm_vector_turn_pkg moves, one a
+// move.
 module rm_vector_inverse #(
     parameter int unsigned Width = 17,
     localparam int unsigned Stages = rm_vector_turn_pkg::inverse_stages(Width)

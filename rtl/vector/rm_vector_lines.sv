@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The permutation units of a chunk's lines, a network (rm_vector_net) a line: the read side's, which takes words from the order of banks
-// into their own (Affine 0, c the row or column that a line is), or the write side's, which takes them back or to where an automorphism
-// has them.
+// The permutation units of all lines of a chunk: a network (rm_vector_net) for each line.
 //
-// a_i is one for all lines, b_i and c_i a line's own. Latency net_stages(LogLanes) moves, one half of a chunk a move.
+// With Affine 0 the module is the read side's, which takes words from the order of banks into their
+// own; c is the row or column that the line is. Otherwise it is the write side's, which takes words
+// back, or to the place that an automorphism gives them.
+//
+// a_i is one for all lines; b_i and c_i are a line's own. Latency net_stages(LogLanes) moves, one
+// half of a chunk a move.
 module rm_vector_lines #(
     parameter int unsigned LogLanes = 4,
     parameter int unsigned Lines = 2,

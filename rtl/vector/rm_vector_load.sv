@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The side that loads: instructions ask for chunks of distant memory, which come in order and wait for the buffer's port.
+// The load unit of the vector machine: asks for chunks of distant memory, and holds them until the
+// buffer's port is free.
 //
-// An instruction is taken with send_i where ready_o is up, with fewer than Chunks under way; want_* asks for its chunk. Chunks come at
-// (chunk_valid_i, chunk_ready_o), the first asked for first. One that has come shows at waits_o until take_i.
+// An instruction is taken with send_i while ready_o is high, which needs fewer than Chunks in
+// flight. want_* asks for its chunk. Chunks come at (chunk_valid_i, chunk_ready_o), in the order in
+// which they were asked for. A chunk that has come waits at waits_o until take_i.
 module rm_vector_load #(
     parameter int unsigned Chunks = 16,
     parameter int unsigned Words = 32,

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multiply-accumulate unit: d = f(acc, a, b) on a chunk, for the instructions of unit `mac` (docs/isa/vector.md), in an elastic
-// pipeline of mac_stages() stages that is reached once in Period cycles (rm_vector_pipe, rm_vector_mac_lane).
+// The multiply-accumulate unit of the vector machine: d = f(acc, a, b) on a chunk, for the
+// instructions of unit `mac` (docs/isa/vector.md).
 //
-// An instruction enters with valid_i where ready_o is up; word_i with its modulus and R mod q. A chunk that it reads is at chunk_i two
-// cycles later. busy_o has the registers that items inside still write in the next cycle, without what enters in this one: none of them
-// is to be read by what enters then. At the end an item
-// for a register or the accumulator leaves; one for the buffer shows its chunk (waits_o, place_o, chunk_o) until take_i, which makes
-// room from the next cycle on. idle_o: nothing is inside but what leaves in this cycle by itself.
+// It is an elastic pipeline of mac_stages() stages whose items are at least Period cycles apart
+// (rm_vector_pipe, rm_vector_mac_lane).
 //
-// Rates: one instruction in Period cycles, whatever its operands are: a constant or registers at full rate, two chunks of the buffer
-// at half (MOV to a register, then the other), product and sum at double rate with MAC and MACI.
+// An instruction enters with valid_i while ready_o is high, word_i with its modulus and R mod q.
+// The chunk that it reads is at chunk_i two cycles later. busy_o has the registers that items
+// inside still write in the next cycle, without the instruction that enters in this one. An
+// instruction that enters then must not read any of these registers. At the end an item for a
+// register or the accumulator leaves. An item for the buffer shows its chunk (waits_o, place_o,
+// chunk_o) until take_i, which makes room from the next cycle on. idle_o: nothing is inside, except
+// an item that leaves by itself in this cycle.
+//
+// Rates: one instruction in Period cycles for all operands. A constant or registers run at full
+// rate. Two chunks of the buffer run at half rate (MOV to a register, then the other). Product and
+// sum together run at double rate with MAC and MACI.
 module rm_vector_mac
   import rm_vector_pkg::*;
   import rm_vector_isa_pkg::*;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lane of the multiply-accumulate unit (vector paper, section 6.3 and Figure 6): one multiplier, a register file, an accumulator.
+// A lane of the multiply-accumulate unit (vector paper, section 6.3 and Figure 6): one multiplier,
+// a register file, an accumulator.
 //
-// The sum at the end is product + term, product + accumulator, product or term. The product is a b / R, or a one / R = a; the term is
-// b, -b (as q - b, which the sum takes as well) or a. So a sum and a copy need no adder and no way of their own but the term's.
+// The result is product + term, product + accumulator, product, or term. The product is a b / R, or
+// a one / R = a. The term is b, -b (as q - b, which the sum takes as well), or a. So a sum and a
+// copy need no adder and no wires of their own, except the term's.
 //
-// Rank 0: a chunk's word, two cycles after its item was taken there, as the buffer answers; 1: the operands, from registers, which are
-// read while an item is in rank 0; 2 to 5: the product's, with the term beside. The sum is combinational behind rank 5: where
-// the item is left (write_*_i) the accumulator, a register or the buffer takes it.
-// how_i, a_i, b_i, n_i, one_i are of what rank 1 takes, sum_i and q_last_i of what is in rank 5, q_i[k] of what rank k + 1 takes.
+// Rank 0 takes the chunk's word, two cycles after its item was taken there, as the buffer answers.
+// Rank 1 takes the operands from registers, which are read while an item is in rank 0. Ranks 2 to 5
+// are the product's, with the term beside. The sum is combinational behind rank 5. The accumulator,
+// a register or the buffer takes it in the cycle in which the item leaves (write_*_i).
+//
+// how_i, a_i, b_i, n_i and one_i belong to the item that rank 1 takes. sum_i and q_last_i belong to
+// the item in rank 5. q_i[k] is the modulus of the item that rank k + 1 takes.
 module rm_vector_mac_lane
   import rm_vector_pkg::*;
   import rm_vector_mac_pkg::*;

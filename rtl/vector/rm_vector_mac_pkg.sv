@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the multiply-accumulate unit does with an item.
+// Control signals of the multiply-accumulate unit: the operands and the sum that an item selects.
 package rm_vector_mac_pkg;
 
   import rm_vector_isa_pkg::*;

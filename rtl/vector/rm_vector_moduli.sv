@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of moduli: of each q and R mod q, which are written at start-up. Latency 0 (combinational).
+// The table of moduli of the vector machine: q and R mod q of each, written at start-up. Latency 0
+// (combinational).
 module rm_vector_moduli
   import rm_vector_top_pkg::*;
 #(

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// MORPH of lines of a square limb by itself: the read side and the write side of rm_vector_transform with nothing between them (vector
-// paper, section 6.2). Words come in the order of the banks of row row_i + l and leave in that of row row_o[l].
+// An automorphism unit for lines of a square limb: the read side and the write side of
+// rm_vector_transform without the transform between them (vector paper, section 6.2).
 //
-// Latency 2 net_stages(LogLanes) moves, one item a move: what is said of the clock in docs/machines/vector.md holds of it, too.
+// Words come in the order of the banks of row row_i + l and leave in that of row row_o[l].
+//
+// Latency 2 net_stages(LogLanes) moves, one item a move. The clock of docs/machines/vector.md holds
+// for this unit, too.
 module rm_vector_morph
   import rm_vector_pkg::net_stages;
 #(

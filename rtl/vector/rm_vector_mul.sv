@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a b R^-1 mod q for a < R = 2^Width, b < q: Montgomery multiplication for moduli whose bits Width / 2 to 1 are zero (rm_vector_red).
-// a may be any word, so a residue modulo another prime needs no conversion. R is that of `MontgomeryFriendly32` in crates/math.
+// A Montgomery multiplier for moduli whose bits Width / 2 to 1 are zero (rm_vector_red): r = a b
+// R^-1 mod q for a < R = 2^Width, b < q.
 //
-// Rank 0: two tiles; 1: their sum, and the first word of reduction, which needs the lower tile alone; 2: the second word; 3: the
-// correction. q_i[k] is the modulus of what rank k takes. Latency MulStages moves, one product a move. Six DSP blocks.
+// a may be any word, so a residue modulo another prime needs no conversion. R is that of
+// `MontgomeryFriendly32` in crates/math.
+//
+// Rank 0: two tiles. Rank 1: their sum, and the first word of reduction, which needs the lower tile
+// alone. Rank 2: the second word. Rank 3: the correction. q_i[k] is the modulus of the item that
+// rank k takes. Latency MulStages moves, one product a move. Six DSP blocks.
 module rm_vector_mul
   import rm_vector_pkg::MulStages;
 #(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a b R^-1 mod q for a < R = 2^Width, b < q, any odd q: the generic Montgomery multiplier that rm_vector_mul is compared with (vector
-// paper, Table 4). No machine has it.
+// A generic Montgomery multiplier for comparison with rm_vector_mul (vector paper, Table 4): r = a
+// b R^-1 mod q for a < R = 2^Width, b < q, any odd q.
 //
-// Deep 0: in as many stages as rm_vector_mul, the sum of the tiles in one with the first product of the reduction. Deep 1: stages
-// that are no longer than those of rm_vector_mul, a register behind that sum and one between the tiles of m q and theirs. Inputs as
-// rm_vector_red_any. Latency MulStages + 2 Deep moves, one product a move.
+// No machine has it. Deep 0 has as many stages as rm_vector_mul, with the sum of the tiles in one
+// stage with the first product of the reduction. Deep 1 has no stage longer than those of
+// rm_vector_mul. It has one more register behind that sum, and one between the tiles of m q and
+// their sum. Inputs are those of rm_vector_red_any. Latency MulStages + 2 Deep moves, one product a
+// move.
 module rm_vector_mul_any
   import rm_vector_pkg::MulStages;
 #(

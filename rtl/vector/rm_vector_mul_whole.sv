@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = a b R^-1 mod q, as rm_vector_mul (Friendly 1) and rm_vector_mul_any (Friendly 0), with the product of a and b made in one rank
-// and not of two tiles: both as small as they get in stages as long as the generic reduction's, which has such a product as well
-// (vector paper, Table 4). No machine has it: such a stage is beyond what FPGAs' blocks do in one.
+// A Montgomery multiplier whose product a b takes one rank instead of two tiles, for the comparison
+// of areas (vector paper, Table 4): r = a b R^-1 mod q.
 //
-// Inputs as rm_vector_red and rm_vector_red_any. q_i[k] is the modulus of what rank k + 1 takes. Latency MulStages moves, one product a
-// move.
+// It is rm_vector_mul (Friendly 1) or rm_vector_mul_any (Friendly 0). Both are as small as they get
+// in stages as long as the generic reduction's, which has such a product as well. No machine has
+// it: an FPGA's blocks cannot do such a stage in one.
+//
+// Inputs are those of rm_vector_red and rm_vector_red_any. q_i[k] is the modulus of the item that
+// rank k + 1 takes. Latency MulStages moves, one product a move.
 module rm_vector_mul_whole
   import rm_vector_pkg::MulStages;
 #(

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A permutation unit of one line: the word of lane i goes to lane (i a + b) xor c, a odd, modulo the number of lanes (vector paper,
-// section 6.2).
+// A permutation unit of one line: moves the word of lane i to lane (i a + b) xor c, a odd, modulo
+// the number of lanes (vector paper, section 6.2).
 //
-// Rank 0, the configuration: each word gets the number of the lane where it goes, its pattern. Ranks 1 to LogLanes, an omega
-// network: a 2 x 2 switch for lanes 2 j and 2 j + 1 sends a word up or down by the lowest bit of its pattern, which goes, and the wires
-// to the next rank unshuffle: lane x goes to x / 2, with its lowest bit in front. So after rank k a word stands where the k lowest
-// bits of its pattern and the bits of i above them say, and two never meet at one place: those k bits of (i a + b) xor c hang on the k
-// lowest bits of i alone, and take each value once.
+// Rank 0, the configuration, gives each word its pattern: the number of its target lane. Ranks 1 to
+// LogLanes are an omega network. A 2 x 2 switch for lanes 2 j and 2 j + 1 sends a word up or down
+// by the lowest bit of its pattern, and removes this bit. The wires to the next rank unshuffle:
+// lane x goes to x / 2, with its lowest bit in front. So the k lowest bits of the pattern, and the
+// bits of i above them, give the place of a word after rank k. Two words never meet at one place:
+// those k bits of (i a + b) xor c depend on the k lowest bits of i alone, and take each value once.
 //
-// Affine 0 is the specialised unit of the read side: a = 1, b = 0. The configuration makes multiples of a of the lower and of the
-// upper half of i apart, then one sum a lane.
-// a_i, b_i, c_i are those of what rank 0 takes. Latency net_stages(LogLanes) moves, one line a move.
+// Affine 0 is the specialised unit of the read side: a = 1, b = 0. The configuration computes
+// multiples of a for the lower and for the upper half of i apart, then one sum a lane.
+//
+// a_i, b_i and c_i belong to the line that rank 0 takes. Latency net_stages(LogLanes) moves, one
+// line a move.
 module rm_vector_net #(
     parameter int unsigned LogLanes = 4,
     parameter int unsigned Width = 32,

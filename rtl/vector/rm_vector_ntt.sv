@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transform unit of radix R = 2^LogRadix (vector paper, section 6.1 and Figure 3): a line times factors, a cyclic transform in decimation
-// in frequency, its results in natural order times factors. Transforms and inverse transforms, both passes of each, by their factors.
+// A transform unit of radix R = 2^LogRadix (vector paper, section 6.1 and Figure 3): multiplies a
+// line by factors, transforms it cyclically, and multiplies the results by factors.
 //
-// Multipliers: R - 1 before, R / 2 LogRadix - (R - 1) within, where factors that are one have none, R - 1 behind: 255, 769 and 255 of radix
-// 256. Shortcuts: with skip_i ranks left out a line is 2^skip_i lines of R / 2^skip_i words, each transformed on its own, in as many
-// stages. An inverse transform halves in every butterfly (half_i).
+// The transform is decimation in frequency with results in natural order. The factors make it a
+// transform or an inverse transform, and the first or the second pass of either.
 //
-// Factors are held times R of the multiplier. skip_i and half_i have an element for each rank, of what its first stage takes, and
-// skip_i one more for the order behind. before_i is of what stage 0 takes, within_i of what the stage behind each rank's first takes
-// (rank after rank, from its second word's on: ntt_factors of rm_vector_pkg), behind_i of what stage MulStages + LogRadix
-// butterfly_stages() takes, q_i[k] the modulus of what stage k takes. Latency ntt_stages(LogRadix) moves, one line a move.
+// There are R - 1 multipliers before, R / 2 LogRadix - (R - 1) within, as factors of one have none,
+// and R - 1 behind. Radix 256 has 255, 769 and 255. Shortcuts: with skip_i ranks left out, a line
+// is 2^skip_i lines of R / 2^skip_i words, each transformed on its own, in as many stages. An
+// inverse transform halves in every butterfly (half_i).
+//
+// Factors are held times R of the multiplier. skip_i and half_i have an element for each rank, for
+// the item that its first stage takes; skip_i has one more for the order behind. before_i belongs
+// to the item that stage 0 takes. within_i belongs to the item that the stage behind each rank's
+// first takes (rank after rank, from its second word's on: ntt_factors of rm_vector_pkg). behind_i
+// belongs to the item that stage MulStages + LogRadix butterfly_stages() takes. q_i[k] is the
+// modulus of the item that stage k takes. Latency ntt_stages(LogRadix) moves, one line a move.
 module rm_vector_ntt
   import rm_vector_pkg::*;
 #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank of a transform in decimation in frequency: butterflies of words i and i + Half in each block of 2 Half, with factor j for the
-// j-th of a block. The first of each block has factor one and no multiplier.
+// A rank of a transform in decimation in frequency: butterflies of words i and i + Half in each
+// block of 2 Half, with factor j for the j-th of a block.
 //
-// Controls as rm_vector_butterfly. Latency butterfly_stages() moves, one line a move.
+// The first butterfly of each block has factor one and no multiplier. Controls are those of
+// rm_vector_butterfly. Latency butterfly_stages() moves, one line a move.
 module rm_vector_ntt_rank
   import rm_vector_pkg::*;
 #(

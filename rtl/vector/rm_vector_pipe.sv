@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of an elastic pipeline: which of its stages take what is before them in this cycle.
+// Control of an elastic pipeline: decides which stages take the item before them in this cycle.
 //
-// An item enters when valid_i and ready_o are up, and goes on to the next stage as soon as that is empty, or is left in the same
-// cycle, and the item has been in its own for Period cycles. At the end (last_o) it stays until it leaves. So the item that
-// enters in cycle t is at the end in cycle t + Stages Period, or Period after the one before it left, whichever is later, and one
-// may enter wherever Stages find room: the rule of `Pipe` in crates/machines/src/vector/clockwork.rs.
+// An item enters when valid_i and ready_o are high. It goes on to the next stage when it has been
+// in its own for Period cycles, and the next stage is empty or left in the same cycle. At the end
+// (last_o) it stays until it leaves. So the item that enters in cycle t is at the end in cycle t +
+// Stages Period, or Period after the item before it left, whichever is later. An item may enter
+// whenever Stages items find room: the rule of `Pipe` in crates/machines/src/vector/clockwork.rs.
 //
-// An item, where there is one, leaves by leave_early_i, which hangs on the pipeline alone, or by leave_i, which the controller decides. What leaves by the
-// former makes room in the same cycle, by the latter from the next one on: ready_o does not hang on leave_i, and leave_i is one
-// gate away from what moves.
+// An item leaves by leave_early_i, which depends on the pipeline alone, or by leave_i, which the
+// controller decides. leave_early_i makes room in the same cycle, leave_i from the next one on. So
+// ready_o does not depend on leave_i, and leave_i is one gate away from the enables.
 //
-// Pairs: items are halves, and two leave at once. The last stage holds a first half, which waits there for the second to be done in
-// the stage before it; both go by leave_i. So the second is at the end Stages Period after it entered, less one Period.
+// Pairs: items are halves, and two leave at once. The last stage holds a first half. It waits there
+// until the second half is done in the stage before; both go by leave_i. So the second is at the
+// end Stages Period after it entered, less one Period.
 //
-// Stage s is left where it is done and the next one is empty or left. That needs no carry: an item comes to a stage no earlier than the one
-// before it left that stage, so one that has had its time has before it, up to the first hole, only such that have had theirs. It goes on
-// where there is a hole, however far before it, or the last one leaves.
+// A stage is left when its item is done and the next stage is empty or left. The enable needs no
+// carry chain. Items keep their order, so every item ahead of a finished item, up to the first
+// empty stage, is finished too. A finished item goes on if there is an empty stage ahead of it,
+// however far, or if the last item leaves.
 //
-// soon_o: an item is in the last stage that is left one by one, and has had its time now or in the next cycle.
+// soon_o: the item in the last stage that is left one by one is done now or in the next cycle.
 // move_o[s] is the enable of the registers of stage s; full_o[s] says that an item is in it.
 module rm_vector_pipe #(
     parameter int unsigned Stages = 6,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of the vector machine's leaves, which parents need before they instantiate.
+// Numbers of stages of the vector machine's data paths, which parents need before they instantiate.
 //
-// Every leaf is a data path whose registers stand in ranks. It takes a bit of `move_i` for each rank, which says that the rank takes
-// what is before it in this cycle, and of what goes with an item (its modulus, what is done with it) one for each rank: that of the
-// item that the rank takes. rm_vector_pipe makes the bits of move_i. So one control serves all lanes, what lanes have in common
-// travels once, and items move on by themselves.
+// Every data path has its registers in ranks. `move_i` has a bit for each rank; it says that the
+// rank takes the item before it in this cycle. The values that go with an item (its modulus, its
+// operation) have an element for each rank: that of the item that the rank takes. rm_vector_pipe
+// makes the bits of move_i. So one control serves all lanes, the values that lanes share travel
+// once, and items move on by themselves.
 package rm_vector_pkg;
 
   // A multiplication: tiles; their sum and the first word of reduction; the second word; the correction.

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruction queue (vector paper, section 6.5.3): words come in batches and leave in order, those that are instructions. Depth of them
-// at most; a word that comes into the empty queue is offered three cycles later: written, read, checked.
+// The instruction queue (vector paper, section 6.5.3): words come in batches, and those that are
+// instructions leave in order.
 //
-// Refill: where there is room for a whole batch beside what was asked for and has not come, refill_o asks for one; it is on its way
-// when refill_ready_i is up. Exhaustion: exhausted_o, an interrupt, rises when a program runs (its first instruction was sent, HCF was
-// not) and the controller has no instruction that it could send, until acknowledge_i: held_i when it has one, last_i when that is HCF;
-// underrun_o counts the cycles of that since clear_i: those by which instructions came too late, as `fed` in crates/machines/src/vector/queue.rs
-// counts them. A fault exhausts it as well.
+// The queue holds at most Depth words. A word that comes into the empty queue is offered three
+// cycles later: written, read, checked.
 //
-// A word at the head that is no instruction (rm_vector_check) stops the queue: fault_o names what is wrong, word_o the word and
-// number_o which one since clear_i it is, until clear_i, which empties the queue and forgets what was asked for; the rest of the
-// machine ends what it has. So the host first lets batches that are on their way come (asked_o is 0 when it stops asking), and what the
-// controller has be sent.
+// Refill: refill_o asks for a batch when there is room for a whole one, beside the words that were
+// asked for and have not come. The request is taken when refill_ready_i is high.
+//
+// Exhaustion: exhausted_o is an interrupt. It rises when a program runs (its first instruction was
+// sent, HCF was not) and the controller has no instruction that it could send. It stays until
+// acknowledge_i. held_i says that the controller has one, last_i that it is HCF. underrun_o counts
+// the cycles of exhaustion since clear_i: the cycles by which instructions came too late, as `fed`
+// in crates/machines/src/vector/queue.rs counts them. A fault exhausts the queue as well.
+//
+// A word at the head that is no instruction (rm_vector_check) stops the queue until clear_i.
+// fault_o names the fault, word_o the word, and number_o its number since the last clear_i. clear_i
+// empties the queue and forgets the words that were asked for. The rest of the machine ends its
+// work. So before clear_i the host lets the batches on their way come (asked_o is 0 when it stops
+// asking), and the controller's instructions be sent.
 module rm_vector_queue
   import rm_vector_isa_pkg::*;
   import rm_vector_fault_pkg::*;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank of registers: q takes d in the cycles of move_i; in every cycle where Stalls is 0, for areas and proofs of a data path alone.
+// A rank of registers of a data path: q takes d in the cycles of move_i.
+//
+// With Stalls 0 it takes d in every cycle, for areas and proofs of a data path alone.
 module rm_vector_rank #(
     parameter int unsigned Width = 32,
     parameter bit Stalls = 1'b1

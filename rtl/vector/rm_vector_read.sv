@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The read side of both permutation units: lines from the order of the banks of rows or columns own_i into their own, and beside it
-// where an automorphism takes them from there: columns by natural i a + b, lines to rows row_o (vector paper, section 6.2).
+// The read side of both permutation units: takes lines from the order of the banks of rows or
+// columns own_i into their own order.
 //
-// Latency net_stages(LogLanes) moves, one item a move. Only an item that is to be turned needs g_i, and its lines follow one another.
+// It also computes where an automorphism moves them: columns by natural i a + b, lines to rows
+// row_o (vector paper, section 6.2). Latency net_stages(LogLanes) moves, one item a move. Only an
+// item that is to be permuted by an automorphism needs g_i, and its lines follow one another.
 module rm_vector_read
   import rm_vector_pkg::net_stages;
   import rm_vector_turn_pkg::turn_stages;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = t R^-1 mod q for t < q R, R = 2^Width: Montgomery reduction for moduli whose bits Word to 1 are zero, with Word = Width / 2,
-// q = h 2^(Word+1) + 1 (vector paper, section 6.4: 32 bits, of which bits 16 to 1 are tied).
+// Montgomery reduction for moduli whose bits Word to 1 are zero: r = t R^-1 mod q for t < q R, R =
+// 2^Width.
 //
-// Two words. q is 1 modulo 2^Word, so the low word m of t is the multiple of q that clears it, and
+// Word = Width / 2, q = h 2^(Word+1) + 1 (vector paper, section 6.4: 32 bits, of which bits 16 to 1
+// are tied). The reduction takes two words. q is 1 modulo 2^Word, so the low word m of t is the
+// multiple of q that clears it, and
 //
 //   (t - m q) / 2^Word = (t >> Word) - 2 m h
 //
-// exactly: a product of Word x (Word-1) bits, where a generic reduction, by all bits at once, has one of Width x Width and half of
-// another. From 0 <= t < q R the second one lies in (-q, q). Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
+// exactly. That is a product of Word x (Word-1) bits. A generic reduction, by all bits at once, has
+// a product of Width x Width and half of another. From 0 <= t < q R the second word's result lies
+// in (-q, q). Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
 //
-// Ranks 0, 1: the words; 2: the correction. q_i[k] is the modulus of what rank k takes. Latency 3 moves, one reduction a move.
+// Ranks 0 and 1: the words. Rank 2: the correction. q_i[k] is the modulus of the item that rank k
+// takes. Latency 3 moves, one reduction a move.
 module rm_vector_red #(
     parameter int unsigned Width = 32,
     parameter bit Stalls = 1'b1

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// r = t R^-1 mod q for t < q R, R = 2^Width, any odd q: the generic Montgomery reduction that rm_vector_red is compared with (vector
-// paper, Table 4, "unoptimized").
+// A generic Montgomery reduction for comparison with rm_vector_red (vector paper, Table 4,
+// "unoptimized"): r = t R^-1 mod q for t < q R, R = 2^Width, any odd q.
 //
-// With inverse = q^-1 mod R and m = t inverse mod R, r R = t - m q + {0, q R}. The low halves of t and of m q are equal, so only the
-// upper ones are subtracted, and of t inverse only the lower half is made.
+// With inverse = q^-1 mod R and m = t inverse mod R, r R = t - m q + {0, q R}. The low halves of t
+// and of m q are equal, so only the upper halves are subtracted. Of t inverse only the lower half
+// is computed.
 //
-// Rank 0: m; 1: m q; 2: the correction: as many as rm_vector_red has. Deep 1 takes one more, between the tiles of m q and their
-// sum, so that none has more than a tile or a sum. inverse_i is that of what rank 0 takes, q_i[0] of what takes m q (its tiles),
-// q_i[1] of the last. Latency 3 + Deep moves, one reduction a move.
+// Rank 0: m. Rank 1: m q. Rank 2: the correction. These are as many as rm_vector_red has. Deep 1
+// takes one more, between the tiles of m q and their sum, so that none has more than a tile or a
+// sum. inverse_i belongs to the item that rank 0 takes. q_i[0] belongs to the item that the rank of
+// m q (its tiles) takes, q_i[1] to that of the last rank. Latency 3 + Deep moves, one reduction a
+// move.
 module rm_vector_red_any #(
     parameter int unsigned Width = 32,
     parameter bit Deep = 1'b0,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line times a factor each, x[i] f[i] R^-1 mod q; position 0, whose factor is one wherever there is a transform, travels beside.
+// Multiplies each word of a line by its factor: x[i] f[i] R^-1 mod q.
 //
-// factor_i is of what rank 0 takes, q_i[k] the modulus of what rank k takes. Latency MulStages moves, one line a move, Radix - 1
-// multipliers.
+// Position 0 has factor one in every transform, and travels beside. factor_i belongs to the line
+// that rank 0 takes; q_i[k] is the modulus of the line that rank k takes. Latency MulStages moves,
+// one line a move, Radix - 1 multipliers.
 module rm_vector_scale
   import rm_vector_pkg::MulStages;
 #(

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seed of column c by on-the-fly twiddling (vector paper, section 6.1.2): w^c = w^(high 2^LogLow) w^low from two tables of 2^LogLow and
-// 2^LogHigh words a modulus and direction instead of one of 2^(LogLow + LogHigh), for one multiplier.
+// The seed of column c by on-the-fly twiddling (vector paper, section 6.1.2): computes w^c from two
+// small tables and one multiplier.
 //
-// A word is written to a table in every cycle of load_i, to the upper one with load_high_i; its address is set_i with the index within
-// the set below. set_i, a modulus and a direction, and column_i are of what stage 0 takes, which reads both tables; q_i[k] is the
-// modulus of what stage k + 1 takes. Latency 1 + MulStages moves, one column a move.
+// w^c = w^(high 2^LogLow) w^low. The tables have 2^LogLow and 2^LogHigh words for a modulus and
+// direction, instead of one table of 2^(LogLow + LogHigh).
+//
+// Each cycle of load_i writes a word to a table, to the upper one with load_high_i. Its address is
+// set_i with the index within the set below. set_i (a modulus and a direction) and column_i belong
+// to the item that stage 0 takes, which reads both tables. q_i[k] is the modulus of the item that
+// stage k + 1 takes. Latency 1 + MulStages moves, one column a move.
 module rm_vector_seed
   import rm_vector_pkg::MulStages;
 #(

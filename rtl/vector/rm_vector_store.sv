@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The side that stores: an instruction is taken with send_i where ready_o is up, with fewer than Chunks on their way out; its chunk is at
-// chunk_i two cycles later, and leaves with its address by (out_valid_o, out_ready_i).
+// The store unit of the vector machine: sends chunks of the buffer to distant memory.
+//
+// An instruction is taken with send_i while ready_o is high, which needs fewer than Chunks on their
+// way out. Its chunk is at chunk_i two cycles later, and leaves with its address by (out_valid_o,
+// out_ready_i).
 module rm_vector_store #(
     parameter int unsigned Chunks = 16,
     parameter int unsigned Words = 32,

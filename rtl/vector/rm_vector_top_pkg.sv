@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the vector machine say to one another.
+// Types of the signals between the units of the vector machine.
 package rm_vector_top_pkg;
 
   import rm_vector_isa_pkg::*;

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read permutation, transform and write permutation units in a row, with their control (vector paper, sections 6.1 and 6.2): the instructions of unit
-// `transform` on chunks of square limbs. A chunk goes in two halves of Span / 2 lines, the second Period cycles after the first. MORPH
-// goes past the transform; an instruction of one way enters when nothing is inside of the other.
+// The transform and automorphism unit of the vector machine: read permutation, transform and write
+// permutation in a row, with their control (vector paper, sections 6.1 and 6.2).
 //
-// An instruction enters with send_i where ready_o is up (of morph_i, what it is). Its chunk is at lines_i in the order of the banks two
-// cycles later and stays for Period cycles more. At the end it waits (waits_o) with its target, the rows that its lines are then, or
-// its first column, and its chunk in the order of the banks, until take_i.
+// It executes the instructions of unit `transform` on chunks of square limbs. A chunk goes in two
+// halves of Span / 2 lines, the second Period cycles after the first. MORPH bypasses the transform.
+// An instruction of one way enters when nothing is inside of the other way.
 //
-// Ranks: item_q[r] is what stands in rank r; what goes from one to the next is in crates/machines/src/vector/passes.rs. Factors behind a
-// pass are the powers of a line's seed: rm_vector_seed and rm_vector_factory work beside the transform and have them when it does.
+// An instruction enters with send_i while ready_o is high; ready_o depends on morph_i. Its chunk is
+// at lines_i in the order of the banks two cycles later and stays for Period cycles more. At the
+// end it waits (waits_o) until take_i, with its target, with the rows that its lines then are or
+// its first column, and with its chunk in the order of the banks.
+//
+// item_q[r] is the item in rank r. crates/machines/src/vector/passes.rs says what goes from one
+// rank to the next. Factors behind a pass are the powers of a line's seed: rm_vector_seed and
+// rm_vector_factory work beside the transform and have them when it does.
 module rm_vector_transform
   import rm_vector_pkg::*;
   import rm_vector_isa_pkg::*;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration of the automorphism x -> x^g for square limbs in evaluation form: where lines go, and what the write side's networks
-// do with each.
+// Configures the automorphism x -> x^g for square limbs in evaluation form: computes where each
+// line goes, and the parameters of its network on the write side.
 //
-// With h = g^-1 mod 2 N, what lies at k goes to k h + (h - 1) / 2; k is row + rows column. So with s = row h + (h - 1) / 2 a row goes to row s
-// mod rows, and its columns through i a + b with a = h, b = s / rows (`Layout::turned` in crates/machines/src/vector/layout.rs), and from
+// With h = g^-1 mod 2 N, the value at k goes to k h + (h - 1) / 2, and k is row + rows column. So
+// with s = row h + (h - 1) / 2 a row goes to row s mod rows. Its columns go through i a + b with a
+// = h, b = s / rows (`Layout::turned` in crates/machines/src/vector/layout.rs). Then they go from
 // their own order into that of the banks, with c the row where they are then.
 //
-// Line l of an item is row row_i + l. Latency turn_stages(LogLanes) of rm_vector_turn_pkg moves, one item a move.
+// Line l of an item is row row_i + l. Latency turn_stages(LogLanes) of rm_vector_turn_pkg moves,
+// one item a move.
 module rm_vector_turn
   import rm_vector_turn_pkg::*;
 #(

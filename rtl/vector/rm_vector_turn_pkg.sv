@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of the configuration of automorphisms.
+// Numbers of stages of the units that configure automorphisms (rm_vector_turn, rm_vector_inverse).
 package rm_vector_turn_pkg;
 
   // Of rm_vector_inverse: two products for each doubling from five bits.

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of the transform's two ways (rm_vector_transform): a chunk goes in two halves through the permutation units and the transform, or
-// past it (MORPH), each way an elastic pipeline of its own (rm_vector_pipe). An instruction enters with send_i where ready_o is up, of
-// morph_i; its first half enters then, the second (again_o) Period cycles later. Another enters 2 Period cycles after it at the
-// earliest, where the way has room, or where nothing is inside if it goes the other one. way_o: what is inside goes past the transform.
-// move_o[r]: rank r of the transform's way takes what is before it; MORPH goes through its first ranks and its last. One of the ways is
-// empty, so that its enables are down, and what leaves needs not be told which one it leaves.
-// A chunk that is at the end shows at waits_o until take_i, which makes room from the next cycle on.
+// Control of the two ways of rm_vector_transform: through the transform, or past it (MORPH).
 //
-// ready_o comes from registers: chunks are counted, and stage 0 is free wherever fewer are inside than there is room for and the one
-// before has had its time, as items stop only behind others that fill all stages to the end.
+// A chunk goes in two halves through the permutation units and one of the ways. Each way is an
+// elastic pipeline of its own (rm_vector_pipe). An instruction enters with send_i while ready_o is
+// high; morph_i selects its way. Its first half enters then, the second (again_o) Period cycles
+// later. Another instruction enters at least 2 Period cycles after it: on the same way when that
+// has room, on the other way when nothing is inside.
+//
+// way_o: the items inside go past the transform. move_o[r]: rank r of the transform's way takes the
+// item before it. MORPH goes through its first ranks and its last. One of the ways is always empty,
+// so that its enables are low, and the signals that end an item need not name its way. A chunk at
+// the end waits at waits_o until take_i, which makes room from the next cycle on.
+//
+// ready_o comes from registers, which count chunks. Items stop only behind others that fill all
+// stages to the end. So stage 0 is free if fewer items are inside than there is room for, and the
+// item before has been there for its time.
 module rm_vector_ways
   import rm_vector_pkg::*;
 #(

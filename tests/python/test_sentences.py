@@ -27,7 +27,7 @@ CEILINGS: dict[str, tuple[int, float]] = {
     "crates/schemes": (19, 12.3),
     "crates/sim": (2, 11.7),
     "python": (6, 14.8),
-    "rtl": (83, 20.0),
+    "rtl": (0, 14.2),
 }
 
 
