@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The data a program runs on: input limbs and seeds, validated before anything runs.
+//! Checks the input limbs and seeds of a program before a device runs it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,31 +17,34 @@ use crate::value::Value;
 #[derive(Clone)]
 enum Data<'a> {
     Borrowed(&'a [u64]),
-    /// In words of 32 bits: of a modulus below 2^32.
+    /// Residues modulo a modulus below 2^32, in words of 32 bits.
     Short(&'a [u32]),
-    /// By its values, each for a run of equal ones, and its length.
+    /// A limb of equal runs: the value of each run, and the length of the limb.
     Spread(&'a [u64], usize),
     Shared(Arc<[u64]>),
-    /// The limb modulo that modulus of a constant.
+    /// The limb of a constant modulo the modulus with this number.
     Constant(Arc<Constant<'a>>, usize),
 }
 
-/// What public exponents are taken modulo: 2N, of the ring's degree N.
+/// Returns the modulus of public exponents: 2N, for a ring of degree N.
 pub fn exponents(log_n: u8) -> TableModulus {
     TableModulus::PowerOfTwo(log_n.saturating_add(1))
 }
 
-/// Residues that are known to be below their modulus: scanned once when made, never again.
+/// A limb whose residues are known to be below their modulus: they are checked once, when the limb is made.
 #[derive(Clone)]
 pub struct Limb<'a> {
     data: Data<'a>,
     modulus: TableModulus,
-    /// What the masks of a switching key are expanded from.
+    /// The seed from which the masks of a switching key are expanded.
     seed: Option<[u8; 32]>,
 }
 
 impl<'a> Limb<'a> {
-    /// Borrows residues, each of which must be below `modulus`; otherwise [`DeviceError::Residue`].
+    /// Borrows residues.
+    ///
+    /// # Errors
+    /// [`DeviceError::Residue`] for a residue at or above `modulus`.
     pub fn borrowed(
         data: &'a [u64],
         modulus: impl Into<TableModulus>,
@@ -55,7 +58,7 @@ impl<'a> Limb<'a> {
         })
     }
 
-    /// As [`Limb::borrowed`], in the words that the residues are held in.
+    /// Borrows residues in words of 32 or 64 bits; see [`Limb::borrowed`].
     pub fn held(data: Residues<'a>, modulus: impl Into<TableModulus>) -> Result<Self, DeviceError> {
         let modulus = modulus.into();
         match data {
@@ -79,7 +82,10 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Shares residues, each of which must be below `modulus`; otherwise [`DeviceError::Residue`].
+    /// Shares residues.
+    ///
+    /// # Errors
+    /// [`DeviceError::Residue`] for a residue at or above `modulus`.
     pub fn shared(data: Arc<[u64]>, modulus: impl Into<TableModulus>) -> Result<Self, DeviceError> {
         let modulus = modulus.into();
         check_residues(&data, modulus)?;
@@ -90,7 +96,7 @@ impl<'a> Limb<'a> {
         })
     }
 
-    /// Of the rows of a key-switching key: the seed that their masks were expanded from.
+    /// Adds the seed from which the masks of a key-switching key were expanded; the limb holds rows of that key.
     pub fn with_seed(self, seed: [u8; 32]) -> Self {
         Self {
             seed: Some(seed),
@@ -98,12 +104,12 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// The seed of a switching key's masks: mask of row r is stream r of it.
+    /// Returns the seed of a switching key's masks. The mask of row r is stream r of the seed.
     pub fn seed(&self) -> Option<&[u8; 32]> {
         self.seed.as_ref()
     }
 
-    /// Borrows residues that this crate has scanned before (keys, at every run of a session).
+    /// Borrows residues that this crate has checked before, such as keys at every run of a session.
     pub fn scanned(data: impl Into<Residues<'a>>, modulus: TableModulus) -> Self {
         let data = data.into();
         let data = match data {
@@ -122,7 +128,7 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Borrows the values of a limb of `len` residues, each of which stands for a run of equal ones.
+    /// Borrows the values of a limb of `len` residues; each value stands for a run of equal residues.
     pub fn spread(values: &'a [u64], len: usize, modulus: TableModulus) -> Self {
         debug_assert!(check_residues(values, modulus).is_ok());
         Self {
@@ -132,8 +138,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// The limb modulo modulus number `number` of a constant that is encoded when it is read: for devices that
-    /// say so ([`crate::Device::expands`]).
+    /// Makes the limb modulo modulus number `number` of a constant that is encoded when a step reads it. Only devices
+    /// for which [`crate::Device::expands`] is true take such limbs.
     pub fn of_constant(constant: Arc<Constant<'a>>, number: usize, modulus: TableModulus) -> Self {
         Self {
             data: Data::Constant(constant, number),
@@ -142,7 +148,7 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// The residues; none of a constant that is encoded when it is read, which devices that say so are given.
+    /// Returns the residues. A constant that is encoded when a step reads it has none here.
     pub fn residues(&self) -> Cow<'_, [u64]> {
         match &self.data {
             Data::Borrowed(d) => Cow::Borrowed(d),
@@ -184,7 +190,7 @@ impl<'a> Limb<'a> {
     }
 }
 
-/// Refuses residues at or above `modulus`, naming the first. One pass without branches for the common case.
+/// Refuses residues at or above `modulus`, and names the first. The common case is one pass without branches.
 pub fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceError> {
     let top = modulus.top();
     if top >> 63 == 0 {
@@ -209,21 +215,21 @@ pub fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceE
     }
 }
 
-/// The seed of a key: expanded limb by limb as steps read them, and kept in an [`Expanded`].
+/// The seed of a key, which is expanded limb by limb as steps read the limbs. An [`Expanded`] keeps them.
 pub struct SeedExpansion {
     seed: [u8; 32],
     expanded: Arc<Expanded>,
-    /// Its own there.
+    /// The number of this seed in `expanded`.
     number: u32,
 }
 
 impl SeedExpansion {
-    /// A seed that shares what it keeps with no other.
+    /// Makes a seed that shares its [`Expanded`] with no other.
     pub fn new(seed: [u8; 32]) -> Self {
         Self::within(seed, &Arc::default())
     }
 
-    /// A seed whose limbs are kept with those of others, under one budget.
+    /// Makes a seed whose limbs are kept with those of other seeds, under one budget.
     pub fn within(seed: [u8; 32], expanded: &Arc<Expanded>) -> Self {
         Self {
             seed,
@@ -236,11 +242,12 @@ impl SeedExpansion {
         &self.seed
     }
 
-    /// The evaluation-form limb of `PRNG`: the keystream's words of `stream`, each reduced mod `modulus`; on a half ring
-    /// those of the positions of that half (roots psi^e with e = 1 mod 4 are the first half of the bit-reversed order).
+    /// Returns the evaluation-form limb of `PRNG`: the words of keystream `stream`, each reduced modulo `modulus`. On a
+    /// half ring the words are those of the positions of that half. Roots psi^e with e = 1 mod 4 are the first half of
+    /// the bit-reversed order.
     ///
     /// # Errors
-    /// [`ringmill_limits::Halt::NoMemory`] where there is none for it.
+    /// [`ringmill_limits::Halt::NoMemory`] if there is no memory for the limb.
     pub fn limb(
         &self,
         stream: u64,
@@ -267,7 +274,8 @@ impl SeedExpansion {
     }
 }
 
-/// One limb (or vector, table or exponent, modulo 2N) for each of [`Program::inputs`] and one seed for each of [`Program::seeds`], in order.
+/// The data of a run: one limb for each of [`Program::inputs`] and one seed for each of [`Program::seeds`], in order.
+/// In place of a limb may stand a vector, a table, or an exponent modulo 2N.
 #[derive(Clone, Default)]
 pub struct Bindings<'a> {
     pub limbs: Vec<Limb<'a>>,
@@ -275,13 +283,14 @@ pub struct Bindings<'a> {
 }
 
 impl Bindings<'_> {
-    /// Where expanded limbs and constants are kept: one place, where seeds and constants were made to share it.
+    /// Returns every [`Expanded`] that keeps limbs and constants of these bindings: one, if all seeds and constants
+    /// share it.
     pub fn expanded(&self) -> Vec<Arc<Expanded>> {
         let seeds = self.seeds.iter().map(|seed| &seed.expanded);
         let constants = self.limbs.iter().filter_map(Limb::constant);
         let mut places: Vec<Arc<Expanded>> = Vec::new();
         for place in seeds.chain(constants.map(|constant| &constant.expanded)) {
-            // They come in rows of one place.
+            // Seeds and constants of one place follow one another.
             let known = |known: &Arc<Expanded>| Arc::ptr_eq(known, place);
             if !places.iter().rev().any(known) {
                 places.push(Arc::clone(place));
@@ -290,7 +299,7 @@ impl Bindings<'_> {
         places
     }
 
-    /// Bytes of the constants that are encoded as they are read: of all, and of the largest.
+    /// Returns the bytes of the constants that are encoded when a step reads them: of all together, and of the largest.
     pub fn constant_bytes(&self) -> (u64, u64) {
         let mut known = HashSet::new();
         let constants = self.limbs.iter().filter_map(Limb::constant);
@@ -301,7 +310,8 @@ impl Bindings<'_> {
         })
     }
 
-    /// Refuses bindings that do not fit: counts, lengths, moduli (residues were checked when each [`Limb`] was made).
+    /// Refuses bindings whose counts, lengths or moduli do not fit the program. Residues were checked when each
+    /// [`Limb`] was made.
     pub fn check(&self, program: &Program) -> Result<(), DeviceError> {
         if let Some(missing) = program.inputs.get(self.limbs.len()) {
             let (expected, got) = (program.inputs.len(), self.limbs.len());
@@ -339,7 +349,7 @@ impl Bindings<'_> {
                     got,
                 });
             }
-            // Residues below a value are what they are, whatever kind their modulus was called.
+            // Only the value of a modulus matters to its residues, not its kind.
             if limb.modulus.value() != modulus.value() {
                 let (expected, got) = (modulus, limb.modulus);
                 return Err(DeviceError::LimbModulus {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The binding of operands to a procedure's inputs, and a call of it by whatever runs procedures.
+//! Binds operands to the inputs of a procedure, and calls the procedure on any device.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,18 +14,19 @@ use thiserror::Error;
 use crate::interpret::{self, InterpretError};
 use crate::{Limbed, ResidueVec};
 
-/// Where a procedure takes a limb from.
+/// The operand and polynomial from which a procedure takes a limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
-    /// The operand: ciphertexts come first, then plaintexts, then keys.
+    /// The number of the operand: ciphertexts come first, then plaintexts, then keys.
     pub arg: u16,
-    /// Its polynomial: of a plaintext 0, of a key twice the digit, one more for part 1.
+    /// The polynomial of the operand. A plaintext has polynomial 0. A key has two for each digit: twice the digit for
+    /// part 0, one more for part 1.
     pub poly: Poly,
     pub modulus: ModulusId,
 }
 
 impl Place {
-    /// Of a limb in this role; an exponent has none.
+    /// Returns the place of a limb with this role, or `None` for an exponent.
     pub fn of(role: ParamRole, modulus: ModulusId) -> Option<Self> {
         let (arg, poly) = match role {
             ParamRole::Cipher { arg, poly } => (arg, poly),
@@ -37,7 +38,7 @@ impl Place {
     }
 }
 
-/// The number of a key's polynomial: [`Place::poly`]. Beyond any digit that a key has, the last there is.
+/// Returns the number of a key's polynomial ([`Place::poly`]), saturated at the largest [`Poly`].
 pub fn key_poly(digit: u16, part: u16) -> Poly {
     Poly(digit.saturating_mul(2).saturating_add(part))
 }
@@ -47,14 +48,14 @@ pub fn key_digit(poly: Poly) -> (u16, u16) {
     (poly.0 / 2, poly.0 % 2)
 }
 
-/// What a procedure runs on: one limb a parameter and one seed a seed parameter, in order.
+/// The inputs of a procedure: one limb for each parameter and one seed for each seed parameter, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound<L, S> {
     pub limbs: Vec<L>,
     pub seeds: Vec<S>,
 }
 
-/// Why a call did not come about.
+/// The reason for which a call failed.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CallError {
     #[error("no operand has limb {name}; pass operands of the operation's level, size and keys")]
@@ -69,11 +70,11 @@ pub enum CallError {
     Malformed(String),
 }
 
-/// Binds a procedure's inputs: `limb` finds the limb of a place among `operands`, whatever stands for a limb where it is
-/// called, and `seed` the seed of a key operand.
+/// Binds a procedure's inputs. `limb` finds the limb of a place among `operands`, in any representation of limbs.
+/// `seed` finds the seed of a key operand.
 ///
 /// # Errors
-/// [`CallError::Missing`] and [`CallError::NotSeeded`] for what is not found.
+/// [`CallError::Missing`] for a limb that is not found, [`CallError::NotSeeded`] for a seed.
 pub fn bind<O: ?Sized, L, S>(
     procedure: &Procedure,
     operands: &mut O,
@@ -97,18 +98,18 @@ pub fn bind<O: ?Sized, L, S>(
     })
 }
 
-/// Polynomials of one result, each limb-major over the moduli of the result's level.
+/// The polynomials of one result, each limb-major over the moduli of the result's level.
 pub type Polys = Vec<ResidueVec>;
 
-/// A limb that a procedure is given.
+/// A limb as the caller of a procedure gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given<'a> {
     Limb(Residues<'a>),
-    /// By its values, each for a run of equal ones ([`Limbed::spread`]).
+    /// A limb of equal runs, by the value of each run ([`Limbed::spread`]).
     Spread(&'a [u64]),
 }
 
-/// A limb of `len` residues by its values, each written as often as it stands there.
+/// Expands a limb of equal runs to its `len` residues.
 pub fn written_out(values: &[u64], len: usize) -> Vec<u64> {
     let run = len / values.len().max(1);
     let runs = values.iter();
@@ -116,16 +117,17 @@ pub fn written_out(values: &[u64], len: usize) -> Vec<u64> {
         .collect()
 }
 
-/// Takes the result of this number of a procedure.
+/// Receives the result of a procedure with this number.
 pub type Take<'a> = &'a mut (dyn FnMut(usize, Residues<'_>) + Send);
 
 /// Runs procedures: the reference interpreter, or a device.
 pub trait Runs: Send + Sync {
-    /// Runs a verified procedure on one limb a parameter and one seed a seed parameter, in order, and hands over its results, each
-    /// once and by its number, in the order in which they are made. Residues of the arguments are below their moduli.
+    /// Runs a verified procedure on one limb for each parameter and one seed for each seed parameter, in order. `take`
+    /// receives each result once, with its number, in the order in which the results are computed. Residues of the
+    /// arguments must be below their moduli.
     ///
     /// # Errors
-    /// What does not fit the procedure, no memory, or a stop.
+    /// Arguments that do not fit the procedure, missing memory, or a stop.
     fn run(
         &self,
         procedure: &Arc<Procedure>,
@@ -135,7 +137,7 @@ pub trait Runs: Send + Sync {
     ) -> Result<(), CallError>;
 }
 
-/// The reference interpreter.
+/// Runs procedures by the reference interpreter.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Interpreted;
 
@@ -167,7 +169,8 @@ impl Runs for Interpreted {
     }
 }
 
-/// Of each result, in order: which limb of its polynomial it is, and how many limbs that has.
+/// Returns for each result, in order, the index of its limb in its polynomial, and the number of limbs of that
+/// polynomial.
 fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
     let mut counts: HashMap<(u16, Poly), usize> = HashMap::new();
     let mut place = |r: &ResultLimb| {
@@ -181,21 +184,22 @@ fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
     places.into_iter().zip(limbs).collect()
 }
 
-/// What the results of a call are made of.
+/// The shape of a call's results.
 pub struct Results<'a> {
-    /// Polynomials of each.
+    /// The number of polynomials of each result.
     pub size: u32,
-    /// The operand whose polynomial of that number is, unchanged, the result's; `None` for what the procedure computes.
+    /// Returns the operand whose polynomial of that number is the result's, unchanged, or `None` if the procedure
+    /// computes the polynomial.
     pub passes_through: &'a dyn Fn(Poly) -> Option<u16>,
-    /// Whether they are in words of 32 bits.
+    /// Whether the results are in words of 32 bits.
     pub short: bool,
 }
 
-/// Has a procedure run on operands in the order of [`Place::arg`], and puts the polynomials that pass through in their
-/// places.
+/// Runs a procedure on operands in the order of [`Place::arg`], and copies the polynomials that pass through to their
+/// places in the result.
 ///
 /// # Errors
-/// [`CallError`]: operands that lack a limb, or what is refused where it runs.
+/// [`CallError`]: operands that lack a limb, or an error of the device.
 pub fn call(
     runs: &dyn Runs,
     procedure: &Arc<Procedure>,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run that was stopped between two calls: its live limbs, how far it was, and whose it is.
+//! Saves a run that stopped between two calls to a file, and reads it back: live limbs, position, and identities.
 //!
-//! The file: a mark and version, the identities of program and data, the number of calls done, limbs (number, length,
-//! residues as little-endian words), and a SHA-256 of all that. What is read is believed only as far as it can be checked:
-//! that the limbs are those that are alive there, as long as their rings, and below their moduli.
+//! The file has a mark and version, the identities of program and data, the number of calls done, and the limbs. Each
+//! limb is a number, a length, and residues as little-endian words. A SHA-256 of all that ends the file. A reader
+//! checks that the limbs are those alive at that call, have the length of their rings, and are below their moduli.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ use crate::{CheckpointError, DeviceError};
 const MARK: [u8; 8] = *b"RINGCHK1";
 type Identity = [u8; 32];
 
-/// Identities of a program and of what is bound to it.
+/// The identities of a program and of the data bound to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Whose {
     program: Identity,
@@ -33,7 +33,7 @@ pub struct Whose {
 
 impl Whose {
     /// # Errors
-    /// A constant that cannot be read.
+    /// The error of a constant that cannot be read.
     pub fn of(
         program: &Verified,
         bindings: &Bindings<'_>,
@@ -59,7 +59,7 @@ impl Whose {
     }
 }
 
-/// Words that are turned into bytes at one time.
+/// The number of words converted to bytes at one time.
 const CHUNK: usize = 1024;
 
 pub fn hash_words(hash: &mut Sha256, words: &[u64]) {
@@ -72,7 +72,7 @@ fn bytes_of(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Saves a run now and then.
+/// Writes checkpoints of a run at intervals.
 pub struct Saver<'a> {
     schedule: Schedule<'a>,
     whose: Whose,
@@ -83,12 +83,12 @@ impl<'a> Saver<'a> {
         Self { schedule, whose }
     }
 
-    /// Whether the run is to be saved as soon as no call is open.
+    /// Returns whether the run is to be saved as soon as no call is open.
     pub fn is_due(&self, watch: &Watch) -> bool {
         watch.is_stopped() || self.schedule.is_due()
     }
 
-    /// Writes the file, whole or not at all; `last` where the run ends with it.
+    /// Writes the file, whole or not at all. `last` says that the run ends with this checkpoint.
     pub fn save(
         &mut self,
         calls: u64,
@@ -136,7 +136,7 @@ impl Whose {
     }
 }
 
-/// Hashes what goes through.
+/// A reader or writer that hashes all bytes that pass through.
 struct Hashed<T> {
     inner: T,
     hash: Sha256,
@@ -171,16 +171,16 @@ impl<R: Read> Read for Hashed<R> {
     }
 }
 
-/// What a checkpoint holds.
+/// The content of a checkpoint.
 pub struct Saved {
-    /// Calls that were done.
+    /// The number of calls that were done.
     pub calls: u64,
     pub limbs: HashMap<LimbId, Vec<u64>>,
-    /// Limbs that are alive there and not in the file.
+    /// The limbs that are alive at that call and not in the file.
     pub absent: Vec<LimbId>,
 }
 
-/// The error of a checkpoint without a limb that is still wanted.
+/// Returns the error of a checkpoint that lacks a limb which a later call reads.
 pub fn lacks(path: &Path, limb: LimbId) -> CheckpointError {
     CheckpointError::Damaged {
         path: path.to_owned(),
@@ -188,7 +188,8 @@ pub fn lacks(path: &Path, limb: LimbId) -> CheckpointError {
     }
 }
 
-/// Reads a checkpoint of this program and these bindings, and takes `stream`'s calls up to it; `done` is told of each.
+/// Reads a checkpoint of this program and these bindings, and advances `stream` to it; `done` is told of each call that
+/// is passed.
 pub fn read(
     path: &Path,
     whose: Whose,
@@ -223,7 +224,7 @@ pub fn read(
         };
         let top = ty.modulus();
         let modulus = top.and_then(|id| program.moduli.get(usize::from(id.0)).copied());
-        // An exponent is never made.
+        // No call makes an exponent, so no modulus means a bad file.
         let sound = modulus.is_some_and(|modulus| check_residues(residues, modulus).is_ok());
         if residues.len() != ty.words() || !sound {
             return Err(damaged(format!("limb {} is not what its type says", limb.0)).into());
@@ -285,7 +286,7 @@ fn open(path: &Path, whose: Whose, watch: &Watch) -> Result<Saved, DeviceError> 
     let mut limbs = HashMap::new();
     for _ in 0..count {
         let (limb, length) = (LimbId(word(&mut file)?), word(&mut file)?);
-        // What a count says is believed as far as the file is long.
+        // A length that the file is too short for is refused before memory is taken.
         if length > size / 8 {
             return Err(damaged("a limb is longer than the file").into());
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a checkpoint is refused.
+//! The errors of checkpoints: files that cannot be written, read, or continued from.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a checkpoint cannot be gone on from, or written.
+/// The reason for which a checkpoint cannot be written, or a run cannot continue from one.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CheckpointError {

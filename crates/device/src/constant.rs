@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Constants that are encoded when they are read.
+//! Plaintext constants that are encoded when a step reads them, to save memory.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use ringmill_limits::room;
 use crate::expanded::{Form, Item, Made, Usage};
 use crate::{DeviceError, Expanded, Limbed};
 
-/// Makes all limbs of a constant.
+/// Encodes all limbs of a constant.
 pub type Encode<'a> =
     Box<dyn Fn() -> Result<Box<dyn Limbed + Send + Sync>, DeviceError> + Send + Sync + 'a>;
 
-/// A constant that is encoded when it is read, and kept where `expanded` says.
+/// A constant that is encoded when a step reads it; `expanded` keeps its limbs.
 pub struct Constant<'a> {
     pub expanded: Arc<Expanded>,
-    /// Its own among the constants there.
+    /// The number of this constant in `expanded`.
     pub number: u32,
-    /// Of all its limbs.
+    /// The bytes of all its limbs together.
     pub bytes: u64,
-    /// Residues of one limb.
+    /// The number of residues of one limb.
     pub len: usize,
     pub encode: Encode<'a>,
 }
 
 impl Constant<'_> {
-    /// All limbs.
+    /// Returns all limbs, encoded now if they are not kept.
     ///
     /// # Errors
-    /// A constant that cannot be encoded, or not now.
+    /// A constant that cannot be encoded, a limit, or a stop.
     pub fn read(&self, usage: &Usage) -> Result<Arc<Made>, DeviceError> {
         let encode = || {
             room("a constant", self.bytes)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A device: anything that runs limb programs.
+//! The interface that every device implements: open a limb program, run it, and report outputs and timing.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,35 +14,37 @@ use crate::{
     Bindings, CheckpointError, DeviceError, Limb, OutputLimb, Resident, Saving, Statistics,
 };
 
-/// What is wanted of a run. Programs are data-oblivious, so function and timing are each a whole answer.
+/// The options of a run. Programs are data-oblivious, so outputs and timing can each be asked for alone.
 pub struct Request<'a> {
-    /// Compute the outputs.
+    /// Whether the run computes the outputs.
     pub function: bool,
-    /// Count the machine's cycles (needs a `sim:` or `rtl:` device).
+    /// Whether the run counts the machine's cycles, which needs a `sim:` or `rtl:` device.
     pub timing: bool,
-    /// A program that does not fit the machine's memory spills over the host link, and the report says what that cost;
-    /// without leave it is refused.
+    /// Whether a program that does not fit the machine's memory may spill over the host link; the report then says what
+    /// the spills cost. Without leave such a program is refused.
     pub spill: bool,
-    /// Evaluation keys are on the machine before the run starts, as the papers count; otherwise their transfer is counted.
+    /// Whether evaluation keys are on the machine before the run starts, as the papers count; otherwise their transfer
+    /// is counted.
     pub resident_keys: bool,
-    /// Where the machine's units tell what they do, cycle by cycle.
+    /// Receives what the machine's units do, cycle by cycle.
     pub machine_trace: Option<&'a mut dyn TraceSink>,
-    /// Where the CPU's threads tell what they do.
+    /// Receives what the CPU's threads do.
     pub cpu_spans: Option<&'a mut dyn SpanSink>,
-    /// Bounds the run's memory, and stops it.
+    /// Limits the run's memory, and can stop it.
     pub watch: Watch,
-    /// Where the run is saved now and then and when it is stopped, between calls.
+    /// The file to which the run is saved between calls: at intervals, and when it is stopped.
     pub saving: Option<Saving>,
-    /// The checkpoint to go on from.
+    /// The checkpoint from which the run continues.
     pub resume: Option<PathBuf>,
-    /// Most bytes of expanded key limbs and encoded constants to keep; what is dropped is made again when it is read.
-    /// Without one everything is kept that the limit of [`Request::watch`] leaves room for. Refused where it cannot be kept to: by machines that take some instructions
-    /// only, and where only timing is asked for, which expands nothing.
+    /// The most bytes of expanded key limbs and encoded constants to keep. Dropped limbs are made again when a step
+    /// reads them. With `None` the run keeps all that the limit of [`Request::watch`] leaves room for. A budget is
+    /// refused by machines that take some instructions only. It is also refused for a run with timing only, which
+    /// expands nothing.
     pub expanded_bytes: Option<u64>,
 }
 
 impl Request<'_> {
-    /// Outputs only.
+    /// Returns a request for outputs only.
     pub fn function_only() -> Self {
         Self {
             function: true,
@@ -58,7 +60,7 @@ impl Request<'_> {
         }
     }
 
-    /// Timing only; no data is needed.
+    /// Returns a request for timing only, which needs no data.
     pub fn timing_only() -> Self {
         Self {
             function: false,
@@ -67,7 +69,7 @@ impl Request<'_> {
         }
     }
 
-    /// Outputs and timing.
+    /// Returns a request for outputs and timing.
     pub fn both() -> Self {
         Self {
             timing: true,
@@ -76,43 +78,44 @@ impl Request<'_> {
     }
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The output limbs in the order of the program's, when function was asked for.
+    /// The output limbs in the program's order, if the request had `function`.
     pub outputs: Option<Vec<OutputLimb>>,
-    /// What was measured of it, when function was asked for.
+    /// The measurements of the run, if the request had `function`.
     pub statistics: Option<Arc<dyn Statistics>>,
-    /// What the machine would take, when timing was asked for.
+    /// The time that the machine would take, if the request had `timing`.
     pub machine: Option<MachineReport>,
 }
 
-/// Anything that runs limb programs. All devices give identical bits.
+/// A device: runs limb programs. All devices give identical bits.
 pub trait Device: Send + Sync {
-    /// The name that it was opened by.
+    /// Returns the name by which the device was opened.
     fn name(&self) -> String;
 
-    /// The clock of the machine behind this device; `None` where there is no cycle model, so no timing to ask for.
+    /// Returns the clock of the machine behind this device, or `None` for a device without a cycle model and so without
+    /// timing.
     fn clock_mhz(&self) -> Option<f64> {
         None
     }
 
-    /// Whether it holds values of this type: limbs, unless a device says more.
+    /// Returns whether the device holds values of this type. All devices hold limbs.
     fn holds(&self, ty: ValueType) -> bool {
         ty.limb().is_some()
     }
 
-    /// Whether it makes constants when it reads them, and keeps to [`Request::expanded_bytes`] where function is asked
-    /// for. Others are given every constant encoded.
+    /// Returns whether the device encodes constants when a step reads them, and keeps to [`Request::expanded_bytes`] in
+    /// runs with `function`. Other devices need every constant encoded.
     fn expands(&self) -> bool {
         false
     }
 
-    /// Opens a program. What is resident stays where it is from run to run: keys, constants, and what the device makes of
-    /// them and of the program.
+    /// Opens a program. `resident` data stay on the device from run to run: keys, constants, and all that the device
+    /// derives from them and from the program.
     ///
     /// # Errors
-    /// A program that the device does not run.
+    /// A program that the device cannot run.
     fn open<'s>(
         &'s self,
         program: &'s Verified,
@@ -120,7 +123,7 @@ pub trait Device: Send + Sync {
         watch: &Watch,
     ) -> Result<Box<dyn Session + 's>, DeviceError>;
 
-    /// One run. Bindings are ignored when only timing is asked for.
+    /// Runs a program once. Bindings are ignored in a request for timing only.
     ///
     /// # Errors
     /// Those of [`Device::open`] and [`Session::run`].
@@ -137,13 +140,13 @@ pub trait Device: Send + Sync {
     }
 }
 
-/// A program that was opened on a device.
+/// A program that is open on a device.
 pub trait Session {
-    /// Runs the program on a limb for each input that is not resident, in the order of the program's inputs. They are
-    /// ignored when only timing is asked for.
+    /// Runs the program on one limb for each input that is not resident, in the order of the program's inputs. Inputs
+    /// are ignored in a request for timing only.
     ///
     /// # Errors
-    /// Inputs that do not fit; what the device refuses of the request; a limit, or a stop.
+    /// Inputs that do not fit, a request that the device does not support, a limit, or a stop.
     fn run(
         &mut self,
         inputs: Vec<Limb<'_>>,
@@ -152,7 +155,7 @@ pub trait Session {
     ) -> Result<Outcome, DeviceError>;
 }
 
-/// The session of a device that keeps nothing: each run has all bindings anew.
+/// A session on a device that keeps nothing: each run brings all bindings again.
 pub struct Anew<'s, F> {
     resident: Resident<'s>,
     run: F,
@@ -162,7 +165,7 @@ impl<'s, F> Anew<'s, F>
 where
     F: Fn(&Bindings<'_>, Request<'_>, &dyn Progress) -> Result<Outcome, DeviceError> + 's,
 {
-    /// `run` runs the program once.
+    /// Makes a session from `run`, which runs the program once.
     pub fn boxed(resident: Resident<'s>, run: F) -> Box<dyn Session + 's> {
         Box::new(Self { resident, run })
     }
@@ -182,7 +185,7 @@ where
     }
 }
 
-/// Refuses a program with values that the device does not hold.
+/// Refuses a program with values of types that the device does not hold.
 pub fn check_values(device: &dyn Device, program: &Verified) -> Result<(), DeviceError> {
     let refused = |name: &str, ty: ValueType| DeviceError::Kind {
         device: device.name(),
@@ -200,7 +203,7 @@ pub fn check_values(device: &dyn Device, program: &Verified) -> Result<(), Devic
     Ok(())
 }
 
-/// Refuses a budget for what is expanded where nothing would keep to it.
+/// Refuses a budget for expanded limbs on a device or for a request that does not keep to budgets.
 pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), DeviceError> {
     let why = match (request.expanded_bytes, request.function) {
         (None, _) => return Ok(()),
@@ -214,8 +217,8 @@ pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), De
     Err(DeviceError::NoBudget { device, why })
 }
 
-/// What a device that runs a program in one go refuses of a request: nothing to do, values that it does not hold,
-/// a budget, a checkpoint.
+/// Checks a request to a device that runs a program in one go. The device refuses a request for nothing, values that it
+/// does not hold, a budget, and a checkpoint.
 pub fn check_request(
     device: &dyn Device,
     program: &Verified,

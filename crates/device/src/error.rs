@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong when a program is run.
+//! The errors of running a program on a device.
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,8 @@ use ringmill_math::MathError;
 
 use crate::CheckpointError;
 
-/// Why a program was not run, or an answer not given: what was expected, what came, what to do.
+/// The reason for which a program did not run or gave no answer. Each message says what was expected, what came, and
+/// what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
@@ -87,7 +88,7 @@ pub enum DeviceError {
         "device `{device}` cannot keep a budget for expanded keys and constants: {why}; leave it out, or run on the cpu"
     )]
     NoBudget { device: String, why: &'static str },
-    /// A constant that could not be encoded.
+    /// A constant could not be encoded.
     #[error(transparent)]
     Constant(Box<dyn Error + Send + Sync>),
     #[error("the request asks for neither function nor timing; ask for one of them")]
@@ -100,7 +101,7 @@ pub enum DeviceError {
     Verify(#[from] ringmill_isa::VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
-    /// What a device of its kind says in its own words.
+    /// An error of one kind of device, with that device's own message.
     #[error(transparent)]
     Own(Own),
     #[error(transparent)]
@@ -109,18 +110,18 @@ pub enum DeviceError {
     Trace(#[from] std::io::Error),
 }
 
-/// What went wrong, for who acts on it without knowing the device.
+/// The class of a device's own error, for callers that do not know the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// The device cannot be had as it was asked for: no such name, file, threads or tools.
+    /// The device could not be opened: no such name, file, threads or tools.
     Opening,
-    /// The machine cannot run this program, or is described wrongly.
+    /// The machine cannot run this program, or its description is wrong.
     Machine,
-    /// What ran gave other results or another time than it must.
+    /// The device gave other results or another time than it must.
     Differs,
 }
 
-/// An error that a device's own crate makes: what it is for others, and the error itself.
+/// An error from a device's own crate: its class, and the error itself.
 #[derive(Debug)]
 pub struct Own {
     kind: Kind,
@@ -146,7 +147,7 @@ impl fmt::Display for Own {
     }
 }
 
-/// It says what its source says, so it stands in the source's place.
+/// Its message is its source's message, so it has the source of its source.
 impl Error for Own {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.source.source()
@@ -154,12 +155,12 @@ impl Error for Own {
 }
 
 impl DeviceError {
-    /// An error that a device's own crate makes.
+    /// Wraps an error from a device's own crate.
     pub fn own(kind: Kind, source: impl Error + Send + Sync + 'static) -> Self {
         Self::Own(Own::new(kind, source))
     }
 
-    /// The error of that type of a device's own crate, where it is one.
+    /// Returns the error as type `E` of a device's own crate, if it is one.
     pub fn as_own<E: Error + 'static>(&self) -> Option<&E> {
         match self {
             Self::Own(own) => own.source.downcast_ref(),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What seeds and constants expand to: made when a step first reads it, kept while a byte budget has room.
+//! Caches the limbs that seeds and constants expand to, under a budget of bytes.
 //!
-//! One [`Expanded`] holds limbs of keys and encoded constants alike, for all runs of one server. What no step holds and
-//! was not wanted for longest goes first. What a step holds lives until the step lets go of it, and others that want it
-//! meanwhile share it; so at any time the bytes alive are at most the budget, or where that is more, those that steps
-//! hold. No lock is held while something is made: threads make different things side by side, and what two want at one
-//! time is made once.
+//! A limb is made when a step first reads it. One [`Expanded`] holds limbs of keys and encoded constants alike, for all
+//! runs of one server. It drops the least recently read item that no step holds. An item that a step holds lives until
+//! the step releases it, and other steps that read it meanwhile share it. So the bytes alive are at most the budget, or
+//! the bytes that steps hold if these are more. No lock is held while an item is made: threads make different items
+//! side by side, and two threads that need one item make it once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -18,27 +18,27 @@ use serde::Serialize;
 
 use crate::DeviceError;
 
-/// Says what is wanted of an [`Expanded`].
+/// The key of an item in an [`Expanded`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item {
-    /// A limb of a seed, by the seed's number.
+    /// A limb of a seed; seeds are known by their numbers.
     Limb {
         seed: u32,
         stream: u64,
         modulus: u64,
         ring: Ring,
     },
-    /// All limbs of a constant, which one encoding makes.
+    /// All limbs of a constant. One encoding makes them all.
     Constant(u32),
 }
 
-/// Something in its expanded form.
+/// An item in expanded form: the residues of one limb, or all limbs of a constant.
 pub enum Form {
     Limb(Box<[u64]>),
     Constant(Box<dyn Limbed + Send + Sync>),
 }
 
-/// Something in its expanded form, counted for as long as anybody holds it.
+/// An expanded item. Its bytes count until the last reference goes.
 pub struct Made {
     form: Form,
     bytes: u64,
@@ -46,7 +46,8 @@ pub struct Made {
 }
 
 impl Made {
-    /// The residues: of a constant those modulo modulus number `modulus`, none where it has no such.
+    /// Returns the residues. For a constant they are those modulo modulus number `modulus`, or none if it has no such
+    /// modulus.
     pub fn limb(&self, modulus: usize) -> Residues<'_> {
         match &self.form {
             Form::Limb(residues) => Residues::Wide(residues),
@@ -64,22 +65,23 @@ impl Drop for Made {
     }
 }
 
-/// Where a thread puts what it makes, for those that wait for it. Locked while it is being made.
+/// The place where a thread puts the item that it makes, for threads that wait for it. It is locked while the item is
+/// made.
 type Cell = Arc<Mutex<Option<Arc<Made>>>>;
 
 #[derive(Default)]
 struct Slot {
     kept: Option<Arc<Made>>,
-    /// Of [`Held::order`], when kept.
+    /// Its key in [`Held::order`], while it is kept.
     at: u64,
-    /// What steps may still hold after it was dropped here.
+    /// The item after it was dropped here, if steps still hold it.
     loose: Weak<Made>,
     making: Option<Cell>,
-    /// It was made before.
+    /// Whether the item was made before.
     once: bool,
 }
 
-/// A run that reads from here.
+/// A run that reads from this cache.
 struct Reader {
     number: u64,
     budget: u64,
@@ -89,7 +91,7 @@ struct Reader {
 #[derive(Default)]
 struct Held {
     slots: HashMap<Item, Slot>,
-    /// What is kept, that which was not wanted for longest first.
+    /// The items that are kept, the least recently read first.
     order: BTreeMap<u64, Item>,
     clock: u64,
     kept: u64,
@@ -97,17 +99,17 @@ struct Held {
     runs: u64,
 }
 
-/// Expanded limbs of keys and encoded constants under one budget. Without a run that sets one it keeps everything.
+/// A cache of expanded key limbs and encoded constants under one budget. It keeps everything until a run sets a budget.
 #[derive(Default)]
 pub struct Expanded {
     held: Mutex<Held>,
-    /// Bytes kept, in use, or being made.
+    /// Bytes that are kept, in use, or being made.
     alive: Arc<AtomicU64>,
     seeds: AtomicU32,
 }
 
 impl Held {
-    /// The least of all runs that read at this time.
+    /// Returns the least budget of all runs that read at this time.
     fn budget(&self) -> u64 {
         let budgets = self.readers.iter().map(|reader| reader.budget);
         budgets.min().unwrap_or(u64::MAX)
@@ -139,7 +141,7 @@ impl Held {
         }
     }
 
-    /// Drops what nobody holds until `over` bytes are free, as far as there is something.
+    /// Drops items that no step holds until `over` bytes are free, or until no such item is left.
     fn free(&mut self, over: u64) {
         let (mut freed, mut gone) = (0, Vec::new());
         for item in self.order.values() {
@@ -147,7 +149,7 @@ impl Held {
                 break;
             }
             let kept = self.slots.get(item).and_then(|slot| slot.kept.as_ref());
-            // References are only made under this lock, so one that is alone stays so.
+            // References are made under this lock only, so a single reference stays single.
             if let Some(made) = kept.filter(|made| Arc::strong_count(made) == 1) {
                 freed += made.bytes;
                 gone.push(*item);
@@ -164,7 +166,7 @@ impl Expanded {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes that are kept, in use, or being made.
+    /// Returns the bytes that are kept, in use, or being made.
     pub fn bytes(&self) -> u64 {
         self.alive.load(Ordering::Relaxed)
     }
@@ -173,7 +175,7 @@ impl Expanded {
         self.seeds.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What is wanted, of `bytes` bytes: as it is kept or in use, or by `make`.
+    /// Returns an item of `bytes` bytes: the one that is kept or in use, or a new one from `make`.
     pub fn get(
         &self,
         item: Item,
@@ -198,7 +200,7 @@ impl Expanded {
                 let made = cell.lock().unwrap_or_else(PoisonError::into_inner);
                 match &*made {
                     Some(made) => return Ok(Arc::clone(made)),
-                    // Whoever made it failed, and may have been asked to stop, which this thread was not.
+                    // The thread that made it failed, perhaps because it was asked to stop; this thread was not.
                     None => continue,
                 }
             }
@@ -210,7 +212,7 @@ impl Expanded {
                 reader.peak = reader.peak.max(alive);
             }
             drop(held);
-            // Counts the bytes until the made thing does, and lets others try if there will be none.
+            // Counts the bytes until the finished item does, and lets other threads try if the item fails.
             let mut making = Making {
                 of: self,
                 item,
@@ -236,10 +238,10 @@ impl Expanded {
         }
     }
 
-    /// A run begins to read.
+    /// Registers a run that begins to read.
     fn enter(&self, budget: u64) -> u64 {
         let mut held = self.lock();
-        // What is too much goes, or is its last user's from now on.
+        // Items above the budget go now, or with their last user.
         while held.kept > budget {
             let Some(oldest) = held.order.values().next().copied() else {
                 break;
@@ -267,11 +269,11 @@ impl Expanded {
     }
 }
 
-/// Something that is being made; whatever becomes of it, it is not being made any more when this is gone.
+/// An item that is being made. When this is dropped, the item counts as not being made, whether it succeeded or failed.
 struct Making<'c> {
     of: &'c Expanded,
     item: Item,
-    /// Those that nothing made counts yet.
+    /// The bytes that no finished item counts yet.
     bytes: u64,
 }
 
@@ -284,24 +286,23 @@ impl Drop for Making<'_> {
     }
 }
 
-/// What a run expanded. All figures are measured.
+/// The figures of a run's expansions, all measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct ExpandedStats {
-    /// Bytes that expanded key limbs and encoded constants might take: those asked for
-    /// ([`crate::Request::expanded_bytes`]), or where not all fit into memory, what the limit left. `None` where all
-    /// were kept.
+    /// The bytes that expanded key limbs and encoded constants might take: the budget asked for
+    /// ([`crate::Request::expanded_bytes`]), or the limit's rest if not all fit into memory. `None` if all were kept.
     pub budget_bytes: Option<u64>,
-    /// Most bytes of them at one time, kept or held by steps.
+    /// The most bytes at one time, kept or held by steps.
     pub peak_bytes: u64,
-    /// Limbs that seeds were expanded to, and how many of these had been expanded before and dropped.
+    /// The limbs to which seeds were expanded. `limbs_again` counts those that had been expanded before and dropped.
     pub limbs: u64,
     pub limbs_again: u64,
-    /// Constants that were encoded, and how many of these had been encoded before and dropped.
+    /// The constants that were encoded. `constants_again` counts those that had been encoded before and dropped.
     pub constants: u64,
     pub constants_again: u64,
 }
 
-/// One run's part in what is expanded.
+/// The share of one run in the caches that it reads.
 pub struct Usage {
     budget: Option<u64>,
     readers: Vec<(Arc<Expanded>, u64)>,
@@ -310,10 +311,10 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// A run begins that reads from `places`; `least` is the largest single thing that it expands.
+    /// Registers a run that reads from `places`; `least` is the size of the largest single item that it expands.
     ///
     /// # Errors
-    /// [`DeviceError::SmallBudget`] below it; [`DeviceError::SeveralBudgets`].
+    /// [`DeviceError::SmallBudget`] for a budget below `least`; [`DeviceError::SeveralBudgets`].
     pub fn begin(
         places: Vec<Arc<Expanded>>,
         budget: Option<u64>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The reference interpreter: runs one mid-level procedure, one instruction after the other. It defines the result that
-//! every device must reproduce, and serves callers for whom speed does not matter; devices have the fast one.
+//! The reference interpreter: runs one mid-level procedure, one instruction after the other.
+//!
+//! Its results define those of every device. It serves callers that do not need speed; devices are faster.
 
 mod torus;
 
@@ -16,7 +17,7 @@ use ringmill_math::{
 };
 use thiserror::Error;
 
-/// Why a procedure did not run.
+/// The reason for which a procedure did not run.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum InterpretError {
@@ -47,8 +48,8 @@ pub enum InterpretError {
     },
 }
 
-/// Runs `procedure` on one limb a parameter and one 32-byte seed a seed parameter, in order, and returns one limb a
-/// result, in order. Residues of the arguments must be below their moduli.
+/// Runs `procedure` on one limb for each parameter and one 32-byte seed for each seed parameter, in order. Returns one
+/// limb for each result, in order. Residues of the arguments must be below their moduli.
 pub fn run(
     procedure: &Procedure,
     args: &[&[u64]],
@@ -112,7 +113,7 @@ impl Stop {
     }
 }
 
-/// A value: the caller's limb or one made here.
+/// A value: a limb of the caller, or one that the interpreter made.
 enum Limb<'a> {
     Borrowed(&'a [u64]),
     Owned(Vec<u64>),
@@ -124,9 +125,9 @@ struct Machine<'a> {
     moduli: Vec<AnyModulus>,
     values: Vec<Option<Limb<'a>>>,
     slots: HashMap<u32, Vec<u64>>,
-    /// For each value the number of the last instruction that reads it.
+    /// For each value, the number of the last instruction that reads it.
     last_use: Vec<usize>,
-    /// Limbs of dead values, to be written again.
+    /// The limbs of dead values, to be reused.
     pool: Vec<Vec<u64>>,
 }
 
@@ -158,7 +159,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Takes back the limbs of the values that instruction `number` was the last to read.
+    /// Takes back the limbs of the values that instruction `number` read last.
     fn release(&mut self, instr: &Instr, number: usize) {
         for v in &instr.src {
             let i = v.0 as usize;
@@ -170,7 +171,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A limb of `len` residues of any value, for an instruction to write whole.
+    /// Returns a limb of `len` unspecified residues; the instruction must write all of them.
     fn fresh(&mut self, len: usize) -> Result<Vec<u64>, Stop> {
         match self.pool.pop() {
             Some(mut limb) if limb.capacity() >= len => {
@@ -324,7 +325,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// An instruction whose result is of a power of two above 2^60, which has coefficient form only.
+    /// Runs an instruction whose result is modulo a power of two above 2^60, which has coefficient form only.
     fn compute_words(
         &self,
         q: WordModulus,
@@ -370,7 +371,7 @@ impl<'a> Machine<'a> {
     ) -> Result<(), Stop> {
         let from = instr.src.iter().map(|&v| Ok(self.modulus(v)?.below_61()?));
         let mut from: Vec<Modulus> = from.collect::<Result<_, Stop>>()?;
-        // Words come last.
+        // The limbs of such powers come last.
         let (mut moduli, mut words) = (Vec::new(), Vec::new());
         let (mut limbs, mut last) = (Vec::new(), Vec::new());
         for (&v, limb) in instr.dst.iter().zip(out) {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Names of secret keys, which what is made with them carries.
+//! Identifiers of secret keys. All ciphertexts and keys made with a secret key carry its identifier.
 
 use std::fmt;
 
 use ringmill_math::{Prng, declassify};
 use thiserror::Error;
 
-/// Names a secret key: 128 random bits, drawn beside it and carried by everything that is made with it. They are
-/// independent of the secret, so they tell nothing of it, and two keys have the same ones with probability 2^-128.
+/// An identifier of a secret key: 128 random bits, drawn beside the key. All objects made with the key carry it. It is
+/// independent of the secret, so it tells nothing of the secret. Two keys have the same identifier with probability
+/// 2^-128.
 ///
-/// Where an object has none (SEAL's files, our files of version 1, secret keys that came from either), what it belongs
-/// to cannot be checked.
+/// SEAL's files, our files of version 1, and secret keys from either have no identifier. For objects without one nobody
+/// can check to which key they belong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId([u8; 16]);
 
 impl KeyId {
-    /// A new identity.
+    /// Draws a new identifier.
     pub fn draw(prng: &mut Prng) -> Self {
         loop {
             if let Some(id) = Self::from_bytes(prng.next_u128().to_le_bytes()) {
@@ -24,7 +25,7 @@ impl KeyId {
         }
     }
 
-    /// From a file's field; all zeros stand for no identity.
+    /// Reads an identifier from a file's field; all zeros stand for none.
     pub fn from_bytes(bytes: [u8; 16]) -> Option<Self> {
         // Drawn beside a secret, from the same generator, but public.
         declassify(bytes != [0; 16]).then_some(Self(bytes))
@@ -34,16 +35,16 @@ impl KeyId {
         &self.0
     }
 
-    /// First eight bytes in hexadecimal, for messages.
+    /// Returns the first eight bytes in hexadecimal, for messages.
     pub fn short(&self) -> String {
         self.0.iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
-    /// What the named parts of one computation say of the secret key they belong to. Those that have an identity must
-    /// agree, whatever others lack.
+    /// Compares the identifiers of the named parts of one computation. Parts that have an identifier must agree; others
+    /// may lack one.
     ///
     /// # Errors
-    /// [`Mismatch`] when two parts belong to different secret keys.
+    /// [`Mismatch`] if two parts belong to different secret keys.
     pub fn agree<N>(
         parts: impl IntoIterator<Item = (N, Option<Self>)>,
     ) -> Result<Agreement<N>, Mismatch<N>> {
@@ -68,10 +69,11 @@ impl KeyId {
         Ok(agreement)
     }
 
-    /// The identity that all parts share; `None` when a part has none, so that the whole cannot be checked.
+    /// Returns the identifier that all parts share, or `None` if a part has none, because the whole cannot be checked
+    /// then.
     ///
     /// # Errors
-    /// [`Mismatch`] when two parts belong to different secret keys.
+    /// [`Mismatch`] if two parts belong to different secret keys.
     pub fn common<N>(
         parts: impl IntoIterator<Item = (N, Option<Self>)>,
     ) -> Result<Option<Self>, Mismatch<N>> {
@@ -79,17 +81,17 @@ impl KeyId {
     }
 }
 
-/// No two parts belong to different secret keys.
+/// The result of a comparison in which no two parts belong to different secret keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Agreement<N> {
-    /// The identity of the parts that have one.
+    /// The identifier of the parts that have one.
     pub known: Option<KeyId>,
-    /// The parts that have none.
+    /// The parts that have no identifier.
     pub unchecked: Vec<N>,
 }
 
 impl<N> Agreement<N> {
-    /// The identity of the whole.
+    /// Returns the identifier of the whole.
     pub fn key_id(&self) -> Option<KeyId> {
         self.known.filter(|_| self.unchecked.is_empty())
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a device is: anything that runs limb programs. The CPU, simulated machines and RTL implement [`Device`]; nobody
-//! above names them.
+//! The interface between limb programs and the devices that run them.
 //!
-//! A device takes a verified mid-level program and [`Bindings`] (its input limbs and seeds) and gives the output limbs,
-//! the same bits on every device, and figures: measured on a processor, modelled on a machine, counted in RTL.
+//! The CPU, simulated machines and RTL implement [`Device`]; no crate above names one of them. A device takes a
+//! verified mid-level program and [`Bindings`] (input limbs and seeds) and returns output limbs, the same bits on every
+//! device. It also returns figures: measured on a processor, modelled for a machine, counted in RTL.
 
 pub mod bindings;
 pub mod call;

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Things made of limbs, as operands of programs.
+//! The interface of objects made of limbs (ciphertexts, plaintexts, keys) as operands of programs.
 
 use ringmill_isa::Poly;
 use ringmill_math::Residues;
 
 use crate::KeyId;
 
-/// Identity of a parameter set: SHA-256 of its canonical form.
+/// The identity of a parameter set: SHA-256 of its canonical form.
 pub type ParamsId = [u8; 32];
 
-/// A thing made of limbs: polynomials, each over some of the parameters' moduli.
+/// An object made of limbs: polynomials, each over some of the parameters' moduli.
 pub trait Limbed {
     fn params_id(&self) -> &ParamsId;
 
-    /// Number of polynomials.
+    /// Returns the number of polynomials.
     fn polys(&self) -> usize;
 
-    /// The limb of polynomial `poly` modulo modulus `modulus` of the parameters' table, if it has one, in the words that it is held
-    /// in. Polynomials of a key are numbered as [`Place::poly`](crate::call::Place::poly) says.
+    /// Returns the limb of polynomial `poly` modulo modulus `modulus` of the parameters' table, or `None` if there is
+    /// none. The residues are in words of 32 or 64 bits, as held. [`Place::poly`](crate::call::Place::poly) numbers the
+    /// polynomials of a key.
     fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>>;
 
-    /// The same limb by its values alone, where each stands for a run of as many equal ones: that of a polynomial in a power of x,
-    /// in evaluation form.
+    /// Returns the same limb as values that each stand for a run of equal residues, all runs of one length. A
+    /// polynomial in a power of x has such a limb in evaluation form.
     fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
         let _ = (poly, modulus);
         None
     }
 
-    /// The secret key this belongs to, where it belongs to one and that is known.
+    /// Returns the identifier of the secret key to which the object belongs, if that is known.
     fn key_id(&self) -> Option<KeyId> {
         None
     }
 
-    /// The public seed that its missing limbs are expanded from.
+    /// Returns the public seed from which missing limbs are expanded.
     fn seed(&self) -> Option<&[u8; 32]> {
         None
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure as fused steps: what a device that computes step by step may start from. Nothing here names a kernel, a
-//! table or a buffer; a device makes these for each [`Job`].
+//! Compiles a procedure to fused steps, from which a device that computes step by step may start.
 //!
-//! Instructions become steps ([`lower`]), steps that one pass over memory can do together become one ([`fuse`]), and the
-//! steps are put in an order in which values are used soon after they are made ([`order`]). None of it changes a bit.
+//! Instructions become steps ([`lower`]). Steps that one pass over memory can do together are fused ([`fuse`]). Steps
+//! are ordered so that a value is read soon after it is made ([`order`]). None of this changes a bit of the results.
+//! The steps name no kernel, table or buffer; a device makes these for each [`Job`].
 
 mod fuse;
 mod lower;
@@ -20,15 +20,17 @@ use crate::DeviceError;
 pub use memory::{Held, peak};
 pub use pass::{Act, At, Deed, Pass};
 
-/// Most results of one step of a base extension from few moduli. Each step multiplies its operands by their constants anew, which four
-/// results share well enough: eight would save 10 to 20 %, and keep twice as many limbs waiting.
+/// The most results of one step of a base extension from few moduli. Each step multiplies its operands by their
+/// constants again, a cost that four results share well enough. Eight would save 10 to 20 %, and keep twice as many
+/// limbs waiting.
 const EXTENDED_OF_FEW: usize = 4;
-/// The same from many moduli, where what is done anew is more than what each result takes.
+/// The most results of one step of a base extension from many moduli, where the repeated products cost more than the
+/// results.
 pub const EXTENDED: usize = 16;
-/// So many are many.
+/// The least number of moduli that counts as many.
 const MANY: usize = 6;
 
-/// Results of each step of a base extension to `to` moduli: as even as can be.
+/// Returns the results of each step of a base extension to `to` moduli, as even as possible.
 fn extended(from: usize, to: usize) -> usize {
     match from < MANY {
         true => EXTENDED_OF_FEW,
@@ -36,7 +38,7 @@ fn extended(from: usize, to: usize) -> usize {
     }
 }
 
-/// What one step computes.
+/// The computation of one step.
 #[derive(Clone, Debug)]
 pub enum Job {
     Add(Modulus),
@@ -46,7 +48,8 @@ pub enum Job {
     Mac(Modulus),
     Muli(Modulus, u64),
     Addi(Modulus, u64),
-    /// The transform modulo `q` of an operand of residues of `from`, taken to `q`, plus a constant; plain with `from` = `q` and 0.
+    /// The transform modulo `q` of an operand of residues modulo `from`, converted to `q`, plus a constant. A plain
+    /// transform has `from` = `q` and constant 0.
     Ntt {
         q: Modulus,
         ring: Ring,
@@ -55,25 +58,25 @@ pub enum Job {
     },
     Intt(Modulus, Ring),
     AutoCoeff(Modulus, u64),
-    /// In evaluation form: log2 of the ring degree and the Galois element.
+    /// The automorphism in evaluation form: log2 of the ring degree, and the Galois element.
     AutoEval(u32, u64),
-    /// The same of a ring's two halves; log2 of the whole ring's degree.
+    /// The same automorphism on the two halves of a ring; log2 of the whole ring's degree.
     AutoHalves(u32, u64),
-    /// From, to, and the constant that is added afterwards.
+    /// A conversion between moduli: source, target, and the constant that is added afterwards.
     Conv(Modulus, Modulus, u64),
     Dot(Modulus),
-    /// Two sums of products that share their first factors: operands are d_k, a_k, b_k by turns. With `carry` the two
-    /// operands before them are what the sums start from; the results take their buffers.
+    /// Two sums of products that share their first factors. The operands are d_k, a_k, b_k by turns. With `carry` the
+    /// sums start from the two operands before these, and the results take their buffers.
     DotPair {
         q: Modulus,
         carry: bool,
     },
-    /// Operands a_0, a_1, b_0, b_1; results a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1.
+    /// A tensor product: operands a_0, a_1, b_0, b_1, results a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1.
     Tensor(Modulus),
-    /// (a - b) w, with a third operand c: (a - b) w + c.
+    /// The scaled difference (a - b) w, or with a third operand c: (a - b) w + c.
     SubScale(Modulus, u64),
-    /// The same of the transform b of another operand, which comes first, taken to `q`, plus a constant w: then a, then c if there
-    /// is one.
+    /// A scaled difference whose b is the transform of another operand, converted to `q`, plus a constant. Operands are
+    /// that operand, then a, then c if there is one.
     Difference {
         q: Modulus,
         ring: Ring,
@@ -81,23 +84,24 @@ pub enum Job {
         w: u64,
         scale: u64,
     },
-    /// Up to [`EXTENDED`] output limbs of a base extension.
+    /// A base extension with at most [`EXTENDED`] result limbs.
     Bext(Extension),
-    /// On residues of a power of two above 2^60.
+    /// A computation on residues modulo a power of two above 2^60.
     Word(WordModulus, WordJob),
-    /// The operand's words, of whatever modulus they are residues, taken to a modulus; one of both is such a power.
+    /// Reduces the operand's words, residues of any modulus, to a modulus. One of the two moduli is a power of two
+    /// above 2^60.
     Reduce(AnyModulus),
-    /// (X^e - 1) a in coefficient form, the exponents e first.
+    /// (X^e - 1) a in coefficient form; the exponents e are the first operand.
     RotateDifference(Coefficients),
     /// The same in evaluation form.
     RotateDifferenceEval(Modulus, Ring),
-    /// Digits as residues modulo the modulus, result by result.
+    /// Gadget digits as residues modulo the modulus, result by result.
     Decompose(Gadget, Modulus),
-    /// The masks, then the body.
+    /// Sample extract: the operands are the masks, then the body.
     Extract(Coefficients),
-    /// The vector, then the key's rows.
+    /// An LWE key switch: the operands are the vector, then the key's rows.
     LweSwitch(Gadget),
-    /// Elementwise steps on parameters, a block of coefficients at a time.
+    /// A pass: elementwise steps on parameters, a block of coefficients at a time.
     Pass(Pass),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
@@ -109,7 +113,7 @@ pub enum Job {
     },
 }
 
-/// What is computed with machine words.
+/// A computation with machine words.
 #[derive(Clone, Copy, Debug)]
 pub enum WordJob {
     Add,
@@ -120,7 +124,7 @@ pub enum WordJob {
     Auto(u64),
 }
 
-/// A base extension: from limbs modulo `sources` to limbs modulo `moduli`, then modulo `words`.
+/// A base extension from limbs modulo `sources` to limbs modulo `moduli`, then modulo `words`.
 #[derive(Clone, Debug)]
 pub struct Extension {
     pub sources: Vec<Modulus>,
@@ -129,29 +133,29 @@ pub struct Extension {
     pub words: Vec<WordModulus>,
 }
 
-/// Which of the integers with these residues is extended.
+/// Which of the integers with the given residues is extended.
 #[derive(Clone, Copy, Debug)]
 pub enum How {
-    /// x + u Q for some small u.
+    /// x + u Q for a small u.
     Fast,
-    /// The one of that representative.
+    /// The integer in the range of this representative.
     Exact(Representative),
-    /// The one that a redundant limb modulo this, the last operand, tells.
+    /// The integer that a redundant limb modulo this modulus determines; that limb is the last operand.
     Redundant(Modulus),
 }
 
-/// One step inside a procedure; values are indices into a frame.
+/// One step of a procedure. Values are indices into a frame.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub job: Job,
     pub op: Op,
-    /// Index of the instruction this step belongs to.
+    /// The index of the instruction to which this step belongs.
     pub instr: usize,
     pub src: Box<[u32]>,
     pub dst: Box<[Made]>,
 }
 
-/// A value a step makes, and its length in words.
+/// A value that a step makes, and its length in words.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
     pub value: u32,
@@ -165,24 +169,26 @@ pub struct Steps {
     pub params: Vec<u32>,
     /// The value of each result.
     pub results: Vec<u32>,
-    /// Values are numbered below this.
+    /// A number above the numbers of all values.
     pub values: usize,
 }
 
-/// How steps are made of instructions.
+/// How instructions become steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fusion {
     /// Every instruction is a step of its own, in its written place.
     None,
-    /// Steps that one pass over memory can do are one; `cache_bytes` is what lies near a core, by which long sums are cut.
+    /// Steps that one pass over memory can do are fused. `cache_bytes` is the size of the cache near a core, by which
+    /// long sums are cut.
     For { cache_bytes: usize },
 }
 
 impl Steps {
-    /// Of a verified procedure.
+    /// Compiles a verified procedure.
     ///
     /// # Errors
-    /// [`DeviceError::Malformed`] for what the verifier excludes; [`DeviceError::Math`] for moduli without arithmetic.
+    /// [`DeviceError::Malformed`] for a procedure that the verifier would refuse; [`DeviceError::Math`] for moduli
+    /// without arithmetic.
     pub fn of(proc: &Procedure, fusion: Fusion) -> Result<Self, DeviceError> {
         let mut made = lower::lower(proc)?;
         if let Fusion::For { cache_bytes } = fusion {

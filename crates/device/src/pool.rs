@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Limb buffers: 64-byte aligned, reused, counted.
+//! A pool of limb buffers, aligned to 64 bytes and reused, that counts its memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,23 +10,23 @@ use ringmill_isa::mid::{TableModulus, ValueType};
 use ringmill_limits::{Halt, zeroed};
 use ringmill_math::{Residues, ResiduesMut, Ring, is_short};
 
-/// Bytes that every buffer is aligned to: one cache line, and the widest SIMD load.
+/// The alignment of every buffer in bytes: one cache line, and the widest SIMD load.
 pub const ALIGNMENT: usize = 64;
 
-/// The words of a buffer, of one length.
+/// The words of a buffer, all of one size.
 enum Words {
     Wide(Vec<u64>),
     Short(Vec<u32>),
 }
 
-/// One limb's storage, aligned to [`ALIGNMENT`].
+/// The storage of one limb, aligned to [`ALIGNMENT`].
 pub struct Buf {
-    // Over-allocated by one cache line, so that an aligned start exists whatever the allocator returned. A vector's heap
+    // The vector has one cache line more than the limb, so an aligned start exists in every allocation. A vector's heap
     // block does not move when the vector does, so the offset stays right.
     words: Words,
     offset: usize,
     len: usize,
-    /// log2 of the words there are from `offset` on.
+    /// log2 of the number of words from `offset` on.
     class: u8,
 }
 
@@ -51,7 +51,7 @@ impl Buf {
         })
     }
 
-    /// Whether its words are of 32 bits.
+    /// Returns whether the words have 32 bits.
     pub fn is_short(&self) -> bool {
         matches!(self.words, Words::Short(_))
     }
@@ -60,7 +60,7 @@ impl Buf {
         bytes_of(1 << self.class, self.is_short())
     }
 
-    /// The residues.
+    /// Returns the residues.
     #[inline]
     pub fn residues(&self) -> Residues<'_> {
         let at = self.offset..self.offset + self.len;
@@ -70,7 +70,7 @@ impl Buf {
         }
     }
 
-    /// The residues, to be written.
+    /// Returns the residues, to be written.
     #[inline]
     pub fn residues_mut(&mut self) -> ResiduesMut<'_> {
         let at = self.offset..self.offset + self.len;
@@ -81,21 +81,21 @@ impl Buf {
     }
 }
 
-/// What a pool did, in bytes of limb data.
+/// The memory of a pool, in bytes of limb data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PoolUse {
-    /// Handed out now.
+    /// Bytes handed out now.
     pub live: u64,
-    /// Most handed out at one time since [`Pool::reset_peak`].
+    /// The most bytes handed out at one time since [`Pool::reset_peak`].
     pub peak: u64,
-    /// Held in all, in use or waiting to be reused.
+    /// All bytes of the pool, in use or waiting to be reused.
     pub held: u64,
 }
 
-/// Buffers on their way back from outputs that were dropped.
+/// The buffers of outputs that were dropped, on their way back to the pool.
 type Returned = Arc<Mutex<Vec<Arc<Buf>>>>;
 
-/// Sizes of buffers: powers of two up to the largest limb, and for the longest LWE vectors.
+/// The number of buffer sizes: powers of two up to the largest limb or the longest LWE vector.
 const CLASSES: usize = MAX_CLASS as usize + 1;
 const MAX_CLASS: u8 = {
     let vectors = limits::MAX_LWE_DIMENSION.ilog2() as u8 + 1;
@@ -106,7 +106,8 @@ const MAX_CLASS: u8 = {
     }
 };
 
-/// A free list of buffers for each size, of words of 64 bits and of 32. One run owns a pool at a time; it is not synchronised.
+/// A free list of buffers for each size, for words of 64 bits and of 32. One run owns a pool at a time; a pool is not
+/// synchronised.
 #[derive(Default)]
 pub struct Pool {
     free: [[Vec<Arc<Buf>>; CLASSES]; 2],
@@ -114,20 +115,20 @@ pub struct Pool {
     returned: Returned,
 }
 
-/// A limb that a run gives out: in words of 32 bits where its modulus is below 2^32. Its buffer goes back to the device when it
-/// is dropped, so that runs in a row neither copy nor allocate outputs.
+/// An output limb of a run, in words of 32 bits if its modulus is below 2^32. When it is dropped its buffer goes back
+/// to the device, so runs in a row neither copy nor allocate outputs.
 pub struct OutputLimb(Held);
 
 enum Held {
-    /// `None` only while being dropped.
+    /// A buffer of a pool; `None` only during the drop.
     Pooled(Option<Arc<Buf>>, Returned),
-    /// An input or a seed's limb that is an output as it is, or what another machine than this one computed.
+    /// An input or a seed's limb that is an output unchanged, or a limb that another machine computed.
     Wide(Arc<[u64]>),
     Short(Arc<[u32]>),
 }
 
 impl OutputLimb {
-    /// Of residues below a modulus; none of what is no limb.
+    /// Makes an output of residues below `modulus`; `None` for values that are no limbs.
     pub fn of(residues: Residues<'_>, modulus: Option<TableModulus>) -> Self {
         Self(match (holds_short(modulus), residues) {
             (true, Residues::Wide(words)) => Held::Short(words.iter().map(|&x| x as u32).collect()),
@@ -137,7 +138,7 @@ impl OutputLimb {
         })
     }
 
-    /// The residues, in the words that they are held in.
+    /// Returns the residues, in words of 32 or 64 bits, as held.
     pub fn residues(&self) -> Residues<'_> {
         match &self.0 {
             Held::Pooled(buf, _) => buf.as_ref().map_or(Residues::Wide(&[]), |b| b.residues()),
@@ -146,12 +147,12 @@ impl OutputLimb {
         }
     }
 
-    /// The residues in words of 64 bits.
+    /// Returns the residues in words of 64 bits.
     pub fn wide(&self) -> Cow<'_, [u64]> {
         self.residues().wide()
     }
 
-    /// How many there are.
+    /// Returns the number of residues.
     pub fn len(&self) -> usize {
         self.residues().len()
     }
@@ -161,13 +162,13 @@ impl OutputLimb {
     }
 }
 
-/// The modulus of a limb of this type; none of what is no limb.
+/// Returns the modulus of a limb of this type, or `None` for a type that is no limb.
 pub fn limb_modulus(ty: ValueType, moduli: &[TableModulus]) -> Option<TableModulus> {
     let id = ty.limb()?.modulus;
     moduli.get(usize::from(id.0)).copied()
 }
 
-/// Whether limbs of a modulus are held in words of 32 bits; what is no limb is not.
+/// Returns whether limbs of a modulus are held in words of 32 bits; values that are no limbs are not.
 pub fn holds_short(modulus: Option<TableModulus>) -> bool {
     modulus.is_some_and(|modulus| is_short(modulus.value()))
 }
@@ -202,8 +203,12 @@ impl Drop for OutputLimb {
 }
 
 impl Pool {
-    /// A buffer of so many words, of 32 bits if `short` says so, of unspecified content, referred to once. They are those of a limb or an LWE vector that
-    /// the verifier allows; more are treated as the most there are. Fails where memory ends.
+    /// Returns a buffer of `words` words of unspecified content, of 32 bits if `short` is set, with one reference.
+    /// `words` is the length of a limb or an LWE vector that the verifier allows; a larger number is taken as the
+    /// largest allowed.
+    ///
+    /// # Errors
+    /// [`Halt`] if memory ends.
     pub fn take(&mut self, words: usize, short: bool) -> Result<Arc<Buf>, Halt> {
         let class = words.next_power_of_two().ilog2().min(MAX_CLASS.into()) as u8;
         let mut buf = match self.free[usize::from(short)][usize::from(class)].pop() {
@@ -223,8 +228,8 @@ impl Pool {
         Ok(buf)
     }
 
-    /// Gives one reference back; the buffer becomes free with its last reference. References are only made and given
-    /// back by the owner of the pool, so the count cannot change meanwhile.
+    /// Gives one reference back; the buffer becomes free with its last reference. Only the owner of the pool makes
+    /// references and gives them back, so the count cannot change meanwhile.
     pub fn give(&mut self, buf: Arc<Buf>) {
         if Arc::strong_count(&buf) == 1 {
             self.usage.live -= buf.bytes();
@@ -232,12 +237,12 @@ impl Pool {
         }
     }
 
-    /// Gives a limb out of the pool's hands until it is dropped.
+    /// Lends a limb out of the pool until it is dropped.
     pub fn lend(&self, buf: Arc<Buf>) -> OutputLimb {
         OutputLimb(Held::Pooled(Some(buf), self.returned.clone()))
     }
 
-    /// Takes back what was lent and dropped since.
+    /// Takes back the lent limbs that were dropped since.
     fn collect(&mut self) {
         let returned =
             std::mem::take(&mut *self.returned.lock().unwrap_or_else(PoisonError::into_inner));
@@ -246,20 +251,20 @@ impl Pool {
         }
     }
 
-    /// Lent limbs that were dropped count as given back.
+    /// Returns the pool's memory. Lent limbs that were dropped count as given back.
     pub fn usage(&mut self) -> PoolUse {
         self.collect();
         self.usage
     }
 
-    /// Takes back lent limbs that were dropped, and starts a new peak at what is in use now.
+    /// Takes back lent limbs that were dropped, and sets the peak to the bytes in use now.
     pub fn reset_peak(&mut self) {
         self.collect();
         self.usage.peak = self.usage.live;
     }
 }
 
-/// Bytes of so many words.
+/// Returns the bytes of `words` words.
 pub fn bytes_of(words: usize, short: bool) -> u64 {
     let bytes = match short {
         true => size_of::<u32>(),
@@ -268,7 +273,7 @@ pub fn bytes_of(words: usize, short: bool) -> u64 {
     (words * bytes) as u64
 }
 
-/// Bytes of the buffer of so many words: a power of two.
+/// Returns the bytes of the buffer for `words` words: a power of two.
 pub fn buffer_bytes(words: usize, short: bool) -> u64 {
     bytes_of(words.next_power_of_two(), short)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Single procedures, for evaluators that run operations one by one ([`Runs`]), on any device.
+//! Runs single procedures on any device, for evaluators that compute one operation after the other ([`Runs`]).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,13 +12,13 @@ use crate::bindings::{Bindings, Limb, SeedExpansion, exponents};
 use crate::device::{Device, Request};
 use crate::progress::Silent;
 
-/// Programs kept at most; beyond this they are made afresh.
+/// The most programs that are kept; beyond this number they are made again.
 const MAX_PROGRAMS: usize = 1 << 14;
 
-/// A procedure, by whose address its program is found, and the program.
+/// A procedure, whose address is the key of its program, and the program.
 type Called = (Arc<Procedure>, Arc<Verified>);
 
-/// Programs of one call.
+/// A cache of programs that call one procedure.
 #[derive(Default)]
 pub struct Calling(Mutex<HashMap<usize, Called>>);
 
@@ -40,13 +40,13 @@ impl Calling {
     }
 }
 
-/// What such a program is given.
+/// Returns the bindings of a program that calls one procedure.
 pub fn bindings<'a>(program: &Verified, limbs: &[Given<'a>], seeds: &[[u8; 32]]) -> Bindings<'a> {
     let inputs = program.inputs.iter().zip(limbs).map(|(input, limb)| {
         let modulus = input.ty.modulus();
         let modulus = modulus.and_then(|id| program.moduli.get(usize::from(id.0)).copied());
         let modulus = modulus.unwrap_or(exponents(program.log_n));
-        // Operands of operations are made of residues below their moduli: their types check them when they are made.
+        // Operands consist of residues below their moduli: their types check them when they are made.
         match *limb {
             Given::Limb(limb) => Limb::scanned(limb, modulus),
             Given::Spread(values) => Limb::spread(values, input.ty.words(), modulus),
@@ -61,7 +61,7 @@ pub fn bindings<'a>(program: &Verified, limbs: &[Given<'a>], seeds: &[[u8; 32]])
     }
 }
 
-/// What a device says of a procedure, to who called it.
+/// Converts a device's error on a procedure to the error of the call.
 pub fn call_error(error: DeviceError) -> CallError {
     match error {
         DeviceError::Halt(halt) => CallError::Halt(halt),
@@ -69,8 +69,8 @@ pub fn call_error(error: DeviceError) -> CallError {
     }
 }
 
-/// A device that runs procedures, each as a program of nothing else: the bits of the interpreter. The CPU does so by itself, and hands
-/// over each result as it is made.
+/// Runs each procedure on a device as a program of its own, with the bits of the interpreter. The CPU has its own
+/// implementation, which hands over each result as it is computed.
 pub struct Procedures {
     device: Box<dyn Device>,
     calling: Calling,

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a run tells how far it is. Drawing is the command line's and Python's business.
+//! The interface by which a run reports its progress. The command line and the Python package draw it.
 
 use std::time::Duration;
 
-/// A point reached in a run.
+/// The progress of a run at one moment.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
-    /// What is being done: "running", "simulating".
+    /// The kind of work: "running", "simulating".
     pub stage: &'static str,
-    /// Calls finished, of `total`.
+    /// The number of calls finished, of `total`.
     pub done: u64,
     pub total: u64,
     pub elapsed: Duration,
-    /// Estimate of the time still needed, from the weight of the work done so far; `None` before there is any.
+    /// An estimate of the time still needed, by the weight of the work done so far; `None` before any work is done.
     pub remaining: Option<Duration>,
 }
 
-/// Receives the steps of a run, from any of its threads, a few times a second at most. Must not block for long.
+/// Receives the steps of a run, from any of its threads, at most a few times a second. An implementation must not block
+/// for long.
 pub trait Progress: Sync {
     fn step(&self, step: Step);
 
-    /// Something that went wrong and that the run goes on from: a line of text.
+    /// Receives a line of text about a failure after which the run continues.
     fn told(&self, text: &str);
 }
 
-/// No progress wanted.
+/// Discards all progress.
 pub struct Silent;
 
 impl Progress for Silent {

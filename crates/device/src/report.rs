@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine tells of a run. Nothing here knows a machine.
+//! The report of a run on a machine, without knowledge of any particular machine.
 
 mod end_to_end;
 mod fit;

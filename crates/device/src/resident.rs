@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What of a program's inputs stays on a device from run to run.
+//! Keys and constants that stay on a device from run to run.
 
 use std::sync::Arc;
 
 use crate::{Bindings, Limb, SeedExpansion};
 
-/// A place for each of a program's first inputs: its limb where it is resident, none where each run brings its own. A run
-/// brings the inputs without a place too. And the program's seeds.
+/// The resident data of an open program: its seeds, and a place for each of its first inputs. A place holds a resident
+/// limb, or is free for a limb that each run brings. A run also brings the inputs without a place.
 #[derive(Clone, Default)]
 pub struct Resident<'a> {
     pub limbs: Vec<Option<Limb<'a>>>,
@@ -14,7 +14,7 @@ pub struct Resident<'a> {
 }
 
 impl<'a> Resident<'a> {
-    /// Seeds alone: a run brings every limb.
+    /// Makes resident seeds alone: a run brings every limb.
     pub fn seeds(seeds: Vec<Arc<SeedExpansion>>) -> Self {
         Self {
             limbs: Vec::new(),
@@ -22,8 +22,8 @@ impl<'a> Resident<'a> {
         }
     }
 
-    /// The bindings of a run: `inputs` in the free places, in order, and after the places. [`Bindings::check`] refuses what
-    /// is too much.
+    /// Returns the bindings of a run: `inputs` fill the free places in order, and the rest follow the places.
+    /// [`Bindings::check`] refuses an excess.
     pub fn with<'b>(&'b self, inputs: Vec<Limb<'b>>) -> Bindings<'b>
     where
         'a: 'b,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Residues as ciphertexts, plaintexts and switching keys hold them: in words of 32 bits where all moduli of the parameters allow it.
+//! Residues of ciphertexts, plaintexts and keys, in words of 32 bits if all moduli of the parameters are below 2^32.
 
 use ringmill_math::kernels::{self, Store};
 use ringmill_math::{MathError, Residues};
@@ -9,7 +9,7 @@ use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 #[derive(Clone, PartialEq, Debug)]
 pub enum ResidueVec {
     Wide(Vec<u64>),
-    /// Of parameters whose moduli are all below 2^32.
+    /// Residues for parameters whose moduli are all below 2^32.
     Short(Vec<u32>),
 }
 
@@ -22,7 +22,8 @@ impl Zeroize for ResidueVec {
     }
 }
 
-/// What [`Vec::zeroize`] does, but as one loop: that calls a function for each word where it isn't inlined.
+/// Zeroizes words like [`Vec::zeroize`], but in one loop: `zeroize` calls a function for each word if it is not
+/// inlined.
 fn wipe<T: DefaultIsZeroes>(words: &mut Vec<T>) {
     words.spare_capacity_mut().zeroize();
     words.as_mut_slice().zeroize();
@@ -30,7 +31,7 @@ fn wipe<T: DefaultIsZeroes>(words: &mut Vec<T>) {
 }
 
 impl ResidueVec {
-    /// In words of 32 bits if `short` says so: residues are below their moduli, and these below 2^32.
+    /// Packs residues, in words of 32 bits if `short` is set. The residues are then below 2^32, as are their moduli.
     pub fn packed(short: bool, residues: Vec<u64>) -> Self {
         match short {
             true => Self::Short(residues.into_iter().map(|x| x as u32).collect()),
@@ -38,10 +39,10 @@ impl ResidueVec {
         }
     }
 
-    /// The same of residues that are secret. No copy of them is left behind.
+    /// Packs secret residues and leaves no copy of them behind.
     ///
     /// # Errors
-    /// None that lengths do not exclude.
+    /// None for lengths that fit.
     pub fn packed_secret(
         short: bool,
         mut residues: Zeroizing<Vec<u64>>,
@@ -54,7 +55,8 @@ impl ResidueVec {
         Ok(short)
     }
 
-    /// As many zeros, in words of 32 bits or of 64. They are zeroed by the system, page by page as they are written.
+    /// Returns `len` zeros, in words of 32 bits if `short` is set. The system zeroes them page by page as they are
+    /// written.
     pub fn zeros(short: bool, len: usize) -> Self {
         match short {
             true => Self::Short(vec![0; len]),
@@ -62,10 +64,10 @@ impl ResidueVec {
         }
     }
 
-    /// Writes a limb from place `at` on; one that does not fit is left out.
+    /// Writes a limb from place `at` on; a limb that does not fit is left out.
     ///
     /// # Errors
-    /// None that lengths do not exclude.
+    /// None for lengths that fit.
     pub fn put(&mut self, at: usize, limb: Residues<'_>) -> Result<(), MathError> {
         let to = at..at.saturating_add(limb.len());
         match (self, limb) {
@@ -93,7 +95,7 @@ impl ResidueVec {
         Ok(())
     }
 
-    /// The first so many.
+    /// Returns the first `len` residues.
     pub fn first(&self, len: usize) -> Self {
         match self {
             Self::Wide(words) => Self::Wide(words.iter().take(len).copied().collect()),
@@ -101,7 +103,7 @@ impl ResidueVec {
         }
     }
 
-    /// All of them.
+    /// Returns all residues.
     pub fn residues(&self) -> Residues<'_> {
         match self {
             Self::Wide(words) => Residues::Wide(words),
@@ -109,7 +111,7 @@ impl ResidueVec {
         }
     }
 
-    /// The same in words of 64 bits.
+    /// Returns the residues in words of 64 bits.
     pub fn into_wide(self) -> Vec<u64> {
         match self {
             Self::Wide(words) => words,
@@ -117,7 +119,7 @@ impl ResidueVec {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of residues.
     pub fn len(&self) -> usize {
         self.residues().len()
     }
@@ -126,7 +128,7 @@ impl ResidueVec {
         self.len() == 0
     }
 
-    /// Bytes of memory that they take.
+    /// Returns the bytes of memory that the residues take.
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Wide(words) => size_of_val(words.as_slice()) as u64,
@@ -134,7 +136,7 @@ impl ResidueVec {
         }
     }
 
-    /// Whether all are 0.
+    /// Returns whether all residues are 0.
     pub fn is_zero(&self) -> bool {
         match self {
             Self::Wide(words) => words.iter().all(|&x| x == 0),
@@ -142,7 +144,7 @@ impl ResidueVec {
         }
     }
 
-    /// Limb `index` of `count`.
+    /// Returns limb `index` of `count`.
     pub fn limb(&self, index: usize, count: usize) -> Option<Residues<'_>> {
         let n = self.len().checked_div(count)?;
         let range = index.checked_mul(n)?..(index + 1).checked_mul(n)?;

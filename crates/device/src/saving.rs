@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! When a run is saved, and what follows where it cannot be: a path that cannot be written is refused before the run; a
-//! save that fails later is told and tried again, and the run goes on.
+//! Decides when a run is saved to its checkpoint, and handles saves that fail.
+//!
+//! A path that cannot be written is refused before the run. A later save that fails is reported and tried again, and
+//! the run goes on.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,21 +12,21 @@ use crate::whole_file::{Contents, probe};
 use crate::CheckpointError;
 use crate::progress::Progress;
 
-/// Where and how often a run is saved. It is saved too when it is interrupted.
+/// The path and the interval of a run's checkpoints. A run is also saved when it is interrupted.
 #[derive(Clone, Debug)]
 pub struct Saving {
     pub path: PathBuf,
-    /// At least so long between two savings; the next call's end is waited for.
+    /// The least time between two saves; a save waits for the end of the current call.
     pub every: Duration,
 }
 
-/// After a save that failed the next is tried this soon, or as soon as any is due.
+/// The time after which a failed save is tried again, unless a save is due before.
 const AGAIN: Duration = Duration::from_secs(5);
-/// A run that ends tries so often, with a pause between two.
+/// The number of tries of a run that ends, with a pause between two.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The next save of a run.
+/// The schedule of a run's saves.
 pub struct Schedule<'a> {
     saving: &'a Saving,
     progress: &'a dyn Progress,
@@ -34,7 +36,7 @@ pub struct Schedule<'a> {
 
 impl<'a> Schedule<'a> {
     /// # Errors
-    /// [`CheckpointError::File`] where nothing can be written at the path.
+    /// [`CheckpointError::File`] if nothing can be written at the path.
     pub fn new(saving: &'a Saving, progress: &'a dyn Progress) -> Result<Self, CheckpointError> {
         probe(&saving.path, Contents::Secret).map_err(|source| CheckpointError::File {
             what: "write",
@@ -60,7 +62,7 @@ impl<'a> Schedule<'a> {
     /// Saves a run that goes on.
     ///
     /// # Errors
-    /// What `save` gives, but for [`CheckpointError::File`], which is told.
+    /// Those of `save`, except [`CheckpointError::File`], which is reported and tried again.
     pub fn save(
         &mut self,
         save: impl FnOnce() -> Result<(), CheckpointError>,
@@ -81,10 +83,10 @@ impl<'a> Schedule<'a> {
     }
 }
 
-/// Saves a run that ends: what fails is tried again for a second.
+/// Saves a run that ends, and repeats a failed save for a second.
 ///
 /// # Errors
-/// What `save` gave the last time.
+/// The error of the last `save`.
 pub fn save_at_last(
     mut save: impl FnMut() -> Result<(), CheckpointError>,
 ) -> Result<(), CheckpointError> {

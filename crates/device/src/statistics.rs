@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a device measured of a run.
+//! The interface to a device's measurements of a run.
 
 use std::fmt::Debug;
 
 use crate::ExpandedStats;
 use crate::report::LineUse;
 
-/// What a device measured of a run. Each device has its own type; a report shows it as its fields are serialised.
+/// The measurements of a run. Each device has its own type; a report shows its serialised fields.
 pub trait Statistics: Debug + Send + Sync + erased_serde::Serialize {
-    /// Wall time of the run in seconds, bindings in to outputs out.
+    /// Returns the wall time of the run in seconds, from bindings to outputs.
     fn seconds(&self) -> f64;
 
-    /// Threads of this computer that computed.
+    /// Returns the number of threads that computed.
     fn threads(&self) -> usize;
 
-    /// Most bytes of limb buffers in use at one time, bound inputs not included.
+    /// Returns the most bytes of limb buffers in use at one time, without bound inputs.
     fn buffers_peak_bytes(&self) -> u64;
 
-    /// Key limbs and constants that were expanded.
+    /// Returns the figures of expanded key limbs and constants.
     fn expanded(&self) -> ExpandedStats;
 
-    /// [`Statistics::seconds`] in nanoseconds, by the lines of the user's program: they add up to it. What several threads do
-    /// at once shares the time.
+    /// Returns [`Statistics::seconds`] in nanoseconds, by the lines of the user's program, which add up to it. Threads
+    /// that work at the same time share the time.
     fn lines(&self) -> &[LineUse];
 }
 

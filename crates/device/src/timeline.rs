@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run's units did, kept small however long the run is: neighbours are joined until few enough are left.
+//! A timeline of a run's units that stays small for every length of run: it joins neighbouring events.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use serde::Serialize;
 
 use crate::trace::{Context, SpanSink, TraceSink};
 
-/// Events kept at most: as many as a browser draws at once without delay.
+/// The most events: as many as a browser draws at once without delay.
 const MOST_EVENTS: usize = 3000;
-/// Moments kept at most of each memory.
+/// The most moments of each memory.
 const MOST_MOMENTS: usize = 1500;
-/// Memories and lanes kept at most; what comes beyond is left out, and counted.
+/// The most memories and lanes. Others are left out and counted.
 const MOST_NAMES: usize = 256;
-/// An event of joined ones lasts at most so many times the gap over which they were joined.
+/// The longest joined event, as a multiple of the gap over which events were joined.
 const LONGEST: f64 = 16.0;
 
-/// The units of a run, and its memories. All times are in seconds from the beginning of the run.
+/// The events of a run's units, and the fill of its memories. Times are in seconds from the start of the run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Timeline {
-    /// Events that there were.
+    /// The number of events before joining.
     pub events: u64,
-    /// Neighbours in a lane no further apart than this are joined; 0 where none are.
+    /// The gap up to which neighbours in a lane are joined; 0 if none are.
     pub joined_seconds: f64,
     pub lanes: Vec<Lane>,
     pub memories: Vec<Memory>,
@@ -42,16 +42,16 @@ pub struct Lane {
     pub events: Vec<Event>,
 }
 
-/// What a unit did, or several things one after another.
+/// The work of a unit: one event, or several joined events.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Event {
     pub start: f64,
     pub end: f64,
-    /// How much of that time the unit was busy.
+    /// The part of the event's time in which the unit was busy.
     pub busy: f64,
-    /// How many were joined.
+    /// The number of joined events.
     pub count: u64,
-    /// The longest of them, and what it was a part of.
+    /// The name of the longest of them, whose call the fields below describe.
     pub name: String,
     #[serde(skip)]
     longest: f64,
@@ -80,7 +80,7 @@ impl Event {
     }
 }
 
-/// How full a memory was.
+/// The fill of a memory over time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Memory {
     pub name: String,
@@ -89,7 +89,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Of each two moments, the fuller one stands for both.
+    /// Halves the moments: of each two, the fuller one stays.
     fn halve(&mut self) {
         let all: Vec<(f64, u64)> = self
             .seconds
@@ -107,7 +107,7 @@ impl Memory {
 }
 
 impl Timeline {
-    /// Of a machine at so many megahertz; what a CPU tells has its own times.
+    /// Makes a timeline for a machine with this clock. CPU events carry their own times.
     pub fn new(clock_mhz: f64) -> Self {
         Self {
             events: 0,
@@ -120,7 +120,7 @@ impl Timeline {
         }
     }
 
-    /// Events that are kept, after joining.
+    /// Returns the number of events after joining.
     pub fn kept(&self) -> usize {
         self.drawn
     }
@@ -162,7 +162,7 @@ impl Timeline {
         }
     }
 
-    /// Joins neighbours until half of what is kept at most is left, or the run is one event in each lane.
+    /// Joins neighbours until half of the allowed events are left, or one event in each lane.
     fn thin(&mut self) {
         let ends = self.lanes.iter().filter_map(|lane| lane.events.last());
         let whole = ends.map(|event| event.end).fold(0.0, f64::max);
@@ -206,7 +206,7 @@ impl Timeline {
     }
 }
 
-/// Adds an event behind the others, or joins it with the last; whether there is one more.
+/// Adds an event behind the others, or joins it with the last; returns whether there is one event more.
 fn push(events: &mut Vec<Event>, event: Event, gap: f64) -> bool {
     match events.last_mut() {
         Some(last)

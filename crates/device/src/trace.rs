@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Trace files that Perfetto and Chrome's viewer open: one lane for each unit of a machine, one for each CPU thread.
+//! Writes trace files for Perfetto and Chrome's viewer: one lane for each unit of a machine or each CPU thread.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::source::SourceLoc;
 
-/// What an event is a part of, as far as the device knows it.
+/// The call to which an event belongs, as far as the device knows it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Context<'a> {
     /// The line of the user's program.
@@ -17,12 +17,12 @@ pub struct Context<'a> {
     pub procedure: Option<&'a str>,
     /// The level of the procedure's ciphertexts.
     pub level: Option<u32>,
-    /// The modulus of the limb, by its place among the program's moduli.
+    /// The modulus of the limb, by its index among the program's moduli.
     pub limb: Option<u16>,
 }
 
 impl<'a> Context<'a> {
-    /// Of a call of a procedure at a line.
+    /// Returns the context of a call of `procedure` at a line.
     pub fn of_call(line: Option<&'a SourceLoc>, procedure: &'a Procedure) -> Self {
         Self {
             line,
@@ -32,32 +32,33 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The same of one limb.
+    /// Returns the context of one limb of the call.
     #[must_use]
     pub fn limb(self, limb: Option<u16>) -> Self {
         Self { limb, ..self }
     }
 }
 
-/// Takes the events of a machine's run; one lane a unit.
+/// Receives the events of a machine's run; each unit has one lane.
 pub trait TraceSink {
-    /// `name` occupied `lane` for `cycles` from cycle `start` of the program, as a part of a call.
+    /// Receives an event: `name` occupied `lane` for `cycles` from cycle `start` of the program, in the call `of`.
     fn event(&mut self, lane: &str, name: &str, start: u64, cycles: u64, of: &Context<'_>);
 
-    /// `memory` holds so many bytes from cycle `at` of the program on.
+    /// Receives the fill of a memory: `memory` holds `bytes` bytes from cycle `at` of the program on.
     fn memory(&mut self, memory: &str, at: u64, bytes: u64);
 }
 
-/// Receives what the CPU's threads did.
+/// Receives the events of the CPU's threads.
 pub trait SpanSink: Send {
-    /// `lane` was busy with `name` for `took`, beginning `start` after the run began, as a part of a call.
+    /// Receives an event: `lane` was busy with `name` for `took`, from `start` after the start of the run, in the call
+    /// `of`.
     fn span(&mut self, lane: &str, name: &str, start: Duration, took: Duration, of: &Context<'_>);
 
-    /// `memory` holds so many bytes, `at` after the run began.
+    /// Receives the fill of a memory: `memory` holds `bytes` bytes, `at` after the start of the run.
     fn memory(&mut self, memory: &str, at: Duration, bytes: u64);
 }
 
-/// Passes everything on to two sinks.
+/// Passes every event on to two sinks.
 pub struct Both<A, B>(pub A, pub B);
 
 impl<A: TraceSink, B: TraceSink> TraceSink for Both<&mut A, &mut B> {
@@ -84,13 +85,13 @@ impl<A: SpanSink, B: SpanSink> SpanSink for Both<&mut A, &mut B> {
     }
 }
 
-/// The operation that each procedure is, by the procedure's name: what the compiler knows and no device.
+/// The operation of each procedure, by the procedure's name. The compiler knows it, and no device does.
 pub type Operations = BTreeMap<String, String>;
 
-/// Writes the Trace Event Format's JSON as events come; nothing is kept but the lanes' names.
+/// Writes the Trace Event Format's JSON as events come; only the lanes' names are kept in memory.
 ///
-/// Lanes become threads of one process. Times are microseconds: those of a machine are its cycles at its clock. A
-/// write that fails is remembered and given by [`TraceWriter::finish`]; without `finish` the file is incomplete.
+/// Lanes become threads of one process. Times are microseconds; a machine's cycles are converted at its clock. A failed
+/// write is remembered and returned by [`TraceWriter::finish`]. Without `finish` the file is incomplete.
 pub struct TraceWriter<W: Write> {
     out: W,
     lanes: HashMap<String, usize>,
@@ -101,7 +102,8 @@ pub struct TraceWriter<W: Write> {
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// `process` names the whole, for instance `sim:ring`; `clock_mhz` turns cycles into microseconds.
+    /// Makes a writer. `process` names the process, for instance `sim:ring`; `clock_mhz` converts cycles to
+    /// microseconds.
     pub fn new(out: W, process: &str, clock_mhz: f64) -> Self {
         let clock_mhz = if clock_mhz.is_finite() && clock_mhz > 0.0 {
             clock_mhz
@@ -123,7 +125,7 @@ impl<W: Write> TraceWriter<W> {
         writer
     }
 
-    /// The same that says of events which operation they are a part of.
+    /// Returns the writer with the names of operations, which it adds to the events.
     #[must_use]
     pub fn with_operations(self, operations: Operations) -> Self {
         Self { operations, ..self }
@@ -144,7 +146,7 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// The lane's number; a new lane gets a name and its place in the order of first appearance.
+    /// Returns the lane's number; a new lane gets a name and the next place in the order.
     fn lane(&mut self, lane: &str) -> usize {
         if let Some(&tid) = self.lanes.get(lane) {
             return tid;
@@ -170,7 +172,7 @@ impl<W: Write> TraceWriter<W> {
         ));
     }
 
-    /// What is known of an event. Files have their names without folders, as traces go to others.
+    /// Returns the arguments of an event. Files have their names without folders, because traces are passed to others.
     fn args(&self, of: &Context<'_>) -> serde_json::Map<String, serde_json::Value> {
         let operation = of.procedure.and_then(|name| self.operations.get(name));
         let line = of.line.map(|at| format!("{}:{}", at.file_name(), at.line));
@@ -194,7 +196,7 @@ impl<W: Write> TraceWriter<W> {
         ));
     }
 
-    /// Ends the JSON and gives the writer back, or the first error met.
+    /// Ends the JSON and returns the writer, or the first error.
     pub fn finish(mut self) -> io::Result<W> {
         if let Some(e) = self.failed {
             return Err(e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Limbs as runs hold them.
+//! The forms in which a run holds a limb: borrowed, shared, expanded, or in a buffer of its pool.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use crate::constant::Constant;
 use crate::expanded::{Made, Usage};
 use crate::pool::Buf;
 
-/// A limb as a run holds it.
+/// A limb in a run.
 #[derive(Clone)]
 pub enum Value<'a> {
-    /// Bound by the caller; never written.
+    /// A limb that the caller bound; it is never written.
     Bound(&'a [u64]),
-    /// Bound by the caller in words of 32 bits; never written.
+    /// A limb that the caller bound in words of 32 bits; it is never written.
     Short(&'a [u32]),
-    /// Bound by the caller by its values, each for a run of equal ones, and its length.
+    /// A limb of equal runs that the caller bound: the value of each run, and the length of the limb.
     Spread(&'a [u64], usize),
-    /// Shared with the caller; never written.
+    /// A limb that is shared with the caller; it is never written.
     Shared(Arc<[u64]>),
-    /// Of a constant, the limb modulo that modulus: encoded when a step reads it.
+    /// The limb of a constant modulo this modulus, which is encoded when a step reads it.
     Constant(&'a Constant<'a>, usize),
-    /// What a seed or a constant was expanded to, and the number of a constant's modulus; never written.
+    /// The expanded limbs of a seed or a constant, and the number of a constant's modulus; they are never written.
     Expanded(Arc<Made>, usize),
-    /// The run's own, from its pool.
+    /// A limb in a buffer of the run's pool.
     Pooled(Arc<Buf>),
 }
 
 impl Value<'_> {
-    /// A limb that is known by its values, with all of them; one in short words, in words of 64 bits.
+    /// Converts a limb of equal runs to all its residues, and a limb of 32-bit words to words of 64 bits.
     pub fn write_out(&mut self) {
         self.write_values_out();
         if let Residues::Short(words) = self.held() {
@@ -39,15 +39,15 @@ impl Value<'_> {
         }
     }
 
-    /// A limb that is known by its values, with all of them.
+    /// Converts a limb of equal runs to all its residues.
     pub fn write_values_out(&mut self) {
         if let Value::Spread(values, len) = *self {
             *self = Value::Shared(written_out(values, len).into());
         }
     }
 
-    /// The residues, in the words that they are held in; none of a constant that is still to be read, or of what is known by its
-    /// values.
+    /// Returns the residues in words of 32 or 64 bits, as held. A constant before its first read, and a limb of equal
+    /// runs, have none.
     pub fn held(&self) -> Residues<'_> {
         match self {
             Value::Bound(d) => Residues::Wide(d),
@@ -59,7 +59,7 @@ impl Value<'_> {
         }
     }
 
-    /// The residues where they are in words of 64 bits; none otherwise, as of what is to be read or written out.
+    /// Returns the residues if they are in words of 64 bits, otherwise none, as before a read or a conversion.
     pub fn wide(&self) -> &[u64] {
         match self.held() {
             Residues::Wide(words) => words,
@@ -67,12 +67,12 @@ impl Value<'_> {
         }
     }
 
-    /// Whether they are in words of 32 bits.
+    /// Returns whether the residues are in words of 32 bits.
     pub fn is_short(&self) -> bool {
         matches!(self.held(), Residues::Short(_))
     }
 
-    /// Reads a constant; everything else has its residues.
+    /// Reads a constant; other values have their residues already.
     pub fn read(&mut self, usage: &Usage) -> Result<(), DeviceError> {
         if let Value::Constant(constant, modulus) = self {
             let (made, modulus) = (constant.read(usage)?, *modulus);
@@ -85,7 +85,7 @@ impl Value<'_> {
         Ok(())
     }
 
-    /// Whether this is the only reference to a buffer of the run's own, of words of 64 bits.
+    /// Returns whether this is the only reference to a buffer of the run's pool with words of 64 bits.
     pub fn is_sole(&self) -> bool {
         matches!(self, Value::Pooled(b) if Arc::strong_count(b) == 1 && !b.is_short())
     }

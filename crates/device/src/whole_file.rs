@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writing files: whole or not at all, through links, devices and pipes, and secrets for their owner's eyes alone.
+//! Writes files whole or not at all, through links, devices and pipes, with secrets readable by their owner alone.
 //!
-//! A regular file is written under another name beside its own, flushed to the disk and renamed: whoever looks sees the
-//! old contents or the new. A symbolic link is followed, so that it stays and what it points at changes; devices, pipes
-//! and `/dev/stdout` are written into.
+//! A regular file is written under another name beside its own, flushed to the disk and renamed. So a reader sees the
+//! old contents or the new. A symbolic link is followed: the link stays, and its target changes. Devices, pipes and
+//! `/dev/stdout` are written into.
 //!
-//! The other name is `.ringmill-<16 hexadecimal digits>.part`, locked (`flock`) while it is written. The lock goes with
-//! its process however that ends, so a file of that name without a lock is left over from a run that was killed; the
-//! next write into the folder removes it.
+//! The other name is `.ringmill-<16 hexadecimal digits>.part`, locked (`flock`) while it is written. The lock ends with
+//! its process, so a file of that name without a lock is left over from a run that was killed. The next write into the
+//! folder removes it.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
@@ -21,32 +21,32 @@ use ringmill_limits::{Halt, Watch};
 use ringmill_math::Prng;
 use zeroize::Zeroizing;
 
-/// Who may read what is written.
+/// The readers that a file may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// A file that is replaced keeps its mode and owner; a new one has the mode that the process gives new files.
+    /// A public file. A replaced file keeps its mode and owner; a new file has the process's default mode.
     Public,
-    /// Mode 0600 from the first byte, whatever the umask and whatever file is replaced.
+    /// A secret file: mode 0600 from the first byte, for every umask and every file that it replaces.
     Secret,
 }
 
 const OWNER_ONLY: u32 = 0o600;
 const OWNERS_FOLDER: u32 = 0o700;
-/// What the umask takes from.
+/// The mode of a new file before the umask.
 const ANYONE: u32 = 0o666;
 const ANYONES_FOLDER: u32 = 0o777;
-/// As many links as Linux follows.
+/// The most links to follow, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// Writes `bytes` to `path`; a failure leaves what was there.
+/// Writes `bytes` to `path`; a failure leaves the old contents.
 ///
 /// # Errors
-/// An empty path, a folder, a missing folder, a file that may not be written, and what the operating system refuses.
+/// An empty path, a folder, a missing folder, a file without write permission, and errors of the operating system.
 pub fn write(path: &Path, contents: Contents, bytes: &[u8]) -> io::Result<()> {
     fill(path, contents, |out| out.write_all(bytes))
 }
 
-/// [`write()`] for what is made piece by piece; what `fill` refuses leaves what was there, too.
+/// Writes a file piece by piece as [`write()`] does. An error of `fill` leaves the old contents, too.
 pub fn fill<T, E: From<io::Error>>(
     path: &Path,
     contents: Contents,
@@ -67,7 +67,7 @@ pub fn fill<T, E: From<io::Error>>(
     }
 }
 
-/// Secrets go to the file unbuffered: a buffer would keep the last of them.
+/// Fills the file. Secrets are written unbuffered: a buffer would keep the last of them.
 fn filled<T, E: From<io::Error>>(
     file: File,
     contents: Contents,
@@ -82,7 +82,7 @@ fn filled<T, E: From<io::Error>>(
     Ok(value)
 }
 
-/// Why a file was not read.
+/// The reason for which a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("{0}")]
@@ -91,14 +91,14 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// Between two looks at the watch.
+/// The bytes between two looks at the watch.
 const LOOK: u64 = 1 << 20;
 
-/// The bytes of a file, also of one that says no length and never ends. They and as much again, for what is made of them, are
-/// within the limit of `watch`; `what` names both in the refusal.
+/// Reads a file, also one that has no length or never ends. The bytes, and as much again for later processing, must be
+/// within the limit of `watch`; `what` names them in the refusal.
 ///
 /// # Errors
-/// What the operating system refuses; [`Halt`].
+/// Errors of the operating system; [`Halt`].
 pub fn read(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, ReadError> {
     let limit = watch.limits().memory;
     let largest = limit / 2;
@@ -121,13 +121,13 @@ pub fn read(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, ReadError
     Ok(bytes)
 }
 
-/// Bytes read at a time where a file does not say how long it is.
+/// The bytes read at a time from a file without a length.
 const PIECE: usize = 1 << 16;
 
-/// The bytes of a file that holds a secret, wiped on drop; no other copy of them is left.
+/// Reads a file that holds a secret. The bytes are wiped on drop, and no other copy of them is left.
 ///
 /// # Errors
-/// What the operating system refuses; [`ErrorKind::FileTooLarge`] for more than `most` bytes.
+/// Errors of the operating system; [`ErrorKind::FileTooLarge`] for more than `most` bytes.
 pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut file = File::open(path)?;
     let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or(usize::MAX);
@@ -138,7 +138,7 @@ pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
             return Err(ErrorKind::FileTooLarge.into());
         }
         if read == bytes.len() {
-            // A vector that grows by itself leaves what it held where it was.
+            // A vector that grows by itself would leave a copy of its old contents in memory.
             let mut longer = room(bytes.len().saturating_add(bytes.len().max(PIECE)))?;
             longer
                 .iter_mut()
@@ -157,13 +157,14 @@ pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     Ok(bytes)
 }
 
-/// So many zeros.
+/// Returns `bytes` zeros.
 fn room(bytes: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     let zeros = ringmill_limits::zeroed("a secret's file", bytes);
     Ok(Zeroizing::new(zeros.map_err(|_| ErrorKind::OutOfMemory)?))
 }
 
-/// Whether [`write()`] could write there now; what is there stays as it is. Pipes and devices are not opened.
+/// Returns an error if [`write()`] could not write to the path now. The file stays as it is. Pipes and devices are not
+/// opened.
 ///
 /// # Errors
 /// As [`write()`].
@@ -180,14 +181,14 @@ fn refused(kind: ErrorKind, reason: impl Into<String>) -> io::Error {
     io::Error::new(kind, reason.into())
 }
 
-/// What a path stands for.
+/// The way in which a path is written.
 enum Target {
-    /// To be replaced.
+    /// A file that is replaced.
     File {
         path: PathBuf,
         existing: Option<Metadata>,
     },
-    /// To be written into. Nothing is opened yet: a pipe waits for its reader.
+    /// A device or pipe that is written into. It is not opened yet: a pipe waits for its reader.
     Stream { path: PathBuf, truncate: bool },
 }
 
@@ -216,7 +217,7 @@ fn target(path: &Path) -> io::Result<Target> {
             let reason = "this is a folder; name a file to write";
             return Err(refused(ErrorKind::IsADirectory, reason));
         } else if kind.is_file() {
-            // What may not be written in place is not replaced either.
+            // A file that may not be written in place is not replaced either.
             OpenOptions::new().write(true).open(&path)?;
             let existing = Some(found);
             return Ok(Target::File { path, existing });
@@ -227,7 +228,7 @@ fn target(path: &Path) -> io::Result<Target> {
             let reason = "this is a socket; name a file to write";
             return Err(refused(ErrorKind::InvalidInput, reason));
         }
-        // The links of open files, to which /dev/stdout leads, say no path that could be followed.
+        // The links to which /dev/stdout leads are those of open files, and name no path that could be followed.
         if folder(&path).canonicalize()?.starts_with("/proc") {
             let truncate = true;
             return Ok(Target::Stream { path, truncate });
@@ -238,7 +239,7 @@ fn target(path: &Path) -> io::Result<Target> {
     Err(refused(ErrorKind::InvalidInput, reason))
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -246,7 +247,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Refuses a folder that is not there.
+/// Refuses a folder that does not exist.
 fn present(folder: &Path) -> io::Result<()> {
     match fs::metadata(folder) {
         Ok(found) if found.is_dir() => Ok(()),
@@ -265,8 +266,8 @@ fn present(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the folder `path` where it is missing; the one it is in must be there. A folder that is there keeps its mode, a new one
-/// for [`Contents::Secret`] has mode 0700.
+/// Makes the folder `path` if it is missing; its parent must exist. An existing folder keeps its mode. A new folder for
+/// [`Contents::Secret`] has mode 0700.
 pub fn make_folder(path: &Path, contents: Contents) -> io::Result<()> {
     if path.as_os_str().is_empty() {
         let reason = "the path is empty; name a folder to write into";
@@ -283,12 +284,12 @@ pub fn make_folder(path: &Path, contents: Contents) -> io::Result<()> {
     fs::DirBuilder::new().mode(mode).create(path)
 }
 
-/// What others may do with a file or a folder.
+/// The mode bits of the group and of others.
 const OTHERS: u32 = 0o077;
-/// What changes a folder, of that.
+/// The bits among these that allow changes to a folder.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Leaves a file or a folder to its owner alone.
+/// Removes all permissions of the group and of others from a file or folder.
 pub fn close_to_others(path: &Path) -> io::Result<()> {
     let mode = fs::metadata(path)?.mode();
     if mode & OTHERS == 0 {
@@ -297,7 +298,7 @@ pub fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 & !OTHERS))
 }
 
-/// Whether nobody but its owner may change what a folder holds.
+/// Returns whether only its owner may change a folder's entries.
 pub fn others_only_look(folder: &Path) -> io::Result<bool> {
     Ok(fs::metadata(folder)?.mode() & OTHERS_WRITE == 0)
 }
@@ -306,7 +307,7 @@ const PREFIX: &str = ".ringmill-";
 const DIGITS: usize = 16;
 const SUFFIX: &str = ".part";
 
-/// A file on its way, locked; removed unless it becomes what it is for.
+/// A file that is being written, locked. It is removed unless it is renamed to its final name.
 struct Part {
     file: File,
     path: PathBuf,
@@ -334,9 +335,9 @@ impl Part {
                 path,
                 renamed: false,
             };
-            // Where a file system has no locks nothing is taken for left over, so none is needed.
+            // A file system without locks never counts a file as left over, so no lock is needed there.
             let _ = part.file.lock();
-            // Another writer may have taken it for left over before it was locked.
+            // Another writer may have taken the file for left over before it was locked.
             if part.file.metadata()?.nlink() == 0 {
                 continue;
             }
@@ -348,19 +349,19 @@ impl Part {
         }
     }
 
-    /// The mode whatever the umask, and the owner of the file that is replaced where that is allowed.
+    /// Sets the mode independent of the umask, and the owner of the replaced file if that is allowed.
     fn give(&self, mode: u32, kept: Option<&Metadata>) -> io::Result<()> {
         if let Some(kept) = kept {
             let own = self.file.metadata()?;
             if (own.uid(), own.gid()) != (kept.uid(), kept.gid()) {
-                // Only root may, and a file of another owner is not a reason to fail.
+                // Only root may change the owner, and a file of another owner is no reason to fail.
                 let _ = fchown(&self.file, Some(kept.uid()), Some(kept.gid()));
             }
         }
         self.file.set_permissions(Permissions::from_mode(mode))
     }
 
-    /// Removes what killed runs of this user left in the folder. Whatever fails is left to the next.
+    /// Removes the files that killed runs of this user left in the folder. A later write tries again after a failure.
     fn sweep(&self) {
         let (Ok(own), Ok(entries)) = (self.file.metadata(), fs::read_dir(folder(&self.path)))
         else {
@@ -384,13 +385,13 @@ impl Part {
 impl Drop for Part {
     fn drop(&mut self) {
         if !self.renamed {
-            // The first fault is the one to tell.
+            // The first error is the one to report.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Whether a file of this name is one on its way, or left over.
+/// Returns whether a file of this name is being written or left over.
 pub fn is_left_over(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     let number = name
@@ -399,7 +400,7 @@ pub fn is_left_over(name: &OsStr) -> bool {
     number.is_some_and(|n| n.len() == DIGITS && n.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// Removes a part that nobody holds. Others' files are not touched: not opened, even, since they could be pipes.
+/// Removes a file that no process holds locked. Files of other users are not even opened, as they could be pipes.
 fn remove_left_over(path: &Path, user: u32) -> io::Result<()> {
     let named = fs::symlink_metadata(path)?;
     if !named.is_file() || named.uid() != user {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The torus extension: exponents, digits, LWE vectors.
+//! Interprets the torus extension of the mid level: instructions on exponents, digits and LWE vectors.
 
 use ringmill_isa::mid::{Form, Imm, Instr, Op};
 use ringmill_math::NttPlan;
@@ -8,7 +8,7 @@ use ringmill_math::torus::{Monomials, extract_mask, rotate_sub, switch_words};
 use super::{MISFIT, Machine, Stop};
 
 impl Machine<'_> {
-    /// An instruction of the torus extension with one result.
+    /// Runs an instruction of the torus extension that has one result.
     pub(super) fn torus(&self, instr: &Instr, src: &[&[u64]], d: &mut [u64]) -> Result<(), Stop> {
         match (instr.op, instr.src.as_slice(), src, instr.imm) {
             (Op::Rotdiff, [.., v], [exponents @ .., a], Imm::None) => {
@@ -42,7 +42,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Digit by digit, by their definition.
+    /// Decomposes a limb digit by digit, as the definition says.
     pub(super) fn decompose(
         &self,
         instr: &Instr,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Steps that one pass over memory can do together become one.
+//! Fuses steps that one pass over memory can do together.
 //!
 //! | steps | become |
 //! | --- | --- |
@@ -12,27 +12,28 @@
 //! | elementwise steps on parameters | one pass, a block of coefficients at a time ([`passes`]) |
 //! | a pair of many sums | pairs of a few terms that carry on from one another |
 //!
-//! A value between two steps may only vanish when nothing else reads it. Arithmetic is exact, so the bits are those of
-//! the steps one by one; what is matched is the shape of the data flow, whatever the instructions are for.
+//! A value between two steps may vanish only if nothing else reads it. Arithmetic is exact, so the fused steps give the
+//! same bits as the steps one by one. The rules match the shape of the data flow, not the operation that the
+//! instructions belong to.
 
 use std::collections::HashMap;
 
 use super::pass::passes;
 use super::{Job, Made, Step};
 
-/// Bytes of first factors that a pair of sums takes at a time. They are mostly made just before, one transform each; a
-/// few of them, the transform's tables and both sums stay in the cache together.
+/// Returns the bytes of first factors that a pair of sums takes at a time. The factors are mostly made just before,
+/// each by a transform. A few of them, the transform's tables and both sums stay in the cache together.
 fn pair_bytes(cache_bytes: usize) -> usize {
     cache_bytes * 2 / 3
 }
 
-/// Who makes and who reads each value.
+/// The makers and readers of each value.
 struct Flow {
-    /// Number of reads, by steps and as results.
+    /// The number of reads, by steps and as results.
     uses: Vec<u32>,
-    /// The step that makes it; none for a parameter.
+    /// The step that makes the value, or `None` for a parameter.
     maker: Vec<Option<usize>>,
-    /// The first step that reads it.
+    /// The first step that reads the value.
     reader: Vec<Option<usize>>,
 }
 
@@ -59,14 +60,14 @@ impl Flow {
         flow
     }
 
-    /// The step that makes a value which is read once.
+    /// Returns the step that makes a value, if the value is read once.
     fn only_for_one(&self, v: u32) -> Option<usize> {
         self.maker[v as usize].filter(|_| self.uses[v as usize] == 1)
     }
 }
 
-/// Fuses steps that are in an order that respects their dependences; so are those that come out. New values are numbered
-/// from `values` on.
+/// Fuses steps. Their order respects the dependences, and so does the order of the result. New values are numbered from
+/// `values` on.
 pub(super) fn fuse(
     steps: Vec<Step>,
     results: &[u32],
@@ -89,7 +90,7 @@ pub(super) fn fuse(
         .collect()
 }
 
-/// Chains of two or three steps; each takes the place of its last.
+/// Fuses chains of two or three steps; the fused step takes the place of the last.
 fn chains(steps: &mut [Option<Step>], flow: &Flow) {
     for i in 0..steps.len() {
         let Some(step) = &steps[i] else { continue };
@@ -137,8 +138,8 @@ fn chains(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Differences from transforms that nothing else reads; each takes the difference's place. A transform of the limb's own modulus
-/// stays: it runs in the place of its operand.
+/// Fuses a difference with the transform of an operand that nothing else reads; the fused step takes the place of the
+/// difference. A transform of a limb of the same modulus stays, because it works in the memory of its operand.
 fn differences(steps: &mut [Option<Step>], flow: &Flow) {
     for i in 0..steps.len() {
         let Some(step) = &steps[i] else { continue };
@@ -172,7 +173,7 @@ fn differences(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Tensor products; each takes the place of the first of its three steps, if its operands exist there.
+/// Fuses tensor products; the fused step takes the place of the first of the three steps, if its operands exist there.
 fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
     let mut products: HashMap<(u32, u32), usize> = HashMap::new();
     for (i, step) in steps.iter().enumerate() {
@@ -222,7 +223,7 @@ fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Pairs of sums; each takes the place of the second, if nothing reads the first before that.
+/// Fuses pairs of sums; the fused step takes the place of the second sum, if nothing reads the first sum before that.
 fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
     let mut waiting: HashMap<Vec<u32>, usize> = HashMap::new();
     for i in 0..steps.len() {
@@ -250,7 +251,7 @@ fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// A pair of sums as pairs of a few terms, each of which carries on from the one before.
+/// Cuts a pair of sums into pairs of a few terms; each adds to the results of the one before.
 fn shorter_sums(step: Step, values: &mut usize, pair_bytes: usize) -> Vec<Step> {
     let (&Job::DotPair { q, carry: false }, &[a, b]) = (&step.job, &*step.dst) else {
         return vec![step];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instructions to steps, one for one but for base extensions (groups of results) and the memory instructions (none).
+//! Lowers the instructions of a procedure to steps.
+//!
+//! Each instruction becomes one step, with two exceptions. A base extension becomes a step for each group of results.
+//! The memory instructions become none.
 
 mod torus;
 
@@ -9,7 +12,7 @@ use ringmill_math::{AnyModulus, Modulus, Ring, WordModulus};
 use super::{Extension, How, Job, Made, Step, Steps, WordJob, extended};
 use crate::DeviceError;
 
-/// Lowers a verified procedure; what the verifier excludes gives [`DeviceError::Malformed`].
+/// Lowers a verified procedure. A procedure that the verifier would refuse gives [`DeviceError::Malformed`].
 pub(super) fn lower(proc: &Procedure) -> Result<Steps, DeviceError> {
     let moduli = proc.moduli.iter().map(|q| q.arithmetic());
     let mut builder = Builder {
@@ -36,12 +39,12 @@ pub(super) fn lower(proc: &Procedure) -> Result<Steps, DeviceError> {
 
 struct Builder<'p> {
     proc: &'p Procedure,
-    /// Those of the procedure.
+    /// The moduli of the procedure.
     moduli: Vec<AnyModulus>,
     steps: Vec<Step>,
-    /// The value that holds each value: itself, or for a `LOAD` what was stored.
+    /// The value that holds each value: the value itself, or for a `LOAD` the value that was stored.
     alias: Vec<u32>,
-    /// Spill slots written so far and the value each holds.
+    /// The spill slots written so far, each with the value that it holds.
     slots: Vec<(u32, u32)>,
 }
 
@@ -84,7 +87,7 @@ impl Builder<'_> {
         Ok(self.any_modulus(v)?.below_61()?)
     }
 
-    /// The power of two above 2^60 that a value is of.
+    /// Returns the modulus of a value if it is a power of two above 2^60.
     fn word(&self, v: u32) -> Option<WordModulus> {
         match self.any_modulus(v) {
             Ok(AnyModulus::Word(q)) => Some(q),
@@ -92,7 +95,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What an instruction on such residues computes; none where it is one that they lack.
+    /// Returns what an instruction computes on residues modulo such a power, or `None` if it has no meaning for them.
     fn word_job(op: Op, imm: Imm) -> Option<WordJob> {
         match (op, imm) {
             (Op::Add, _) => Some(WordJob::Add),
@@ -214,7 +217,8 @@ impl Builder<'_> {
             (Op::Lweks, Imm::Base(log_base), &[x, k], &[_]) => {
                 Job::LweSwitch(self.gadget(x, log_base, self.levels(x, k)?)?)
             }
-            // Memory outside a machine is no different from memory inside for a CPU: a load is the value stored.
+            // A CPU makes no difference between memory inside and outside of a machine: a load is the value that was
+            // stored.
             (Op::Store, Imm::Slot(slot), &[a], &[]) => {
                 let stored = self.value(a)?;
                 self.slots.retain(|(s, _)| *s != slot);
@@ -237,7 +241,8 @@ impl Builder<'_> {
         self.push(job, at, &src, &dst)
     }
 
-    /// A base extension in groups of results: threads share them, and few are waiting for what they are used in.
+    /// Lowers a base extension to a step for each group of results. Threads can share the groups, and few results wait
+    /// for their use.
     fn base_extension(
         &mut self,
         at: (usize, Op),
@@ -250,7 +255,7 @@ impl Builder<'_> {
         let sources: Vec<Modulus> = sources.collect::<Result<_, _>>()?;
         for group in dst.chunks(extended(src.len(), dst.len())) {
             let (mut moduli, mut words) = (Vec::new(), Vec::new());
-            // The limbs of words come last.
+            // The limbs modulo powers of two come last.
             let (mut limbs, mut last) = (Vec::new(), Vec::new());
             for &v in group {
                 match self.any_modulus(v)? {

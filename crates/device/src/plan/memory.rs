@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What limbs the steps of a procedure hold at one time.
+//! Computes the most memory that the steps of a procedure need at one time.
 
-/// What a step makes, reads and works in.
+/// The values that a step makes and reads, and its working memory.
 pub struct Held<'s, M> {
-    /// Each value that it makes, and its bytes.
+    /// Each value that the step makes, and its bytes.
     pub made: M,
     pub src: &'s [u32],
-    /// Bytes that it works in beside these.
+    /// The bytes of working memory beside these values.
     pub room: u64,
 }
 
-/// Most bytes that the steps of one call hold at one time, taken in order: what they make until its last use, and results to the
-/// end. `uses` counts the reads of each value, results' among them; without these, results that no step reads leave when they are
-/// made.
+/// Returns the most bytes that the steps of one call hold at one time, taken in order. A value is held until its last
+/// use, a result to the end. `uses` counts the reads of each value, with reads as results. If `uses` does not count
+/// results, a result that no step reads is released when it is made.
 pub fn peak<'s, M>(steps: impl Iterator<Item = Held<'s, M>>, uses: &[u32]) -> u64
 where
     M: Iterator<Item = (u32, u64)> + Clone,

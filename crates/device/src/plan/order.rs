@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The order of steps: a value is made shortly before it is wanted, so that it is still in the cache and memory is held
-//! for a short time.
+//! Orders the steps of a procedure so that a value is made shortly before it is read.
 //!
-//! Results are asked for one after the other, those of one modulus together; each asks for the operands of its step,
-//! the first operand first. Steps that no result asks for are left out.
+//! The value is then still in the cache, and its memory is held for a short time. Results are requested one after the
+//! other, those of one modulus together. Each result requests the operands of its step, the first operand first. Steps
+//! that no result requests are left out.
 //!
-//! Many ciphertexts of one decomposition, hoisted, then hold their sums modulo the special primes all at one time. Where that
-//! takes more than [`MORE`] times the memory, results are asked for ciphertext by ciphertext: the digits are held instead, and
-//! read once more for each.
+//! With hoisting, many ciphertexts of one decomposition hold their sums modulo the special primes all at one time. If
+//! that takes more than [`MORE`] times the memory, results are requested ciphertext by ciphertext. The digits are then
+//! held instead, and read once more for each ciphertext.
 
 use super::{Held, Job, Step, peak};
 use crate::pool::buffer_bytes;
 
-/// How many times the memory the order that is kinder to caches may take.
+/// How many times as much memory the order with better use of caches may take.
 const MORE: u64 = 2;
 
-/// `modulus` and `cipher` give what a result, by its number, is of.
+/// Orders the steps. `modulus` and `cipher` return the modulus and the ciphertext of a result, by its number.
 pub(super) fn order<M: Ord, C: Ord>(
     steps: Vec<Step>,
     results: &[u32],
@@ -23,7 +23,7 @@ pub(super) fn order<M: Ord, C: Ord>(
     modulus: impl Fn(usize) -> M,
     cipher: impl Fn(usize) -> C,
 ) -> Vec<Step> {
-    // Results that no step reads may leave as they are made.
+    // A result that no step reads may leave when it is made.
     let mut uses = vec![0; values];
     let reads = steps.iter().flat_map(|step| step.src.iter());
     reads.for_each(|&v| uses[v as usize] += 1);
@@ -38,7 +38,7 @@ pub(super) fn order<M: Ord, C: Ord>(
     chosen.filter_map(|i| steps[i].take()).collect()
 }
 
-/// What a step makes and reads.
+/// Returns the values that a step makes and reads.
 fn held(step: &Step) -> Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     // An expanded limb belongs to its seed.
     let made = match step.job {
@@ -54,7 +54,7 @@ fn held(step: &Step) -> Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     }
 }
 
-/// The order in which results are asked for by `key`, as numbers of steps.
+/// Returns the numbers of steps in the order that results require when they are requested by `key`.
 fn by<K: Ord>(
     steps: &[Step],
     results: &[u32],
@@ -71,7 +71,7 @@ fn by<K: Ord>(
     wanted.sort_by_key(|&r| key(r)); // stable
     let mut ordered = Vec::with_capacity(steps.len());
     let mut met = vec![false; steps.len()];
-    // Steps being asked for, and how many of their operands have been seen to.
+    // The steps that are being requested, and how many operands of each have been visited.
     let mut path: Vec<(usize, usize)> = Vec::new();
     let mut meet = |v: u32, path: &mut Vec<(usize, usize)>| {
         if let Some(i) = maker[v as usize]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Elementwise steps on a procedure's parameters in one pass over memory: a block of coefficients of all operands at a time, so that
-//! what steps hand to one another stays in the nearest cache.
+//! Joins elementwise steps on a procedure's parameters into one pass over memory.
+//!
+//! A pass takes a block of coefficients of all operands at a time, so that values between its steps stay in the nearest
+//! cache.
 
 use std::collections::HashMap;
 
@@ -8,16 +10,16 @@ use ringmill_math::{Modulus, is_short};
 
 use super::{Job, Made, Step};
 
-/// Where a step of a pass finds a limb, or puts it.
+/// The place from which a step of a pass reads a limb, or to which it writes one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum At {
     Operand(usize),
     Result(usize),
-    /// Of the pass's own.
+    /// A value inside of the pass.
     Between(usize),
 }
 
-/// What is done with a block.
+/// What a step computes on a block.
 #[derive(Clone, Debug)]
 pub enum Act {
     Add,
@@ -26,7 +28,7 @@ pub enum Act {
     Mul,
     Mac,
     Addi(u64),
-    /// The sum of operands times constants.
+    /// The sum of the operands times constants.
     Combine(Vec<u64>),
     Dot,
     Tensor,
@@ -40,16 +42,16 @@ pub struct Deed {
     pub dst: Vec<At>,
 }
 
-/// Elementwise steps modulo one prime.
+/// A pass: elementwise steps modulo one prime.
 #[derive(Clone, Debug)]
 pub struct Pass {
     pub q: Modulus,
     pub deeds: Vec<Deed>,
-    /// Values of its own that it keeps a block of.
+    /// The number of values inside the pass, of each of which it keeps a block.
     pub between: usize,
 }
 
-/// The prime of a step that a pass can have.
+/// Returns the prime of a step, if a pass can have the step.
 fn elementwise(step: &Step) -> Option<Modulus> {
     match step.job {
         Job::Add(q)
@@ -65,10 +67,10 @@ fn elementwise(step: &Step) -> Option<Modulus> {
     }
 }
 
-/// Steps that are elementwise on parameters alone, or on what such steps make, become passes: each of those that are connected, in the
-/// place of the first.
+/// Joins the steps that are elementwise on parameters alone, or on results of such steps. Connected steps become one
+/// pass, in the place of the first.
 pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<Step> {
-    // Of each value that a pass can make: the number of its step.
+    // For each value that a pass can make, the number of its step.
     let mut maker: Vec<Option<usize>> = vec![None; values];
     let mut made = vec![false; values];
     let mut group: Vec<usize> = (0..steps.len()).collect();
@@ -90,7 +92,7 @@ pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<St
             maker[d.value as usize] = Some(i);
         }
     }
-    // Sums that read the same limbs are one pass, so that these are read once.
+    // Sums that read the same limbs become one pass, so that these limbs are read once.
     let mut reader: HashMap<u32, usize> = HashMap::new();
     for (i, step) in steps.iter().enumerate().filter(|&(i, _)| in_pass[i]) {
         for &v in step.src.iter().filter(|&&v| !made[v as usize]) {
@@ -114,7 +116,8 @@ pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<St
     results.iter().for_each(|&v| uses[v as usize] += 1);
     let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
     for members in members.into_values() {
-        // One step alone is a pass where it has to read or write words of 32 bits; a tensor product reads them by itself.
+        // A single step becomes a pass only if it reads or writes words of 32 bits. A tensor product reads them without
+        // a pass.
         let short = |&i: &usize| {
             let Some(step) = &steps[i] else {
                 return false;
@@ -146,7 +149,7 @@ fn join(group: &mut [usize], i: usize, j: usize) {
     group[i.max(j)] = i.min(j);
 }
 
-/// One step of several, in their order.
+/// Makes one step of several steps, which keep their order.
 fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
     let q = elementwise(steps.first()?)?;
     let (op, instr) = (steps.first()?.op, steps.first()?.instr);
@@ -211,7 +214,7 @@ fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
     })
 }
 
-/// Sums of multiples become one sum each, reduced once.
+/// Turns sums of multiples into one sum each, which is reduced once.
 fn combine(deeds: &mut Vec<Deed>) {
     let mut readers: HashMap<usize, usize> = HashMap::new();
     for place in deeds.iter().flat_map(|deed| &deed.src) {

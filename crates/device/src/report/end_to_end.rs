@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The time that a user waits for, and what it is made of.
+//! Computes the time for which a user waits, and its parts: link, host, machine, spills.
 
 use serde::Serialize;
 
 use super::machine::LinkUse;
 
-/// Seconds from the first input limb on the host link to the last output limb. Link and units work in turn, but for what
-/// a program moves inside its procedures: `seconds` is the sum of the parts less `overlap_seconds`.
+/// The seconds from the first input limb on the host link to the last output limb. Link and units work in turn, except
+/// for transfers inside of procedures: `seconds` is the sum of the parts less `overlap_seconds`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct EndToEnd {
     pub seconds: f64,
-    /// Measured, of what the machine leaves to its host; `None` where nothing is left or it was not run.
+    /// The measured time of the host's part of the program; `None` if the host has no part or did not run.
     pub host_seconds: Option<f64>,
     pub inputs_seconds: f64,
-    /// Key limbs over the link during the run.
+    /// The time of key limbs on the link during the run.
     pub keys_seconds: f64,
-    /// Words and tables of procedures over the link, and what each call is told.
+    /// The time on the link of procedures' words and tables, and of the data that each call needs.
     pub programs_seconds: f64,
-    /// The machine's units at work.
+    /// The time of the machine's units.
     pub compute_seconds: f64,
-    /// Limbs that leave the machine for want of room and come back.
+    /// The time on the link of limbs that leave the machine for lack of room and come back.
     pub spills_seconds: f64,
     pub outputs_seconds: f64,
-    /// Of the link's time, how much hides behind the units'.
+    /// The link's time that overlaps with the units' time.
     pub overlap_seconds: f64,
-    /// Key limbs that are taken to be on the machine before the run, and what it would take to bring them.
+    /// The number of key limbs that count as on the machine before the run. `resident_key_seconds` is the time that the
+    /// link would need for them.
     pub resident_key_limbs: u64,
     pub resident_key_seconds: f64,
     pub bound: Bound,
 }
 
-/// What most of the time goes to, and what would make it less.
+/// The part that takes most of the time, and the way to shorten it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Bound {
     pub by: TimePart,
-    /// Its share of the parts' sum, 0 to 1.
+    /// The part's share of the sum of all parts, 0 to 1.
     pub share: f64,
-    /// What would help, in words; fields of the description by their names.
+    /// Advice in words that names fields of the description.
     pub help: String,
 }
 
@@ -45,20 +46,20 @@ pub struct Bound {
 #[serde(rename_all = "snake_case")]
 pub enum TimePart {
     Host,
-    /// The link, by inputs and outputs.
+    /// Inputs and outputs on the link.
     LinkData,
-    /// The link, by words and tables.
+    /// Words and tables of procedures on the link.
     LinkPrograms,
-    /// The link, by keys.
+    /// Keys on the link.
     LinkKeys,
-    /// The link, by spills.
+    /// Spills on the link.
     LinkSpills,
     #[default]
     Compute,
 }
 
 impl TimePart {
-    /// As a sentence has it.
+    /// Returns the name of the part for a sentence.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "the host",
@@ -72,7 +73,7 @@ impl TimePart {
 }
 
 impl TimePart {
-    /// As a column has it.
+    /// Returns the name of the part for a column.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -86,7 +87,7 @@ impl TimePart {
 }
 
 impl EndToEnd {
-    /// The time as the sum of the parts that are there, and the largest of them; `help` says what would shorten it.
+    /// Sets the time to the sum of its parts, and finds the largest part; `help` returns the advice for that part.
     #[must_use]
     pub fn summed(self, help: impl FnOnce(TimePart) -> String) -> Self {
         let data = self.inputs_seconds + self.outputs_seconds;
@@ -115,7 +116,7 @@ impl EndToEnd {
         }
     }
 
-    /// Of a machine that takes a part of the instructions only: host, link and machine in turn.
+    /// Returns the time on a machine that takes a part of the instructions only: host, link and machine work in turn.
     pub fn offload(host_seconds: Option<f64>, link: &LinkUse, compute_seconds: f64) -> Self {
         let parts = Self {
             host_seconds,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine is made of beside what its part has, as reports print it.
+//! Compares the resources of a machine with those of its FPGA part or its silicon budget, for reports.
 
 use serde::Serialize;
 
-/// What a need is counted in.
+/// A kind of resource: block RAM, DSP blocks, memory of an ASIC and others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Resource {
-    /// Blocks of 36 Kbit; each may serve as two of 18 Kbit.
+    /// Block RAM in blocks of 36 Kbit; each may serve as two of 18 Kbit.
     #[serde(rename = "block RAM")]
     BlockRam,
-    /// Blocks of 4096 words of 72 bits.
+    /// UltraRAM in blocks of 4096 words of 72 bits.
     #[serde(rename = "ultra RAM")]
     UltraRam,
-    /// Look-up tables as memory.
+    /// Look-up tables used as memory.
     #[serde(rename = "LUT as memory")]
     LutMemory,
     #[serde(rename = "DSP")]
@@ -47,12 +47,12 @@ impl Resource {
     }
 }
 
-/// Words that a memory is asked for in one cycle.
+/// The words that a memory reads and writes in one cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Ports {
     pub reads: u64,
     pub writes: u64,
-    /// Words that are read or written, one or the other in a cycle.
+    /// Words that are either read or written in a cycle.
     pub either: u64,
 }
 
@@ -69,7 +69,7 @@ impl Ports {
         writes: 0,
         either: 1,
     };
-    /// One word read a cycle; it is written before.
+    /// One word read a cycle, from a memory that is written before.
     pub const READ: Self = Self {
         reads: 1,
         writes: 0,
@@ -77,73 +77,73 @@ impl Ports {
     };
 }
 
-/// One need and what there is, in the resource that it takes: block RAM in blocks of 36 Kbit.
+/// One need of a machine and the resource that meets it: block RAM in blocks of 36 Kbit.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct NeedUse {
     pub name: String,
-    /// Sizes and ports of one unit's.
+    /// The sizes and ports of one unit's memories.
     pub shape: String,
-    /// Words read and written in one cycle of each of its memories.
+    /// The words read and written in one cycle of each memory.
     pub ports: Option<Ports>,
-    /// Units that have it; `None` for what they share.
+    /// The number of units that have this need; `None` for a need that all units share.
     pub units: Option<u64>,
     pub resource: Resource,
-    /// Of one unit.
+    /// The amount for one unit.
     pub each: f64,
-    /// Of the machine.
+    /// The amount for the machine.
     pub used: f64,
-    /// Of the whole part.
+    /// The amount that the whole part has.
     pub available: f64,
 }
 
-/// A resource in all.
+/// The sum of all needs of one resource.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Total {
     pub resource: Resource,
-    /// Of one unit.
+    /// The amount for one unit.
     pub each: f64,
-    /// Of the machine.
+    /// The amount for the machine.
     pub used: f64,
-    /// Of the whole part.
+    /// The amount that the whole part has.
     pub available: f64,
 }
 
-/// How many units find room where none is laid across a border between dies.
+/// The number of units that fit a part whose dies no unit may cross.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RegionUse {
     pub regions: u64,
-    /// Units that one region has room for.
+    /// The number of units for which one die region has room.
     pub room: u64,
-    /// The resource that ends it: of one unit, and of a region.
+    /// The resource that limits this number, for one unit and for a region.
     pub resource: Resource,
     pub each: f64,
     pub available: f64,
 }
 
-/// What a description needs beside what its part has.
+/// The resources of a machine and those of its part.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Fit {
     pub part: &'static str,
     pub device: &'static str,
-    /// What a unit is called, and how many there are.
+    /// The name of a unit, of which there are `units`.
     pub unit: &'static str,
     pub units: u64,
     pub needs: Vec<NeedUse>,
-    /// Every resource that is used.
+    /// Every resource in use.
     pub totals: Vec<Total>,
-    /// Modular multipliers of the machine, whatever they are built of.
+    /// The modular multipliers of the machine, in any technology.
     pub multipliers: u64,
-    /// Where the part has die regions.
+    /// The fit by die region, if the part has regions.
     pub regions: Option<RegionUse>,
     pub fits: bool,
-    /// What does not fit, where something does not: each with its need and what is available.
+    /// The needs that do not fit, each with the available amount; `None` if all fit.
     pub excess: Option<String>,
-    /// Why the description may exceed its part all the same, in its own words.
+    /// The reason for which the description may exceed its part, in the description's words.
     pub allowed: Option<String>,
 }
 
 impl Fit {
-    /// What stands on top of every report of a machine that does not fit.
+    /// Returns the warning on top of every report of a machine that does not fit.
     pub fn warning(&self) -> Option<String> {
         let excess = self.excess.as_ref()?;
         let reason = self.allowed.as_deref().unwrap_or("no reason is given");
@@ -153,7 +153,7 @@ impl Fit {
     }
 }
 
-/// A number of pieces, its digits in groups of three; half a block RAM as `.5`.
+/// Formats a number of blocks, its digits in groups of three; half a block RAM is `.5`.
 pub fn pieces_text(n: f64) -> String {
     let whole = (n.trunc() as u64).to_string();
     let mut out = String::new();

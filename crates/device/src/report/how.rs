@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a figure was obtained.
+//! The source of a figure: counted, measured, modelled, or simulated in RTL.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// How a figure was obtained.
+/// The source of a figure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// Read off the program.
+    /// Counted in the program.
     Counted,
-    /// By a clock, or by the operating system, during this run.
+    /// Measured by a clock or the operating system, during this run.
     Measured,
-    /// From the machine's cycle model.
+    /// Computed by the machine's cycle model.
     Model,
-    /// From the simulation of the machine's RTL.
+    /// Counted in the simulation of the machine's RTL.
     Rtl,
 }
 

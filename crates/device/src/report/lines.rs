@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run took, by the line of the user's program and the procedure that is called there.
+//! Divides the time of a run among the lines of the user's program and the procedures that they call.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::source::SourceLoc;
 
-/// The calls of one procedure at one line, and what they took that nothing else took.
+/// The time of all calls of one procedure at one line, without time that another row has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LineUse {
-    /// `None` of calls whose program carries no lines, and of what is no call's.
+    /// The line; `None` for calls of a program without lines, and for time outside of calls.
     pub line: Option<SourceLoc>,
-    /// `None` of what is no call's: what comes before the first, between calls, and after the last.
+    /// The procedure; `None` for time outside of calls: before the first, between calls, and after the last.
     pub called: Option<CalledUse>,
-    /// Cycles of a machine, or nanoseconds of this computer.
+    /// The cycles of a machine, or the nanoseconds of this computer.
     pub spent: u64,
 }
 
@@ -25,11 +25,11 @@ pub struct CalledUse {
     pub procedure: String,
     /// The level of its ciphertexts ([`Procedure::level`]).
     pub level: Option<u32>,
-    /// How often it is called.
+    /// The number of calls.
     pub calls: u64,
 }
 
-/// Adds up what calls take. A call costs a look-up, and nothing is allocated for a line and procedure that were met before.
+/// Adds up the time of calls. A call costs a look-up, and a known line and procedure need no allocation.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     rows: Vec<Row>,
@@ -37,10 +37,10 @@ pub struct Ledger {
     last: usize,
 }
 
-/// A line and a procedure by its number.
+/// A line, and the number of a procedure.
 type Key = (Option<SourceLoc>, u32);
 
-/// A row of a [`Ledger`].
+/// The index of a row of a [`Ledger`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry(usize);
 
@@ -51,7 +51,7 @@ struct Row {
     spent: u64,
 }
 
-/// Whether two places in the source are one, at once where they are of one program.
+/// Returns whether two source positions are equal; pointers decide quickly for positions of one program.
 fn same(a: Option<&SourceLoc>, b: Option<&SourceLoc>) -> bool {
     match (a, b) {
         (None, None) => true,
@@ -61,7 +61,7 @@ fn same(a: Option<&SourceLoc>, b: Option<&SourceLoc>) -> bool {
 }
 
 impl Ledger {
-    /// One more call of a procedure at a line; what it takes is added with [`Ledger::spend`].
+    /// Counts one more call of a procedure at a line and returns its row; [`Ledger::spend`] adds its time.
     pub fn call(&mut self, line: Option<&SourceLoc>, proc: u32) -> Entry {
         let last = self.rows.get(self.last);
         let again = last.is_some_and(|row| row.key.1 == proc && same(row.key.0.as_ref(), line));
@@ -87,21 +87,22 @@ impl Ledger {
         Entry(self.last)
     }
 
-    /// The calls of an entry took so much more.
+    /// Adds time to the calls of a row.
     pub fn spend(&mut self, entry: Entry, amount: u64) {
         if let Some(row) = self.rows.get_mut(entry.0) {
             row.spent += amount;
         }
     }
 
-    /// All lines in the order in which they were met. `per` of the ledger's units make one of theirs. Last comes what is no call's:
-    /// the rest of `total`, which counts these larger units. `procs` are those that calls were numbered by.
+    /// Returns all rows in the order in which they were added. `per` units of the ledger make one unit of the rows and
+    /// of `total`. The last row is the time outside of calls: the rest of `total`. `procs` are the procedures by whose
+    /// numbers calls were added.
     pub fn lines(&self, procs: &[Arc<Procedure>], per: u64, total: u64) -> Vec<LineUse> {
         let per = per.max(1);
         let (mut before, mut lines) = (0u64, Vec::with_capacity(self.rows.len() + 1));
         for row in &self.rows {
             let procedure = procs.get(row.key.1 as usize);
-            // Rounded together, so that the sum is as exact as the total.
+            // Rounds running sums, so that the rows add up to the total exactly.
             let spent = (before + row.spent) / per - before / per;
             before += row.spent;
             lines.push(LineUse {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What one kind of machine tells of its runs beside what every machine tells.
+//! The interface by which one kind of machine adds its own figures to a report.
 
 use std::any::Any;
 use std::fmt;
@@ -11,53 +11,53 @@ use serde::{Serialize, Serializer};
 use super::how::How;
 use super::rows::Rows;
 
-/// Figures of one kind of machine: an entry of the report's JSON, and rows of the report for people.
+/// The figures of one kind of machine: an entry of the report's JSON, and rows of the printed report.
 pub trait OwnReport: PartialEq + fmt::Debug + Serialize + Send + Sync + 'static {
     /// The key of the figures in the report's JSON.
     const KEY: &'static str;
 
-    /// Writes its rows below those that every machine has; `how` the cycles were obtained.
+    /// Writes the rows of these figures below the rows of every machine; `how` is the source of the cycles.
     ///
     /// # Errors
     /// Those of the formatter.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result;
 
-    /// What it adds to rows that every machine has.
+    /// Returns remarks that stand in the rows of every machine.
     fn remarks(&self) -> Remarks {
         Remarks::default()
     }
 
-    /// What programs take that the machine interleaves, where it does.
+    /// Returns the share of one program among those that the machine interleaves, if it interleaves.
     fn interleaved(&self) -> Option<Interleaved> {
         None
     }
 }
 
-/// What a machine adds to rows that every machine has.
+/// Remarks of one kind of machine in the rows of every machine.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Remarks {
-    /// What it multiplies with, where that is worth a row.
+    /// The machine's multipliers, if they deserve a row.
     pub multipliers: Option<String>,
-    /// A host beside it runs a part of the program.
+    /// Whether a host beside the machine runs a part of the program.
     pub hosted: bool,
-    /// How many times as fast as the host alone it is, where both were measured.
+    /// The speed of machine and host over that of the host alone, if both were measured.
     pub speedup: Option<f64>,
-    /// Which keys came over the link, where the machine keeps some.
+    /// The keys that came over the link, if the machine keeps some.
     pub keys: Option<String>,
-    /// What went over the link and back for want of room, where something did.
+    /// The limbs that were spilled over the link, if there were any.
     pub spills: Option<String>,
 }
 
-/// Runs of one program that a machine does together.
+/// Several runs of one program that a machine interleaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interleaved {
-    /// How many it does together.
+    /// The number of runs that the machine does together.
     pub places: usize,
-    /// Each one's share of the cycles of them all.
+    /// The share of one run in the cycles of all.
     pub cycles: u64,
 }
 
-/// The own report of some kind of machine. As JSON it is one entry: its key and its figures.
+/// The figures of any one kind of machine. In JSON they are one entry: a key and figures.
 #[derive(Clone)]
 pub struct Own(Arc<dyn Erased>);
 
@@ -66,12 +66,12 @@ impl Own {
         Self(Arc::new(own))
     }
 
-    /// The figures, where they are of that kind of machine.
+    /// Returns the figures if they are of type `T`.
     pub fn get<T: OwnReport>(&self) -> Option<&T> {
         self.0.any().downcast_ref()
     }
 
-    /// Writes its rows; `how` the cycles were obtained.
+    /// Writes the rows of the figures; `how` is the source of the cycles.
     ///
     /// # Errors
     /// Those of the formatter.

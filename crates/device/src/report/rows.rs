@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rows of a report for people: a label, a value, how it was obtained; and how numbers are written there.
+//! Formats the rows of a printed report: a label, a value and the value's source.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ const LABEL: usize = 30;
 /// Width of the column of values; longer values push the last column.
 const VALUE: usize = 43;
 
-/// Writes sections of rows: label, value, how it was obtained.
+/// Writes sections of rows: label, value, and the source of the value.
 pub struct Rows<'f, 'g> {
     f: &'f mut fmt::Formatter<'g>,
 }
 
 impl<'f, 'g> Rows<'f, 'g> {
-    /// Rows behind what was written so far.
+    /// Makes a writer that appends rows to `f`.
     pub fn new(f: &'f mut fmt::Formatter<'g>) -> Self {
         Self { f }
     }
 
-    /// The title of the rows that follow.
+    /// Writes the title of the rows that follow.
     ///
     /// # Errors
     /// Those of the formatter.
@@ -29,7 +29,7 @@ impl<'f, 'g> Rows<'f, 'g> {
         writeln!(self.f, "{title}")
     }
 
-    /// A row; an empty label goes on with the row above.
+    /// Writes a row; an empty label continues the row above.
     ///
     /// # Errors
     /// Those of the formatter.
@@ -42,7 +42,7 @@ impl<'f, 'g> Rows<'f, 'g> {
     }
 }
 
-/// A count with its digits in groups of three.
+/// Formats a count with its digits in groups of three.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -55,7 +55,7 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// Bytes in binary units.
+/// Formats bytes in binary units.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = n as f64;
@@ -72,7 +72,7 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// A time in the unit that shows its size.
+/// Formats a time in the unit that suits its size.
 pub fn seconds(s: f64) -> String {
     match s {
         0.0 => "0 s".to_owned(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Jobs of the torus extension.
+//! Lowers instructions of the torus extension to steps.
 
 use ringmill_isa::mid::{Form, ValueId, ValueType};
 use ringmill_math::torus::Gadget;
@@ -8,7 +8,7 @@ use super::{Builder, Job};
 use crate::DeviceError;
 
 impl Builder<'_> {
-    /// Of a limb, by its form.
+    /// Returns the job for the form of limb `a`.
     pub(super) fn rotate_difference(&self, a: u32) -> Result<Job, DeviceError> {
         Ok(match self.limb(a)?.form {
             Form::Coeff => Job::RotateDifference(self.any_modulus(a)?.into()),
@@ -16,7 +16,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Digits of the residues of a value.
+    /// Returns the gadget that cuts the residues of a value into digits.
     pub(super) fn gadget(
         &self,
         v: u32,
@@ -27,7 +27,7 @@ impl Builder<'_> {
         gadget.ok_or_else(|| self.malformed("digits that its modulus does not have"))
     }
 
-    /// Rows that the table k has for each mask coefficient of x.
+    /// Returns the number of rows that table k has for each mask coefficient of x.
     pub(super) fn levels(&self, x: u32, k: u32) -> Result<usize, DeviceError> {
         match (self.ty(x)?, self.ty(k)?) {
             (ValueType::Lwe(x), ValueType::LweTable(k)) => {
