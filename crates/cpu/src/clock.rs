@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The time of a run by the lines of the user's program: who computes shares it with whoever else does.
+//! Divides the time of a run among the lines of the user's program; steps that run at the same time share it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,19 +8,21 @@ use ringmill_device::report::{Entry, Ledger, LineUse};
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::source::SourceLoc;
 
-/// Parts of a nanosecond that are told apart, so that what several threads share is divided exactly enough: years of them fit.
+/// The parts of a nanosecond that the clock distinguishes, so that threads share time exactly enough. Years of parts
+/// fit.
 const PARTS: u64 = 256;
 
-/// Divides the time among the steps that run at once, equally, whenever one of them ends. Time in which none runs is no call's.
+/// Divides the time equally among the steps that run at once, whenever one of them ends. Time without a running step
+/// belongs to no call.
 pub struct Clock {
     pub ledger: Ledger,
     last: Instant,
     running: u64,
-    /// Parts of a nanosecond that a step would have been given that ran from the beginning on.
+    /// The parts of a nanosecond for a step that runs from the beginning on.
     given: u64,
 }
 
-/// A step that runs: what had been given when it began.
+/// A running step: the value of `given` when the step began.
 #[derive(Clone, Copy)]
 pub struct Begun(u64);
 
@@ -35,12 +37,12 @@ impl Clock {
         }
     }
 
-    /// One more call of a procedure at a line.
+    /// Counts one more call of a procedure at a line.
     pub fn call(&mut self, line: Option<&SourceLoc>, proc: u32) -> Entry {
         self.ledger.call(line, proc)
     }
 
-    /// Gives out the time since the last look.
+    /// Distributes the time since the last look.
     pub fn look(&mut self) {
         self.look_at(Instant::now());
     }
@@ -54,13 +56,13 @@ impl Clock {
         }
     }
 
-    /// A step begins, as of the last look.
+    /// Begins a step at the time of the last look.
     pub fn begin(&mut self) -> Begun {
         self.running += 1;
         Begun(self.given)
     }
 
-    /// It ends, and what it was given is its call's.
+    /// Ends a step, and adds its time to its call.
     pub fn end(&mut self, entry: Entry, begun: Begun) {
         self.end_at(entry, begun, Instant::now());
     }
@@ -72,13 +74,13 @@ impl Clock {
         self.ledger.spend(entry, self.given - begun.0);
     }
 
-    /// All time since the last look is one call's, and no other runs.
+    /// Adds all time since the last look to one call; no other call runs.
     pub fn lap(&mut self, entry: Entry) {
         let begun = self.begin();
         self.end(entry, begun);
     }
 
-    /// The lines of a run of so many nanoseconds.
+    /// Returns the rows of a run of `total` nanoseconds.
     pub fn lines(&self, procs: &[Arc<Procedure>], total: u64) -> Vec<LineUse> {
         self.ledger.lines(procs, PARTS, total)
     }

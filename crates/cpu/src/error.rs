@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why the CPU was not opened.
+//! The errors of opening the CPU as a device.
 
 use ringmill_device::DeviceError;
 use ringmill_device::error::Kind;
 use thiserror::Error;
 
-/// Why the CPU was not opened with so many threads.
+/// The reason for which the CPU was not opened with a number of threads.
 #[derive(Debug, Error)]
 pub enum OpenError {
     #[error(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run will take, before it takes it: from the program's text, whose length it hangs on and not the run's.
+//! Estimates the memory and time of a run before it starts.
+//!
+//! The estimate reads the program's text once. Its cost depends on the length of the text, not of the run.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,27 +11,27 @@ use ringmill_isa::mid::{Action, LimbMap, LocalId, Step as Line, ValueType, Verif
 use super::plan::{Kernel, Plan};
 use ringmill_device::pool::{buffer_bytes, holds_short, limb_modulus};
 
-/// What a run of some steps takes, repeats multiplied.
+/// The cost of a run of some steps, with repeats multiplied.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Run {
     pub calls: u64,
     pub weight: u64,
-    /// Most bytes of limbs held at one time when calls run in order, as one thread runs them. Bound inputs are not counted.
+    /// The most bytes of limbs at one time when calls run in order, as on one thread. Bound inputs are not counted.
     peak: u64,
-    /// Most bytes that one call holds inside.
+    /// The most bytes that one call holds inside.
     within: u64,
 }
 
 impl Run {
-    /// Bytes of limbs that a run of `threads` threads holds at one time: one more call in progress for each further
-    /// thread. Tests hold it above what runs take.
+    /// Returns the bytes of limbs that a run of `threads` threads holds at one time: one more call in progress for each
+    /// further thread. Tests check that no run takes more.
     pub fn pool(&self, threads: usize) -> u64 {
         let others = (threads as u64).saturating_sub(1);
         self.peak.saturating_add(others.saturating_mul(self.within))
     }
 }
 
-/// Of a whole program, from its text: blocks are gone through once, however often they run.
+/// Estimates a whole program from its text. A block is read once, even if it runs several times.
 pub(super) fn run(program: &Verified, plans: &[Arc<Plan>]) -> Run {
     let text = program.program();
     let mut blocks: Vec<Run> = Vec::with_capacity(text.blocks.len());
@@ -40,12 +42,12 @@ pub(super) fn run(program: &Verified, plans: &[Arc<Plan>]) -> Run {
     Frame::new(program, plans, &blocks, &[]).run(&text.steps)
 }
 
-/// The limbs of a block's frame, as its steps are gone through.
+/// The limbs of a block's frame while its steps are read.
 struct Frame<'a> {
     program: &'a Verified,
     plans: &'a [Arc<Plan>],
     blocks: &'a [Run],
-    /// Bytes of each limb that is alive.
+    /// The bytes of each limb that is alive.
     alive: LimbMap<u64, LocalId>,
     held: u64,
     run: Run,
@@ -136,19 +138,19 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Bytes of what seeds and constants expand to.
+/// The bytes of the limbs to which seeds and constants expand.
 #[derive(Clone, Copy, Default)]
 pub struct Expands {
-    /// Of all, each once.
+    /// The bytes of all items, each counted once.
     pub all: u64,
-    /// Of the largest single one.
+    /// The bytes of the largest item.
     pub largest: u64,
-    /// Of all that one call expands, the call that expands most.
+    /// The bytes of the items of one call, for the call that expands most.
     pub within: u64,
 }
 
 impl Expands {
-    /// With constants of `all` bytes together, the largest of `largest`.
+    /// Adds constants of `all` bytes together, the largest of `largest` bytes.
     pub fn and_constants(self, (all, largest): (u64, u64)) -> Self {
         Self {
             all: self.all.saturating_add(all),
@@ -157,21 +159,23 @@ impl Expands {
         }
     }
 
-    /// The budget: what was asked for, or where not all fits into memory, what that leaves, if it is enough for each
-    /// single thing; `None` keeps all. `there` bytes are expanded already, `room` bytes may be taken beside the limbs.
+    /// Returns the budget for expanded items: the one asked for, or the room that is left if not all items fit into
+    /// memory. This room must suffice for the largest item. `None` keeps all. `there` bytes are expanded already, and
+    /// `room` bytes are free beside the limbs.
     pub fn budget(&self, asked: Option<u64>, there: u64, room: u64) -> Option<u64> {
         let left = there.saturating_add(room);
         asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))
     }
 
-    /// What is alive at one time under a budget when so many calls are open: the budget, or what these hold.
+    /// Returns the bytes alive at one time under a budget with this number of open calls: the budget, or the items of
+    /// these calls.
     pub fn under(&self, budget: Option<u64>, calls: usize) -> u64 {
         let held = self.within.saturating_mul(calls as u64);
         self.all.min(budget.unwrap_or(u64::MAX).max(held))
     }
 }
 
-/// What the program's seeds expand to.
+/// Returns the bytes of the limbs to which the program's seeds expand.
 pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> Expands {
     let (mut calls, mut limbs) = (HashSet::new(), HashSet::new());
     let mut expands = Expands::default();

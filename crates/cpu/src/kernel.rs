@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One step on its operands: the only place where the cpu device computes.
+//! Runs one step on its operands: the only place in which the CPU device computes.
 
 mod short;
 
@@ -17,19 +17,19 @@ use ringmill_device::plan::{EXTENDED, WordJob};
 use ringmill_device::pool::Buf;
 use ringmill_device::value::Value;
 
-/// One step about to run, with its operands and the room for its results. Reused from step to step.
+/// A step about to run, with its operands and buffers for its results. A task is reused from step to step.
 #[derive(Default)]
 pub(super) struct Task<'a> {
     pub call: u64,
     pub step: u32,
     pub src: Vec<Value<'a>>,
-    /// One for each result; when `in_place` is set, the first result's buffer holds that operand. Of a kernel that
-    /// updates operands ([`Kernel::updates`]), results hold them.
+    /// A buffer for each result. With `in_place` the first result's buffer holds that operand. For a kernel that
+    /// updates operands ([`Kernel::updates`]), the results hold these operands.
     pub dst: Vec<Value<'a>>,
     pub in_place: Option<usize>,
-    /// Results are written past the cache ([`Kernel::streams`]).
+    /// Whether results are written past the cache ([`Kernel::streams`]).
     pub streamed: bool,
-    /// What a kernel works in; kept for the next.
+    /// The working memory of a kernel, kept for the next step.
     pub scratch: Vec<u64>,
     /// Buffers of words of 64 bits ([`Step::room`]).
     pub room: Vec<Arc<Buf>>,
@@ -46,12 +46,12 @@ impl Task<'_> {
     }
 }
 
-/// Why a kernel did not run.
+/// The reason for which a kernel did not run.
 pub(super) enum Fault {
     Math(MathError),
-    /// Something was not expanded.
+    /// A key limb or constant was not expanded.
     Expanded(DeviceError),
-    /// A result buffer that is referred to elsewhere, an operand that is absent: a fault of this crate.
+    /// A result buffer has another reference, or an operand is absent: a fault of this crate.
     Shape,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
     }
 }
 
-/// The same where each operand and result is in words that the kernel takes.
+/// Computes a step whose operands and results are in words that the kernel supports.
 fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     let store = task.store();
     let src = &task.src;
@@ -256,7 +256,7 @@ fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The kernels of [`Kernel::overwritable`], operand `k` and the result being one buffer.
+/// Runs a kernel of [`Kernel::overwritable`] whose operand `k` and result share one buffer.
 fn in_place<'v>(
     kernel: &Kernel,
     k: usize,
@@ -281,7 +281,7 @@ fn in_place<'v>(
     Ok(())
 }
 
-/// The sum of the exponents, which come first, and the limb.
+/// Returns the sum of the exponents, which come first, and the limb.
 fn exponents<'v>(src: &'v [Value<'_>]) -> Result<(usize, &'v [u64]), Fault> {
     let (a, exponents) = src.split_last().ok_or(Fault::Shape)?;
     let mut sum = 0usize;
@@ -300,7 +300,7 @@ fn copy(out: &mut [u64], from: &[u64]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Operand lists this long or shorter are gathered on the stack.
+/// The longest list of operands that is gathered on the stack.
 const FEW: usize = 32;
 
 fn with_limbs<T>(src: &[Value<'_>], f: impl FnOnce(&[&[u64]]) -> T) -> T {

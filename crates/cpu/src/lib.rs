@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The CPU as a device: runs a limb program on all cores along its data dependences.
+//! The CPU as a device: runs a limb program on all cores, in the order of its data dependences.
 //!
-//! Each procedure is planned once ([`plan`]): tables looked up, uses counted. A run moves limbs through calls
-//! ([`state`]) and computes with the kernels of `ringmill_math` ([`kernel`]). One thread runs straight through; several
-//! take ready steps from one queue, across calls, within a window that bounds memory ([`threads`]). Arithmetic is exact,
-//! so the bits do not depend on the order.
+//! Each procedure is planned once ([`plan`]): the plan has kernels with their tables, and counts uses. A run moves
+//! limbs through calls ([`state`]) and computes with the kernels of `ringmill_math` ([`kernel`]). One thread runs the
+//! calls in order. Several threads take ready steps from one queue, across calls, within a window that bounds memory
+//! ([`threads`]). Arithmetic is exact, so the bits do not depend on the order.
 
 mod clock;
 mod error;
@@ -39,38 +39,38 @@ use plan::Plan;
 use session::Session;
 use state::{Opened, State};
 
-/// Plans kept at most; beyond this the cache starts afresh.
+/// The most plans in the cache; beyond this number the cache is emptied.
 const MAX_PLANS: usize = 1 << 14;
-/// Threads a device may have.
+/// The most threads of a device.
 pub const MAX_THREADS: usize = 1024;
 
-/// A second-level cache that a core has at least, by which steps are grouped and results written around it. A wrong
-/// guess costs time alone.
+/// The size of a second-level cache that every core is assumed to have. Steps are grouped, and results written around
+/// the cache, by this size. A wrong assumption costs time only.
 const CACHE_BYTES: usize = 2 << 20;
 
-/// What traces call the memory of limbs.
+/// The name of the limbs' memory in traces.
 const BUFFERS: &str = "limb buffers";
 
-/// A procedure, by whose address its plan is found; holding it keeps the address its own.
+/// A procedure and its plan. The procedure's address is the plan's key, and stays valid while the procedure is held.
 type Planned = (Arc<Procedure>, Arc<Plan>);
 
-/// The CPU device. Keeps its threads, its plans and its buffers from run to run.
+/// The CPU device. It keeps its threads, plans and buffers from run to run.
 pub struct Cpu {
     threads: usize,
     fused: bool,
-    /// `None` with one thread.
+    /// The worker threads; `None` with one thread.
     workers: Option<rayon::ThreadPool>,
     plans: Mutex<HashMap<usize, Planned>>,
-    /// Procedures planned so far.
+    /// The number of procedures planned so far.
     planned: AtomicU64,
-    /// Programs of single procedures.
+    /// The cached programs of single procedures.
     calling: Calling,
-    /// Pools not in use by a run.
+    /// The pools that no run uses.
     pools: Mutex<Vec<Pool>>,
 }
 
 impl Cpu {
-    /// A device of `threads` threads, 1 to [`MAX_THREADS`].
+    /// Opens the CPU with `threads` threads, 1 to [`MAX_THREADS`].
     pub fn new(threads: usize) -> Result<Self, DeviceError> {
         if !(1..=MAX_THREADS).contains(&threads) {
             return Err(OpenError::ThreadCount {
@@ -96,8 +96,8 @@ impl Cpu {
         })
     }
 
-    /// The device with every instruction a step of its own, in its written place: slower, the same bits. It is what
-    /// fusion is tested and measured against.
+    /// Returns the device without fusion: every instruction is a step of its own, in its written place. It is slower
+    /// and gives the same bits. Tests and measurements compare fusion with it.
     pub fn without_fusion(self) -> Self {
         Self {
             fused: false,
@@ -106,7 +106,7 @@ impl Cpu {
         }
     }
 
-    /// One thread a core.
+    /// Opens the CPU with one thread for each core.
     pub fn all_cores() -> Result<Self, DeviceError> {
         Self::new(
             std::thread::available_parallelism()
@@ -119,7 +119,7 @@ impl Cpu {
         self.threads
     }
 
-    /// Calls that a run has open at most.
+    /// Returns the most calls that a run has open.
     fn open_calls(&self) -> usize {
         match self.workers {
             None => 1,
@@ -127,7 +127,7 @@ impl Cpu {
         }
     }
 
-    /// Plans of the program's procedures; each procedure is verified and planned when first met.
+    /// Returns the plans of the program's procedures; each procedure is verified and planned on its first use.
     fn plans(&self, program: &Verified, watch: &Watch) -> Result<Vec<Arc<Plan>>, DeviceError> {
         let procs = program.bound_procs();
         let mut cache = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,10 +152,10 @@ impl Cpu {
         Ok(plans)
     }
 
-    /// Runs a program: its outputs, in the order of the program's, and what it took.
+    /// Runs a program. Returns its outputs, in the program's order, and the measurements.
     ///
     /// # Errors
-    /// Bindings that do not fit the program; what its procedures refuse.
+    /// Bindings that do not fit the program; errors of its procedures.
     pub fn execute(
         &self,
         program: &Verified,
@@ -166,8 +166,8 @@ impl Cpu {
         self.execute_watched(program, bindings, progress, spans, &Watch::default())
     }
 
-    /// As [`Cpu::execute`], under limits: refused when it would take more memory than `watch` allows, stopped when that
-    /// says so.
+    /// Runs a program as [`Cpu::execute`] does, under limits. The run is refused if it would take more memory than
+    /// `watch` allows, and stops if `watch` says so.
     ///
     /// # Errors
     /// As [`Cpu::execute`]; a limit, or a stop.
@@ -190,12 +190,12 @@ impl Cpu {
         session.execute(bindings.limbs.clone(), request, progress, None)
     }
 
-    /// Procedures that were planned so far: each once, when it is first met.
+    /// Returns the number of procedures planned so far; each is planned once, on its first use.
     pub fn planned(&self) -> u64 {
         self.planned.load(Ordering::Relaxed)
     }
 
-    /// Buffers held for later runs.
+    /// Returns the memory of the buffers that are held for later runs.
     pub fn pool_usage(&self) -> PoolUse {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.iter_mut().fold(PoolUse::default(), |sum, pool| {
@@ -232,7 +232,7 @@ impl Device for Cpu {
     }
 }
 
-/// Calls in order, steps in order, one thread, no synchronisation.
+/// Runs calls and steps in order on one thread, without synchronisation.
 fn straight<'a>(
     mut state: State<'a>,
     mut meter: Meter<'_>,
@@ -244,7 +244,7 @@ fn straight<'a>(
     state.clock.look();
     loop {
         if let Some(saver) = saver.as_mut().filter(|saver| saver.is_due(watch)) {
-            // A run that is stopped while it saves goes on to its last save, which is tried again where it fails.
+            // A run that is stopped during a save continues to its last save, which is tried again if it fails.
             let last = watch.is_stopped();
             state.save(saver, last)?;
             state.clock.look();
@@ -287,7 +287,7 @@ fn straight<'a>(
     Ok(state)
 }
 
-/// What is to be saved goes on to the end of its call.
+/// A run that is to be saved continues to the end of its call.
 fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
     match watch.check() {
         Err(Halt::Interrupted) if saved => Ok(()),
@@ -295,7 +295,7 @@ fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
     }
 }
 
-/// Turns finished calls into steps of progress, a few a second.
+/// Reports finished calls as progress, a few times a second.
 struct Meter<'p> {
     progress: &'p dyn Progress,
     total: u64,
@@ -317,7 +317,7 @@ impl<'p> Meter<'p> {
         }
     }
 
-    /// Time from the beginning of the run to `at`.
+    /// Returns the time from the beginning of the run to `at`.
     fn since(&self, at: Instant) -> Duration {
         at.duration_since(self.begin)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure made ready to run: kernels with their tables looked up, use counts, consumers. Made once, then cached.
+//! Prepares a procedure to run: its steps' kernels with their tables, use counts, and consumers.
 //!
-//! Its steps are those that [`ringmill_device::plan`] makes of it; each gets a [`Kernel`] here.
+//! The steps are those of [`ringmill_device::plan`]; each gets a [`Kernel`] here. A plan is made once, then cached.
 
 mod pass;
 
@@ -21,7 +21,7 @@ use ringmill_math::{
 use super::CACHE_BYTES;
 pub(super) use pass::{Operand, Pass};
 
-/// What one step computes, with every table it needs.
+/// The computation of one step, with every table that it needs.
 pub(super) enum Kernel {
     Add(Modulus),
     Sub(Modulus),
@@ -30,8 +30,8 @@ pub(super) enum Kernel {
     Mac(Modulus),
     Muli(Modulus, u64),
     Addi(Modulus, u64),
-    /// The transform of an operand of residues of `from`, taken to the plan's modulus, plus a constant; plain with the
-    /// plan's own modulus and 0.
+    /// The transform of an operand of residues modulo `from`, converted to the plan's modulus, plus a constant. A plain
+    /// transform has the plan's own modulus and constant 0.
     Ntt {
         plan: Arc<NttPlan>,
         from: Modulus,
@@ -41,44 +41,46 @@ pub(super) enum Kernel {
     AutoCoeff(Modulus, u64),
     AutoEval(Arc<AutoEvalPlan>),
     AutoHalves(Arc<AutoEvalPlan>),
-    /// From, to, and the constant that is added afterwards.
+    /// A conversion between moduli: source, target, and the constant that is added afterwards.
     Conv(Modulus, Modulus, u64),
     Dot(Modulus),
-    /// Two sums of products that share their first factors: operands are d_k, a_k, b_k by turns. With `carry` the two
-    /// operands before them are what the sums start from; the results take their buffers.
+    /// Two sums of products that share their first factors. The operands are d_k, a_k, b_k by turns. With `carry` the
+    /// sums start from the two operands before these, and the results take their buffers.
     DotPair {
         q: Modulus,
         carry: bool,
     },
-    /// Operands a_0, a_1, b_0, b_1; results a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1.
+    /// A tensor product: operands a_0, a_1, b_0, b_1, results a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1.
     Tensor(Modulus),
-    /// (a - b) w, with a third operand c: (a - b) w + c.
+    /// The scaled difference (a - b) w, or with a third operand c: (a - b) w + c.
     SubScale(Modulus, Shoup),
-    /// The same of the transform b of another operand, which comes first, taken to the plan's modulus, plus a constant w: then
-    /// a, then c if there is one.
+    /// A scaled difference whose b is the transform of another operand, converted to the plan's modulus, plus a
+    /// constant. Operands are that operand, then a, then c if there is one.
     Difference {
         plan: Arc<NttPlan>,
         from: Modulus,
         w: u64,
         scale: Shoup,
     },
-    /// Up to [`plan::EXTENDED`] output limbs of a base extension, fast or exact, a block of coefficients at a time.
+    /// A base extension, fast or exact, with at most [`plan::EXTENDED`] result limbs, a block of coefficients at a
+    /// time.
     Bext(Box<dyn BaseExtension>),
-    /// On residues of a power of two above 2^60.
+    /// A computation on residues modulo a power of two above 2^60.
     Word(WordModulus, WordJob),
-    /// The operand's words, of whatever modulus they are residues, taken to a modulus; one of both is such a power.
+    /// Reduces the operand's words, residues of any modulus, to a modulus. One of the two moduli is a power of two
+    /// above 2^60.
     Reduce(AnyModulus),
-    /// (X^e - 1) a in coefficient form, the exponents e first.
+    /// (X^e - 1) a in coefficient form; the exponents e are the first operand.
     RotateDifference(Coefficients),
     /// The same in evaluation form.
     RotateDifferenceEval(Arc<Monomials>),
-    /// Digits as residues modulo the modulus, result by result.
+    /// Gadget digits as residues modulo the modulus, result by result.
     Decompose(Gadget, Modulus),
-    /// The masks, then the body.
+    /// Sample extract: the operands are the masks, then the body.
     Extract(Coefficients),
-    /// The vector, then the key's rows.
+    /// An LWE key switch: the operands are the vector, then the key's rows.
     LweSwitch(Gadget),
-    /// Elementwise steps on parameters, a block of coefficients at a time.
+    /// A pass: elementwise steps on parameters, a block of coefficients at a time.
     Pass(Pass),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
@@ -91,7 +93,7 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
-    /// A job with its tables.
+    /// Makes the kernel of a job, with its tables.
     fn of(job: Job) -> Result<Self, MathError> {
         Ok(match job {
             Job::Add(q) => Self::Add(q),
@@ -155,7 +157,7 @@ impl Kernel {
         })
     }
 
-    /// The operands whose buffer may become the result's, in order of preference.
+    /// Returns the operands whose buffer may become the result's, in order of preference.
     pub fn overwritable(&self) -> &'static [usize] {
         match self {
             Kernel::Add(_) | Kernel::Mul(_) => &[0, 1],
@@ -167,13 +169,13 @@ impl Kernel {
             | Kernel::Intt(_) => &[0],
             Kernel::Ntt { plan, from, w: 0 } if *from == plan.modulus() => &[0],
             Kernel::SubScale(..) => &[1],
-            // A conversion reads what others still want, mostly; where not, it is too short to matter.
+            // A conversion mostly reads limbs that other steps still read. If not, it is too short to matter.
             _ => &[],
         }
     }
 
-    /// How many operands, from the first on, are updated in place: result i is operand i. The fusion sees to it that
-    /// nothing else refers to them.
+    /// Returns how many operands, from the first on, are updated in place: result i is operand i. The fusion makes sure
+    /// that nothing else refers to them.
     pub fn updates(&self) -> usize {
         match self {
             Kernel::DotPair { carry: true, .. } => 2,
@@ -181,7 +183,8 @@ impl Kernel {
         }
     }
 
-    /// Whether it takes operand number i in words of 32 bits as in words of 64; `lasting` says that its result is in such words.
+    /// Returns whether the kernel takes operand i in words of 32 bits as well as of 64. `lasting` says that the result
+    /// is in words of 32 bits.
     pub fn reads_short(&self, i: usize, lasting: bool) -> bool {
         match self {
             Kernel::Pass(_) | Kernel::Intt(_) | Kernel::AutoEval(_) | Kernel::Tensor(_) => true,
@@ -192,7 +195,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it writes words of 32 bits by itself.
+    /// Returns whether the kernel itself writes words of 32 bits.
     pub fn writes_short(&self) -> bool {
         matches!(
             self,
@@ -200,12 +203,13 @@ impl Kernel {
         )
     }
 
-    /// Whether it makes something of words of 64 bits between what it reads and words of 32 bits that it writes.
+    /// Returns whether the kernel holds an intermediate value in words of 64 bits between its input and its 32-bit
+    /// output.
     fn between(&self) -> bool {
         matches!(self, Kernel::Difference { .. })
     }
 
-    /// Whether it can write its results past the cache.
+    /// Returns whether the kernel can write its results past the cache.
     pub fn streams(&self) -> bool {
         match self {
             Kernel::Add(_) | Kernel::Mul(_) | Kernel::SubScale(..) | Kernel::Tensor(_) => true,
@@ -214,7 +218,7 @@ impl Kernel {
         }
     }
 
-    /// Rough time in units of one elementwise pass over the limb, for estimates of progress only.
+    /// Returns a rough time in elementwise passes over a limb, for estimates of progress only.
     fn weight(&self, operands: usize) -> u64 {
         match self {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
@@ -230,7 +234,7 @@ impl Kernel {
     }
 }
 
-/// What extends to these moduli.
+/// Returns the converter of a base extension.
 fn converter(extension: Extension) -> Result<Box<dyn BaseExtension>, MathError> {
     let Extension {
         sources,
@@ -250,19 +254,19 @@ fn converter(extension: Extension) -> Result<Box<dyn BaseExtension>, MathError> 
     })
 }
 
-/// Passes over a limb that the rows of one digit of a key switch are about as long as.
+/// The time of the rows of one digit of a key switch, in passes over a limb.
 const SWITCH_PASSES: u64 = 512;
 
-/// One kernel application inside a procedure; values are indices into a frame.
+/// A step of a procedure with its kernel. Values are indices into a frame.
 pub(super) struct Step {
     pub kernel: Kernel,
     pub op: Op,
-    /// Index of the instruction this step belongs to.
+    /// The index of the instruction to which this step belongs.
     pub instr: usize,
     pub src: Box<[u32]>,
     pub dst: Box<[Made]>,
-    /// Words of 64 bits that it works in, buffer by buffer: of what it reads or writes in words of 32 bits and its kernel does not
-    /// take so. Known when the plan is whole.
+    /// The lengths of the scratch buffers of 64-bit words. Operands and results in words of 32 bits that the kernel
+    /// does not support need them. They are known when the plan is complete.
     pub room: Box<[usize]>,
 }
 
@@ -284,17 +288,17 @@ impl Step {
     }
 }
 
-/// A value a step makes, and its length.
+/// A value that a step makes, and its length.
 #[derive(Clone, Copy)]
 pub(super) struct Made {
     pub value: u32,
     pub words: usize,
-    /// In words of 32 bits. Known when the plan is whole.
+    /// Whether the value is in words of 32 bits; this is known when the plan is complete.
     pub short: bool,
 }
 
-/// Which values are in words of 32 bits: what a procedure is given and gives modulo primes below 2^32. Between its steps words are
-/// of 64 bits.
+/// Decides which values are in words of 32 bits: the inputs and results of a procedure modulo primes below 2^32. Values
+/// between its steps have words of 64 bits.
 fn shorten(proc: &Procedure, steps: &mut [Step], held: impl Iterator<Item = u32>, values: usize) {
     let mut short = vec![None; values];
     for v in held {
@@ -324,7 +328,7 @@ fn shorten(proc: &Procedure, steps: &mut [Step], held: impl Iterator<Item = u32>
     }
 }
 
-/// What a step makes, reads and works in, in bytes of buffers.
+/// Returns the values that a step makes and reads, and its working memory, in bytes of buffers.
 fn holds(step: &Step) -> plan::Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     // An expanded limb belongs to its seed.
     let made = match step.kernel {
@@ -376,29 +380,29 @@ impl Lists {
     }
 }
 
-/// A procedure ready to run. Steps are in an order that respects their dependences.
+/// A procedure that is ready to run. Its steps are in an order that respects their dependences.
 pub(super) struct Plan {
     pub name: String,
     pub steps: Vec<Step>,
-    /// For each value, how often steps and results use it.
+    /// For each value, the number of uses by steps and results.
     pub uses: Vec<u32>,
-    /// For each step, how many operands it waits for.
+    /// For each step, the number of operands for which it waits.
     pub pending: Vec<u32>,
-    /// For each value, the steps that use it (twice when they use it twice).
+    /// For each value, the steps that use it; a step that uses it twice is listed twice.
     pub consumers: Lists,
-    /// For each value, the results it is.
+    /// For each value, the results that are this value.
     pub exports: Lists,
-    /// For each parameter, its value.
+    /// The value of each parameter.
     pub params: Vec<u32>,
     pub results: usize,
     pub weight: u64,
-    /// Most bytes of the procedure's own limbs in use at one time, its steps taken in order.
+    /// The most bytes of the procedure's own limbs in use at one time, its steps taken in order.
     pub peak_bytes: u64,
 }
 
 impl Plan {
-    /// Plans a verified procedure. What the verifier excludes still gives [`DeviceError::Malformed`], never a panic.
-    /// Without `fused` every instruction stays a step of its own, in its written place.
+    /// Plans a verified procedure. Without `fused` every instruction stays a step of its own, in its written place. A
+    /// procedure that the verifier would refuse gives [`DeviceError::Malformed`], never a panic.
     pub fn new(proc: &Procedure, fused: bool) -> Result<Self, DeviceError> {
         let fusion = match fused {
             true => Fusion::For {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Single procedures, for evaluators that run operations one by one ([`Runs`]).
+//! Runs single procedures on the CPU, for evaluators that compute one operation after the other ([`Runs`]).
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use ringmill_limits::Watch;
 use crate::Cpu;
 use crate::session::Session;
 
-/// The bits of the interpreter.
+/// Gives the bits of the interpreter.
 impl Runs for Cpu {
     fn run(
         &self,

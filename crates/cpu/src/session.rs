@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program opened on the CPU: its plans, keys and constants stay from run to run.
+//! A program that is open on the CPU: its plans, keys and constants stay from run to run.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,18 +21,18 @@ use crate::plan::Plan;
 use crate::state::State;
 use crate::{Cpu, CpuStats, Meter, estimate, straight, threads};
 
-/// A program opened on the CPU.
+/// A program that is open on the CPU.
 pub(crate) struct Session<'s> {
     cpu: &'s Cpu,
     program: &'s Verified,
     resident: Resident<'s>,
-    /// One for each of the program's bound procedures.
+    /// A plan for each of the program's bound procedures.
     plans: Vec<Arc<Plan>>,
-    /// What a run takes.
+    /// The estimated cost of a run.
     whole: estimate::Run,
-    /// What the program's seeds expand to.
+    /// The estimated bytes of the limbs to which the program's seeds expand.
     seeds: estimate::Expands,
-    /// What planning took: the first run's time counts it.
+    /// The time of planning, which the first run's time includes.
     opening: Duration,
 }
 
@@ -60,7 +60,7 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Runs the program; outputs that `take` takes as they are made are not among those given.
+    /// Runs the program. `take` receives outputs as they are made; these are not among the returned outputs.
     pub fn execute(
         &mut self,
         inputs: Vec<Limb<'_>>,
@@ -77,7 +77,7 @@ impl<'s> Session<'s> {
         let now = Instant::now();
         let begin = now.checked_sub(opening).unwrap_or(now);
         let expands = self.seeds.and_constants(bindings.constant_bytes());
-        // What is there from runs before takes nothing new.
+        // Buffers that remain from earlier runs take no new memory.
         let limbs = self.whole.pool(cpu.threads);
         let limbs = limbs.saturating_sub(cpu.pool_usage().held);
         let places = bindings.expanded();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run holds: program limbs, the calls in progress, the pool. Starting and finishing steps moves limbs between
-//! these; computing happens elsewhere, so one lock around this state is held for moments only.
+//! The state of a run: program limbs, the calls in progress, and the pool of buffers.
 //!
-//! Ownership is the references' count: a limb is moved out at its last use, so a step that finds itself the sole owner of
-//! an operand writes its result there, and a buffer goes back to the pool with its last reference.
+//! Starting and finishing steps moves limbs between these. Kernels compute elsewhere, so the lock around this state is
+//! held for moments only. Reference counts decide ownership: a limb is moved out at its last use. So a step that is the
+//! sole owner of an operand writes its result there, and a buffer goes back to the pool with its last reference.
 
 mod steps;
 
@@ -32,26 +32,26 @@ use ringmill_device::report::Entry;
 use ringmill_device::trace::Context;
 use ringmill_device::value::Value;
 
-/// Calls that the run sees ahead of those it has open: enough that outputs of short programs are known as such when they
-/// are made.
+/// The number of calls that the run sees ahead of its open calls. It suffices to know the outputs of short programs as
+/// outputs when they are made.
 const WINDOW: usize = 64;
 
 /// A program-level limb that a call makes.
 #[derive(Default)]
 struct Slot<'a> {
     value: Option<Value<'a>>,
-    /// Every call that reads it was opened.
+    /// Whether every call that reads the limb was opened.
     ended: bool,
-    /// Open calls (and which of their values) that wait for it.
+    /// The open calls that wait for the limb, each with the number of its value.
     waiters: Vec<(u64, u32)>,
 }
 
 /// A call that was opened.
 pub struct Opened<'a> {
-    /// Its number.
+    /// The number of the call.
     pub call: u64,
     pub plan: &'a Arc<Plan>,
-    /// Where its time is added.
+    /// The row to which its time is added.
     pub entry: Entry,
 }
 
@@ -65,9 +65,9 @@ struct Frame<'a> {
     values: Vec<Option<Value<'a>>>,
     uses: Vec<u32>,
     pending: Vec<u32>,
-    /// Steps not finished and results not published.
+    /// The number of steps that are not finished and results that are not published.
     left: usize,
-    /// Where its time is added.
+    /// The row to which its time is added.
     entry: Option<Entry>,
 }
 
@@ -78,28 +78,28 @@ pub(super) struct State<'a> {
     plans: &'a [Arc<Plan>],
     bindings: &'a Bindings<'a>,
     pub usage: &'a Usage,
-    /// Limbs that calls made and that are still wanted, or that open calls wait for.
+    /// The limbs that calls made and later calls read, and the limbs for which open calls wait.
     slots: LimbMap<Slot<'a>>,
-    /// Outputs are so large that they are worth writing past the cache.
+    /// Whether outputs are so large that they are worth writing past the cache.
     large: bool,
-    /// Open calls, from call number `first_open` on.
+    /// The open calls, from call number `first_open` on.
     frames: VecDeque<Frame<'a>>,
     first_open: u64,
     /// Frames to be reused.
     spare: Vec<Frame<'a>>,
-    /// Steps whose operands are all there, the earliest in program order first: memory stays near what the
-    /// straight-through order needs. Used by the threaded run only.
+    /// The steps with all operands, the earliest in program order first, so that memory stays near that of a run in
+    /// order. Only the threaded run uses them.
     ready: BinaryHeap<Reverse<(u64, u32)>>,
     track_ready: bool,
-    /// Limbs that came to be and are still to be handed to the steps that wait: (call, value, limb).
+    /// Limbs that were made and are still to be handed to the steps that wait: (call, value, limb).
     arrivals: Vec<(u64, u32, Value<'a>)>,
     pub pool: Pool,
     pub clock: Clock,
     pub calls_done: u64,
     pub weight_done: u64,
-    /// What takes outputs as they are made, by their numbers; else they are held to the end.
+    /// Receives outputs as they are made, by their numbers; without it outputs are held to the end.
     take: Option<Take<'a>>,
-    /// Outputs that were taken.
+    /// The outputs that `take` received.
     taken: LimbMap<()>,
 }
 
@@ -108,7 +108,8 @@ fn lost(what: &str) -> DeviceError {
 }
 
 impl<'a> State<'a> {
-    /// `plans` has one entry for each of the program's bound procedures; bindings are checked.
+    /// Makes the state of a run. `plans` has one entry for each of the program's bound procedures; bindings are
+    /// checked.
     pub fn new(
         program: &'a Verified,
         plans: &'a [Arc<Plan>],
@@ -145,12 +146,12 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Outputs go there as they are made, so that none is held.
+    /// Hands outputs to `take` as they are made, so that none is held.
     pub fn hand_to(&mut self, take: Take<'a>) {
         self.take = Some(take);
     }
 
-    /// Goes to where a checkpoint was saved, before any call is opened.
+    /// Advances to the call of a checkpoint, before any call is opened.
     pub fn resume(&mut self, path: &Path, whose: Whose, watch: &Watch) -> Result<(), DeviceError> {
         let (plans, weight_done) = (self.plans, &mut self.weight_done);
         let saved = checkpoint::read(path, whose, self.program, &mut self.stream, watch, |proc| {
@@ -203,8 +204,8 @@ impl<'a> State<'a> {
         plan.ok_or_else(|| lost("a procedure"))
     }
 
-    /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be. `None`
-    /// when all have been opened.
+    /// Opens the next call and hands it the arguments that exist; it gets the others when they are made. Returns `None`
+    /// if all calls have been opened.
     pub fn open(&mut self) -> Result<Option<Opened<'a>>, DeviceError> {
         self.ahead.look(&mut self.stream)?;
         let Some(Called { number, call, dies }) = self.ahead.next_call() else {
@@ -237,7 +238,7 @@ impl<'a> State<'a> {
                 self.arrivals.push((number, param, self.bound(*limb)?));
                 continue;
             }
-            // An open call may still be making it.
+            // An open call may still be making the limb.
             let slot = self.slots.entry(*limb).or_default();
             match &slot.value {
                 Some(value) => self.arrivals.push((number, param, value.clone())),
@@ -258,13 +259,13 @@ impl<'a> State<'a> {
         }))
     }
 
-    /// An input.
+    /// Returns an input of the program.
     fn bound(&self, limb: LimbId) -> Result<Value<'a>, DeviceError> {
         let limb = self.bindings.limbs.get(limb.0 as usize);
         Ok(limb.ok_or_else(|| lost("an input"))?.value())
     }
 
-    /// No call to come reads the limb.
+    /// Notes that no later call reads the limb.
     fn end(&mut self, limb: LimbId) {
         self.ahead.forget(limb);
         let slot = self.slots.entry(limb).or_default();
@@ -275,13 +276,13 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Where the time of an open call is added.
+    /// Returns the row to which the time of an open call is added.
     pub fn entry(&self, call: u64) -> Result<Entry, DeviceError> {
         let entry = self.open_frame(call)?.entry;
         entry.ok_or_else(|| lost("a call"))
     }
 
-    /// What a step of an open call is a part of.
+    /// Returns the call and line to which a step of an open call belongs.
     pub fn context(&self, call: u64, step: &Step) -> Result<Context<'_>, DeviceError> {
         let frame = self.open_frame(call)?;
         let procedure = self.program.bound_procs().get(frame.proc as usize);
@@ -312,7 +313,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Hands every arrived limb to its frame: publishes it where it is a result, then marks the steps it completes.
+    /// Hands every new limb to its frame: publishes it if it is a result, then marks the steps that now have all
+    /// operands.
     fn settle_arrivals(&mut self) -> Result<(), DeviceError> {
         while let Some((call, index, value)) = self.arrivals.pop() {
             let plan = self.plan(call)?;
@@ -336,7 +338,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// One operand of each of these steps has come.
+    /// Counts one new operand for each of these steps.
     fn mark_ready(&mut self, call: u64, steps: &[u32]) -> Result<(), DeviceError> {
         for &step in steps {
             let pending = &mut self.frame(call)?.pending[step as usize];
@@ -348,7 +350,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// A program-level limb has come to be.
+    /// Makes a program-level limb available.
     fn publish(&mut self, limb: LimbId, value: Value<'a>) {
         let slot = self.slots.entry(limb).or_default();
         for (call, param) in std::mem::take(&mut slot.waiters) {
@@ -361,7 +363,7 @@ impl<'a> State<'a> {
             self.recycle(value);
             return;
         }
-        // Of a program whose end is in sight, an output that no call reads again.
+        // Whether it is an output that no call reads again, in a program whose end is in sight.
         let last = self.ahead.is_output(limb) && !self.ahead.read_later(limb);
         match (&mut self.take, &value) {
             (Some(take), Value::Pooled(buf)) if last => {
@@ -376,14 +378,14 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Whether a limb leaves the run and is not read in it, as one of many.
+    /// Returns whether a limb leaves the run unread and is one of many, so that it is worth writing past the cache.
     fn streamed(&self, limb: LimbId) -> bool {
         let waited = || {
             self.slots
                 .get(&limb)
                 .is_some_and(|slot| !slot.waiters.is_empty())
         };
-        // What takes outputs reads them at once.
+        // `take` reads outputs at once.
         let held = self.large && self.take.is_none();
         held && self.ahead.is_output(limb) && !self.ahead.read_later(limb) && !waited()
     }
@@ -393,7 +395,7 @@ impl<'a> State<'a> {
         self.ready.pop().map(|Reverse(at)| at)
     }
 
-    /// `count` more of the call's steps and results are done.
+    /// Counts `count` more of the call's steps and results as done.
     fn advance(&mut self, call: u64, count: usize) -> Result<(), DeviceError> {
         let frame = self.frame(call)?;
         frame.left -= count;
@@ -403,7 +405,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Counts a call whose steps are all done, and lets go of the oldest frames that are finished.
+    /// Counts a call whose steps are all done, and releases the oldest frames if they are finished.
     fn close(&mut self, call: u64) -> Result<(), DeviceError> {
         self.calls_done += 1;
         self.weight_done += self.plan(call)?.weight;
@@ -414,7 +416,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// The error of a step that could not run.
+    /// Returns the error of a step that could not run.
     pub fn fault(&self, call: u64, step: u32, fault: Fault) -> DeviceError {
         let reason = match fault {
             Fault::Math(MathError::Halt(halt)) => return halt.into(),
@@ -437,7 +439,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Lends the outputs out, but for those that are taken as they are made, and gives everything else back to the pool.
+    /// Lends the outputs to the caller, except those that `take` received, and gives all other limbs back to the pool.
     pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool, Clock), DeviceError> {
         let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
         let mut outputs = Vec::with_capacity(limbs.len());
@@ -461,7 +463,7 @@ impl<'a> State<'a> {
             let modulus = limb_modulus(ty, &text.moduli);
             outputs.push(match held {
                 Value::Pooled(buf) if buf.is_short() == holds_short(modulus) => self.pool.lend(buf),
-                // The caller's own, whatever becomes of what it was.
+                // An output that is an input, a constant or a seed's limb is the caller's own.
                 held => OutputLimb::of(held.held(), modulus),
             });
         }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run on the CPU took.
+//! The measurements of a run on the CPU.
 
 use ringmill_device::report::LineUse;
 use ringmill_device::{ExpandedStats, Statistics};
 use serde::Serialize;
 
-/// What a run on the CPU took. All figures are measured.
+/// The measurements of a run on the CPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct CpuStats {
-    /// Wall time of the run, bindings in to outputs out.
+    /// The wall time of the run, from bindings to outputs.
     pub seconds: f64,
     pub threads: usize,
-    /// Most bytes of limb buffers in use at one time, bound inputs not included.
+    /// The most bytes of limb buffers in use at one time, without bound inputs.
     pub pool_peak_bytes: u64,
-    /// Bytes of limb buffers that the device keeps for the next run.
+    /// The bytes of limb buffers that the device keeps for the next run.
     pub pool_held_bytes: u64,
-    /// Key limbs and constants that were expanded.
+    /// The figures of expanded key limbs and constants.
     pub expanded: ExpandedStats,
     /// The time in nanoseconds, by lines.
     #[serde(skip)]

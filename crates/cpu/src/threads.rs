@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The threaded run: every worker takes the earliest ready step, computes it outside the lock and puts it back.
+//! Runs a program on several threads: every worker takes the earliest ready step, computes it outside the lock, and
+//! puts its results back.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -13,17 +14,16 @@ use ringmill_device::expanded::Usage;
 use ringmill_device::trace::SpanSink;
 use ringmill_limits::Watch;
 
-/// Calls open at one time for each thread: enough that ready steps rarely run out, few enough that memory stays near
-/// the straight-through run's.
+/// The open calls for each thread. Ready steps then rarely run out, and memory stays near that of a run in order.
 pub(super) const CALLS_PER_THREAD: usize = 4;
 
 struct Shared<'a, 'm, 'p> {
     state: State<'a>,
     meter: Meter<'p>,
     spans: Option<&'m mut dyn SpanSink>,
-    /// Steps being computed.
+    /// The number of steps being computed.
     running: usize,
-    /// Workers waiting for a ready step.
+    /// The number of workers that wait for a ready step.
     asleep: usize,
     calls_seen: u64,
     failed: Option<DeviceError>,
@@ -154,7 +154,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
         self.wake.notify_all();
     }
 
-    /// The next step, `Some(None)` to wait for one, or `None` when the run is over.
+    /// Returns the next step, `Some(None)` to wait for one, or `None` if the run is over.
     fn next(&self, shared: &mut Shared<'a, 'm, 'p>) -> Option<Option<(u64, u32)>> {
         if shared.failed.is_some() {
             return None;
@@ -171,7 +171,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
         let mut saves = due.is_some();
         if let (Some(saver), 0, 0) = (due, state.open_calls(), shared.running) {
             saves = false;
-            // A run that is stopped while it saves goes on to its last save, which is tried again where it fails.
+            // A run that is stopped during a save continues to its last save, which is tried again if it fails.
             let last = self.watch.is_stopped();
             let ends = |()| {
                 if last {
@@ -185,7 +185,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
                 return None;
             }
         }
-        // To be saved, what is open is finished first.
+        // The open calls are finished before a save.
         while !saves
             && state.ready_steps() < self.threads
             && state.open_calls() < self.threads * CALLS_PER_THREAD
@@ -213,7 +213,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
         None
     }
 
-    /// Wakes as many sleepers as there are ready steps.
+    /// Wakes a sleeping worker for each ready step.
     fn wake_others(&self, shared: &Shared<'a, 'm, 'p>) {
         for _ in 0..shared.asleep.min(shared.state.ready_steps()) {
             self.wake.notify_one();
@@ -221,7 +221,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
     }
 }
 
-/// Ends the run when its worker panics (which no step should): the others must not wait for what will never be done.
+/// Ends the run if its worker panics, which no step should do. Otherwise the other workers would wait forever.
 struct Alarm<'c, 'a, 'm, 'p>(&'c Crew<'a, 'm, 'p>);
 
 impl Drop for Alarm<'_, '_, '_, '_> {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Steps that read or write words of 32 bits. What their kernels do not take so is in words of 64 bits while they run, in buffers
-//! that stay in the cache from step to step.
+//! Runs steps that read or write 32-bit words.
+//!
+//! If a kernel has no variant for 32-bit words, its operands are widened to 64 bits in scratch buffers. These buffers
+//! stay in the cache from step to step.
 
 use std::sync::Arc;
 
@@ -12,13 +14,13 @@ use crate::plan::{Kernel, Step};
 use ringmill_device::pool::Buf;
 use ringmill_device::value::Value;
 
-/// A buffer of so many words among those of the task.
+/// Takes a buffer of `words` words from those of the task.
 fn room(room: &mut Vec<Arc<Buf>>, words: usize) -> Result<Arc<Buf>, Fault> {
     let place = room.iter().position(|buf| buf.residues().len() == words);
     Ok(room.swap_remove(place.ok_or(Fault::Shape)?))
 }
 
-/// Words of 64 bits of a buffer that nothing else refers to.
+/// Returns the 64-bit words of a buffer to which there is no other reference.
 fn wide(buf: &mut Arc<Buf>) -> Result<&mut [u64], Fault> {
     match Arc::get_mut(buf).map(Buf::residues_mut) {
         Some(ResiduesMut::Wide(words)) => Ok(words),
@@ -26,11 +28,11 @@ fn wide(buf: &mut Arc<Buf>) -> Result<&mut [u64], Fault> {
     }
 }
 
-/// As [`super::execute`], of operands that have been read.
+/// Runs a step as [`super::execute`] does, on operands that have been read.
 pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     let (kernel, store) = (&step.kernel, task.store());
     let lasting = task.dst.iter().any(Value::is_short);
-    // What operands and results were, to be put back.
+    // The original operands and results, to be put back.
     let (mut read, mut written) = (Vec::new(), Vec::new());
     for (i, value) in task.src.iter_mut().enumerate() {
         let Residues::Short(words) = value.held() else {
@@ -47,7 +49,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
         if !value.is_short() || kernel.writes_short() {
             continue;
         }
-        // Sums that carry on do so where they are.
+        // Sums that continue other sums add to these in place.
         let wide = match task.src.get_mut(i).filter(|_| i < kernel.updates()) {
             Some(sum) => std::mem::replace(sum, Value::Bound(&[])),
             None => Value::Pooled(room(&mut task.room, value.held().len())?),
@@ -100,7 +102,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// (a - b) w in words of 32 bits, and c where there is one: the operands are a and c.
+/// Computes (a - b) w in words of 32 bits, plus c if there is one; the operands are a and c.
 fn scaled(
     q: Modulus,
     out: ResiduesMut<'_>,

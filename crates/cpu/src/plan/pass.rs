@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs passes: a block of coefficients of all operands at a time.
+//! Runs a pass: elementwise steps on a block of coefficients of all operands at a time.
 
 use std::ops::Range;
 
@@ -7,17 +7,18 @@ use ringmill_device::plan::{self, Act, At, Deed};
 use ringmill_math::kernels::{self, Store};
 use ringmill_math::{MathError, Modulus, Residues, ResiduesMut, Shoup};
 
-/// Coefficients of a block: a few dozen operands of as many words lie in the second-level cache, the few of a step in the first.
+/// The coefficients of a block. Blocks of a few dozen operands lie in the second-level cache, the blocks of one step in
+/// the first.
 const BLOCK: usize = 512;
 
-/// The same where all words are of 32 bits.
+/// The coefficients of a block if all words have 32 bits.
 const SHORT_BLOCK: usize = 2 * BLOCK;
 
-/// Elementwise steps modulo one prime, with their constants ready.
+/// A pass: elementwise steps modulo one prime, with their constants prepared.
 pub(crate) struct Pass {
     q: Modulus,
     deeds: Vec<Deed>,
-    /// Of each that combines.
+    /// The constants of each step that combines operands.
     constants: Vec<Vec<Shoup>>,
     between: usize,
 }
@@ -44,7 +45,7 @@ impl From<plan::Pass> for Pass {
     }
 }
 
-/// An operand: a limb, or its values, each for a run of equal ones.
+/// An operand: a limb, or a limb of equal runs by the value of each run.
 #[derive(Clone, Copy)]
 pub(crate) enum Operand<'a> {
     Limb(Residues<'a>),
@@ -52,7 +53,7 @@ pub(crate) enum Operand<'a> {
 }
 
 impl Operand<'_> {
-    /// Asks for what is read of it next.
+    /// Prefetches the part of the operand that is read next.
     fn ahead(&self, next: &Range<usize>) {
         match self {
             Self::Limb(Residues::Wide(words)) => {
@@ -66,7 +67,7 @@ impl Operand<'_> {
     }
 }
 
-/// Blocks of that many coefficients of a limb of `len`, each with what is read after it.
+/// Returns the blocks of `block` coefficients of a limb of `len`, each with the range that is read after it.
 fn blocks(len: usize, block: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     (0..len).step_by(block).map(move |start| {
         let end = len.min(start + block);
@@ -79,23 +80,23 @@ fn blocks(len: usize, block: usize) -> impl Iterator<Item = (Range<usize>, Range
 }
 
 impl Pass {
-    /// Words that [`Pass::run`] works in.
+    /// Returns the words of working memory of [`Pass::run`].
     pub fn scratch_len(&self, operands: usize, results: usize) -> usize {
         (self.between + operands + results) * BLOCK
     }
 
-    /// Rough time in passes over a limb.
+    /// Returns the rough time of the pass, in passes over a limb.
     pub fn weight(&self) -> u64 {
         self.deeds.iter().map(|deed| deed.src.len() as u64).sum()
     }
 
-    /// Whether it can write all its results past the cache.
+    /// Returns whether the pass can write all its results past the cache.
     pub fn streams(&self) -> bool {
         let leaves = |deed: &&Deed| deed.dst.iter().any(|at| matches!(at, At::Result(_)));
         (self.deeds.iter().filter(leaves)).all(|deed| matches!(deed.act, Act::Add | Act::Mul))
     }
 
-    /// Computes the results, all of one length, and writes them as `store` says.
+    /// Computes the results, all of one length, and writes them in the way that `store` says.
     pub fn run(
         &self,
         operands: &[Operand<'_>],
@@ -180,7 +181,8 @@ impl Pass {
         Ok(())
     }
 
-    /// The same where all is in words of 32 bits and every step is one that has a loop over these, from operands to a result.
+    /// Runs a pass in which all words have 32 bits and every step has a loop over such words, from operands to a
+    /// result.
     fn run_short(
         &self,
         operands: &[Operand<'_>],
@@ -229,7 +231,7 @@ impl Pass {
     }
 }
 
-/// The block from `start` on of a limb of `len` residues that is known by its values.
+/// Fills a block, from `start` on, of a limb of `len` residues that is known by the value of each run.
 fn fill(values: &[u64], len: usize, start: usize, block: &mut [u64]) {
     let run = (len / values.len().max(1)).max(1);
     for (i, x) in block.iter_mut().enumerate().step_by(run.min(BLOCK)) {
@@ -244,7 +246,8 @@ fn fill(values: &[u64], len: usize, start: usize, block: &mut [u64]) {
     }
 }
 
-/// `src` gives the operands, of which there are `count`; `constants` are those of an act that combines.
+/// Computes one step on a block. `src` returns one of `count` operands; `constants` are those of a step that combines
+/// operands.
 fn run<'v>(
     act: &Act,
     constants: &[Shoup],

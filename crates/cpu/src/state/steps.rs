@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Starting and finishing steps: operands out of the frame, buffers for results, results back into the frame.
+//! Starts and finishes steps: takes operands out of the frame, takes buffers for results, and puts results into the
+//! frame.
 
 use super::{State, lost};
 use crate::kernel::Task;
@@ -8,7 +9,7 @@ use ringmill_device::DeviceError;
 use ringmill_device::value::Value;
 
 impl<'a> State<'a> {
-    /// Fills `task` with the step's operands and buffers for its results.
+    /// Fills `task` with the step's operands and with buffers for its results.
     pub fn start(&mut self, call: u64, step: u32, task: &mut Task<'a>) -> Result<(), DeviceError> {
         let plan = self.plan(call)?;
         let code = plan
@@ -67,7 +68,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Whether all these values of a call leave the run, and are worth writing past the cache.
+    /// Returns whether all these values of a call leave the run and are worth writing past the cache.
     fn leave(&self, call: u64, plan: &Plan, made: &[Made]) -> bool {
         let results = self
             .open_frame(call)
@@ -81,7 +82,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Puts the results of an executed task where they belong and lets go of its operands.
+    /// Puts the results of an executed task into the frame and releases its operands.
     pub fn finish(&mut self, task: &mut Task<'a>) -> Result<(), DeviceError> {
         let plan = self.plan(task.call)?;
         let code = plan
