@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a definition file's text to the generated Rust tables and reference page. Pure functions; `isa-gen` writes the
-//! files, and a test fails when one is stale.
+//! Generates Rust tables and a reference page from the text of a level's definition file.
+//!
+//! All functions are pure. `isa-gen` writes the files, and a test fails if one is stale.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,25 +32,25 @@ pub enum DefinitionError {
 pub struct Definition {
     /// "mid" or "macro".
     pub level: String,
-    /// The stages that programs of the level come through, in order; none where they stay as they are. The column `stage` then
-    /// says the first one in which an instruction may stand.
+    /// The stages of the compiler for programs of this level, in order; empty for a level with one stage. The column
+    /// `stage` names the first stage in which an instruction may stand.
     #[serde(default)]
     pub stages: Vec<String>,
     pub instruction: Vec<InstructionDef>,
-    /// What each typing rule demands, in words.
+    /// The condition of each typing rule, in words.
     pub rules: BTreeMap<String, String>,
-    /// What each kind of immediate is, in words.
+    /// The meaning of each kind of immediate, in words.
     pub immediates: BTreeMap<String, String>,
-    /// The schemes that instructions may be of; `all` stands for every one.
+    /// The schemes that instructions may belong to; `all` stands for every scheme.
     #[serde(default)]
     pub schemes: BTreeMap<String, String>,
-    /// What each word of each column of the instructions means.
+    /// The meaning of each word of each column of the instructions.
     #[serde(default)]
     pub columns: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// One instruction. An operand or result list is either fixed names, or one entry ending in `...` that repeats; a single
-/// repeating name may have fixed ones behind it.
+/// One instruction. A list of operands or results is either fixed names, or one entry ending in `...` that repeats.
+/// Fixed names may follow a single repeating name.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionDef {
@@ -62,23 +63,23 @@ pub struct InstructionDef {
     /// Mnemonics of the instructions a composite expands into, separated by spaces.
     #[serde(default)]
     pub expansion: String,
-    /// Whether this is no instruction of programs, but one for tests.
+    /// Whether the instruction is for tests only.
     #[serde(default)]
     pub hidden: bool,
     #[serde(default)]
     pub schemes: Vec<String>,
-    /// Its word in each column.
+    /// The instruction's word in each column.
     #[serde(default)]
     pub columns: BTreeMap<String, String>,
 }
 
 impl Definition {
-    /// The instructions that programs have.
+    /// Returns the instructions of programs.
     fn shown(&self) -> impl Iterator<Item = &InstructionDef> {
         self.instruction.iter().filter(|i| !i.hidden)
     }
 
-    /// What the names of the level's types begin with.
+    /// Returns the prefix of the names of the level's types.
     fn prefix(&self) -> &'static str {
         match self.level.as_str() {
             "mid" => "",
@@ -155,7 +156,7 @@ pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     Ok(def)
 }
 
-/// `same-eval` or `ADD` as a Rust variant name.
+/// Converts `same-eval` or `ADD` to a Rust variant name.
 fn camel(word: &str) -> String {
     let part = |part: &str| -> String {
         let mut chars = part.chars();
@@ -169,7 +170,7 @@ fn camel(word: &str) -> String {
     word.split('-').map(part).collect()
 }
 
-/// Names of a list with a repeating entry taken apart, and the Rust expression of its arity.
+/// Splits the names of a list with a repeating entry, and returns the Rust expression of the list's arity.
 fn arity(list: &[String]) -> (Vec<&str>, String) {
     match list.first().and_then(|entry| entry.strip_suffix("...")) {
         Some(name) if list.len() > 1 => {
@@ -190,7 +191,7 @@ fn arity(list: &[String]) -> (Vec<&str>, String) {
     }
 }
 
-/// The distinct words of one field in order of appearance.
+/// Returns the distinct words of one field in order of appearance.
 fn distinct<'a>(
     instructions: impl Iterator<Item = &'a InstructionDef>,
     field: impl Fn(&'a InstructionDef) -> &'a str,
@@ -205,7 +206,7 @@ fn distinct<'a>(
     words
 }
 
-/// A description as a doc comment; brackets would read as links.
+/// Formats a description as a doc comment, in which brackets would read as links.
 fn doc_comment(text: &str) -> String {
     text.replace('[', "\\[").replace(']', "\\]")
 }
@@ -239,7 +240,7 @@ fn word_enum(
     out.push_str("        }\n    }\n}\n");
 }
 
-/// The Rust source of a level's opcode module.
+/// Returns the Rust source of a level's opcode module.
 pub fn rust(def: &Definition) -> String {
     let prefix = def.prefix();
     let (op, rule, imm) = (
@@ -327,7 +328,7 @@ pub fn rust(def: &Definition) -> String {
     out
 }
 
-/// The variants of an enumeration of instructions.
+/// Writes the variants of an enumeration of instructions.
 fn variants<'a>(out: &mut String, instructions: impl Iterator<Item = &'a InstructionDef>) {
     for i in instructions {
         let doc = doc_comment(&i.semantics);
@@ -336,7 +337,7 @@ fn variants<'a>(out: &mut String, instructions: impl Iterator<Item = &'a Instruc
     }
 }
 
-/// The Markdown reference page of a level.
+/// Returns the Markdown reference page of a level.
 pub fn markdown(def: &Definition) -> String {
     let mut out = format!(
         "# The {0} level: instruction reference\n\nGenerated from `crates/isa/defs/{0}.toml`; do not edit. \
@@ -381,7 +382,7 @@ pub fn markdown(def: &Definition) -> String {
     out
 }
 
-/// What words mean, under a heading.
+/// Writes the meanings of words under a heading.
 fn meanings(out: &mut String, title: &str, words: &[&str], meaning: &BTreeMap<String, String>) {
     let _ = write!(out, "\n## {title}\n\n| | |\n| --- | --- |\n");
     for word in words {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a definition file says about one instruction, in the shape the generated tables hold it.
+//! The row of one instruction in the generated tables: mnemonic, arities, rule, immediate and expansion.
 
 use std::fmt;
 
 use crate::error::Fault;
 use crate::limits;
 
-/// How many values an instruction takes or gives.
+/// The number of values that an instruction takes or gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
     /// Exactly this many.
@@ -18,7 +18,7 @@ pub enum Arity {
 }
 
 impl Arity {
-    /// Whether `count` values are allowed.
+    /// Returns whether `count` values are allowed.
     pub const fn allows(self, count: usize) -> bool {
         match self {
             Arity::Exactly(n) => count == n,
@@ -55,7 +55,7 @@ pub struct OpInfo<O: 'static, R, I> {
 }
 
 impl<O, R, I> OpInfo<O, R, I> {
-    /// Operand and result counts by the definition.
+    /// Checks the operand and result counts against the definition.
     pub(crate) fn check_counts(&self, src: usize, dst: usize) -> Result<(), Fault> {
         for (what, expected, found) in [
             ("operands", self.operands, src),

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a bootstrapping engine asks of TFHE's parameters.
+//! The limits that a bootstrapping engine sets to TFHE parameters.
 
-/// The numbers of an engine that parameters must have for it to run their bootstraps.
+/// The parameters that an engine supports. TFHE parameters must have these numbers for the engine to run their
+/// bootstraps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Engine {
-    /// n, the dimension of the LWE ciphertexts that it rotates by.
+    /// n, the dimension of the LWE ciphertexts that a blind rotation takes.
     pub dimension: usize,
     /// log2 of the ring degree N.
     pub log_degree: u8,
     /// m, the secret bits of one step of its blind rotation.
     pub unrolling: usize,
-    /// How the blind rotation cuts coefficients.
+    /// The digits of the blind rotation.
     pub bootstrap: Digits,
-    /// How the key switch cuts coefficients.
+    /// The digits of the key switch.
     pub key_switch: Digits,
 }
 

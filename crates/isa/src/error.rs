@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verifiers' error: where, and what was expected and found.
+//! The error of the verifiers: the place of a fault, the expected value and the value found.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl VerifyError {
         }
     }
 
-    /// Adds the user's source line where none is known yet.
+    /// Adds the user's source line if none is known yet.
     pub fn or_loc(mut self, loc: Option<&SourceLoc>) -> Self {
         if self.place.loc.is_none() {
             self.place.loc = loc.cloned();
@@ -33,19 +33,19 @@ impl VerifyError {
     }
 }
 
-/// Number (from 0) and text of an instruction or call.
+/// The number (from 0) and the text of an instruction or call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InstrPlace {
     pub number: usize,
     pub text: String,
 }
 
-/// Where a fault is.
+/// The place of a fault.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
-    /// The user's source line, where known.
+    /// The user's source line, if known.
     pub loc: Option<SourceLoc>,
-    /// The procedure's name, or what stands in its place ("program").
+    /// The procedure's name, or a word for another place ("program").
     pub procedure: String,
     pub instruction: Option<InstrPlace>,
 }
@@ -63,7 +63,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong. `item` names the value or limb, as the text form writes it.
+/// The fault. `item` names the value or limb as the text form writes it.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Fault {
     #[error("{item}: expected {expected}, found {found}")]
@@ -78,7 +78,7 @@ pub enum Fault {
         expected: String,
         found: String,
     },
-    /// A modulus of a kind that lacks what the value needs.
+    /// A modulus of a kind without the arithmetic that the value needs.
     #[error("{item}: {needs} needs a modulus that is an NTT-friendly prime, found {found}")]
     NotPrime {
         item: String,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the text forms share: a cursor over a line-oriented text, quoting, and the parse error.
+//! The common lexer of all text forms: a cursor over a line-oriented text, quoting, and the parse error.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::fmt;
@@ -7,7 +7,8 @@ use std::fmt;
 use crate::limits;
 use crate::source::SourceLoc;
 
-/// A text that does not parse: where (from 1; the column counts characters), what was expected and what stands there.
+/// The error of a text that does not parse: the place, the expected token, and the text found. Lines and columns count
+/// from 1; columns count characters.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ParseError {
@@ -17,7 +18,7 @@ pub struct ParseError {
     pub found: String,
 }
 
-/// A name in quotes, with `"` and `\` and control characters escaped.
+/// Quotes a name, with `"`, `\` and control characters escaped.
 pub(crate) fn quote(text: &str) -> impl fmt::Display + '_ {
     struct Quoted<'a>(&'a str);
     impl fmt::Display for Quoted<'_> {
@@ -40,7 +41,7 @@ pub(crate) fn quote(text: &str) -> impl fmt::Display + '_ {
 #[derive(Clone, Copy)]
 pub(crate) struct Mark(usize);
 
-/// Definitions of numbered values in order of appearance, with their types and places in the text.
+/// The definitions of numbered values in order of appearance, with their types and places in the text.
 pub(crate) struct Definitions<T>(Vec<(u32, T, Mark)>);
 
 impl<T> Default for Definitions<T> {
@@ -54,7 +55,7 @@ impl<T: Copy> Definitions<T> {
         self.0.push((number, ty, mark));
     }
 
-    /// Types by number. Numbers must run from 0 without gap or repetition, so memory is bounded by the text.
+    /// Returns the types by number. Numbers must run from 0 without gap or repetition, so the text bounds the memory.
     pub(crate) fn types(self, c: &Cursor<'_>, prefix: &str) -> Result<Vec<T>, ParseError> {
         let count = self.0.len();
         let mut types = vec![None; count];
@@ -99,7 +100,7 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// Goes on by so many bytes of what is left.
+    /// Advances by this number of bytes.
     fn skip(&mut self, bytes: usize) {
         self.at = self.at.saturating_add(bytes);
     }
@@ -124,13 +125,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The position of the next token of this line.
+    /// Returns the position of the next token of this line.
     pub(crate) fn mark(&mut self) -> Mark {
         self.skip_blanks();
         Mark(self.at)
     }
 
-    /// The error that something else was expected at the mark.
+    /// Returns the error for an unexpected token at the mark.
     pub(crate) fn error_at(&self, mark: Mark, expected: impl Into<String>) -> ParseError {
         let before = self.text.get(..mark.0).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |n| n.saturating_add(1));
@@ -156,7 +157,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// As [`Cursor::error_at`], with other words for what was found.
+    /// Returns the error of [`Cursor::error_at`], with other words for the text found.
     pub(crate) fn error_found(
         &self,
         mark: Mark,
@@ -169,7 +170,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The error that something else was expected here.
+    /// Returns the error for an unexpected token here.
     pub(crate) fn error(&mut self, expected: impl Into<String>) -> ParseError {
         let mark = self.mark();
         self.error_at(mark, expected)
@@ -181,7 +182,7 @@ impl<'a> Cursor<'a> {
         rest.is_empty() || rest.starts_with('\n')
     }
 
-    /// Nothing more on this line.
+    /// Checks that the line ends here.
     pub(crate) fn line_end(&mut self) -> Result<(), ParseError> {
         if self.at_line_end() {
             Ok(())
@@ -190,7 +191,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Nothing more but empty lines.
+    /// Checks that only empty lines follow.
     pub(crate) fn text_end(&mut self) -> Result<(), ParseError> {
         self.skip_lines();
         if self.rest().is_empty() {
@@ -200,7 +201,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether this punctuation comes next.
+    /// Returns whether this punctuation comes next.
     pub(crate) fn peek(&mut self, token: &str) -> bool {
         self.skip_blanks();
         self.rest().starts_with(token)
@@ -223,7 +224,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next word without taking it; empty if none.
+    /// Returns the next word without taking it, or an empty string if there is none.
     pub(crate) fn peek_word(&mut self) -> &'a str {
         self.skip_blanks();
         let rest = self.rest();
@@ -231,7 +232,7 @@ impl<'a> Cursor<'a> {
         rest.get(..end).unwrap_or("")
     }
 
-    /// A word: letters, digits, `.`, `_`, `-`, `+`.
+    /// Takes a word: letters, digits, `.`, `_`, `-`, `+`.
     pub(crate) fn word(&mut self, expected: &str) -> Result<&'a str, ParseError> {
         let word = self.peek_word();
         if word.is_empty() {
@@ -258,14 +259,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A word that `T` reads, such as a number.
+    /// Takes a word and parses it as `T`, such as a number.
     pub(crate) fn parsed<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, ParseError> {
         let mark = self.mark();
         let word = self.word(expected)?;
         word.parse().map_err(|_| self.error_at(mark, expected))
     }
 
-    /// `prefix` directly followed by a number, such as `%5`.
+    /// Takes `prefix` directly followed by a number, such as `%5`.
     pub(crate) fn numbered<T: std::str::FromStr>(
         &mut self,
         prefix: &str,
@@ -280,13 +281,13 @@ impl<'a> Cursor<'a> {
             .map_err(|_| self.error_at(mark, expected))
     }
 
-    /// A keyword and its number, as `poly 1`.
+    /// Takes a keyword and its number, as `poly 1`.
     pub(crate) fn field<T: std::str::FromStr>(&mut self, word: &str) -> Result<T, ParseError> {
         self.expect_word(word)?;
         self.parsed(&format!("a number in range after `{word}`"))
     }
 
-    /// `seed 0 =`: a table's entry, which must be numbered in order.
+    /// Takes the head of a table's entry, as `seed 0 =`; entries must be numbered in order.
     pub(crate) fn field_is(&mut self, word: &str, expected: usize) -> Result<(), ParseError> {
         let mark = self.mark();
         if self.field::<usize>(word)? != expected {
@@ -298,7 +299,7 @@ impl<'a> Cursor<'a> {
         self.expect("=")
     }
 
-    /// A quoted name of bounded length.
+    /// Takes a quoted name of bounded length.
     pub(crate) fn name(&mut self) -> Result<String, ParseError> {
         let mark = self.mark();
         let name = self.string("a quoted name")?;
@@ -309,7 +310,7 @@ impl<'a> Cursor<'a> {
         Ok(name)
     }
 
-    /// `at "FILE":LINE`, if it is there.
+    /// Takes `at "FILE":LINE` if it comes next.
     pub(crate) fn source_loc(&mut self) -> Result<Option<SourceLoc>, ParseError> {
         if !self.accept_word("at") {
             return Ok(None);
@@ -322,7 +323,7 @@ impl<'a> Cursor<'a> {
         }))
     }
 
-    /// A quoted name.
+    /// Takes a quoted name.
     pub(crate) fn string(&mut self, expected: &str) -> Result<String, ParseError> {
         let mark = self.mark();
         if !self.accept("\"") {

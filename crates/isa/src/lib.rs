@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The macro and mid instruction levels, and the micro level of `vector`: definitions, types, text form and verifier; and what a
-//! machine asks of parameters.
+//! The instruction sets of Ringmill: the macro and mid levels, and the micro level of the `vector` machine.
+//!
+//! Each level has a definition, types, a text form and a verifier. The crate also has the limits that a machine sets to
+//! scheme parameters ([`Target`]).
 
 pub mod codegen;
 pub mod def;
@@ -22,7 +24,7 @@ pub use lex::ParseError;
 pub use numbers::{Galois, Level, Poly};
 pub use target::{Limit, Target};
 
-/// Items that the crate's own tests reach; no part of the interface.
+/// Items for the crate's own tests; they are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::mid::ahead::held;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Upper bounds on what the verifiers and parsers accept, so that no input makes later stages allocate without measure.
+//! Upper bounds on what the verifiers and parsers accept, so that no input makes later stages allocate without limit.
 
 /// Moduli of one program.
 pub const MAX_MODULI: usize = 1024;
@@ -9,7 +9,7 @@ pub const MAX_NAME: usize = 256;
 pub const MAX_OPERANDS: usize = 4096;
 /// Values, instructions, parameters or results of one procedure of the mid level.
 pub const MAX_VALUES: usize = 1 << 20;
-/// Dimension of an LWE vector: what the largest ring gives, and as much again.
+/// Dimension of an LWE vector: twice the degree of the largest ring.
 pub const MAX_LWE_DIMENSION: u32 = 1 << 18;
 /// Rows of a table of LWE vectors.
 pub const MAX_LWE_ROWS: u32 = 1 << 24;

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers that must not be taken for one another. Each is as wide as the number it holds and is written as it.
+//! Types for levels, Galois elements and polynomial indices, so that one is not taken for another.
+//!
+//! Each is as wide as the number that it holds, and is written as that number.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A ciphertext's level: it has one more ciphertext prime.
+/// The level of a ciphertext, which has one ciphertext prime more.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]
 pub struct Level(pub u32);
 
 impl Level {
-    /// Of the outputs, unless something else is asked for.
+    /// The level of the outputs, unless a caller asks for another.
     pub const LOWEST: Self = Self(0);
 
-    /// Its index in a table that has an entry a level, the lowest first.
+    /// Returns the level as an index into a table with an entry for each level, the lowest first.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Number of ciphertext primes.
+    /// Returns the number of ciphertext primes.
     pub const fn primes(self) -> usize {
         self.index() + 1
     }
 
-    /// The ciphertext primes, by their places in the table of moduli.
+    /// Returns the places of the ciphertext primes in the table of moduli.
     pub const fn moduli(self) -> std::ops::Range<usize> {
         0..self.primes()
     }
 
-    /// The level below, where there is one.
+    /// Returns the level below, if there is one.
     pub const fn below(self) -> Option<Self> {
         match self.0.checked_sub(1) {
             Some(below) => Some(Self(below)),
@@ -38,12 +40,12 @@ impl Level {
         }
     }
 
-    /// The level so many above; the highest there is where that is too high.
+    /// Returns the level `by` above this one, saturated at the highest.
     pub const fn above(self, by: u32) -> Self {
         Self(self.0.saturating_add(by))
     }
 
-    /// The levels from this one to `last`, which is among them.
+    /// Returns the levels from this one to `last`, inclusive.
     pub fn to(self, last: Self) -> impl DoubleEndedIterator<Item = Self> {
         (self.0..=last.0).map(Self)
     }
@@ -59,30 +61,30 @@ impl From<Galois> for u64 {
     }
 }
 
-/// A polynomial of a ciphertext, by its index: c_0, c_1, c_2. A plaintext has polynomial 0 alone; a key's are numbered
-/// digit by digit, two each.
+/// The index of a polynomial of a ciphertext: c_0, c_1, c_2. A plaintext has polynomial 0 alone. A key's polynomials
+/// are numbered digit by digit, two each.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]
 pub struct Poly(pub u16);
 
 impl Poly {
-    /// The first; the only one of a plaintext.
+    /// The first polynomial, the only one of a plaintext.
     pub const FIRST: Self = Self(0);
 
-    /// Its index in a list of polynomials.
+    /// Returns the index in a list of polynomials.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Whether a value of so many polynomials has this one.
+    /// Returns whether a value of `count` polynomials has a polynomial with this index.
     pub const fn within(self, count: u32) -> bool {
         (self.0 as u32) < count
     }
 
-    /// The polynomials of a value that has so many.
+    /// Returns the polynomials of a value that has `count` of them.
     pub fn of(count: u32) -> impl Iterator<Item = Self> + Clone {
-        // No value has 2^16: ciphertexts have three at most, keys two a digit.
+        // No value has 2^16 polynomials: ciphertexts have at most three, keys two a digit.
         (0..u16::try_from(count).unwrap_or(u16::MAX)).map(Self)
     }
 }

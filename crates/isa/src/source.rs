@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Positions in the user's source.
+//! Lines of the user's source, to which instructions and errors refer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ pub struct SourceLoc {
 }
 
 impl SourceLoc {
-    /// The file's name without its folders: all that text says of it, since text goes to others and folders are the author's
-    /// own business.
+    /// Returns the file's name without its folders. Text has only this name: text is passed to others, and folders are
+    /// private.
     pub fn file_name(&self) -> &str {
         self.file.rsplit('/').next().unwrap_or_default()
     }

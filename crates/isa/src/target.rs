@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine asks of parameters: numbers of its description, each with the field that it comes from.
+//! The limits that a machine sets to scheme parameters, each with the field of the description from which it comes.
 
 use std::ops::RangeInclusive;
 
 use crate::engine::Engine;
 
-/// A number of a machine's description, and the field that it comes from.
+/// A number of a machine's description, and the field from which it comes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limit<T> {
     pub field: &'static str,
     pub is: T,
 }
 
-/// The limits of a machine that parameters must keep, whatever their scheme.
+/// The limits of a machine that the parameters of every scheme must keep.
 ///
-/// A struct, and no trait of machines: what takes part in a choice of parameters is these numbers alone, they are compared
-/// and printed with the field each comes from, and a machine that asks for more adds a field, which every scheme's choice of
-/// parameters then runs into.
+/// Target is a struct, and no trait of machines: only these numbers take part in a choice of parameters. They are
+/// compared and printed with their fields. A machine with a new limit adds a field, which the choice of parameters in
+/// every scheme must then handle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
     /// The machine's name.
     pub machine: String,
-    /// log2 of the ring degrees that it runs.
+    /// log2 of the ring degrees that the machine runs.
     pub log_n: Limit<RangeInclusive<u8>>,
-    /// Bits of a prime at most.
+    /// The most bits of a prime.
     pub modulus_bits: Limit<u32>,
-    /// Primes are 1 modulo 2 to this, whatever the ring degree.
+    /// Primes are 1 modulo 2 to this power, for every ring degree.
     pub friendly_bits: Limit<u32>,
-    /// Primes at most, special ones included.
+    /// The most primes, special ones included.
     pub moduli: Limit<usize>,
-    /// Whether it extends bases modulo primes alone: parameters that are chosen for it need no other modulus then.
+    /// Whether the machine extends bases modulo primes only. Parameters chosen for it then need no other modulus.
     pub extends_modulo_primes: bool,
-    /// Whether it computes modulo primes alone: BGV's divisions and BFV's products are chosen so, and given parameters that
-    /// divide otherwise are refused.
+    /// Whether the machine computes modulo primes only. BGV's divisions and BFV's products are chosen to suit; given
+    /// parameters that divide in another way are refused.
     pub primes_alone: Limit<bool>,
-    /// Whether it runs each procedure of a program by itself, with no host beside it, and modulo primes: programs that compute
-    /// modulo anything else are refused.
+    /// Whether the machine runs each procedure by itself, without a host beside it, and modulo primes. Programs that
+    /// compute modulo anything else are refused.
     pub runs_whole: Limit<bool>,
-    /// Whether it makes the uniform halves of keys from their seeds; where it does not, programs made for it have keys that are
+    /// Whether the machine expands the uniform halves of keys from their seeds. Programs for other machines have keys
     /// stored whole.
     pub expands_seeds: bool,
-    /// Whether its instruction set says what moves and when it ends: programs made for it are written with LOAD, MORPH and KSW, and
-    /// end with HCF.
+    /// Whether the instruction set moves data and ends programs explicitly. Programs for such a machine are written
+    /// with LOAD, MORPH and KSW, and end with HCF.
     pub explicit: bool,
-    /// What it asks of TFHE's parameters, where it runs their bootstraps.
+    /// The limits for TFHE parameters, if the machine runs TFHE bootstraps.
     pub engine: Option<Engine>,
 }
 
 impl Target {
-    /// What both machines ask: the narrower of each limit, with the field that it comes from. The name stays this one's. Keys are
-    /// made from seeds where both make them, and programs say what moves where both machines' do. `None` where no ring degree
-    /// is left.
+    /// Returns the limits of both machines together: the narrower of each limit, with the field from which it comes.
+    /// The name stays this one's. Keys are made from seeds, and data moved explicitly, only if both machines do so.
+    /// Returns `None` if no ring degree is left.
     #[must_use]
     pub fn and(mut self, other: Self) -> Option<Self> {
         let (least, most) = (self.log_n.is.start(), self.log_n.is.end());

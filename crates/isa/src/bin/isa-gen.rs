@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes the files generated from the definition files: opcode modules, reference pages and the decoder package.
+//! Generates files from the definition files: opcode modules, reference pages and the decoder package.
 
 use std::path::Path;
 use std::{error::Error, fs};

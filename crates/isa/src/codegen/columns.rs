@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The columns of a definition file: what passes ask of an instruction without knowing which it is. Each column becomes an
-//! enumeration of its words, and the instructions' words one table.
+//! Generates the tables of an instruction's properties that compiler passes read without a case for each instruction.
+//!
+//! A definition file has a column for each property. A column becomes an enumeration of its words, and the words of all
+//! instructions one table.
 
 use std::fmt::Write as _;
 
 use super::{Definition, DefinitionError, InstructionDef, bad, camel, distinct, word_enum};
 
-/// Stands for every scheme.
+/// The word for every scheme.
 pub(super) const ALL: &str = "all";
 
-/// An instruction has one described word in each column, and is of schemes that are described.
+/// Checks that an instruction has one described word in each column, and only described schemes.
 pub(super) fn check(def: &Definition, i: &InstructionDef) -> Result<(), DefinitionError> {
     if let Some(column) = i.columns.keys().find(|&c| !def.columns.contains_key(c)) {
         return Err(bad(i, "columns that [columns] describes", column));
@@ -40,7 +42,7 @@ pub(super) fn check(def: &Definition, i: &InstructionDef) -> Result<(), Definiti
     Ok(())
 }
 
-/// The words of a column in order of appearance; of stages, as the file orders them.
+/// Returns the words of a column in order of appearance; stages are in the order of the file.
 fn words<'a>(def: &'a Definition, column: &'a str) -> Vec<&'a str> {
     if column == "stage" {
         return def.stages.iter().map(String::as_str).collect();
@@ -52,7 +54,8 @@ pub(super) fn word<'a>(i: &'a InstructionDef, column: &str) -> &'a str {
     i.columns.get(column).map_or("", String::as_str)
 }
 
-/// The columns' types and the table of what each instruction has in them; nothing where there are none.
+/// Writes the types of the columns and the table of each instruction's words; writes nothing for a level without
+/// columns.
 pub(super) fn rust(out: &mut String, def: &Definition) {
     if def.columns.is_empty() {
         return;
@@ -101,7 +104,7 @@ pub(super) fn rust(out: &mut String, def: &Definition) {
     );
 }
 
-/// The table of a level's reference page.
+/// Writes the table of columns for a level's reference page.
 pub(super) fn table(out: &mut String, def: &Definition) {
     if def.columns.is_empty() {
         return;
@@ -120,7 +123,7 @@ pub(super) fn table(out: &mut String, def: &Definition) {
     }
 }
 
-/// What the words of the columns mean, for the reference page.
+/// Writes the meanings of the columns' words for the reference page.
 pub(super) fn meanings(out: &mut String, def: &Definition) {
     for (column, meaning) in &def.columns {
         let shown = |word: &&str| {

@@ -1,80 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the instructions carry that stand in linked procedures alone: the steps of bootstrapping.
+//! Immediates of the instructions that stand only in procedures that the compiler links in: the steps of bootstrapping.
 #![deny(clippy::arithmetic_side_effects)]
 
 use super::op::{MacroNoise, MacroOp};
 use crate::numbers::{Galois, Level};
 
 impl MacroOp {
-    /// Whether the instruction stands in procedures alone that the compiler links in.
+    /// Returns whether the instruction stands only in procedures that the compiler links in.
     pub fn is_linked(self) -> bool {
         self.columns().noise == MacroNoise::Linked
     }
 }
 
-/// Automorphisms, and whose keys switch them back.
+/// Automorphisms, and the Galois keys that switch their results back.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Elements {
-    /// Each odd, above 1 and below 2N.
+    /// The Galois elements, each odd, above 1 and below 2N.
     pub of: Vec<Galois>,
-    /// Whether the keys are those that bootstrapping has for low levels, and not the program's own.
+    /// Whether the keys are those of bootstrapping for low levels, instead of the program's own.
     pub low: bool,
 }
 
-/// Automorphisms in sum, and the level that their sum is divided down to.
+/// A sum of automorphisms, and the level down to which the sum is divided.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Turns {
     pub elements: Elements,
     pub to: Level,
 }
 
-/// Operands times integers in sum.
+/// A sum of operands times integers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Combination {
-    /// Of each operand; the last one is a constant.
+    /// The integer of each operand; the last integer is a constant.
     pub integers: Vec<i64>,
-    /// The level that the sum is divided down to.
+    /// The level down to which the sum is divided.
     pub to: Level,
 }
 
-/// The first factor of a product in a sum.
+/// The first factor of a product in a sum of products.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Left {
     Operand(u16),
-    /// Operands times integers in sum, and an integer: the next of the instruction's combinations.
+    /// The next of the instruction's combinations: a sum of operands times integers, plus an integer.
     Combination,
 }
 
-/// Products in sum.
+/// A sum of products.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Products {
-    /// How many of the operands, from the first on, combinations are of.
+    /// The number of operands, from the first on, that combinations sum.
     pub combined: u16,
-    /// The factors of each product; the second is an operand.
+    /// The factors of each product; the second factor is an operand.
     pub factors: Vec<(Left, u16)>,
-    /// Whether a combination is added.
+    /// Whether a combination is added to the sum.
     pub tail: bool,
-    /// Of each combination in order, the tail's last: one an operand that is combined, and a constant.
+    /// The integers of each combination in order, the added one last: one for each operand that is combined, and a
+    /// constant.
     pub integers: Vec<i64>,
-    /// The level that the sum is divided down to.
+    /// The level down to which the sum is divided.
     pub to: Level,
 }
 
 impl Products {
-    /// Combinations that there are.
+    /// Returns the number of combinations.
     pub fn combinations(&self) -> usize {
         let left = self.factors.iter().map(|(left, _)| left);
         let joined = left.filter(|&&left| left == Left::Combination).count();
         joined.saturating_add(usize::from(self.tail))
     }
 
-    /// Integers that there should be.
+    /// Returns the number of integers that the combinations need.
     pub fn wanted(&self) -> usize {
         let each = usize::from(self.combined).saturating_add(1);
         self.combinations().saturating_mul(each)
     }
 
-    /// Operands that there must be for all that are named.
+    /// Returns the number of operands that all named operands need.
     pub fn operands(&self) -> usize {
         let named = self.factors.iter().map(|&(left, right)| match left {
             Left::Operand(left) => left.max(right),

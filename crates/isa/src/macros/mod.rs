@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The macro level: programs over ciphertexts, plaintexts and keys.
+//! The macro level: programs over ciphertexts, plaintexts and keys, with their text form and verifier.
 
 mod linear;
 pub mod linked;

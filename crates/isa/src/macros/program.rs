@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A macro program: what a traced function is, and what the compiler's passes rewrite.
+//! A macro program: the result of tracing a function, which the compiler's passes rewrite.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use crate::limits;
 use crate::numbers::{Galois, Level};
 use crate::source::SourceLoc;
 
-/// The scheme that a program is for: small letters, digits and hyphens, a letter first, at most
-/// [`MAX_SCHEME`](limits::MAX_SCHEME) bytes. Which schemes there are is for those to say who have them.
+/// The name of a program's scheme: small letters, digits and hyphens, a letter first, at most
+/// [`MAX_SCHEME`](limits::MAX_SCHEME) bytes. Crates that implement schemes decide which names exist.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct SchemeName(String);
 
 impl SchemeName {
-    /// The scheme of that name; `None` for what cannot be one.
+    /// Returns the scheme of this name, or `None` for a text that cannot be a name.
     pub fn new(name: &str) -> Option<Self> {
         let letters = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         let legal = name.len() <= limits::MAX_SCHEME
@@ -30,7 +30,7 @@ impl SchemeName {
 }
 
 impl Default for SchemeName {
-    /// `ckks`, the scheme of texts that name none: those of version 1.
+    /// `ckks`, the scheme of texts without a scheme's name: those of version 1.
     fn default() -> Self {
         Self("ckks".to_owned())
     }
@@ -46,18 +46,18 @@ impl fmt::Display for SchemeName {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct MacroValue(pub u32);
 
-/// What a scheme keeps of a managed value beside its level.
+/// The data of a scheme for a managed value, in addition to its level.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Note {
-    /// Nothing, as BFV.
+    /// No data, as in BFV.
     Bare,
-    /// What the message is multiplied by, a real number, as CKKS.
+    /// The scale of the message, a real number, as in CKKS.
     Scale(f64),
-    /// What the message is multiplied by modulo the plaintext modulus, as BGV.
+    /// The correction factor of the message modulo the plaintext modulus, as in BGV.
     Factor(u64),
 }
 
-/// Level of a managed value and its scheme's note. A value at level l has l + 1 ciphertext primes.
+/// The level of a managed value, and the note of its scheme. A value at level l has l + 1 ciphertext primes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LevelNote {
     pub level: Level,
@@ -65,7 +65,7 @@ pub struct LevelNote {
 }
 
 impl LevelNote {
-    /// Level and scale, of a value that has a scale.
+    /// Returns the level and scale of a value that has a scale.
     pub fn scaled(self) -> Option<LevelScale> {
         let level = self.level;
         match self.note {
@@ -89,10 +89,10 @@ impl From<LevelScale> for LevelNote {
     }
 }
 
-/// Type of a macro value; `at` is `None` in a traced, unmanaged program.
+/// The type of a macro value. `at` is `None` in a traced program, in which levels are not chosen yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum MacroType {
-    /// `size` polynomials: 2, or 3 before relinearisation.
+    /// A ciphertext of `size` polynomials: 2, or 3 before relinearisation.
     Cipher {
         size: u32,
         at: Option<LevelNote>,
@@ -100,7 +100,7 @@ pub enum MacroType {
     Plain {
         at: Option<LevelNote>,
     },
-    /// A ciphertext of two polynomials under the secret s(x^g), and not the program's: only `KSW` takes it.
+    /// A ciphertext of two polynomials under the secret s(x^g) instead of the program's; only `KSW` takes it.
     Morphed {
         by: Galois,
         at: Option<LevelNote>,
@@ -121,7 +121,7 @@ pub enum MacroType {
 }
 
 impl MacroType {
-    /// Level and note; `None` in a traced, unmanaged program.
+    /// Returns the level and note, or `None` in a traced program.
     pub fn at(self) -> Option<LevelNote> {
         match self {
             Self::Cipher { at, .. }
@@ -133,7 +133,7 @@ impl MacroType {
         }
     }
 
-    /// The same with another level and note.
+    /// Returns the same type with another level and note.
     pub fn placed(self, at: Option<LevelNote>) -> Self {
         match self {
             Self::Cipher { size, at: _ } => Self::Cipher { size, at },
@@ -145,7 +145,8 @@ impl MacroType {
         }
     }
 
-    /// Polynomials of a ciphertext, under whatever secret and wherever it is; `None` for a plaintext.
+    /// Returns the number of polynomials of a ciphertext, under any secret and in any memory, or `None` for a
+    /// plaintext.
     pub fn polys(self) -> Option<u32> {
         match self {
             Self::Cipher { size, .. } => Some(size),
@@ -165,7 +166,7 @@ impl MacroType {
     }
 }
 
-/// What an instruction carries; the opcode's definition fixes the variant.
+/// The immediate of an instruction; the opcode's definition fixes the variant.
 #[derive(Clone, PartialEq, Debug)]
 pub enum MacroImm {
     None,
@@ -175,13 +176,13 @@ pub enum MacroImm {
     Output(u32),
     /// Index into [`MacroProgram::data`].
     Data(u32),
-    /// A real constant; `scale` is what it is multiplied by before rounding to an integer (`MULC`; `None` while unmanaged
-    /// and for `ADDC`, which uses its operand's scale).
+    /// A real constant. `scale` multiplies it before it is rounded to an integer. It is `None` before levels are
+    /// chosen, and for `ADDC`, which uses its operand's scale.
     Constant {
         value: f64,
         scale: Option<f64>,
     },
-    /// An integer constant, exact; schemes that compute on real numbers take it for one.
+    /// An exact integer constant; schemes on real numbers use it as a real number.
     Integer(i128),
     Level(Level),
     /// A Galois element: odd, above 1 and below 2N.
@@ -190,14 +191,14 @@ pub enum MacroImm {
     Steps(Vec<i32>),
     /// Index into [`MacroProgram::procs`].
     Proc(u32),
-    /// Index into [`MacroProgram::procs`], and how often.
+    /// Index into [`MacroProgram::procs`], and the number of turns.
     Repeat {
         proc: u32,
         count: u64,
     },
     /// The number of a constant of linked procedures.
     Lifted(u32),
-    /// One element a result.
+    /// One Galois element for each result.
     Elements(Elements),
     Turns(Turns),
     Combination(Combination),
@@ -205,7 +206,7 @@ pub enum MacroImm {
 }
 
 impl MacroImm {
-    /// The procedure that an instruction calls, by its number, and how often.
+    /// Returns the number of the procedure that an instruction calls, and how many times it runs.
     pub fn called(&self) -> Option<(u32, u64)> {
         match *self {
             Self::Proc(proc) => Some((proc, 1)),
@@ -228,7 +229,7 @@ impl MacroImm {
     }
 }
 
-/// A constant that an instruction carries.
+/// The constant of an instruction.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Constant {
     /// [`MacroImm::Constant`].
@@ -238,7 +239,7 @@ pub enum Constant {
 }
 
 impl Constant {
-    /// The constant of an immediate, if it is one.
+    /// Returns the constant of an immediate, if it has one.
     pub fn of(imm: &MacroImm) -> Option<Self> {
         match *imm {
             MacroImm::Constant { value, scale } => Some(Self::Real { value, scale }),
@@ -283,11 +284,11 @@ pub struct MacroInput {
     pub visibility: Visibility,
 }
 
-/// Instructions that are called: on values of their own, numbered from 0, and the program's constant vectors.
+/// A procedure: instructions on values of its own, numbered from 0, and on the program's constant vectors.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MacroProc {
     pub name: String,
-    /// At a `REPEAT` the first, as many as there are results, are carried.
+    /// The parameters. A `REPEAT` carries the first of them, one for each result, from turn to turn.
     pub params: Vec<MacroValue>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
@@ -295,7 +296,8 @@ pub struct MacroProc {
     pub loc: Option<SourceLoc>,
 }
 
-/// `slots` is the vector length (a power of two, at most N/2; shorter vectors repeat through the slots).
+/// A macro program. `slots` is the vector length (a power of two, at most N/2; shorter vectors repeat through the
+/// slots).
 #[derive(Clone, PartialEq, Debug)]
 pub struct MacroProgram {
     pub name: String,
@@ -304,7 +306,7 @@ pub struct MacroProgram {
     pub inputs: Vec<MacroInput>,
     /// Constant vectors, each of `slots` complex values (re, im).
     pub data: Vec<Vec<(f64, f64)>>,
-    /// Each calls those before it only.
+    /// The procedures; each calls only procedures before it.
     pub procs: Vec<MacroProc>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
@@ -312,7 +314,7 @@ pub struct MacroProgram {
 }
 
 impl MacroProgram {
-    /// A program of a scheme that computes nothing yet.
+    /// Makes a program of a scheme without instructions.
     pub fn new(name: String, scheme: SchemeName, slots: u32) -> Self {
         Self {
             name,

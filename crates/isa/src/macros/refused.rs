@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! That a pass has no meaning for an operation, by the operation's name.
+//! The error of a compiler pass that has no meaning for an operation.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use super::op::{MacroOp, MacroStage};
 use super::program::MacroInstr;
 use crate::source::SourceLoc;
 
-/// An instruction that a pass refuses: one that it does not know, or one that carries what its definition does not say.
+/// An instruction that a pass refuses, because the pass does not know it or its operands do not match its definition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{place}{pass} {why} {}", op.mnemonic(), place = Before(loc.as_ref()))]
 pub struct Refused {
     pub pass: &'static str,
     pub op: MacroOp,
     why: Why,
-    /// The user's source line, where known.
+    /// The user's source line, if known.
     pub loc: Option<SourceLoc>,
 }
 
@@ -34,12 +34,12 @@ impl fmt::Display for Why {
 }
 
 impl Refused {
-    /// The pass has no meaning for the operation.
+    /// Returns the error of a pass that has no meaning for the instruction's operation.
     pub fn unknown(pass: &'static str, instr: &MacroInstr) -> Self {
         Self::of(pass, instr.op, instr.loc.as_ref())
     }
 
-    /// The same of an operation without its instruction.
+    /// Returns the error of a pass that has no meaning for an operation.
     pub fn of(pass: &'static str, op: MacroOp, loc: Option<&SourceLoc>) -> Self {
         Self {
             pass,
@@ -49,7 +49,7 @@ impl Refused {
         }
     }
 
-    /// The instruction carries an immediate of another kind than its definition says, or other operands.
+    /// Returns the error of an instruction whose immediate or operands differ from its definition.
     pub fn shape(pass: &'static str, instr: &MacroInstr) -> Self {
         Self {
             why: Why::Shape,
@@ -57,13 +57,13 @@ impl Refused {
         }
     }
 
-    /// Whether the pass has no meaning for the operation, whatever it is given.
+    /// Returns whether the pass has no meaning for the operation with any operands.
     pub fn is_unknown(&self) -> bool {
         self.why == Why::Unknown
     }
 }
 
-/// A source line before a message.
+/// Writes a source line before a message.
 struct Before<'a>(Option<&'a SourceLoc>);
 
 impl fmt::Display for Before<'_> {
@@ -75,7 +75,7 @@ impl fmt::Display for Before<'_> {
     }
 }
 
-/// An operation of a later stage than is expected.
+/// The error of an operation of a later stage than expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{} is an operation of {} programs; expected one of {} programs", op.mnemonic(), op.columns().stage.word(), expected.word())]
 pub struct OfStage {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instruction counts.
+//! Counts the instructions of a macro program.
 
 use std::collections::BTreeMap;
 
 use super::op::MacroOp;
 use super::program::{MacroInstr, MacroProgram};
 
-/// Instructions by opcode, in the definition file's order; opcodes that do not occur are absent. Those of a procedure
-/// count as often as it is called; `CALL` and `REPEAT` themselves are counted where they call what is no procedure before
-/// theirs, which the verifier refuses. Counts end at 2^64 - 1.
+/// Counts the instructions of each opcode, in the definition file's order; opcodes that do not occur are absent.
+/// Instructions of a procedure count once for each call. `CALL` and `REPEAT` count only if they name no procedure
+/// before theirs, which the verifier refuses. Counts saturate at 2^64 - 1.
 pub fn counts(program: &MacroProgram) -> BTreeMap<MacroOp, u64> {
     let mut procs: Vec<BTreeMap<MacroOp, u64>> = Vec::with_capacity(program.procs.len());
     for proc in &program.procs {

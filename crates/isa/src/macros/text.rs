@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form of macro programs. `;` starts a comment; what is printed parses to an equal value, in which source files
-//! have lost their folders ([`SourceLoc::file_name`]).
+//! Prints and parses macro programs as text.
+//!
+//! `;` starts a comment. A printed program parses to an equal value, except that source files lose their folders
+//! ([`SourceLoc::file_name`]).
 //!
 //! Doubles are written with the fewest digits that read back to the same bits. A constant vector that repeats with a
-//! period is written as `repeat` and one period, while the slots so written stay below [`MAX_REPEATED`] in total (so
-//! that a short text cannot ask for much memory); after that, vectors are written in full.
+//! period is written as `repeat` and one period. The slots written in this way stay below [`MAX_REPEATED`] in total, so
+//! that a short text cannot ask for much memory. Beyond that number, vectors are written in full.
 //!
 //! ```
 //! use ringmill_isa::macros::{text, verify};
@@ -44,10 +46,10 @@ pub(super) use crate::mid::text::shorten;
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// Slots that `repeat` may write out in one program.
+/// The most slots that `repeat` may write out in one program.
 pub const MAX_REPEATED: usize = 1 << 22;
 
-/// The text of a program.
+/// Returns the text of a program.
 pub fn print(program: &MacroProgram) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
@@ -55,7 +57,7 @@ pub fn print(program: &MacroProgram) -> String {
     out
 }
 
-/// One instruction's text for messages, shortened if very long.
+/// Returns one instruction's text for messages, shortened if very long.
 pub(super) fn instr_text(instr: &MacroInstr, types: &[MacroType]) -> String {
     let mut out = String::new();
     let _ = instr_to(&mut out, instr, types);
@@ -137,7 +139,7 @@ fn line_end(out: &mut impl Write, loc: &Option<SourceLoc>) -> fmt::Result {
     writeln!(out)
 }
 
-/// The shortest period, bit for bit, that divides the length (the prefix function of Knuth, Morris and Pratt).
+/// Returns the shortest period, bit for bit, that divides the length (the prefix function of Knuth, Morris and Pratt).
 fn period(vector: &[(f64, f64)]) -> usize {
     let bits: Vec<_> = vector
         .iter()
@@ -232,7 +234,7 @@ fn note_to(out: &mut impl Write, note: Note) -> fmt::Result {
     }
 }
 
-/// A note as it is written, for messages.
+/// Returns the text of a note for messages.
 pub(super) fn note_text(note: Note) -> String {
     let mut out = String::new();
     let _ = note_to(&mut out, note);
@@ -242,15 +244,15 @@ pub(super) fn note_text(note: Note) -> String {
     }
 }
 
-/// A type as it is written, for messages.
+/// Returns the text of a type for messages.
 pub(super) fn type_text(ty: Option<&MacroType>) -> String {
     let mut out = String::new();
     let _ = type_to(&mut out, ty);
     out
 }
 
-/// Bytes of memory that a program of this text may take in the parser and the compiler: dozens for each of the text, and
-/// what `repeat` writes out.
+/// Returns the bytes of memory that a program of this text may take in the parser and the compiler: dozens for each
+/// byte of the text, and the vectors that `repeat` writes out.
 pub fn memory_for(text: &str) -> u64 {
     const A_BYTE: u64 = 64;
     const A_SLOT: usize = size_of::<(f64, f64)>();
@@ -338,7 +340,7 @@ pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
     }
 }
 
-/// The rest of `proc 0 = "step" at "f.py":3`, and its lines up to `end`.
+/// Parses the rest of `proc 0 = "step" at "f.py":3`, and its lines up to `end`.
 fn procedure(c: &mut Cursor<'_>) -> Result<MacroProc, ParseError> {
     let mut proc = MacroProc {
         name: c.name()?,
@@ -388,7 +390,7 @@ fn procedure(c: &mut Cursor<'_>) -> Result<MacroProc, ParseError> {
 
 type Definitions = crate::lex::Definitions<MacroType>;
 
-/// `8192 repeat 1.0 (0.0, -1.0)` or `4 values 1.0 2.0 3.0 4.0`
+/// Parses `8192 repeat 1.0 (0.0, -1.0)` or `4 values 1.0 2.0 3.0 4.0`.
 fn vector(c: &mut Cursor<'_>, repeated: &mut usize) -> Result<Vec<(f64, f64)>, ParseError> {
     let mark = c.mark();
     let len: usize = c.parsed("a vector length")?;
@@ -480,7 +482,8 @@ fn instr(c: &mut Cursor<'_>, definitions: &mut Definitions) -> Result<MacroInstr
     })
 }
 
-/// `cipher 2 level 5 scale 1.8e16`, `cipher 2 level 3 factor 7`, `plain`, `cipher 2 under galois 9 level 3`, `distant plain level 3`
+/// Parses a type: `cipher 2 level 5 scale 1.8e16`, `cipher 2 level 3 factor 7`, `plain`, `cipher 2 under galois 9 level
+/// 3` or `distant plain level 3`.
 fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
     for (word, ty) in [
         ("key", MacroType::Key { at: None }),
@@ -522,7 +525,7 @@ fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
     })
 }
 
-/// `level 5 scale 1.8e16`, or nothing
+/// Parses `level 5 scale 1.8e16`, or nothing.
 fn level_note(c: &mut Cursor<'_>) -> Result<Option<LevelNote>, ParseError> {
     if c.peek_word() != "level" {
         return Ok(None);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verifier of macro programs, in each of their three stages. No in-memory value makes it panic.
+//! The verifier of macro programs, for programs in each stage of the compiler. It panics for no input.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashSet;
@@ -19,21 +19,22 @@ use crate::mid::verify::{at_most, check_label};
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// How far a program has come through the compiler; which stage a program is in follows from its types.
+/// The stage of a program in the compiler, which follows from the program's types.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
-    /// As traced: no levels, scales or sizes. Every ciphertext counts as two polynomials, products included; `RELIN`,
+    /// Traced: no levels, scales or sizes. Every ciphertext counts as two polynomials, products included. `RELIN`,
     /// `RESCALE` and `MODSWITCH` are absent.
     Traced,
     /// Relinearisations are placed and sizes count, but levels and scales are not chosen; `RESCALE` and `MODSWITCH` are
     /// absent.
     Relinearised,
-    /// Every value has a size, a level and a scale. `LOAD`, `MORPH` and `KSW` are of this stage alone.
+    /// Every value has a size, a level and a scale. Only this stage has `LOAD`, `MORPH` and `KSW`.
     Managed,
 }
 
-/// The stage of a program: managed if any value has a level and scale; else relinearised if any ciphertext has a size
-/// other than two or any instruction relinearises; else traced. Its procedures are of the same stage.
+/// Returns the stage of a program. It is managed if any value has a level and scale. Otherwise it is relinearised if
+/// any ciphertext has a size other than two or any instruction relinearises. Otherwise it is traced. Its procedures are
+/// of the same stage.
 pub fn stage(program: &MacroProgram) -> Stage {
     let types = || {
         let procs = program.procs.iter().flat_map(|p| &p.types);
@@ -52,17 +53,22 @@ pub fn stage(program: &MacroProgram) -> Stage {
     }
 }
 
-/// Checks a program of any stage: sizes of its tables; every value defined once, before use; every instruction's arity,
-/// immediate and types by its rule; every encrypted input read at most once and every output written exactly once; of its
-/// procedures the same, that they call those before them only and neither read inputs nor write outputs.
-/// Scales must agree within [`SCALE_TOLERANCE`](super::SCALE_TOLERANCE). The scale after a `RESCALE` is not
-/// compared with a prime: [`verify_with_primes`] does that.
+/// Checks a program of any stage:
+///
+/// - The sizes of its tables are within limits.
+/// - Every value is defined once, before its use.
+/// - Every instruction has an arity, an immediate and types that fit its rule.
+/// - Every encrypted input is read at most once, and every output is written exactly once.
+/// - Procedures obey the same rules, call only procedures before them, read no inputs and write no outputs.
+///
+/// Scales must agree within [`SCALE_TOLERANCE`](super::SCALE_TOLERANCE). The scale after a `RESCALE` is not compared
+/// with a prime: [`verify_with_primes`] does that.
 pub fn verify(program: &MacroProgram) -> Result<(), VerifyError> {
     run(program, None, stage(program))
 }
 
-/// As [`verify`], and that the program is managed, stays within the levels of the ciphertext primes q0..qL (`primes`),
-/// and divides scales by the right prime in every `RESCALE`.
+/// Checks a program as [`verify`] does. Also checks that it is managed, stays within the levels of the ciphertext
+/// primes q0..qL (`primes`), and divides scales by the right prime in every `RESCALE`.
 pub fn verify_with_primes(program: &MacroProgram, primes: &[u64]) -> Result<(), VerifyError> {
     run(program, Some(primes), Stage::Managed)
 }
@@ -92,7 +98,7 @@ fn run(program: &MacroProgram, primes: Option<&[u64]>, stage: Stage) -> Result<(
         .map_err(|fault| outside(&program.name, None, fault))
 }
 
-/// An error of no instruction.
+/// Returns an error outside of instructions.
 fn outside(procedure: &str, loc: Option<&SourceLoc>, fault: Fault) -> VerifyError {
     let place = Place {
         loc: loc.cloned(),
@@ -242,7 +248,7 @@ impl Verifier<'_> {
         Ok(v)
     }
 
-    /// A type that values of this stage may have.
+    /// Checks that values of this stage may have the type.
     fn check_type(&self, v: Typed) -> Result<(), Fault> {
         if let MacroType::Cipher { size, .. } = v.ty
             && !(2..=3).contains(&size)
@@ -282,7 +288,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Whether a procedure is there, and before this one.
+    /// Checks that a procedure exists and stands before this one.
     fn callable(&self, callee: u32) -> Result<(), Fault> {
         let procs = self.program.procs.len();
         match self.procedure {
@@ -368,7 +374,7 @@ impl Verifier<'_> {
                     None => Ok(()),
                 }
             }
-            // The program does not hold them.
+            // The program does not hold lifted constants.
             (MacroImmKind::Lifted, &MacroImm::Lifted(_)) => Ok(()),
             (MacroImmKind::Elements, MacroImm::Elements(Elements { of, .. })) => {
                 if of.len() != instr.dst.len() {
@@ -384,7 +390,7 @@ impl Verifier<'_> {
                 }
                 elements.iter().try_for_each(|&by| galois(by))
             }
-            // Against the operands, by the rule.
+            // The rule checks it against the operands.
             (MacroImmKind::Combination, MacroImm::Combination(_)) => Ok(()),
             (MacroImmKind::Products, MacroImm::Products(_)) => Ok(()),
             (MacroImmKind::Procedure, &MacroImm::Proc(n)) => self.callable(n),
@@ -400,7 +406,8 @@ impl Verifier<'_> {
     }
 }
 
-/// An element whose automorphism changes the secret; that it is below 2N is for those to say who know N.
+/// Checks a Galois element whose automorphism changes the secret. Only code that knows N can check that the element is
+/// below 2N.
 fn galois(element: Galois) -> Result<(), Fault> {
     const BELOW: u32 = 2 << Ring::MAX_LOG_N;
     if element.0 % 2 == 1 && element.0 > 1 && element.0 < BELOW {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A micro level's definition file.
+//! Reads the definition file of a micro level: its fields and instructions.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::codegen::DefinitionError;
 pub struct Definition {
     /// The machine's name.
     pub level: String,
-    /// Fields of a word, the most significant first.
+    /// The fields of a word, the most significant first.
     pub field: Vec<FieldDef>,
     pub instruction: Vec<InstructionDef>,
-    /// What each unit is, in words.
+    /// The meaning of each unit, in words.
     pub units: BTreeMap<String, String>,
-    /// What each kind of immediate is, in words.
+    /// The meaning of each kind of immediate, in words.
     pub immediates: BTreeMap<String, String>,
 }
 
@@ -31,7 +31,7 @@ pub struct FieldDef {
     pub meaning: String,
 }
 
-/// One instruction. Operands are the kinds that they may be: `r`, `t` and `c`, the accumulator.
+/// One instruction. An operand is a list of its allowed kinds: `r`, `t` and `c`, the accumulator.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionDef {
@@ -41,11 +41,11 @@ pub struct InstructionDef {
     pub d: String,
     pub a: String,
     pub b: String,
-    /// What the field `n` holds.
+    /// The content of the field `n`.
     pub n: String,
-    /// Whether it computes modulo a modulus of the table.
+    /// Whether the instruction computes modulo a modulus of the table.
     pub modulus: bool,
-    /// Whether it adds to the accumulator.
+    /// Whether the instruction adds to the accumulator.
     pub adds: bool,
     pub semantics: String,
 }
@@ -56,7 +56,7 @@ const WORD: u32 = 96;
 /// Reads and checks a definition file.
 ///
 /// # Errors
-/// Text that is no such file; an instruction, or a field, that cannot be.
+/// A text that is no definition file; an instruction or a field that is not possible.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     let def: Definition = toml::from_str(text)?;
     let bits: u32 = def.field.iter().map(|field| field.bits).sum();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Micro levels from their definition files: what a file says, and what is generated from it.
+//! Definition files of micro levels, and the code generated from them.
 
 mod codegen;
 mod definition;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls as they are fed, seen some ahead: when a limb is read next, as far as that can be seen.
+//! Looks ahead in the calls of a program, to know when each limb is read next.
 //!
-//! Each argument of a call in sight is linked to the next call in sight that reads the same limb, so that taking a call
-//! tells of each of its limbs when it is read next; a call costs a look into the limbs' table for each argument when it
-//! is fed, and another when it is taken.
+//! Each argument of a call in the window is linked to the next call in the window that reads the same limb. So a call
+//! that is taken knows for each of its limbs when it is read next. A call costs a look-up for each argument when it is
+//! fed, and another when it is taken.
 
 use std::collections::VecDeque;
 
@@ -12,19 +12,19 @@ use super::table::{LimbMap, LimbTable};
 use super::unrolled::LimbId;
 use crate::error::VerifyError;
 
-/// No call in sight.
+/// No call in the window.
 const NONE: u64 = u64::MAX;
 /// The same limb is an earlier argument of the same call.
 const AGAIN: u64 = u64::MAX - 1;
 
-/// What is known of a limb.
+/// The state of a limb.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// The first call in sight that reads it.
+    /// The first call in the window that reads the limb.
     next: u64,
-    /// Which link, of all that ever were, is that of its last read in sight.
+    /// The number, among all links so far, of the limb's last read in the window.
     last: u64,
-    /// It dies with a call that was seen.
+    /// Whether the limb dies with a call that was seen.
     ended: bool,
 }
 
@@ -38,30 +38,30 @@ impl Default for Seen {
     }
 }
 
-/// The calls of a program, of which the next `window` are known before one is taken. Of a program that is no longer than
-/// that everything is.
+/// The calls of a program, of which the next `window` are known before one is taken. A program with fewer calls is
+/// known completely.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     window: usize,
     inputs: u64,
     calls: VecDeque<Called>,
-    /// Of each argument of the calls in sight: the next call that reads it.
+    /// For each argument of the calls in the window, the next call that reads it.
     links: VecDeque<u64>,
-    /// Links of calls that were taken.
+    /// The number of links of calls that were taken.
     gone: u64,
-    /// Inputs, limbs that are read in sight, and those that die in it, until [`Self::forget`].
+    /// Inputs, limbs that are read in the window, and limbs that die in it, until [`Self::forget`].
     seen: LimbTable<Seen>,
-    /// Of each argument of the call that was taken last: whether a call to come may read it.
+    /// For each argument of the call that was taken last, whether a later call may read it.
     later: Vec<bool>,
-    /// That call has one limb as several arguments.
+    /// Whether that call has one limb as several arguments.
     twice: bool,
-    /// Known when the last call is seen.
+    /// The outputs, known when the last call is seen.
     outputs: Option<Vec<LimbId>>,
     is_output: LimbMap<()>,
 }
 
 impl Ahead {
-    /// For a program of so many inputs.
+    /// Makes a window for a program with this number of inputs.
     pub fn new(inputs: usize, window: usize) -> Self {
         Self {
             window,
@@ -77,7 +77,7 @@ impl Ahead {
         }
     }
 
-    /// The call after those fed so far.
+    /// Feeds the next call.
     pub fn feed(&mut self, called: Called) {
         let first = self.gone + self.links.len() as u64;
         for (&limb, at) in called.call.args.iter().zip(first..) {
@@ -105,7 +105,7 @@ impl Ahead {
         self.calls.push_back(called);
     }
 
-    /// There are no more calls, and these are the outputs in their order.
+    /// Ends the calls, with the outputs in their order.
     pub fn end(&mut self, outputs: Vec<LimbId>) {
         self.is_output = outputs.iter().map(|&limb| (limb, ())).collect();
         self.outputs = Some(outputs);
@@ -125,12 +125,12 @@ impl Ahead {
         Ok(())
     }
 
-    /// When a call is taken, `window` and one more are left.
+    /// Returns whether a call can be taken: `window` calls and one more are left.
     fn sees_enough(&self) -> bool {
         self.sees_end() || self.calls.len() >= self.window.saturating_add(2)
     }
 
-    /// Takes the next call, if enough is known of what comes after it; what is said from then on is of that.
+    /// Takes the next call, if enough calls after it are known. The other methods then describe this call.
     pub fn next_call(&mut self) -> Option<Called> {
         if !self.sees_enough() {
             return None;
@@ -157,34 +157,34 @@ impl Ahead {
         Some(called)
     }
 
-    /// Of each argument of the call that was taken last, [`Self::read_later`].
+    /// Returns [`Self::read_later`] for each argument of the call that was taken last.
     pub fn later(&self) -> &[bool] {
         &self.later
     }
 
-    /// Whether the call that was taken last has one limb as several arguments.
+    /// Returns whether the call that was taken last has one limb as several arguments.
     pub fn twice(&self) -> bool {
         self.twice
     }
 
-    /// Whether no call is left to take.
+    /// Returns whether no call is left to take.
     pub fn is_done(&self) -> bool {
         self.sees_end() && self.calls.is_empty()
     }
 
-    /// Whether the program's last call is seen, so that everything said is certain.
+    /// Returns whether the program's last call is seen, so that all answers are certain.
     pub fn sees_end(&self) -> bool {
         self.outputs.is_some()
     }
 
-    /// The number of the next call in sight that reads the limb.
+    /// Returns the number of the next call in the window that reads the limb.
     pub fn next_read(&self, limb: LimbId) -> Option<u64> {
         let next = self.seen.get(limb).map_or(NONE, |seen| seen.next);
         (next != NONE).then_some(next)
     }
 
-    /// Whether the limb may be read by a call to come. An input that no call in sight reads counts as read no more: it
-    /// can be had again.
+    /// Returns whether a later call may read the limb. An input that no call in the window reads counts as not read,
+    /// because it can be fetched again.
     pub fn read_later(&self, limb: LimbId) -> bool {
         let seen = self.seen.get(limb).copied().unwrap_or_default();
         seen.next != NONE || !(self.sees_end() || self.is_input(limb) || seen.ended)
@@ -194,17 +194,17 @@ impl Ahead {
         limb.0 < self.inputs
     }
 
-    /// Whether the limb is known to be an output.
+    /// Returns whether the limb is known to be an output.
     pub fn is_output(&self, limb: LimbId) -> bool {
         self.is_output.contains_key(&limb)
     }
 
-    /// The outputs in their order, when the last call is seen.
+    /// Returns the outputs in their order, once the last call is seen.
     pub fn outputs(&self) -> Option<&[LimbId]> {
         self.outputs.as_deref()
     }
 
-    /// Nothing will be asked about this limb again. Who says so of every limb that ends keeps the memory bounded.
+    /// Forgets a limb, about which nobody asks again. A caller that forgets every limb that ends bounds the memory.
     pub fn forget(&mut self, limb: LimbId) {
         if !self.is_input(limb) {
             self.seen.remove(limb);
@@ -212,7 +212,7 @@ impl Ahead {
     }
 }
 
-/// How many limbs and links of arguments are held.
+/// Returns the number of limbs and of links of arguments that are held.
 pub fn held(ahead: &Ahead) -> (usize, usize) {
     (ahead.seen.made(), ahead.links.len())
 }

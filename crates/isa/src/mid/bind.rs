@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure with the immediates of one call put in their places, for consumers that take none from calls.
+//! Binds the immediates of a call to a procedure, for consumers whose calls have no immediates.
 
 use std::fmt::Write;
 
@@ -10,11 +10,12 @@ use crate::error::{Fault, Place, VerifyError};
 use crate::numbers::Galois;
 
 impl Procedure {
-    /// This procedure with these values of its immediate parameters, and none left. Its name says them: Galois elements
-    /// as `.g5`, scalars as `.c` and their words in hexadecimal, cut to a fingerprint where they are many.
+    /// Returns this procedure with these values of its immediate parameters, so that none is left. The name gets the
+    /// values: Galois elements as `.g5`, scalars as `.c` and their words in hexadecimal. A long list of values is cut
+    /// to a fingerprint.
     ///
     /// # Errors
-    /// Values of another number, or not below their modulus.
+    /// A wrong number of values, or a value that is not below its modulus.
     pub fn bind(&self, values: &[u64]) -> Result<Self, VerifyError> {
         let outside = |fault| {
             let procedure = self.name.clone();
@@ -67,7 +68,7 @@ impl Procedure {
     }
 }
 
-/// Values that are written out in a name.
+/// The most values that a name writes in full.
 const WRITTEN: usize = 4;
 
 fn said(types: &[ImmType], values: &[u64]) -> String {
@@ -85,8 +86,8 @@ fn said(types: &[ImmType], values: &[u64]) -> String {
     name
 }
 
-/// FNV-1a over 128 bits: names of one program's procedures differ, up to a chance of 2^-60 for a million of them that are
-/// not made to collide; where they are, the program does not verify.
+/// Computes FNV-1a over 128 bits. Names of one program's procedures differ, except with a chance of 2^-60 for a million
+/// of them. Values made to collide give a program that does not verify.
 fn fingerprint(values: &[u64]) -> u128 {
     let bytes = values.iter().flat_map(|v| v.to_le_bytes());
     bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {

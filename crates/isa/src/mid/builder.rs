@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Builds a procedure instruction by instruction, each checked by its rule before it is added.
+//! Builds a procedure instruction by instruction, and checks each by its rule before it is added.
 
 use ringmill_math::Ring;
 use ringmill_math::basext::Representative;
@@ -23,8 +23,8 @@ pub struct ProcBuilder {
 }
 
 impl ProcBuilder {
-    /// Starts a procedure over the ring of degree 2^`log_n` and the program's whole modulus table; plain numbers are
-    /// primes of it.
+    /// Starts a procedure over the ring of degree 2^`log_n` and the program's whole modulus table. A plain number in
+    /// the table is a prime.
     pub fn new<M: Copy + Into<TableModulus>>(
         name: impl Into<String>,
         log_n: u8,
@@ -89,7 +89,7 @@ impl ProcBuilder {
         Ok(number)
     }
 
-    /// Adds an immediate parameter; returns its number, for [`ProcBuilder::muli_of`] and its like.
+    /// Adds an immediate parameter; returns its number, for methods such as [`ProcBuilder::muli_of`].
     pub fn immediate(&mut self, ty: ImmType) -> Result<u16, VerifyError> {
         if let ImmType::Scalar(id) = ty {
             self.scope().check_modulus(id).map_err(|f| self.error(f))?;
@@ -138,17 +138,17 @@ impl ProcBuilder {
         self.like_first(Op::Addi, &[a], Imm::Scalar(w))
     }
 
-    /// a * w for the scalar w that each call gives as immediate parameter `number`.
+    /// a * w for the scalar w of immediate parameter `number` of each call.
     pub fn muli_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Muli, &[a], Imm::ScalarOf(number))
     }
 
-    /// a + w at every position, for the scalar w that each call gives as immediate parameter `number`.
+    /// a + w at every position, for the scalar w of immediate parameter `number` of each call.
     pub fn addi_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Addi, &[a], Imm::ScalarOf(number))
     }
 
-    /// a(x^g) on the full ring, for the Galois element g that each call gives as immediate parameter `number`.
+    /// a(x^g) on the full ring, for the Galois element g of immediate parameter `number` of each call.
     pub fn auto_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Auto, &[a], Imm::GaloisOf(number))
     }
@@ -232,7 +232,7 @@ impl ProcBuilder {
         self.extension(Op::Bextr, &operands, Imm::None, to)
     }
 
-    /// Results of the moduli `to`, typed as the first operand otherwise.
+    /// Makes results of the moduli `to`, otherwise typed as the first operand.
     fn extension(
         &mut self,
         op: Op,
@@ -335,7 +335,7 @@ impl ProcBuilder {
         key: ValueId,
         log_base: u8,
     ) -> Result<ValueId, VerifyError> {
-        // What is no table the rule refuses.
+        // The rule refuses a value that is no table.
         let switched = match self.value_type(key)? {
             ValueType::LweTable(table) => ValueType::Lwe(table.row),
             other => other,
@@ -371,10 +371,10 @@ impl ProcBuilder {
         Ok(())
     }
 
-    /// The type of a limb made so far.
+    /// Returns the type of a limb made so far.
     ///
     /// # Errors
-    /// A value that was not made, or is none ([`Fault::Kind`]).
+    /// A value that does not exist, or is no limb ([`Fault::Kind`]).
     pub fn ty(&self, v: ValueId) -> Result<LimbType, VerifyError> {
         let ty = self.value_type(v)?;
         ty.limb().ok_or_else(|| {
@@ -386,7 +386,7 @@ impl ProcBuilder {
         })
     }
 
-    /// The type of a value made so far.
+    /// Returns the type of a value made so far.
     pub fn value_type(&self, v: ValueId) -> Result<ValueType, VerifyError> {
         let ty = self.procedure.types.get(v.0 as usize).copied();
         ty.ok_or_else(|| {
@@ -396,7 +396,7 @@ impl ProcBuilder {
         })
     }
 
-    /// The procedure, verified whole.
+    /// Returns the procedure, verified as a whole.
     pub fn finish(self) -> Result<Procedure, VerifyError> {
         verify::verify_procedure(&self.procedure)?;
         Ok(self.procedure)
@@ -425,7 +425,7 @@ impl ProcBuilder {
         )
     }
 
-    /// An instruction of one result with its first operand's type.
+    /// Adds an instruction of one result with its first operand's type.
     fn like_first(&mut self, op: Op, src: &[ValueId], imm: Imm) -> Result<ValueId, VerifyError> {
         match src.first() {
             Some(&first) => {

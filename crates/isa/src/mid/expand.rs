@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The one defining expansion of each composite instruction into primitives, for devices that lack it.
+//! Expands composite instructions into primitives, for devices without them. The expansion is the instruction's
+//! definition.
 
 use ringmill_math::basext::Representative;
 use ringmill_math::{AnyModulus, MathError, Modulus, RnsBasis};
@@ -12,9 +13,10 @@ use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
 
 /// Replaces every composite instruction that `keep` does not keep by its expansion. Existing values keep their numbers;
-/// temporaries are numbered after them. The result is exact: the same bits in every value.
+/// temporaries are numbered after them. The expansion gives the same bits in every value.
 ///
-/// Errors: the procedure does not verify, or its expansion is larger than a procedure may be.
+/// # Errors
+/// A procedure that does not verify, or an expansion that is larger than a procedure may be.
 pub fn expand_composites(
     procedure: &Procedure,
     keep: impl Fn(Op) -> bool,
@@ -95,7 +97,7 @@ impl Sources {
         Ok(Self { limbs, base })
     }
 
-    /// \[x_i (Q/q_i)^-1\]_(q_i); of a single operand the factor is 1.
+    /// Returns \[x_i (Q/q_i)^-1\]_(q_i); the factor of a single operand is 1.
     fn scaled(&self, out: &mut Procedure) -> Vec<ValueId> {
         if let &[(v, _)] = self.limbs.as_slice() {
             return vec![v];
@@ -108,7 +110,7 @@ impl Sources {
         scaled.collect()
     }
 
-    /// The Q/q_i modulo p.
+    /// Returns the Q/q_i modulo p.
     fn weights(&self, p: AnyModulus) -> Vec<u64> {
         let products = self.base.punctured_products().iter();
         products.map(|x| p.reduce_big(x)).collect()
@@ -131,9 +133,9 @@ fn bext(out: &mut Procedure, x: &[ValueId], y: &[ValueId]) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Garner's mixed-radix digits, b_u = (...((x_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u, then Horner's rule
-/// y_j = b_0 + q_0 (b_1 + q_1 (b_2 + ...)) mod p_j. Of the centred representative h, the largest integer below Q/2, is
-/// added before, so that it comes into \[0, Q), and taken off after.
+/// Garner's mixed-radix digits, b_u = (...((x_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u, then Horner's rule y_j = b_0 +
+/// q_0 (b_1 + q_1 (b_2 + ...)) mod p_j. For the centred representative, h, the largest integer below Q/2, is added
+/// first, which brings the integer into \[0, Q), and subtracted at the end.
 fn bextx(out: &mut Procedure, x: &[ValueId], imm: Imm, y: &[ValueId]) -> Result<(), Fault> {
     let l = x.len();
     room(out, (l + 1) * (l + 1) * 2 + (3 * l + 1) * y.len())?;
@@ -163,7 +165,7 @@ fn bextx(out: &mut Procedure, x: &[ValueId], imm: Imm, y: &[ValueId]) -> Result<
         let after = shift.as_ref().map(|h| Imm::Scalar(p.neg(p.reduce_big(h))));
         let mut sum = None;
         for (place, &(digit, radix)) in digits.iter().enumerate().rev() {
-            // The last instruction of all makes the target.
+            // The last of all instructions makes the target.
             let last = (place == 0 && after.is_none()).then_some(target);
             sum = Some(match sum {
                 None => made(out, Op::Conv, to, &[digit], Imm::None, last),
@@ -216,8 +218,8 @@ fn bextr(out: &mut Procedure, src: &[ValueId], y: &[ValueId]) -> Result<(), Faul
     Ok(())
 }
 
-/// The sum of weights times values of other moduli (and of a last one), all taken to the modulus of `to`; it is `target`
-/// where that is given.
+/// Returns the sum of weights times values of other moduli (and of a last one), all converted to the modulus of `to`.
+/// The sum is `target` if that is given.
 fn sum(
     out: &mut Procedure,
     to: LimbType,
@@ -247,7 +249,7 @@ fn sum(
     })
 }
 
-/// a_0 b_0, then one multiply-accumulate a pair, in the operands' order.
+/// a_0 b_0, then one multiply-accumulate for each pair, in the operands' order.
 fn dot(out: &mut Procedure, src: &[ValueId], dst: &[ValueId]) -> Result<(), Fault> {
     room(out, src.len())?;
     let (Some(&target), Some(&first)) = (dst.first(), src.first()) else {
@@ -286,7 +288,7 @@ fn not_a_base(error: MathError) -> Fault {
 }
 
 fn type_of(out: &Procedure, v: ValueId) -> Result<LimbType, Fault> {
-    // What is expanded works on limbs alone.
+    // Expanded instructions work on limbs alone.
     out.limb(v).ok_or_else(|| Fault::Undefined {
         item: format!("%{}", v.0),
     })
@@ -306,14 +308,14 @@ fn room(out: &Procedure, more: usize) -> Result<(), Fault> {
     )
 }
 
-/// A new value; `room` has bounded their number far below 2^32.
+/// Makes a new value; `room` has bounded the number of values far below 2^32.
 fn temporary(out: &mut Procedure, ty: LimbType) -> ValueId {
     let id = ValueId(out.types.len() as u32);
     out.types.push(ty.into());
     id
 }
 
-/// An instruction whose result is a new value.
+/// Adds an instruction whose result is a new value.
 fn one(out: &mut Procedure, op: Op, ty: LimbType, src: &[ValueId], imm: Imm) -> ValueId {
     made(out, op, ty, src, imm, None)
 }
@@ -322,7 +324,7 @@ fn muli(out: &mut Procedure, ty: LimbType, v: ValueId, factor: u64) -> ValueId {
     one(out, Op::Muli, ty, &[v], Imm::Scalar(factor))
 }
 
-/// An instruction whose result is `target`, or a new value.
+/// Adds an instruction whose result is `target`, or a new value.
 fn made(
     out: &mut Procedure,
     op: Op,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a consumer of calls is opened on, and whether the calls that it is fed are those of a program with that head.
+//! The head of a program, on which a consumer of calls is opened, and a check of the calls that it is fed.
 
 use std::sync::Arc;
 
@@ -12,34 +12,35 @@ use super::verify::in_program;
 use crate::def::Arity;
 use crate::error::{Fault, VerifyError};
 
-/// All of a program that does not grow with its run.
+/// The part of a program that does not grow with its run.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'p> {
     /// log2 of the ring degree.
     pub log_n: u8,
     pub moduli: &'p [TableModulus],
     pub inputs: &'p [HeadInput],
-    /// The procedures that calls name, immediates in their places.
+    /// The procedures that calls name, with their immediates bound.
     pub procs: &'p [Arc<Procedure>],
-    /// Whether the machine is told to halt behind the last call (`HCF`).
+    /// Whether the machine halts after the last call (`HCF`).
     pub halts: bool,
 }
 
 impl<'p> Head<'p> {
-    /// The first input of such a type, by its name: what a device refuses that does not hold it.
+    /// Returns the name and type of the first input for whose type `such` is true. A device refuses inputs of types
+    /// that it does not hold.
     pub fn input_of(&self, such: impl Fn(ValueType) -> bool) -> Option<(&'p str, ValueType)> {
         let input = self.inputs.iter().find(|input| such(input.ty))?;
         Some((input.name.as_str(), input.ty))
     }
 }
 
-/// Looks at calls as a consumer is fed them: each must be the next one, of a procedure of the head, on limbs that are
-/// there. What a [`Stream`](super::Stream) gives passes.
+/// Checks calls as a consumer is fed them: each must be the next one, of a procedure of the head, on existing limbs.
+/// The calls of a [`Stream`](super::Stream) pass.
 #[derive(Clone, Debug)]
 pub struct Order<'p> {
     procs: &'p [Arc<Procedure>],
     number: u64,
-    /// Limbs there are so far.
+    /// The number of limbs so far.
     limbs: u64,
 }
 
@@ -52,12 +53,13 @@ impl<'p> Order<'p> {
         }
     }
 
-    /// The procedure of the next call.
+    /// Checks the next call and returns its procedure. A refused call changes nothing.
     ///
     /// # Errors
-    /// A call out of turn ([`Fault::Illegal`]), of no procedure of the head ([`Fault::Range`]), with other numbers of
-    /// arguments and results ([`Fault::Count`]), on limbs that no call made ([`Fault::Undefined`]), or one whose results
-    /// are not numbered next ([`Fault::Illegal`]). Nothing is taken then.
+    /// - [`Fault::Illegal`] for a call out of turn, or one whose results are not numbered next.
+    /// - [`Fault::Range`] for a call of no procedure of the head.
+    /// - [`Fault::Count`] for another number of arguments or results.
+    /// - [`Fault::Undefined`] for a limb that no call made.
     pub fn take(&mut self, called: &Called) -> Result<&'p Arc<Procedure>, VerifyError> {
         let call = &called.call;
         let illegal = |what, expected: u64, found: u64| {

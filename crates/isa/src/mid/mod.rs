@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The mid level: limb programs.
+//! The mid level: programs over limbs, which every device runs, with their text form and verifier.
 
 pub mod ahead;
 mod bind;

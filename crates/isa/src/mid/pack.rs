@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From steps over limbs with numbers of their own to the steps of a block: what dies where, and numbers used again.
+//! Packs steps whose limbs have unique numbers into the steps of a block: finds where each limb dies, and reuses
+//! numbers.
 
 use super::program::{Action, HeadInput, HeadOutput, LocalId, Operand, Program, Step};
 use super::unrolled::Unrolled;
 use super::walk::Held;
 use crate::source::SourceLoc;
 
-/// A step whose limbs have numbers of their own throughout the block.
+/// A step whose limbs have unique numbers in the block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loose {
     pub action: Action,
     pub args: Vec<Held>,
     pub seeds: Vec<u32>,
     pub immediates: Vec<u64>,
-    /// Numbers that no limb before has.
+    /// The results' numbers, which no earlier limb has.
     pub results: Vec<u32>,
     pub loc: Option<SourceLoc>,
 }
 
-/// Steps and results of a block whose limbs have the `numbers` first numbers, its parameters the first of them, and which
-/// gives `kept`. Where a limb is read that nothing makes, or has a number beyond these, the result does not verify.
+/// Returns the steps and results of a block. Its limbs have the numbers below `numbers`, its parameters the first of
+/// these, and its results are `kept`. A limb that nothing makes, or a number beyond these, gives a result that does not
+/// verify.
 pub fn pack(
     params: u32,
     numbers: usize,
@@ -115,7 +117,7 @@ impl Frame {
 }
 
 impl From<Unrolled> for Program {
-    /// The program of the same calls, without blocks.
+    /// Converts to a program of the same calls, without blocks.
     fn from(unrolled: Unrolled) -> Self {
         let mut held: Vec<Held> = (0..).take(unrolled.limbs.len()).map(Held::Made).collect();
         let mut inputs = Vec::with_capacity(unrolled.inputs.len());

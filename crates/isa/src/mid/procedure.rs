@@ -8,7 +8,7 @@ use super::op::Op;
 use super::types::{LimbType, ModulusId, TableModulus, ValueId, ValueType};
 use crate::numbers::{Galois, Poly};
 
-/// What an instruction carries beside its operands; which variant is allowed is fixed by the opcode's definition.
+/// The immediate of an instruction, in addition to its operands; the opcode's definition fixes the variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Imm {
     None,
@@ -16,9 +16,9 @@ pub enum Imm {
     Scalar(u64),
     /// An odd Galois element below 2N.
     Galois(Galois),
-    /// The scalar that the call gives for this immediate parameter of the procedure.
+    /// The scalar of this immediate parameter of the procedure, which each call gives.
     ScalarOf(u16),
-    /// The Galois element that the call gives for this immediate parameter of the procedure.
+    /// The Galois element of this immediate parameter of the procedure, which each call gives.
     GaloisOf(u16),
     /// `seed` indexes the procedure's seed parameters; `stream` is the generator's stream number.
     Stream {
@@ -27,7 +27,7 @@ pub enum Imm {
     },
     /// A slot of outside memory.
     Slot(u32),
-    /// The integer that a coefficient stands for.
+    /// The representative of a coefficient: the range of its integer.
     Representative(Representative),
     /// log2 of the base of digits.
     Base(u8),
@@ -41,7 +41,8 @@ pub struct Instr {
     pub imm: Imm,
 }
 
-/// An immediate parameter: what a call says beside its operands, so that a constant does not make a procedure of its own.
+/// An immediate parameter: a value that each call gives in addition to its operands. So procedures that differ in a
+/// constant are one procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmType {
     /// A residue below this modulus.
@@ -50,15 +51,15 @@ pub enum ImmType {
     Galois,
 }
 
-/// Which part of which macro operand a parameter is; a limb's prime is in its type.
+/// The part of a macro operand that a parameter is; a limb's prime is in its type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ParamRole {
     /// Polynomial `poly` of ciphertext operand `arg`.
     Cipher { arg: u16, poly: Poly },
     /// Plaintext operand `arg`.
     Plain { arg: u16 },
-    /// Part 0 (b) or 1 (a), or of a GLWE key 1 to k (its masks), of digit `digit` of the key operand `arg`; or a table that is a
-    /// key.
+    /// A part of digit `digit` of the key operand `arg`: part 0 (b) or 1 (a), or the masks 1 to k of a GLWE key. Or a
+    /// table that is a key.
     Key { arg: u16, digit: u16, part: u16 },
     /// Public exponent number `index` of operand `arg`.
     Exponent { arg: u16, index: u16 },
@@ -81,7 +82,7 @@ pub struct ResultLimb {
 }
 
 /// One homomorphic operation as limb instructions. Values are defined once, before use; `types[v]` is value v's type.
-/// Key operands `arg` with a seed have their part-1 limbs made by `PRNG` from seed parameter `arg`'s entry in `seeds`.
+/// `PRNG` makes the part-1 limbs of key operand `arg` if `seeds` has an entry for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Procedure {
     /// Unique within a program: operation, parameters that change the code, level. Letters, digits, `.`, `_`, `-`.
@@ -91,9 +92,9 @@ pub struct Procedure {
     /// All moduli of the program (ciphertext primes in order, then special primes, then others); types index this table.
     pub moduli: Vec<TableModulus>,
     pub params: Vec<Param>,
-    /// For each 32-byte seed parameter, the key operand it belongs to.
+    /// For each 32-byte seed parameter, the key operand to which it belongs.
     pub seeds: Vec<u16>,
-    /// What each call gives beside limbs and seeds.
+    /// The immediate parameters, whose values each call gives.
     pub immediates: Vec<ImmType>,
     pub instrs: Vec<Instr>,
     pub results: Vec<ResultLimb>,
@@ -101,20 +102,21 @@ pub struct Procedure {
 }
 
 impl Procedure {
-    /// The type of a value, if it is a limb of this procedure.
+    /// Returns the type of a value, if it is a limb of this procedure.
     pub fn limb(&self, value: ValueId) -> Option<LimbType> {
         self.types.get(value.0 as usize)?.limb()
     }
 
-    /// So many digits of the residues of a value of this procedure, if its modulus has them.
+    /// Returns the gadget of `levels` digits for the residues of a value of this procedure, if its modulus has that
+    /// many.
     pub fn gadget(&self, value: ValueId, log_base: u8, levels: usize) -> Option<Gadget> {
         let id = self.types.get(value.0 as usize)?.modulus()?;
         let q = self.moduli.get(usize::from(id.0)).copied()?;
         Gadget::new(Coefficients::try_from(q).ok()?, log_base.into(), levels).ok()
     }
 
-    /// The level of its ciphertexts: that of the highest ciphertext prime that a ciphertext parameter has; `None` where it has
-    /// no ciphertext of limbs.
+    /// Returns the level of the procedure's ciphertexts: that of the highest ciphertext prime among the ciphertext
+    /// parameters. It is `None` without ciphertexts of limbs.
     pub fn level(&self) -> Option<u32> {
         let ciphers = self.params.iter().filter(|param| match param.role {
             ParamRole::Cipher { .. } => true,
@@ -124,7 +126,7 @@ impl Procedure {
         moduli.max()
     }
 
-    /// Types of the parameters, in order, of a verified procedure.
+    /// Returns the types of the parameters of a verified procedure, in order.
     pub fn param_types(&self) -> impl Iterator<Item = ValueType> {
         let types = self
             .params
@@ -133,7 +135,7 @@ impl Procedure {
         types.flatten().copied()
     }
 
-    /// Types of the results, in order, of a verified procedure.
+    /// Returns the types of the results of a verified procedure, in order.
     pub fn result_types(&self) -> impl Iterator<Item = ValueType> {
         let types = self
             .results

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A mid-level program: a head (ring, moduli, inputs, seeds, outputs), procedures, and blocks of steps that call them.
 //!
-//! A step calls a procedure, runs a block, or repeats one. Limbs are numbered within the frame of their block and numbers
-//! are used again: each step says which of its operands die with it, so that whoever takes the steps one after another
-//! ([`super::walk`]) holds what is alive and nothing else, however long the program runs.
+//! A step calls a procedure, runs a block, or repeats a block. Limbs are numbered within the frame of their block, and
+//! numbers are reused: each step lists its operands that die with it. So a walk over the steps ([`super::walk`]) holds
+//! only the limbs that are alive, for every length of run.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use super::types::{TableModulus, ValueType};
 use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
-/// A limb of a block's frame, or a value of another kind.
+/// The number of a limb of a block's frame, or of a value of another kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
-/// What a step reads: an input of the program, in reach of every block, or a limb of the block's own frame.
+/// An operand of a step: an input of the program, which every block can read, or a limb of the block's own frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Operand {
     /// Index into [`Program::inputs`].
     Input(u32),
     Local(LocalId),
-    /// Of a repeat, what it does not carry: input `first` in the first turn, and in each turn the one `step` after that of
-    /// the turn before.
+    /// An argument of a repeat that is not carried: input `first` in the first turn, and in each turn the input `step`
+    /// places after the one of the turn before.
     InTurn {
         first: u32,
         step: u32,
@@ -31,14 +31,14 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The input of the last of `turns` turns.
+    /// Returns the input of the last of `turns` turns.
     pub(super) fn last_in_turn(first: u32, step: u32, turns: u64) -> u64 {
         let further = u64::from(step).saturating_mul(turns.saturating_sub(1));
         u64::from(first).saturating_add(further)
     }
 }
 
-/// Where the run time finds an input; a limb's prime is in its type.
+/// The place at which the run time finds an input; a limb's prime is in its type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InputRole {
     /// Polynomial `poly` of encrypted input number `input`.
@@ -62,46 +62,46 @@ pub struct HeadInput {
 /// An output of a [`Program`]: polynomial `poly` of output ciphertext `output`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadOutput {
-    /// As it is after the last step of the program.
+    /// The output's limb after the last step of the program.
     pub from: Operand,
     pub name: String,
     pub output: u32,
     pub poly: Poly,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// Calls a procedure: index into [`Program::procs`].
     Call { proc: u32 },
     /// Runs a block once: index into [`Program::blocks`], below that of the block that the step is in.
     Run { block: u32 },
-    /// Runs a block `count` times. As many of its parameters as it has results are carried: what one turn gives is what
-    /// the next takes; the others are the same in every turn.
+    /// Runs a block `count` times. The first parameters, one for each result, are carried: each turn takes the results
+    /// of the turn before. The others are the same in every turn.
     Repeat { block: u32, count: u64 },
-    /// `HCF`: the machine that the program is sent to halts and awaits new instructions. The last step of a program, on nothing.
+    /// `HCF`: the machine halts and awaits new instructions. It is the last step of a program and has no operands.
     Halt,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     pub action: Action,
-    /// One for each parameter, in order, of equal type.
+    /// An argument for each parameter, in order, of equal type.
     pub args: Vec<Operand>,
-    /// Of a call: for each seed parameter, an index into [`Program::seeds`].
+    /// For a call, an index into [`Program::seeds`] for each seed parameter.
     pub seeds: Vec<u32>,
-    /// Of a call: the value of each immediate parameter.
+    /// For a call, the value of each immediate parameter.
     pub immediates: Vec<u64>,
-    /// Limbs of the frame, each an argument, that nothing reads after this step; their numbers are free for its results.
+    /// The arguments among the frame's limbs that nothing reads after this step. Its results may take their numbers.
     pub dies: Vec<LocalId>,
-    /// One limb that is not alive for each result, in order.
+    /// A number for each result, in order, which no limb alive has.
     pub results: Vec<LocalId>,
-    /// The user's source line this step came from.
+    /// The user's source line from which this step came.
     pub loc: Option<SourceLoc>,
 }
 
 impl Step {
-    /// The end of a program for a machine that is sent its instructions.
+    /// Returns the step that halts a machine.
     pub fn halt() -> Self {
         Self {
             action: Action::Halt,
@@ -115,7 +115,7 @@ impl Step {
     }
 }
 
-/// Steps with a frame of their own.
+/// A block: steps with a frame of their own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     /// Unique among the blocks of a program. Letters, digits, `.`, `_`, `-`.
@@ -123,7 +123,7 @@ pub struct Block {
     /// Types of the parameters, which are the frame's first limbs and other values.
     pub params: Vec<ValueType>,
     pub steps: Vec<Step>,
-    /// What the block gives, as it is after the last step.
+    /// The results of the block, after its last step.
     pub results: Vec<Operand>,
 }
 
@@ -134,7 +134,7 @@ pub struct Program {
     pub procs: Vec<Arc<Procedure>>,
     pub blocks: Vec<Block>,
     pub inputs: Vec<HeadInput>,
-    /// Key numbers whose seed the run time supplies.
+    /// The numbers of the keys whose seeds the run time supplies.
     pub seeds: Vec<u32>,
     /// The steps of the program itself, in a frame without parameters.
     pub steps: Vec<Step>,
@@ -142,7 +142,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program that does nothing yet, over these moduli.
+    /// Makes a program without steps over these moduli.
     pub fn empty(log_n: u8, moduli: Vec<TableModulus>) -> Self {
         Self {
             log_n,
@@ -156,14 +156,15 @@ impl Program {
         }
     }
 
-    /// Whether it ends with [`Action::Halt`].
+    /// Returns whether the program ends with [`Action::Halt`].
     pub fn halts(&self) -> bool {
         self.steps
             .last()
             .is_some_and(|step| step.action == Action::Halt)
     }
 
-    /// A program of one call of a procedure: each parameter an input, each result an output, a key for each seed.
+    /// Makes a program of one call of a procedure: each parameter is an input, each result an output, and each seed has
+    /// a key.
     pub fn calling(procedure: Arc<Procedure>, immediates: Vec<u64>) -> Self {
         let inputs = procedure.params.iter().zip(procedure.param_types());
         let inputs = inputs.map(|(param, ty)| HeadInput {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typing rules of the mid level: one function a rule of the definition file. The builder and the verifier both
-//! come through [`check_instr`].
+//! The typing rules of the mid level, one function for each rule of the definition file.
+//!
+//! The builder and the verifier both call [`check_instr`].
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_math::{Modulus, Ring, RingKind, primes};
@@ -17,10 +18,10 @@ use crate::limits;
 mod limbs;
 mod torus;
 
-/// Digits have at most so many bits.
+/// The most bits of a digit.
 const MAX_LOG_BASE: u8 = 31;
 
-/// A value with its type: one of any kind, or one that is known to be a limb.
+/// A value of any kind, or a limb, with its type.
 #[derive(Clone, Copy)]
 pub(crate) struct Typed<T = ValueType> {
     pub value: ValueId,
@@ -30,7 +31,7 @@ pub(crate) struct Typed<T = ValueType> {
 /// A limb with its type.
 pub(super) type TypedLimb = Typed<LimbType>;
 
-/// What a procedure's instructions are checked against.
+/// The context in which a procedure's instructions are checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub log_n: u8,
@@ -41,7 +42,7 @@ pub(crate) struct Scope<'a> {
     pub immediates: &'a [ImmType],
 }
 
-/// A ring in words.
+/// Returns the name of a ring in words.
 pub(crate) fn ring_text(ring: Ring) -> String {
     let kind = match ring.kind {
         RingKind::Full => "full ring".to_owned(),
@@ -52,7 +53,7 @@ pub(crate) fn ring_text(ring: Ring) -> String {
     format!("{kind} of 2^{} coefficients", ring.log_n)
 }
 
-/// `coefficient` or `evaluation`.
+/// Returns `coefficient` or `evaluation`.
 pub(crate) fn form_text(form: Form) -> &'static str {
     match form {
         Form::Coeff => "coefficient",
@@ -60,7 +61,7 @@ pub(crate) fn form_text(form: Form) -> &'static str {
     }
 }
 
-/// The degree and moduli of a program: 2^1 <= N <= 2^17; distinct moduli, each in its kind's range.
+/// Checks the degree and moduli of a program: 2^1 <= N <= 2^17; distinct moduli, each in its kind's range.
 pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
     if Ring::full(log_n).check().is_err() {
         let expected = format!("log2 of the ring degree from 1 to {}", Ring::MAX_LOG_N);
@@ -78,7 +79,7 @@ pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault
             found: moduli.len().to_string(),
         });
     }
-    // A value has one kind.
+    // Two moduli of one value are equal, even if their kinds differ.
     let mut sorted = moduli.to_vec();
     sorted.sort_unstable_by_key(|q| q.value());
     let twice = |[a, b]: &&[TableModulus; 2]| a.value() == b.value();
@@ -98,7 +99,7 @@ pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault
     Ok(())
 }
 
-/// Whether a modulus is in its kind's range; if not, what that is.
+/// Checks that a modulus is in its kind's range; the error describes that range.
 fn check_modulus(log_n: u8, q: TableModulus) -> Result<(), String> {
     let most = Modulus::MAX_BITS;
     match q {
@@ -121,7 +122,7 @@ fn below_61(q: TableModulus) -> bool {
     q.value() < 1 << Modulus::MAX_BITS
 }
 
-/// 2N, the order of the ring's roots of unity; more than any prime has where there is no such ring.
+/// Returns 2N, the order of the ring's roots of unity, or a number above all primes if there is no such ring.
 fn two_n(log_n: u8) -> u64 {
     2u64.checked_shl(log_n.into()).unwrap_or(u64::MAX)
 }
@@ -136,7 +137,7 @@ impl Scope<'_> {
         })
     }
 
-    /// A modulus by name and value.
+    /// Returns the name and value of a modulus.
     pub(crate) fn modulus_text(self, id: ModulusId) -> String {
         match self.moduli.get(usize::from(id.0)) {
             Some(q) => format!("q{} = {q}", id.0),
@@ -144,8 +145,8 @@ impl Scope<'_> {
         }
     }
 
-    /// A type any value of this procedure may have: the scheme's ring or a half of it, a modulus of the table, and one
-    /// that has roots of unity where the form or a half ring needs them.
+    /// Checks that a value of this procedure may have the type. The ring is the scheme's or a half of it. The modulus
+    /// is in the table, and has roots of unity if the form or a half ring needs them.
     pub(crate) fn check_type(self, item: impl Fn() -> String, ty: LimbType) -> Result<(), Fault> {
         let full = Ring::full(self.log_n);
         let (plus, minus) = full.halves();
@@ -175,7 +176,7 @@ impl Scope<'_> {
         }
     }
 
-    /// A type any value of this program may have.
+    /// Checks that a value of this program may have the type.
     pub(crate) fn check_value(self, item: impl Fn() -> String, ty: ValueType) -> Result<(), Fault> {
         let LweType { dimension, modulus } = match ty {
             ValueType::Limb(ty) => return self.check_type(item, ty),
@@ -203,7 +204,7 @@ impl Scope<'_> {
         })
     }
 
-    /// A modulus of the table.
+    /// Returns a modulus of the table.
     pub(crate) fn check_modulus(self, id: ModulusId) -> Result<TableModulus, Fault> {
         let known = self.moduli.get(usize::from(id.0)).copied();
         known.ok_or(Fault::Range {
@@ -229,7 +230,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Equal types; ring first, then modulus, then form.
+    /// Checks that two limb types are equal: ring first, then modulus, then form.
     pub(crate) fn expect_type(
         self,
         item: impl Fn() -> String,
@@ -247,7 +248,7 @@ impl Scope<'_> {
         expect_form(item, expected.form, found.form)
     }
 
-    /// Equal types of one kind.
+    /// Checks that two types of one kind are equal.
     pub(crate) fn expect_value(
         self,
         item: impl Fn() -> String,
@@ -323,7 +324,7 @@ pub(super) fn item<T>(v: Typed<T>) -> String {
     format!("%{}", v.value.0)
 }
 
-/// A value that must be a limb.
+/// Returns a value as a limb, or an error if it is none.
 pub(super) fn limb(v: Typed) -> Result<TypedLimb, Fault> {
     let ty = v.ty.limb().ok_or_else(|| Fault::Kind {
         item: item(v),
@@ -352,8 +353,8 @@ pub(super) fn expect_form(
     })
 }
 
-/// Checks one instruction whose operands and results have types that [`Scope::check_value`] allows: arities, immediate
-/// and the typing rule of its definition. (What a slot holds is the caller's to check.)
+/// Checks one instruction: its arities, immediate and the typing rule of its definition. Its operands and results have
+/// types that [`Scope::check_value`] allows. The caller checks the content of slots.
 pub(crate) fn check_instr(
     scope: Scope<'_>,
     op: Op,
@@ -395,7 +396,7 @@ pub(crate) fn check_instr(
     check_immediate(scope, info.immediate, imm, src)
 }
 
-/// What a slot may hold.
+/// Checks that a slot may hold the value.
 fn stored(v: Typed) -> Result<(), Fault> {
     match v.ty {
         ValueType::Limb(_) | ValueType::Lwe(_) => Ok(()),
@@ -411,7 +412,7 @@ fn neither(v: Typed) -> Fault {
     }
 }
 
-/// All operands and results have one type, that of a limb or an LWE vector.
+/// Checks that all operands and results have one type, that of a limb or an LWE vector.
 fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
@@ -421,7 +422,7 @@ fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
     all.try_for_each(|&v| scope.expect_value(|| item(v), first.ty, v.ty))
 }
 
-/// An odd Galois element of the ring.
+/// Checks that a number is an odd Galois element of the ring.
 fn check_galois(log_n: u8, g: u64) -> Result<(), Fault> {
     let two_n = two_n(log_n);
     if g % 2 == 1 && g < two_n {
@@ -433,7 +434,7 @@ fn check_galois(log_n: u8, g: u64) -> Result<(), Fault> {
     })
 }
 
-/// What a call gives for an immediate parameter.
+/// Checks the value that a call gives for an immediate parameter.
 pub(crate) fn check_given(scope: Scope<'_>, ty: ImmType, value: u64) -> Result<(), Fault> {
     match ty {
         ImmType::Galois => check_galois(scope.log_n, value),
@@ -499,7 +500,7 @@ fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> 
     }
 }
 
-/// An immediate in words.
+/// Returns an immediate in words.
 fn imm_text(imm: Imm) -> String {
     match imm {
         Imm::None => "none".to_owned(),

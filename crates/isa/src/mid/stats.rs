@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instruction counts. A program's are its calls times its procedures' counts; nothing is unrolled.
+//! Counts the instructions of procedures and programs.
+//!
+//! A program's count is the sum over its procedures of calls times instructions; nothing is unrolled.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +9,10 @@ use super::op::Op;
 use super::procedure::Procedure;
 use super::program::{Action, Program, Step};
 
-/// Instructions by opcode, in the definition file's order; opcodes that do not occur are absent.
+/// Numbers of instructions by opcode, in the definition file's order; opcodes that do not occur are absent.
 pub type OpCounts = BTreeMap<Op, u64>;
 
-/// Counts of one procedure.
+/// Counts the instructions of one procedure.
 pub fn procedure_counts(procedure: &Procedure) -> OpCounts {
     let mut counts = OpCounts::new();
     for instr in &procedure.instrs {
@@ -19,8 +21,8 @@ pub fn procedure_counts(procedure: &Procedure) -> OpCounts {
     counts
 }
 
-/// Number of calls of each procedure of a program as it runs, by procedure number: repeats multiply. Calls of what does
-/// not exist are left out (the verifier refuses them).
+/// Counts the calls of each procedure in a run of a program, by procedure number; repeats multiply. Calls of procedures
+/// that do not exist are left out (the verifier refuses them).
 pub fn call_counts(program: &Program) -> Vec<u64> {
     let mut blocks: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(program.blocks.len());
     for block in &program.blocks {
@@ -36,14 +38,14 @@ pub fn call_counts(program: &Program) -> Vec<u64> {
     calls
 }
 
-/// Calls of a whole program, as it runs.
+/// Counts the calls of a run of the whole program.
 pub fn calls(program: &Program) -> u64 {
     call_counts(program)
         .into_iter()
         .fold(0, u64::saturating_add)
 }
 
-/// Calls by procedure, of steps that run blocks with these calls.
+/// Counts the calls by procedure of some steps, given the counts of the blocks that they run.
 fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     let mut add = |proc: u32, more: u64| {
@@ -67,7 +69,7 @@ fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64>
     counts
 }
 
-/// Counts of a whole program, as it runs.
+/// Counts the instructions of a run of the whole program.
 pub fn program_counts(program: &Program) -> OpCounts {
     let mut counts = OpCounts::new();
     for (procedure, calls) in program.procs.iter().zip(call_counts(program)) {

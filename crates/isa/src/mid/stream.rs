@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a device takes: a verified program with its procedures bound, pulled call by call.
+//! A verified program with its immediates bound, which a device pulls call by call.
 //!
-//! Nothing here grows with the length of the run: a repeat is pulled turn by turn, and a limb that died is forgotten.
+//! Its memory does not grow with the length of the run: a repeat is pulled turn by turn, and a limb that died is
+//! forgotten.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -15,20 +16,20 @@ use super::verify::{ProgramTypes, in_program, verify_program};
 use super::walk::{Held, Pulled, Walk};
 use crate::error::{Fault, VerifyError};
 
-/// A program that [`verify_program`] accepts, and its procedures as they are called: immediates in their places, a procedure
-/// for each procedure and immediates of the text. Made once, run often; who takes one need not check it again.
+/// A program that [`verify_program`] accepts, with its procedures bound: one procedure for each procedure and set of
+/// immediates in the text. It is made once and run several times; a function that takes one need not check it again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verified {
     program: Program,
     types: ProgramTypes,
     procs: Vec<Arc<Procedure>>,
-    /// Of each of the program's procedures: where it is among `procs`, by the immediates it is called with.
+    /// For each of the program's procedures, the index in `procs` by the immediates of the call.
     bound: Vec<HashMap<Vec<u64>, u32>>,
 }
 
 impl Verified {
     /// # Errors
-    /// A program that does not verify, or more procedures than a program may have once their immediates are bound.
+    /// A program that does not verify, or more bound procedures than a program may have.
     pub fn new(program: Program) -> Result<Self, VerifyError> {
         let mut made = Self {
             types: verify_program(&program)?,
@@ -64,23 +65,24 @@ impl Verified {
         self.program
     }
 
-    /// What the verifier found: types of blocks' results and of outputs.
+    /// Returns the types that the verifier found: those of blocks' results and of outputs.
     pub fn types(&self) -> &ProgramTypes {
         &self.types
     }
 
-    /// The procedures that calls of [`Stream`] name (the program's own still lack their immediates).
+    /// Returns the procedures that calls of [`Stream`] name. The program's own procedures still lack their immediates.
     pub fn bound_procs(&self) -> &[Arc<Procedure>] {
         &self.procs
     }
 
-    /// The forms in which one of the program's procedures is called, immediates in their places.
+    /// Returns the bound forms of one of the program's procedures.
     pub fn forms(&self, proc: usize) -> impl Iterator<Item = &Procedure> {
         let bound = self.bound.get(proc).into_iter().flat_map(HashMap::values);
         bound.filter_map(|&number| self.procs.get(number as usize).map(|p| &**p))
     }
 
-    /// The bound procedure that a step of the program calls: its index in [`Self::bound_procs`]; `None` where the step calls none.
+    /// Returns the index in [`Self::bound_procs`] of the procedure that a step calls, or `None` for a step that calls
+    /// none.
     pub fn called(&self, step: &Step) -> Option<u32> {
         match step.action {
             Action::Call { proc } => self.bound(proc, &step.immediates),
@@ -92,7 +94,7 @@ impl Verified {
         self.bound.get(proc as usize)?.get(immediates).copied()
     }
 
-    /// What is known of it before its first call.
+    /// Returns the head of the program, known before its first call.
     pub fn head(&self) -> Head<'_> {
         Head {
             log_n: self.program.log_n,
@@ -103,7 +105,7 @@ impl Verified {
         }
     }
 
-    /// Its calls from the first on.
+    /// Returns the program's calls from the first on.
     pub fn stream(&self) -> Stream<'_> {
         Stream {
             verified: self,
@@ -149,15 +151,15 @@ impl TryFrom<Unrolled> for Verified {
     }
 }
 
-/// A call as it is pulled.
+/// A call that was pulled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Called {
-    /// How many were pulled before.
+    /// The number of calls pulled before.
     pub number: u64,
-    /// Its procedure is one of [`Verified::bound_procs`]. Limbs have numbers that no other limb of the run has, the program's
-    /// inputs the first ones in their order.
+    /// The call. Its procedure is an index into [`Verified::bound_procs`]. Each limb of the run has a unique number;
+    /// the program's inputs have the first numbers, in their order.
     pub call: Call,
-    /// Limbs that no call after this one reads and no output is; inputs, which stay within reach, are never among them.
+    /// The limbs that no later call reads and no output is. Inputs stay readable and are never among them.
     pub dies: Vec<LimbId>,
 }
 
@@ -165,15 +167,15 @@ pub struct Called {
 pub struct Stream<'p> {
     verified: &'p Verified,
     walk: Walk<'p>,
-    /// The limb that has each of the walk's numbers now.
+    /// The limb that now has each of the walk's numbers.
     limbs: Vec<LimbId>,
-    /// Limbs there were so far.
+    /// The number of limbs so far.
     made: u64,
     number: u64,
 }
 
 impl Stream<'_> {
-    /// The next call; `None` after the last.
+    /// Returns the next call, or `None` after the last.
     ///
     /// # Errors
     /// None for a program that was verified.
@@ -194,7 +196,7 @@ impl Stream<'_> {
         let args = args.collect::<Result<_, _>>()?;
         let proc = self.verified.bound(pulled.proc, pulled.immediates);
         let mut results = Vec::with_capacity(pulled.results.len());
-        // A number that dies with this call is not given to its results.
+        // The results of a call do not get a number that dies with the call.
         for &number in &pulled.results {
             let (limb, at) = (LimbId(self.made), number as usize);
             self.made += 1;
@@ -222,10 +224,10 @@ impl Stream<'_> {
         }
     }
 
-    /// The limbs that are the program's outputs, in their order, after the last call.
+    /// Returns the limbs that are the program's outputs, in their order, after the last call.
     ///
     /// # Errors
-    /// Before that, limbs that are not there yet.
+    /// Before the last call, limbs that do not exist yet.
     pub fn outputs(&self) -> Result<Vec<LimbId>, VerifyError> {
         let held = self.walk.outputs()?;
         held.into_iter().map(|held| self.limb(held)).collect()

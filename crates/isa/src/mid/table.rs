@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables by limb: inputs by their number, limbs that calls made by a hash that costs a multiplication.
+//! Tables by limb: a vector for inputs, and a hash map for limbs that calls made, with a hash that costs one
+//! multiplication.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::unrolled::LimbId;
 
-/// Spreads a number over all bits. Limbs are numbered in the order of their making, so nobody can choose numbers that
-/// meet.
+/// A hash of a number. Limbs are numbered in the order of their making, so nobody can choose numbers that collide.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ByNumber(u64);
 
@@ -23,7 +23,8 @@ impl Hasher for ByNumber {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // 2^64 over the golden ratio. The table takes its place from the low bits, which the product's high ones vary best.
+        // 2^64 over the golden ratio. The table takes a place from the low bits, which the high bits of the product
+        // vary best.
         let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = mixed.rotate_left(26);
     }
@@ -36,7 +37,7 @@ impl Hasher for ByNumber {
 /// A map by limb, of the run or of a frame.
 pub type LimbMap<T, L = LimbId> = HashMap<L, T, BuildHasherDefault<ByNumber>>;
 
-/// What is known of each limb: a value for each input from the beginning, one for each other limb that was given one.
+/// A value for each input from the beginning, and for each other limb to which one was given.
 #[derive(Clone, Debug)]
 pub struct LimbTable<T> {
     inputs: Vec<T>,
@@ -44,7 +45,7 @@ pub struct LimbTable<T> {
 }
 
 impl<T: Clone + Default> LimbTable<T> {
-    /// For a program of so many inputs, which are the first limbs.
+    /// Makes a table for a program with this number of inputs, which are the first limbs.
     pub fn new(inputs: usize) -> Self {
         Self {
             inputs: vec![T::default(); inputs],
@@ -66,7 +67,7 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// The limb's value, the default one if it had none.
+    /// Returns the limb's value, or the default value if it had none.
     pub fn entry(&mut self, limb: LimbId) -> &mut T {
         match self.inputs.get_mut(limb.0 as usize) {
             None => self.made.entry(limb).or_default(),
@@ -74,7 +75,7 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// The limb has no value any more; an input's is the default one again.
+    /// Removes the limb's value; an input gets the default value again.
     pub fn remove(&mut self, limb: LimbId) -> Option<T> {
         match self.inputs.get_mut(limb.0 as usize) {
             None => self.made.remove(&limb),
@@ -82,7 +83,7 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// Limbs other than inputs that have one.
+    /// Returns the number of limbs with a value, without inputs.
     pub fn made(&self) -> usize {
         self.made.len()
     }

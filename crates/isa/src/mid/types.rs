@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Types of mid-level values: limbs, and what else a program may hold.
+//! Types of mid-level values: limbs, LWE vectors, tables and exponents.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use ringmill_math::torus::Coefficients;
 use ringmill_math::{AnyModulus, MathError, Modulus, Ring, WordModulus};
 use serde::{Deserialize, Serialize};
 
-/// Form of a limb: coefficients, or values at the roots of unity (DESIGN section 5 order).
+/// The form of a limb: coefficients, or values at the roots of unity (in the order of DESIGN section 5).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Form {
     Coeff,
@@ -18,25 +18,25 @@ pub enum Form {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ModulusId(pub u16);
 
-/// A modulus of that table, with its kind. Only an NTT-friendly prime has evaluation form and half rings; every kind has
-/// coefficient form. (Ranges depend on the ring: the verifier checks them.)
+/// A modulus of that table, with its kind. Only an NTT-friendly prime has evaluation form and half rings; every kind
+/// has coefficient form. Ranges depend on the ring, and the verifier checks them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TableModulus {
     /// A prime below 2^61 that is 1 mod 2N.
     Prime(u64),
-    /// Any 2 <= m < 2^61: a plaintext modulus, an auxiliary one.
+    /// Any 2 <= m < 2^61, such as a plaintext modulus or an auxiliary modulus.
     Plain(u64),
     /// 2^k, 1 <= k <= 64.
     PowerOfTwo(u8),
 }
 
 impl TableModulus {
-    /// A table of NTT-friendly primes.
+    /// Returns a table of NTT-friendly primes.
     pub fn primes(values: &[u64]) -> Vec<Self> {
         values.iter().copied().map(Self::Prime).collect()
     }
 
-    /// The integer itself; the largest there is for a power beyond any that a table may have.
+    /// Returns the modulus as an integer; a power beyond the allowed ones saturates.
     pub fn value(self) -> u128 {
         match self {
             Self::Prime(q) | Self::Plain(q) => q.into(),
@@ -44,12 +44,12 @@ impl TableModulus {
         }
     }
 
-    /// The largest residue.
+    /// Returns the largest residue.
     pub fn top(self) -> u64 {
         u64::try_from(self.value().saturating_sub(1)).unwrap_or(u64::MAX)
     }
 
-    /// The prime, where it is one that an NTT is made for.
+    /// Returns the prime, if the modulus is NTT-friendly.
     pub fn prime(self) -> Option<u64> {
         match self {
             Self::Prime(q) => Some(q),
@@ -57,7 +57,7 @@ impl TableModulus {
         }
     }
 
-    /// Arithmetic on its residues.
+    /// Returns the arithmetic on residues of this modulus.
     ///
     /// # Errors
     /// A value out of its kind's range.
@@ -84,9 +84,9 @@ impl From<Coefficients> for TableModulus {
     }
 }
 
-/// What digits are taken of.
+/// The modulus of coefficients that are cut into digits.
 impl TryFrom<TableModulus> for Coefficients {
-    /// What is expected in its place.
+    /// The kind of modulus that was expected.
     type Error = &'static str;
 
     fn try_from(modulus: TableModulus) -> Result<Self, Self::Error> {
@@ -99,7 +99,7 @@ impl TryFrom<TableModulus> for Coefficients {
     }
 }
 
-/// A prime, which most moduli are.
+/// A number stands for a prime, the kind of most moduli.
 impl From<u64> for TableModulus {
     fn from(q: u64) -> Self {
         Self::Prime(q)
@@ -129,12 +129,12 @@ pub struct LimbType {
     pub form: Form,
 }
 
-/// Number of coefficients of an LWE secret. A vector has one word more, its body.
+/// The dimension of an LWE secret, its number of coefficients. A vector has one word more, its body.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LweDimension(pub u32);
 
 impl LweDimension {
-    /// Words of a vector: the mask's, then the body.
+    /// Returns the words of a vector: those of the mask, then the body.
     pub const fn words(self) -> usize {
         self.0 as usize + 1
     }
@@ -171,7 +171,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// The type of a limb, where it is one.
+    /// Returns the type of the limb, if the value is one.
     pub fn limb(self) -> Option<LimbType> {
         match self {
             Self::Limb(ty) => Some(ty),
@@ -179,7 +179,7 @@ impl ValueType {
         }
     }
 
-    /// Its modulus; an exponent has none.
+    /// Returns the modulus; an exponent has none.
     pub fn modulus(self) -> Option<ModulusId> {
         match self {
             Self::Limb(ty) => Some(ty.modulus),
@@ -189,7 +189,7 @@ impl ValueType {
         }
     }
 
-    /// Machine words that hold one: residues of a limb, masks and bodies of vectors.
+    /// Returns the machine words of one value: residues of a limb, masks and bodies of vectors.
     pub fn words(self) -> usize {
         match self {
             Self::Limb(ty) => ty.ring.len(),
@@ -199,7 +199,7 @@ impl ValueType {
         }
     }
 
-    /// What it is, in words.
+    /// Returns the kind of value, in words.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Limb(_) => "a limb",
@@ -209,7 +209,8 @@ impl ValueType {
         }
     }
 
-    /// What tells values of one role apart: a limb's ring and modulus, the modulus of a vector or a table.
+    /// Returns the part of the type that distinguishes values of one role: a limb's ring and modulus, or the modulus of
+    /// a vector or a table.
     pub(crate) fn part(self) -> Self {
         match self {
             Self::Limb(ty) => Self::Limb(LimbType {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program written out call by call: blocks inlined, repeats unrolled, immediates bound, every limb with a number of its
-//! own. An `HCF` is no call and not in it. It is for tests and for small programs made by hand: devices pull calls ([`super::stream`]).
+//! A program written out call by call, for tests and for small programs made by hand.
+//!
+//! Blocks are inlined, repeats unrolled and immediates bound, and every limb has a unique number. An `HCF` is no call
+//! and is left out. Devices pull calls instead ([`super::stream`]).
 
 use std::sync::Arc;
 
@@ -29,13 +31,13 @@ pub struct Input {
 pub struct Call {
     /// Index into [`Unrolled::procs`].
     pub proc: u32,
-    /// One limb for each parameter, in order, of equal type.
+    /// A limb for each parameter, in order, of equal type.
     pub args: Vec<LimbId>,
     /// For each seed parameter, an index into [`Unrolled::seeds`].
     pub seeds: Vec<u32>,
-    /// One fresh limb for each result, in order.
+    /// A new limb for each result, in order.
     pub results: Vec<LimbId>,
-    /// The user's source line this call came from.
+    /// The user's source line from which this call came.
     pub loc: Option<SourceLoc>,
 }
 
@@ -53,17 +55,17 @@ pub struct Unrolled {
     pub log_n: u8,
     pub moduli: Vec<TableModulus>,
     pub procs: Vec<Arc<Procedure>>,
-    /// Types of all program-level limbs, and of inputs of other kinds.
+    /// The types of all limbs of the program, and of inputs of other kinds.
     pub limbs: Vec<ValueType>,
     pub inputs: Vec<Input>,
-    /// Key numbers whose seed the run time supplies.
+    /// The numbers of the keys whose seeds the run time supplies.
     pub seeds: Vec<u32>,
     pub calls: Vec<Call>,
     pub outputs: Vec<Output>,
 }
 
 impl Unrolled {
-    /// Without procedures, inputs, calls and outputs.
+    /// Makes a program without procedures, inputs, calls and outputs.
     pub fn empty(log_n: u8, moduli: Vec<TableModulus>) -> Self {
         Self {
             log_n,
@@ -77,7 +79,7 @@ impl Unrolled {
         }
     }
 
-    /// The type of a limb, if it is one.
+    /// Returns the type of a limb, if the value is one.
     pub fn limb_type(&self, limb: LimbId) -> Option<LimbType> {
         self.limbs.get(limb.0 as usize)?.limb()
     }

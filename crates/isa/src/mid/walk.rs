@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program call by call, as it runs: blocks entered and left, repeats turned, and of each call what dies with it.
+//! Walks through the calls of a program in the order of a run: enters and leaves blocks, repeats turns, and lists the
+//! limbs that die with each call.
 //!
-//! A limb that is alive has a number that no other limb alive has; numbers of limbs that died serve again, so that they
-//! stay below the most that are alive at one time. The walk holds a frame for each block that is open, and a count for
-//! each limb alive.
+//! All limbs alive have different numbers. Numbers of dead limbs are reused, so they stay below the most limbs alive at
+//! one time. The walk holds a frame for each open block, and a count for each limb alive.
 
 use super::program::{Action, Block, LocalId, Operand, Program, Step};
 use super::verify::{in_program, verify_program};
 use crate::error::{Fault, VerifyError};
 use crate::source::SourceLoc;
 
-/// What a call reads or makes.
+/// An operand or result of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Held {
     /// An input of the program.
     Input(u32),
-    /// A limb that a call made, by the number it has while it is alive.
+    /// A limb that a call made, by its number while it is alive.
     Made(u32),
 }
 
@@ -27,32 +27,32 @@ pub struct Pulled<'a> {
     pub args: Vec<Held>,
     pub seeds: &'a [u32],
     pub immediates: &'a [u64],
-    /// Numbers of the results.
+    /// The numbers of the results.
     pub results: Vec<u32>,
-    /// Numbers of the limbs that nothing reads after this call.
+    /// The numbers of the limbs that nothing reads after this call.
     pub dies: Vec<u32>,
     pub loc: Option<&'a SourceLoc>,
 }
 
 /// An open frame.
 struct Frame<'a> {
-    /// `None`: the program's own.
+    /// The block, or `None` for the program's own frame.
     block: Option<&'a Block>,
-    /// Its steps, and the next one.
+    /// The frame's steps. `next` is the next one.
     steps: &'a [Step],
     next: usize,
-    /// What each limb of the frame is; `None` where it is not alive.
+    /// The value of each limb of the frame; `None` if it is not alive.
     limbs: Vec<Option<Held>>,
-    /// The step that opened it, in the frame below, and how often it is still to run.
+    /// The step that opened the frame, in the frame below, of which `turns` are still to run.
     opener: Option<&'a Step>,
     turns: u64,
-    /// Turns that were begun before this one.
+    /// The number of turns begun before this one.
     turned: u64,
-    /// What the arguments are that are not carried.
+    /// The arguments that are not carried.
     given: Vec<Given>,
 }
 
-/// An argument that a turn does not take from the one before.
+/// An argument that a turn does not take from the turn before.
 #[derive(Clone, Copy)]
 enum Given {
     Same(Held),
@@ -75,7 +75,7 @@ impl Given {
         }
     }
 
-    /// What a frame holds beside its limbs.
+    /// Returns the value of an argument that is the same in every turn.
     fn same(self) -> Option<Held> {
         match self {
             Self::Same(held) => Some(held),
@@ -88,12 +88,12 @@ impl Given {
 pub struct Walk<'a> {
     program: &'a Program,
     frames: Vec<Frame<'a>>,
-    /// For each number, in how many places of open frames the limb is; 0: free.
+    /// For each number, in how many places of open frames the limb is; 0 for a free number.
     places: Vec<u32>,
     free: Vec<u32>,
-    /// What died since the last call that was found.
+    /// The limbs that died since the last call that was found.
     died: Vec<u32>,
-    /// The call that was found and not yet given: what dies before the next one dies with it.
+    /// The call that was found and not yet returned: limbs that die before the next call die with it.
     found: Option<Pulled<'a>>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
         Ok(Self::verified(program))
     }
 
-    /// Of a program that is known to verify; of another one the walk gives an error where it comes upon the fault.
+    /// Walks a program that is known to verify. For another program the walk gives an error when it reaches the fault.
     pub(crate) fn verified(program: &'a Program) -> Self {
         let frame = Frame {
             block: None,
@@ -127,10 +127,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The next call; `None` after the last.
+    /// Returns the next call, or `None` after the last.
     ///
     /// # Errors
-    /// What the verifier would have refused.
+    /// A fault that the verifier would refuse.
     pub fn next_call(&mut self) -> Result<Option<Pulled<'a>>, VerifyError> {
         loop {
             let Some(frame) = self.frames.last_mut() else {
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
                     self.enter(block, step, count).map_err(in_program)?;
                     None
                 }
-                // Behind the last call.
+                // It stands behind the last call.
                 Action::Halt => None,
             };
             if given.is_some() {
@@ -169,22 +169,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What the program's outputs are, after the last call.
+    /// Returns the program's outputs, after the last call.
     ///
     /// # Errors
-    /// What the verifier would have refused.
+    /// A fault that the verifier would refuse.
     pub fn outputs(&self) -> Result<Vec<Held>, VerifyError> {
         let outputs = self.program.outputs.iter();
         let held = outputs.map(|o| self.held(o.from).map_err(in_program));
         held.collect()
     }
 
-    /// Numbers given out so far: more than the largest.
+    /// Returns a number above all numbers given out so far.
     pub fn numbers(&self) -> usize {
         self.places.len()
     }
 
-    /// The call that was found, with all that died since.
+    /// Returns the call that was found, with all limbs that died since.
     fn give(&mut self) -> Option<Pulled<'a>> {
         let mut found = self.found.take()?;
         self.free.extend_from_slice(&self.died);
@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
     fn call(&mut self, proc: u32, step: &'a Step) -> Result<Pulled<'a>, Fault> {
         let args = self.args(step)?;
         self.end(&step.dies)?;
-        // What died here dies with this call; nothing was left over from before.
+        // Limbs that died here die with this call; none was left over from before.
         let dies = std::mem::take(&mut self.died);
         let mut results = Vec::with_capacity(step.results.len());
         for &local in &step.results {
@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
             self.define(local, Held::Made(number))?;
             results.push(number);
         }
-        // Results have numbers of their own beside what dies with their call.
+        // Results have numbers other than those of the limbs that die with their call.
         self.free.extend_from_slice(&dies);
         Ok(Pulled {
             proc,
@@ -224,7 +224,7 @@ impl<'a> Walk<'a> {
             return Err(undefined("an argument or result of a block"));
         }
         let args = self.args(step)?;
-        // The new frame holds the arguments before the old one lets go of them.
+        // The new frame holds the arguments before the old frame releases them.
         for &held in &args {
             self.hold(held)?;
         }
@@ -256,7 +256,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// At the end of a block: the next turn, or back to the frame below.
+    /// Ends a block: begins the next turn, or goes back to the frame below.
     fn leave(&mut self) -> Result<(), Fault> {
         let Some(frame) = self.frames.last() else {
             return Ok(());
@@ -297,7 +297,7 @@ impl<'a> Walk<'a> {
         let same = frame.given.iter().filter_map(|given| given.same());
         same.into_iter().try_for_each(|held| self.let_go(held))?;
         let opener = frame.opener.map_or(&[][..], |step| &step.results);
-        // The places of the results are taken over.
+        // The places of the results pass to the frame below.
         let mut pairs = opener.iter().zip(results);
         pairs.try_for_each(|(&local, held)| self.define(local, held))
     }
@@ -316,7 +316,7 @@ impl<'a> Walk<'a> {
         limb.ok_or_else(|| undefined("a limb"))
     }
 
-    /// Puts what already counts this place into the frame.
+    /// Defines a limb of the frame, whose place is counted already.
     fn define(&mut self, local: LocalId, held: Held) -> Result<(), Fault> {
         let frame = self.frames.last_mut().ok_or_else(|| undefined("a frame"))?;
         let index = local.0 as usize;
@@ -334,7 +334,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The frame lets go of limbs.
+    /// Releases limbs of the frame.
     fn end(&mut self, dies: &[LocalId]) -> Result<(), Fault> {
         for &local in dies {
             let held = self.held(Operand::Local(local))?;
@@ -356,7 +356,7 @@ impl<'a> Walk<'a> {
             return number;
         }
         self.places.push(1);
-        // A frame's limb each, so far fewer than 2^32.
+        // Each is a limb of a frame, so there are far fewer than 2^32.
         self.places.len() as u32 - 1
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instruction words of 96 bits.
+//! Encodes the vector machine's instructions as words of 96 bits, and decodes them.
 
 use super::instr::{Chunk, Instr, Place, Register};
 use super::op::{
@@ -7,7 +7,7 @@ use super::op::{
     OP_BITS,
 };
 
-/// A word that is no instruction.
+/// The error of a word that is no instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{word:#026x} is no instruction: {what}")]
 pub struct NotAWord {
@@ -15,13 +15,14 @@ pub struct NotAWord {
     pub what: &'static str,
 }
 
-/// So many ones.
+/// Returns `bits` ones.
 fn mask(bits: u32) -> u32 {
     let others = u32::BITS.saturating_sub(bits);
     u32::MAX.checked_shr(others).unwrap_or(0)
 }
 
-/// The word of an instruction: its low 96 bits. Indices beyond their fields do not pass the verifier; here they are cut.
+/// Returns the word of an instruction, in the low 96 bits. Indices beyond their fields do not pass the verifier; here
+/// they are cut.
 pub fn encode(instr: &Instr) -> u128 {
     let mut word = 0u128;
     let mut put = |value: u32, bits: u32| {
@@ -47,10 +48,10 @@ pub fn encode(instr: &Instr) -> u128 {
     word
 }
 
-/// The instruction of a word.
+/// Returns the instruction of a word.
 ///
 /// # Errors
-/// A code that no instruction has, bits above the 96th, or an index where there is no operand to have one.
+/// A code that no instruction has, bits above the 96th, or an index for an operand that is absent.
 pub fn decode(word: u128) -> Result<Instr, NotAWord> {
     let bad = |what| NotAWord { word, what };
     let mut left = word;

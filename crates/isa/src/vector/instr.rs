@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instructions and programs of the micro level.
+//! Instructions and programs of the vector machine's micro level.
 
 use super::op::MicroOp;
 
@@ -11,10 +11,10 @@ pub struct Chunk(pub u16);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Register(pub u8);
 
-/// An operand.
+/// The place of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Place {
-    /// There is none.
+    /// No operand.
     None,
     Chunk(Chunk),
     Register(Register),
@@ -22,7 +22,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The chunk, where it is one.
+    /// Returns the chunk, if the place is one.
     pub const fn chunk(self) -> Option<Chunk> {
         match self {
             Self::Chunk(chunk) => Some(chunk),
@@ -30,7 +30,7 @@ impl Place {
         }
     }
 
-    /// The register, where it is one.
+    /// Returns the register, if the place is one.
     pub const fn register(self) -> Option<Register> {
         match self {
             Self::Register(register) => Some(register),
@@ -39,7 +39,7 @@ impl Place {
     }
 }
 
-/// One instruction. What its opcode does not use is `None` or zero.
+/// One instruction. Fields that its opcode does not use are `None` or zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Instr {
     pub op: MicroOp,
@@ -48,12 +48,12 @@ pub struct Instr {
     pub b: Place,
     /// Index into the table of moduli.
     pub modulus: u16,
-    /// A scalar, a chunk of distant memory, or of a mask from [`MASKS`] on, or a Galois element.
+    /// A scalar, a Galois element, or the address of a chunk: of distant memory, or from [`MASKS`] on of a mask.
     pub n: u32,
 }
 
 impl Instr {
-    /// One with no operands, to be filled in.
+    /// Makes an instruction without operands, to be filled in.
     pub const fn new(op: MicroOp) -> Self {
         Self {
             op,
@@ -66,7 +66,7 @@ impl Instr {
     }
 }
 
-/// The sizes of a machine that a program is made for.
+/// The sizes of the machine for which a program is made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     /// log2 of the ring degree.
@@ -84,7 +84,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Chunks of a limb.
+    /// Returns the number of chunks of a limb.
     pub const fn limb_chunks(self) -> u32 {
         let log = self.log_n.saturating_sub(self.log_lanes);
         match 1u32.checked_shl(log as u32) {
@@ -93,7 +93,7 @@ impl Shape {
         }
     }
 
-    /// Limbs that the ciphertext buffer holds.
+    /// Returns the number of limbs that the ciphertext buffer holds.
     pub const fn slots(self) -> u32 {
         match self.chunks.checked_div(self.limb_chunks()) {
             Some(slots) => slots,
@@ -101,24 +101,25 @@ impl Shape {
         }
     }
 
-    /// log2 of the columns of a limb.
+    /// Returns log2 of the number of columns of a limb.
     pub const fn log_columns(self) -> u8 {
         self.log_n.saturating_sub(self.log_radix)
     }
 }
 
-/// A limb in evaluation form that the machine makes itself, the residues of the mid level's `PRNG`: a key's uniform half. No distant
-/// memory has it; LOAD has addresses for its chunks, from [`MASKS`] on.
+/// A limb in evaluation form that the machine makes itself: a key's uniform half, with the residues of the mid level's
+/// `PRNG`. It has no place in distant memory; LOAD has addresses for its chunks, from [`MASKS`] on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Mask {
-    /// Which of the seeds that come with the program.
+    /// The number of its seed among those that come with the program.
     pub seed: u16,
     pub stream: u64,
     /// Index into the table of moduli.
     pub modulus: u16,
 }
 
-/// LOAD's first address that is no chunk of distant memory: from it on come the chunks of the program's masks, mask after mask.
+/// LOAD's first address that is no chunk of distant memory. From here on come the chunks of the program's masks, mask
+/// after mask.
 pub const MASKS: u32 = 1 << 31;
 
 /// A program of the micro level.
@@ -127,9 +128,9 @@ pub struct MicroProgram {
     pub shape: Shape,
     /// Montgomery-friendly primes.
     pub moduli: Vec<u64>,
-    /// Limbs that are made on the chip.
+    /// The limbs that are made on the chip.
     pub masks: Vec<Mask>,
-    /// Of each chunk of the ciphertext buffer that holds something before the program: itself, ascending.
+    /// The chunks of the ciphertext buffer that hold data before the program, ascending.
     pub holds: Vec<Chunk>,
     pub instrs: Vec<Instr>,
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The micro level of the `vector` machine: instructions, words, text form and verifier.
 //!
-//! A [`MicroProgram`] is what the machine's controller is fed: straight-line instructions on chunks of the ciphertext buffer,
-//! registers of the multiply-accumulate unit and chunks of distant memory, all places bound at compile time.
+//! A [`MicroProgram`] is the input of the machine's controller: straight-line instructions on chunks of the ciphertext
+//! buffer, registers of the multiply-accumulate unit and chunks of distant memory. All places are bound at compile
+//! time.
 #![deny(clippy::arithmetic_side_effects)]
 
 mod encode;

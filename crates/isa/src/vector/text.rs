@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form, which round-trips: a head, an instruction a line, and an end that says how many they are and what they
-//! sum up to, so that a file that was cut short or altered is not taken for whole.
+//! The text form of the vector machine's programs, which round-trips.
+//!
+//! A text has a head, an instruction a line, and an end with the number of instructions and a checksum. So a file that
+//! was cut short or altered is not taken for a whole one.
 //!
 //! ```text
 //! vector ring 2^8 radix 2^4 lanes 2^5 chunks 128 registers 16 distant 4096
@@ -23,7 +25,7 @@ use super::verify::{MicroError, MicroFault, verify};
 use crate::lex::{Cursor, ParseError};
 use crate::limits;
 
-/// A text that is no program of the micro level.
+/// The error of a text that is no program of the micro level.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TextError {
     #[error(transparent)]
@@ -39,12 +41,12 @@ pub enum TextError {
     },
 }
 
-/// A file of the micro level that is refused.
+/// The error of a file of the micro level that is refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadError {
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The verifier does not take it; line 1 is the head.
+    /// The verifier refuses the program; line 1 is the head.
     #[error("line {line}: `{text}`: {fault}")]
     Program {
         line: usize,
@@ -53,7 +55,7 @@ pub enum ReadError {
     },
 }
 
-/// The verified program of a text.
+/// Returns the verified program of a text.
 ///
 /// # Errors
 /// [`ReadError`], with the line and the reason.
@@ -111,7 +113,8 @@ impl fmt::Display for Instr {
     }
 }
 
-/// FNV-1a over head and words. It finds accidents; it keeps nobody from altering a file on purpose, whom the verifier stops.
+/// Computes FNV-1a over head and words. It finds accidents. It does not find intended changes; the verifier stops
+/// harmful ones.
 fn fingerprint(program: &MicroProgram) -> u64 {
     let s = program.shape;
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -145,7 +148,7 @@ fn fingerprint(program: &MicroProgram) -> u64 {
     hash
 }
 
-/// The program as text.
+/// Returns the text of a program.
 pub fn print(program: &MicroProgram) -> String {
     let s = program.shape;
     // Writing to a String cannot fail.
@@ -186,10 +189,10 @@ pub fn print(program: &MicroProgram) -> String {
     out
 }
 
-/// The program of a text. It is not verified yet.
+/// Returns the program of a text, not yet verified.
 ///
 /// # Errors
-/// [`TextError::Syntax`] where it does not parse, [`TextError::Altered`] where its end does not go with what is before it.
+/// [`TextError::Syntax`] if the text does not parse, [`TextError::Altered`] if its checksum does not match.
 pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
     let c = &mut Cursor::new(text)?;
     let mut program = head(c)?;
@@ -226,7 +229,7 @@ pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
     Ok(program)
 }
 
-/// The line of an instruction, by its number from 1, of a text that parses; of 0 the first.
+/// Returns the line of an instruction, by its number from 1, in a text that parses; 0 gives the first line.
 fn line_of(text: &str, number: usize) -> Result<usize, TextError> {
     let c = &mut Cursor::new(text)?;
     c.skip_lines();
@@ -314,7 +317,7 @@ fn head(c: &mut Cursor<'_>) -> Result<MicroProgram, ParseError> {
     })
 }
 
-/// A letter and a number, as `r12`.
+/// Parses a letter and a number, as `r12`.
 fn lettered<T: std::str::FromStr>(
     c: &mut Cursor<'_>,
     letter: char,
@@ -332,7 +335,7 @@ fn chunk(c: &mut Cursor<'_>) -> Result<Chunk, ParseError> {
     lettered(c, 'r', "a chunk, as `r12`").map(Chunk)
 }
 
-/// A chunk of distant memory, or of a mask.
+/// Parses the address of a chunk of distant memory or of a mask.
 fn address(c: &mut Cursor<'_>) -> Result<u32, ParseError> {
     let mark = c.mark();
     let (found, first): (u32, u32) = match c.peek_word().starts_with('m') {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verifier: a program that it takes reads nothing that nobody wrote and reaches nothing that is not there.
+//! The verifier of the vector machine's programs: an accepted program reads only data that were written, and reaches
+//! only memory that exists.
 
 use ringmill_math::primes;
 
@@ -8,10 +9,10 @@ use super::instr::{Chunk, Instr, MASKS, MicroProgram, Place, Register, Shape};
 use super::op::{A_BITS, Immediate, MODULUS_BITS, MicroOp};
 use crate::limits;
 
-/// Bits of a modulus that are tied: it is 1 modulo 2 to this (vector paper, section 6.4).
+/// The fixed low bits of a modulus: it is 1 modulo 2 to this power (vector paper, section 6.4).
 const FIXED_BITS: u32 = 17;
 
-/// A program that is refused, with the number of the instruction from 1; 0 is the head.
+/// The error of a program that is refused, with the number of the instruction from 1; 0 is the head.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {number} `{text}`: {fault}")]
 pub struct MicroError {
@@ -52,7 +53,7 @@ pub enum MicroFault {
     AfterEnd,
 }
 
-/// What was written so far.
+/// The chunks and registers that were written so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     chunks: Vec<bool>,
@@ -64,8 +65,8 @@ pub struct Written {
 /// Checks a whole program.
 ///
 /// # Errors
-/// The first instruction that reads what is not written, reaches what is not there, or computes modulo what the multipliers
-/// cannot.
+/// The first instruction that reads data which were not written, reaches memory that does not exist, or computes modulo
+/// a modulus that the multipliers do not support.
 pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     let fault = |fault| MicroError {
         number: 0,
@@ -81,10 +82,11 @@ pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     verify_from(program, &mut written)
 }
 
-/// Checks the instructions of a program that follows others: `written` is what they left, and becomes what this one leaves.
+/// Checks the instructions of a program that follows others. `written` is the state that they left, and becomes the
+/// state after this program.
 ///
 /// # Errors
-/// As [`verify`], whose checks of the head are not made again.
+/// As [`verify`], without its checks of the head.
 pub fn verify_from(program: &MicroProgram, written: &mut Written) -> Result<(), MicroError> {
     for (number, instr) in (1..).zip(&program.instrs) {
         step(program, written, instr).map_err(|fault| MicroError {
@@ -97,7 +99,7 @@ pub fn verify_from(program: &MicroProgram, written: &mut Written) -> Result<(), 
 }
 
 impl Written {
-    /// Nothing.
+    /// Makes a state in which nothing was written.
     pub fn new(shape: Shape) -> Self {
         Self {
             chunks: vec![false; shape.chunks as usize],
@@ -201,7 +203,7 @@ fn head(program: &MicroProgram) -> Result<(), MicroFault> {
     Ok(())
 }
 
-/// Chunks of all masks.
+/// Returns the number of chunks of all masks.
 fn mask_chunks(program: &MicroProgram) -> u64 {
     let each = u64::from(program.shape.limb_chunks());
     each.saturating_mul(program.masks.len() as u64)
@@ -290,7 +292,8 @@ fn step(program: &MicroProgram, written: &mut Written, instr: &Instr) -> Result<
                 found: instr.d,
             });
         }
-        // Rows go all over the limb: it is whole after its last chunk, which no simple rule sees. It counts as written.
+        // The rows go to all parts of the limb, which is complete only after its last chunk. No simple rule tracks
+        // this, so the limb counts as written.
         for chunk in d..d.saturating_add(limb) {
             write(s, written, Place::Chunk(Chunk(chunk as u16)))?;
         }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Scales: real numbers that multiply, and are divided by the primes that go.
+//! Checks the scales of CKKS programs: products multiply them, and rescaling divides them by primes.
 
 use super::Typed;
 use crate::error::Fault;
 
-/// Relative difference up to which two scales count as equal: far above the rounding of a few operations on doubles
-/// (2^-52 each), far below any precision CKKS reaches, so what it lets through cannot be seen in a result.
+/// The relative difference up to which two scales count as equal. It is far above the rounding of a few operations on
+/// doubles (2^-52 each) and far below any precision that CKKS reaches. So a difference that passes cannot be seen in a
+/// result.
 pub const SCALE_TOLERANCE: f64 = 1.0 / (1u64 << 40) as f64;
 
 fn fault(v: Typed, expected: String, found: f64) -> Fault {
@@ -16,7 +17,7 @@ fn fault(v: Typed, expected: String, found: f64) -> Fault {
     }
 }
 
-/// A scale that a value may have.
+/// Checks that a value may have this scale.
 pub(super) fn check(v: Typed, scale: f64) -> Result<(), Fault> {
     if scale.is_finite() && scale >= 1.0 {
         return Ok(());
@@ -24,7 +25,7 @@ pub(super) fn check(v: Typed, scale: f64) -> Result<(), Fault> {
     Err(fault(v, "a finite scale of at least 1".to_owned(), scale))
 }
 
-/// Equal within [`SCALE_TOLERANCE`].
+/// Checks that two scales are equal within [`SCALE_TOLERANCE`].
 pub(super) fn expect(v: Typed, expected: f64, found: f64) -> Result<(), Fault> {
     if (expected - found).abs() <= SCALE_TOLERANCE * expected.abs() {
         return Ok(());
@@ -32,7 +33,7 @@ pub(super) fn expect(v: Typed, expected: f64, found: f64) -> Result<(), Fault> {
     Err(fault(v, expected.to_string(), found))
 }
 
-/// The scale of a product with a constant, which has a scale of its own.
+/// Returns the scale of a product with a constant, which has a scale of its own.
 pub(super) fn times_constant(scale: f64, constant: Option<f64>) -> Result<f64, Fault> {
     constant
         .map(|constant| scale * constant)
@@ -42,7 +43,7 @@ pub(super) fn times_constant(scale: f64, constant: Option<f64>) -> Result<f64, F
         })
 }
 
-/// The scale after the division by a prime; where the prime is not known, whatever is declared.
+/// Returns the scale after the division by a prime, or the declared scale if the prime is not known.
 pub(super) fn rescaled(scale: f64, prime: Option<u64>, declared: f64) -> f64 {
     prime.map_or(declared, |q| scale / q as f64)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What holds of every scheme: counts, kinds, sizes and levels, and calls.
+//! Typing rules that hold for every scheme: counts, kinds, sizes, levels and calls.
 
 use super::super::program::{LevelNote, MacroProc, MacroType, MacroValue, Visibility};
 use super::super::text::{shorten, type_text};
@@ -8,7 +8,7 @@ use crate::def::Arity;
 use crate::error::Fault;
 use crate::numbers::{Galois, Level};
 
-/// Arguments and results are those of the procedure: as many, of its types.
+/// Checks that arguments and results of a call have the number and types of the procedure's.
 pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> Result<(), Fault> {
     for (what, own, given) in [
         ("operands", &proc.params, arguments),
@@ -33,7 +33,7 @@ pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> 
                     MacroType::Distant { of: found, .. } if found == of => expect_at(*given, at)?,
                     other => return Err(wrong(*given, kind(own), kind(other))),
                 },
-                // Each procedure has those that it takes from KEY and LIFT.
+                // The results of KEY and LIFT stay inside their procedure.
                 Some(&own @ (MacroType::Key { .. } | MacroType::Lifted { .. })) => {
                     let expected = "a ciphertext or a plaintext as a parameter or a result";
                     return Err(wrong(*given, expected, kind(own)));
@@ -48,7 +48,7 @@ pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> 
     Ok(())
 }
 
-/// What a procedure gives back, it takes again: its first parameters have exactly the types of its results.
+/// Checks that a procedure can repeat: its first parameters have exactly the types of its results.
 pub(super) fn carries(proc: &MacroProc) -> Result<(), Fault> {
     if proc.results.len() > proc.params.len() {
         return Err(Fault::Illegal {
@@ -79,7 +79,7 @@ pub(super) fn no_scale(scale: f64) -> Result<(), Fault> {
     })
 }
 
-/// What a value is, in words.
+/// Returns the kind of a value in words.
 pub(super) fn kind(ty: MacroType) -> &'static str {
     match ty {
         MacroType::Cipher { .. } => "a ciphertext",
@@ -106,7 +106,7 @@ pub(super) fn wrong(v: Typed, expected: &'static str, found: &'static str) -> Fa
     }
 }
 
-/// The size of a ciphertext that is near and under the program's secret.
+/// Returns the size of a ciphertext in the machine's memory under the program's secret.
 pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
     match v.ty {
         MacroType::Cipher { size, .. } => Ok(size),
@@ -118,7 +118,7 @@ pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
     }
 }
 
-/// A plaintext that is near.
+/// Checks that a value is a plaintext in the machine's memory.
 pub(super) fn plain(v: Typed) -> Result<(), Fault> {
     match v.ty {
         MacroType::Plain { .. } => Ok(()),
@@ -130,7 +130,7 @@ pub(super) fn plain(v: Typed) -> Result<(), Fault> {
     }
 }
 
-/// A ciphertext under the secret of a Galois element.
+/// Checks that a value is a ciphertext under the secret of a Galois element.
 pub(super) fn expect_morphed(
     v: Typed,
     expected: Galois,
@@ -176,7 +176,7 @@ pub(super) fn expect_level(v: Typed, expected: Level, found: Level) -> Result<()
     })
 }
 
-/// The level and note that a value has.
+/// Checks the level and note of a value.
 pub(super) fn expect_at(v: Typed, expected: Option<LevelNote>) -> Result<(), Fault> {
     match (expected, v.ty.at()) {
         (None, None) => Ok(()),

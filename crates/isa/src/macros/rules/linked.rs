@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The rules of what stands in linked procedures alone: the steps of bootstrapping. Factors multiply modulo a plaintext modulus that
-//! the program does not say, so that any is taken; which modulus it is follows.
+//! Typing rules of the steps of bootstrapping, which stand only in procedures that the compiler links in.
+//!
+//! Correction factors multiply modulo a plaintext modulus that the program does not name. So a rule accepts any factor,
+//! and only tracks which plaintext modulus a factor belongs to.
 
 use super::super::linked::{Combination, Products};
 use super::super::program::{LevelNote, MacroImm, MacroType};
@@ -17,7 +19,7 @@ fn immediate(expected: impl Into<String>, found: impl Into<String>) -> Fault {
     }
 }
 
-/// Level and note of a key that is a ciphertext.
+/// Returns the level and note of a key that is a ciphertext.
 fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Key { .. } => scope.managed(v),
@@ -29,7 +31,7 @@ fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// Level and note of a lifted constant.
+/// Returns the level and note of a lifted constant.
 pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Lifted { .. } => scope.managed(v),
@@ -41,7 +43,7 @@ pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// A key, at the highest level where the primes are known.
+/// Checks that a value is a key, at the highest level if the primes are known.
 pub(super) fn highest(scope: Scope<'_>, d: Typed) -> Result<(), Fault> {
     let at = key(scope, d)?;
     let top = scope.primes.and_then(|primes| primes.len().checked_sub(1));
@@ -57,7 +59,7 @@ pub(super) fn raise(scope: Scope<'_>, a: Typed, s: Typed, d: Typed) -> Result<()
     expect_cipher(d, 2, Some(key(scope, s)?))
 }
 
-/// Down by two primes or more: by one it is `RESCALE`.
+/// Checks a division by two primes or more; a division by one is `RESCALE`.
 pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
     let MacroImm::Level(to) = *imm else {
         return Err(immediate("a level", "another immediate"));
@@ -70,7 +72,7 @@ pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Resu
     divided(d, cipher(a)?, from, to)
 }
 
-/// The result of a division down to a level: any factor of the operands' plaintext modulus.
+/// Checks the result of a division down to a level. Its factor may be any of the operands' plaintext modulus.
 fn divided(d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
     if to > from.level {
         let expected = format!("a level up to {}", from.level);
@@ -81,7 +83,7 @@ fn divided(d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault>
     expect_cipher(d, size, Some(LevelNote { level: to, note }))
 }
 
-/// The level and note of ciphertexts of two polynomials, which are alike in both.
+/// Returns the common level and note of ciphertexts of two polynomials.
 fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {
@@ -90,7 +92,8 @@ fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     Ok(at)
 }
 
-/// The level and note of the first of ciphertexts of two polynomials, of one level and one plaintext modulus.
+/// Returns the level and note of the first of several ciphertexts of two polynomials with one level and one plaintext
+/// modulus.
 fn of_one_modulus(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {
@@ -198,7 +201,7 @@ fn products_fit(products: &Products, operands: usize) -> Result<(), Fault> {
     }
 }
 
-/// One plaintext modulus down.
+/// Checks a division by one plaintext modulus.
 pub(super) fn divide(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
     let MacroImm::Integer(_) = imm else {
         return Err(immediate("an integer", "a real constant"));

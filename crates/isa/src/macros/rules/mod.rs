@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typing rules of the macro level: one function a rule of the definition file. What holds of every scheme is in
-//! [`common`]; what becomes of a scheme's notes in [`note`], and of scales in [`ckks`]; steps of bootstrapping are in [`linked`].
+//! The typing rules of the macro level, one function for each rule of the definition file.
+//!
+//! [`common`] has the rules for every scheme, [`note`] those for notes, [`ckks`] those for scales, and [`linked`] those
+//! for the steps of bootstrapping.
 
 mod ckks;
 mod common;
@@ -35,11 +37,11 @@ impl Typed {
     }
 }
 
-/// What instructions are checked against.
+/// The context in which instructions are checked.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub program: &'a MacroProgram,
-    /// Ciphertext primes q0..qL, where known.
+    /// The ciphertext primes q0..qL, if known.
     pub primes: Option<&'a [u64]>,
     pub stage: Stage,
 }
@@ -215,7 +217,7 @@ impl Scope<'_> {
                 expected: "one that programs have".to_owned(),
                 found: instr.op.mnemonic().to_owned(),
             }),
-            // The definition file gives a rule to an arity that the rule has no meaning for.
+            // The definition file gives a rule to an arity for which the rule has no meaning.
             (
                 rule @ (MacroRule::Input
                 | MacroRule::Plain
@@ -251,8 +253,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Ciphertext by ciphertext: two polynomials each, three in the product (not counted while traced); ciphertext by
-    /// plaintext: the ciphertext's size.
+    /// Checks a product. Two ciphertexts of two polynomials each have a product of three (not counted in a traced
+    /// program). A ciphertext times a plaintext has the ciphertext's size.
     fn product(self, a: Typed, b: Typed, d: Typed) -> Result<(), Fault> {
         let size = match b.ty {
             MacroType::Plain { .. } => cipher(a)?,
@@ -304,7 +306,7 @@ impl Scope<'_> {
         expect_cipher(d, cipher(a)?, Some(LevelNote { note, ..from }))
     }
 
-    /// The procedure that a `CALL` or `REPEAT` names; its number has been checked.
+    /// Returns the procedure that a `CALL` or `REPEAT` names; its number has been checked.
     fn called(&self, instr: &MacroInstr) -> Result<&MacroProc, Fault> {
         let number = match instr.imm {
             MacroImm::Proc(n) | MacroImm::Repeat { proc: n, .. } => n,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What becomes of notes. Those of different schemes do not mix, whatever the schemes are.
+//! Typing rules for notes, a scheme's data for a value. Notes of different schemes do not mix.
 
 use super::super::program::Note;
 use super::super::text::note_text;
@@ -15,7 +15,7 @@ fn fault(v: Typed, expected: String, found: Note) -> Fault {
     }
 }
 
-/// A note that a value may have.
+/// Checks that a value may have this note.
 pub(in crate::macros) fn check(v: Typed, note: Note) -> Result<(), Fault> {
     match note {
         Note::Bare | Note::Factor(1..) => Ok(()),
@@ -24,7 +24,7 @@ pub(in crate::macros) fn check(v: Typed, note: Note) -> Result<(), Fault> {
     }
 }
 
-/// The note that a value has.
+/// Checks the note of a value.
 pub(super) fn expect(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     match (expected, found) {
         (Note::Scale(expected), Note::Scale(found)) => ckks::expect(v, expected, found),
@@ -36,8 +36,8 @@ pub(super) fn expect(v: Typed, expected: Note, found: Note) -> Result<(), Fault>
     }
 }
 
-/// The note of the product of a value of note `a` with `b` of note `of_b`. Factors multiply modulo the plaintext modulus,
-/// which the program does not say, so that any is taken.
+/// Returns the note of the product of a value with note `a` and a value `b` with note `of_b`. Factors multiply modulo
+/// the plaintext modulus, which the program does not name, so any declared factor is accepted.
 pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<Note, Fault> {
     match (a, of_b) {
         (Note::Scale(x), Note::Scale(y)) => Ok(Note::Scale(x * y)),
@@ -49,7 +49,7 @@ pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<N
     }
 }
 
-/// The note of the product with a constant of this scale. Only scales have constants with one.
+/// Returns the note of the product with a constant of this scale. Only constants of schemes with scales have one.
 pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, Fault> {
     match (note, constant) {
         (Note::Scale(scale), constant) => ckks::times_constant(scale, constant).map(Note::Scale),
@@ -58,7 +58,7 @@ pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, 
     }
 }
 
-/// The note after the division by a prime.
+/// Returns the note after the division by a prime.
 pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     match (note, declared) {
         (Note::Scale(scale), Note::Scale(declared)) => {
@@ -69,7 +69,7 @@ pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     }
 }
 
-/// The note after a multiplication of the factor.
+/// Returns the note after a multiplication of the correction factor.
 pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     match note {
         Note::Factor(_) => Ok(any_factor(note, declared)),
@@ -77,7 +77,7 @@ pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, F
     }
 }
 
-/// The declared factor, if it is one.
+/// Returns the declared note if both notes are correction factors.
 fn any_factor(note: Note, declared: Note) -> Note {
     match declared {
         Note::Factor(_) => declared,
@@ -85,10 +85,10 @@ fn any_factor(note: Note, declared: Note) -> Note {
     }
 }
 
-/// In a factor's note the number of its plaintext modulus stands above this many bits: 0 is the messages' own.
+/// A factor's note has the number of its plaintext modulus above this many bits. Number 0 is the modulus of messages.
 const MODULUS_SHIFT: u32 = 60;
 
-/// The number of the plaintext modulus of a factor.
+/// Returns the number of the plaintext modulus of a factor.
 fn modulus(v: Typed, note: Note) -> Result<u64, Fault> {
     match note {
         Note::Factor(factor) => Ok(factor >> MODULUS_SHIFT),
@@ -96,7 +96,7 @@ fn modulus(v: Typed, note: Note) -> Result<u64, Fault> {
     }
 }
 
-/// A factor of the plaintext modulus that `expected` is a factor of.
+/// Checks that two factors belong to the same plaintext modulus.
 pub(super) fn expect_modulus(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     of_number(v, modulus(v, expected)?, found)
 }
@@ -111,12 +111,12 @@ fn of_number(v: Typed, expected: u64, found: Note) -> Result<(), Fault> {
     }
 }
 
-/// The declared factor, which must be one of the same plaintext modulus.
+/// Returns the declared factor, which must belong to the same plaintext modulus.
 pub(super) fn of_modulus(d: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     expect_modulus(d, note, declared).map(|()| declared)
 }
 
-/// The declared factor, which must be one of the plaintext modulus before.
+/// Returns the declared factor, which must belong to the plaintext modulus before.
 pub(super) fn lowered(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     let Some(below) = modulus(a, note)?.checked_sub(1) else {
         let expected = "a factor of a plaintext modulus above the messages' own".to_owned();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Immediates as text.
+//! Prints and parses the immediates of macro instructions.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::fmt::{self, Display, Write};
@@ -11,7 +11,7 @@ use super::super::program::MacroImm;
 use crate::lex::{Cursor, ParseError};
 use crate::numbers::{Galois, Level};
 
-/// An immediate, with a space before it.
+/// Prints an immediate with a space before it.
 pub(super) fn print(out: &mut impl Write, imm: &MacroImm) -> fmt::Result {
     match imm {
         MacroImm::None => {}
@@ -45,7 +45,7 @@ pub(super) fn print(out: &mut impl Write, imm: &MacroImm) -> fmt::Result {
     Ok(())
 }
 
-/// ` steps 1, 2`
+/// Prints ` steps 1, 2`.
 fn list<T: Display>(out: &mut impl Write, word: &str, items: &[T]) -> fmt::Result {
     for (n, item) in items.iter().enumerate() {
         write!(out, "{} {item}", if n == 0 { word } else { "," })?;
@@ -61,7 +61,7 @@ fn elements_to(out: &mut impl Write, elements: &Elements) -> fmt::Result {
     }
 }
 
-/// ` combined 2 products 0 1, sum 2 tail integers 1, 2, 3, 4, 5, 6 to level 4`
+/// Prints ` combined 2 products 0 1, sum 2 tail integers 1, 2, 3, 4, 5, 6 to level 4`.
 fn products_to(out: &mut impl Write, products: &Products) -> fmt::Result {
     write!(out, " combined {}", products.combined)?;
     for (n, (left, right)) in products.factors.iter().enumerate() {
@@ -125,7 +125,7 @@ pub(super) fn parse(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, 
     })
 }
 
-/// `1, 2`
+/// Parses `1, 2`.
 fn listed<T: FromStr>(c: &mut Cursor<'_>, what: &str) -> Result<Vec<T>, ParseError> {
     let mut items = vec![c.parsed(what)?];
     while c.accept(",") {
@@ -134,13 +134,13 @@ fn listed<T: FromStr>(c: &mut Cursor<'_>, what: &str) -> Result<Vec<T>, ParseErr
     Ok(items)
 }
 
-/// `to level 4`
+/// Parses `to level 4`.
 fn to(c: &mut Cursor<'_>) -> Result<Level, ParseError> {
     c.expect_word("to")?;
     c.field("level")
 }
 
-/// `elements 3, 9 low`
+/// Parses `elements 3, 9 low`.
 fn elements(c: &mut Cursor<'_>) -> Result<Elements, ParseError> {
     c.expect_word("elements")?;
     let of: Vec<u32> = listed(c, "a Galois element")?;

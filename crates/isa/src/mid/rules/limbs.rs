@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typing rules of instructions on limbs.
+//! Typing rules of the instructions that work on limbs alone.
 
 use ringmill_math::basext::MAX_SOURCES;
 use ringmill_math::{Modulus, Ring};
@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::mid::op::Rule;
 use crate::mid::types::{Form, LimbType};
 
-/// Checks one of the rules of instructions on limbs alone.
+/// Checks one of these rules.
 pub(super) fn check(
     scope: Scope<'_>,
     rule: Rule,
@@ -78,7 +78,7 @@ pub(super) fn check(
             let mut all = src.iter().chain(dst);
             all.try_for_each(|&v| expect_form(|| item(v), Form::Eval, v.ty.form))
         }
-        // Of other values too, or of none; checked where this is called from.
+        // Rules for other values, or for none, are checked by the caller.
         Rule::Halt
         | Rule::Same
         | Rule::RotateDifference
@@ -89,7 +89,7 @@ pub(super) fn check(
     }
 }
 
-/// All operands and results have one type, in the given form if there is one.
+/// Checks that all operands and results have one type, in the given form if there is one.
 fn alike(
     scope: Scope<'_>,
     src: &[TypedLimb],
@@ -121,7 +121,7 @@ fn transform(
     Ok(())
 }
 
-/// Operands (p, m): the half+ and half- rings, one modulus, the given form.
+/// Checks the operands (p, m): the half+ and half- rings, one modulus, the given form.
 fn halves(scope: Scope<'_>, src: &[TypedLimb], form: Form) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
@@ -140,7 +140,7 @@ fn halves(scope: Scope<'_>, src: &[TypedLimb], form: Form) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Coefficient form and one ring throughout; moduli free.
+/// Checks that all values have coefficient form and one ring, with any moduli.
 fn change_base(scope: Scope<'_>, src: &[TypedLimb], dst: &[TypedLimb]) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
@@ -168,7 +168,7 @@ fn distinct_moduli(scope: Scope<'_>, values: &[TypedLimb]) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Moduli that an integer is given by: below 2^61 and pairwise coprime.
+/// Checks that the moduli of a base extension are below 2^61 and pairwise coprime.
 fn base(scope: Scope<'_>, values: &[TypedLimb]) -> Result<(), Fault> {
     distinct_moduli(scope, values)?;
     let moduli = values.iter().map(|v| {
@@ -214,7 +214,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// At most [`MAX_SOURCES`] operands.
+/// Checks that there are at most [`MAX_SOURCES`] operands.
 fn few(values: &[TypedLimb]) -> Result<(), Fault> {
     if values.len() <= MAX_SOURCES {
         return Ok(());
@@ -226,7 +226,7 @@ fn few(values: &[TypedLimb]) -> Result<(), Fault> {
     })
 }
 
-/// The correction count, `others` at most, is known from its residue modulo `r`.
+/// Checks that the residue modulo `r` determines the correction count, which is at most `others`.
 fn redundant(scope: Scope<'_>, r: TypedLimb, others: usize) -> Result<(), Fault> {
     let id = r.ty.modulus;
     match scope.moduli.get(usize::from(id.0)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typing rules of the torus extension: exponents, digits, LWE vectors.
+//! Typing rules of the torus extension: exponents, digits, LWE vectors.
 
 use ringmill_math::torus::{Coefficients, Gadget};
 use ringmill_math::{Modulus, Ring};
@@ -11,7 +11,7 @@ use crate::mid::types::{
     Form, LimbType, LweDimension, LweTableType, LweType, ModulusId, ValueType,
 };
 
-/// Exponents, then a limb on the full ring, of whose type the result is.
+/// Checks exponents, then a limb on the full ring, and a result of the limb's type.
 pub(super) fn rotate_difference(
     scope: Scope<'_>,
     src: &[Typed],
@@ -27,7 +27,7 @@ pub(super) fn rotate_difference(
     dst.iter().try_for_each(|&d| scope.expect(limb(d)?, a.ty))
 }
 
-/// A limb, and as many digits as there are results.
+/// Checks a limb, and a result for each digit.
 pub(super) fn decompose(
     scope: Scope<'_>,
     src: &[Typed],
@@ -57,7 +57,7 @@ pub(super) fn decompose(
         .try_for_each(|&d| scope.expect(limb(d)?, expected))
 }
 
-/// The masks and the body of a GLWE ciphertext, and the vector of its coefficient 0.
+/// Checks the masks and the body of a GLWE ciphertext, and the LWE vector of its coefficient 0.
 pub(super) fn extract(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
     let (&[first, ..], &[d]) = (src, dst) else {
         return Ok(());
@@ -66,7 +66,7 @@ pub(super) fn extract(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<
     for &v in src {
         scope.expect(limb(v)?, first.ty)?;
     }
-    // The rings' limits and those of operands keep it below 2^30.
+    // The limits of rings and of operands keep the dimension below 2^30.
     let dimension = first
         .ty
         .ring
@@ -79,7 +79,7 @@ pub(super) fn extract(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<
     scope.expect_value(|| item(d), expected.into(), d.ty)
 }
 
-/// A vector, a table with a row for each digit of its mask, and a vector like the rows.
+/// Checks a vector, a table with a row for each digit of the vector's mask, and a result like the rows.
 pub(super) fn key_switch(
     scope: Scope<'_>,
     src: &[Typed],
@@ -125,9 +125,9 @@ fn coefficients(scope: Scope<'_>, v: TypedLimb) -> Result<TypedLimb, Fault> {
     Ok(v)
 }
 
-/// The modulus has so many digits; log2 of their base.
+/// Checks that the modulus has `levels` digits, and returns log2 of their base.
 fn digits(scope: Scope<'_>, id: ModulusId, imm: Imm, levels: usize) -> Result<u8, Fault> {
-    // The immediate's own check says what is wrong with another one.
+    // The check of immediates reports an immediate of another kind.
     let Imm::Base(log_base) = imm else {
         return Ok(0);
     };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parsing. Hostile text gives an error, never a panic, and memory stays in proportion to the text's length.
+//! Parses procedures and programs. Hostile text gives an error, never a panic, and memory stays in proportion to the
+//! text's length.
 
 mod types;
 
@@ -46,7 +47,7 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
 
 type Definitions = crate::lex::Definitions<ValueType>;
 
-/// `nonnegative` or `centred`.
+/// Parses `nonnegative` or `centred`.
 fn representative(c: &mut Cursor<'_>) -> Result<Representative, ParseError> {
     let mark = c.mark();
     let all = [Representative::NonNegative, Representative::Centred];
@@ -59,7 +60,7 @@ fn value(c: &mut Cursor<'_>) -> Result<ValueId, ParseError> {
     c.numbered("%", "a value such as %0").map(ValueId)
 }
 
-/// `proc NAME [ring ...]` to `end`; without a ring it takes the program's.
+/// Parses from `proc NAME [ring ...]` to `end`; without a ring the procedure takes the program's.
 fn procedure(
     c: &mut Cursor<'_>,
     program: Option<(u8, &[TableModulus])>,
@@ -135,7 +136,7 @@ fn procedure(
     }
 }
 
-/// What the role of a parameter or an input begins with.
+/// The words with which the role of a parameter or an input begins.
 const ROLES: &str = "`cipher`, `plain`, `key` or `exponent`";
 
 fn param(
@@ -177,13 +178,13 @@ fn param(
     Ok(())
 }
 
-/// `seed 0 = key 2`, numbered in order.
+/// Parses `seed 0 = key 2`; seeds are numbered in order.
 fn seed<T: std::str::FromStr>(c: &mut Cursor<'_>, expected: usize) -> Result<T, ParseError> {
     c.field_is("seed", expected)?;
     c.field("key")
 }
 
-/// `imm 0 = scalar q1` or `imm 0 = galois`, numbered in order.
+/// Parses `imm 0 = scalar q1` or `imm 0 = galois`; immediates are numbered in order.
 fn immediate(c: &mut Cursor<'_>, expected: usize) -> Result<ImmType, ParseError> {
     c.field_is("imm", expected)?;
     let mark = c.mark();
@@ -331,7 +332,7 @@ impl ProgramParser {
         Ok(())
     }
 
-    /// `block NAME (TYPE, ..)`, steps, `give (@..)`, `end`.
+    /// Parses `block NAME (TYPE, ..)`, steps, `give (@..)`, `end`.
     fn block(&mut self, c: &mut Cursor<'_>) -> Result<(), ParseError> {
         c.expect_word("block")?;
         let mark = c.mark();
@@ -403,7 +404,8 @@ impl ProgramParser {
         Ok(())
     }
 
-    /// `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, and so with `run` and `repeat N`; or `HCF`.
+    /// Parses `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, the same with `run` or `repeat
+    /// N`, or `HCF`.
     fn step(&mut self, c: &mut Cursor<'_>) -> Result<Step, ParseError> {
         if c.accept_word(Op::Hcf.mnemonic()) {
             let loc = c.source_loc()?;
@@ -467,14 +469,14 @@ impl ProgramParser {
     }
 }
 
-/// What a step begins with.
+/// The words with which a step begins.
 const STEPS: [&str; 4] = ["call", "run", "repeat", Op::Hcf.mnemonic()];
 
 fn local(c: &mut Cursor<'_>) -> Result<LocalId, ParseError> {
     c.numbered("@", "a limb such as @0").map(LocalId)
 }
 
-/// `$0`, `$0 step 3` or `@0`
+/// Parses `$0`, `$0 step 3` or `@0`.
 fn operand(c: &mut Cursor<'_>) -> Result<Operand, ParseError> {
     if c.peek("$") {
         let first = c.numbered("$", "an input such as $0")?;
@@ -488,7 +490,7 @@ fn operand(c: &mut Cursor<'_>) -> Result<Operand, ParseError> {
     Ok(Operand::Local(LocalId(local)))
 }
 
-/// A list after a word, or an empty one without it.
+/// Parses a list after a word; without the word the list is empty.
 fn optional<'a, T>(
     c: &mut Cursor<'a>,
     word: &str,
@@ -501,7 +503,7 @@ fn optional<'a, T>(
     }
 }
 
-/// `(a, b, c)`
+/// Parses `(a, b, c)`.
 fn list<'a, T>(
     c: &mut Cursor<'a>,
     mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, ParseError>,

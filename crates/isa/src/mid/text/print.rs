@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Printing.
+//! Prints procedures, programs and, for messages, single instructions.
 
 use std::fmt::{self, Write};
 
@@ -12,14 +12,14 @@ use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
 use crate::mid::types::{Form, LimbType, LweType, TableModulus, ValueId, ValueType};
 
-/// Up to this many moduli, a procedure inside a program leaves the program's table out (a larger table is written
-/// again, so that a text's size bounds what it parses to).
+/// The most moduli for which a procedure inside a program leaves the program's table out. A larger table is written
+/// again, so that a text's size bounds the size of its program.
 pub(super) const INHERITED_MODULI: usize = 64;
 
-/// Longest instruction text in an error message.
+/// The longest instruction text in an error message.
 const MESSAGE_TEXT: usize = 400;
 
-/// The text of a procedure.
+/// Returns the text of a procedure.
 pub fn print_procedure(procedure: &Procedure) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
@@ -27,21 +27,21 @@ pub fn print_procedure(procedure: &Procedure) -> String {
     out
 }
 
-/// The text of a program.
+/// Returns the text of a program.
 pub fn print_program(program: &Program) -> String {
     let mut out = String::new();
     let _ = program_to(&mut out, program);
     out
 }
 
-/// One instruction's text for messages, shortened if very long.
+/// Returns one instruction's text for messages, shortened if very long.
 pub(crate) fn instr_text(instr: &Instr, types: &[ValueType]) -> String {
     let mut out = String::new();
     let _ = instr_to(&mut out, instr, types);
     shorten(out)
 }
 
-/// One step's text for messages, shortened if very long.
+/// Returns one step's text for messages, shortened if very long.
 pub(crate) fn step_text(step: &Step, program: &Program) -> String {
     let mut out = String::new();
     let _ = step_to(&mut out, step, program);
@@ -155,7 +155,7 @@ fn instr_to(out: &mut impl Write, instr: &Instr, types: &[ValueType]) -> fmt::Re
     Ok(())
 }
 
-/// The word of the text form.
+/// Returns the word of the text form for a representative.
 pub(crate) fn representative_word(which: Representative) -> &'static str {
     match which {
         Representative::NonNegative => "nonnegative",
@@ -175,7 +175,7 @@ fn limb_type_to(out: &mut impl Write, ty: &LimbType) -> fmt::Result {
         RingKind::Full => "",
         RingKind::HalfPlus => " half+",
         RingKind::HalfMinus => " half-",
-        // No procedure has one: only machines split further.
+        // No procedure has such a ring: only machines split further.
         RingKind::Part(_) => " part",
     };
     let form = match ty.form {
@@ -271,7 +271,7 @@ fn local_to<W: Write>(out: &mut W, local: &LocalId) -> fmt::Result {
     write!(out, "@{}", local.0)
 }
 
-/// `(a, b, c)`
+/// Prints `(a, b, c)`.
 fn list_to<W: Write, T>(
     out: &mut W,
     items: &[T],
@@ -315,7 +315,7 @@ fn step_to(out: &mut impl Write, step: &Step, program: &Program) -> fmt::Result 
     loc_to(out, step)
 }
 
-/// `HCF at "FILE":LINE`
+/// Prints `HCF at "FILE":LINE`.
 fn halt_to(out: &mut impl Write, step: &Step) -> fmt::Result {
     out.write_str(Op::Hcf.mnemonic())?;
     loc_to(out, step)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verifier of procedures and programs: accepts exactly what runs. No in-memory value makes it panic.
+//! The verifier of procedures and programs: accepts exactly those that can run. It panics for no input.
 #![deny(clippy::arithmetic_side_effects)]
 
 mod procedure;
@@ -18,7 +18,7 @@ pub use program::{ProgramTypes, verify_program};
 pub(crate) use program::{exactly, in_program};
 pub use unrolled::verify_unrolled;
 
-/// A procedure's name: letters, digits, `.`, `_`, `-`.
+/// Checks a procedure's name: letters, digits, `.`, `_`, `-`.
 pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
     let legal = |b: u8| b.is_ascii_alphanumeric() || b".-_".contains(&b);
     if name.is_empty() || name.len() > limits::MAX_NAME || !name.bytes().all(legal) {
@@ -32,7 +32,7 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A free-form name (parameter, input, ...).
+/// Checks a free-form name (parameter, input, ...).
 pub(crate) fn check_label(what: &'static str, name: &str) -> Result<(), Fault> {
     if name.len() > limits::MAX_NAME {
         let expected = format!("at most {} bytes", limits::MAX_NAME);
@@ -66,7 +66,7 @@ fn unique<T: Hash + Eq>(
     }
 }
 
-/// A key has part 0 (b) and masks: part 1 (a), and of GLWE ciphertexts as many as they have.
+/// Checks the part of a key: part 0 (b), or a mask. The mask is part 1 (a), or one of several for GLWE ciphertexts.
 fn check_part(part: u16) -> Result<(), Fault> {
     if part >= limits::MAX_KEY_PARTS {
         return Err(Fault::Range {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One procedure.
+//! Verifies one procedure.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,9 +12,13 @@ use crate::mid::rules::{self, Scope, Typed};
 use crate::mid::text;
 use crate::mid::types::{ValueId, ValueType};
 
-/// Checks a procedure: name and sizes; the ring and its moduli; every value defined once, before use, with a type of
-/// this ring; every instruction's arity, operand and result types by its rule, and immediate; slots stored before
-/// loaded, with the same type; roles of parameters and places of results unique.
+/// Checks a procedure:
+///
+/// - its name and sizes, its ring and moduli,
+/// - that every value is defined once, before its use, with a type of this ring,
+/// - every instruction's arity, operand and result types by its rule, and its immediate,
+/// - that slots are stored before they are loaded, with the same type,
+/// - that roles of parameters and places of results are unique.
 pub fn verify_procedure(procedure: &Procedure) -> Result<(), VerifyError> {
     let checked = rules::check_ring(procedure.log_n, &procedure.moduli);
     checked.map_err(|fault| VerifyError::new(in_procedure(procedure, None), fault))?;
@@ -36,7 +40,7 @@ pub(super) fn value_text(v: ValueId) -> String {
     format!("%{}", v.0)
 }
 
-/// Everything about a procedure but its ring and moduli.
+/// Checks a procedure without its ring and moduli.
 pub(super) fn verify_body(procedure: &Procedure) -> Result<(), VerifyError> {
     let mut body = Body {
         procedure,

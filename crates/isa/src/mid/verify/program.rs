@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A whole program: head, procedures, blocks.
+//! Verifies a whole program: head, procedures, blocks.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -18,10 +18,17 @@ use crate::mid::text;
 use crate::mid::types::{TableModulus, ValueType};
 use crate::source::SourceLoc;
 
-/// Checks a program: its ring and moduli; every procedure, with the program's ring and moduli and a name of its own;
-/// inputs and outputs unique; every block, which may run blocks before it; every step's arguments, seeds, immediates and
-/// results against what it calls, no limb used before it is defined or after it died, and none defined while it is
-/// alive; an `HCF` behind all others. A fault inside a procedure names the source line of its first call.
+/// Checks a program:
+///
+/// - its ring and moduli,
+/// - every procedure, with the program's ring and moduli and a name of its own,
+/// - that inputs and outputs are unique,
+/// - every block, which may run only blocks before it,
+/// - every step's arguments, seeds, immediates and results against its procedure or block,
+/// - that no limb is used before it is defined or after it died, and none is defined while it is alive,
+/// - that an `HCF` is the last step.
+///
+/// A fault inside a procedure names the source line of its first call.
 pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     let mut verifier = Verifier {
         program,
@@ -40,24 +47,24 @@ pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     })
 }
 
-/// What the verifier finds of a program that its text does not say.
+/// The types that the verifier finds and that the program's text does not have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramTypes {
-    /// Of each block, the types of its results.
+    /// The types of the results of each block.
     pub blocks: Vec<Vec<ValueType>>,
-    /// Of each output.
+    /// The type of each output.
     pub outputs: Vec<ValueType>,
 }
 
-/// The verified program's blocks: the types of their results.
+/// The verifier, with the types of the results of the blocks verified so far.
 struct Verifier<'a> {
     program: &'a Program,
     blocks: Vec<Vec<ValueType>>,
-    /// Inputs of turns looked at so far, which a short text may ask for many times over.
+    /// The number of turns' inputs checked so far, which a short text can make large.
     looked: Cell<usize>,
 }
 
-/// What is known of a limb of a frame.
+/// The state of a limb of a frame.
 #[derive(Clone, Copy)]
 enum Local {
     Never,
@@ -157,7 +164,7 @@ impl<'a> Verifier<'a> {
         seed_keys(&program.seeds)
     }
 
-    /// Source line of the first call of a procedure, in the order of the text.
+    /// Returns the source line of the first call of a procedure, in the order of the text.
     fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
         let program = self.program;
         let steps = program.blocks.iter().flat_map(|b| &b.steps);
@@ -195,7 +202,7 @@ impl<'a> Verifier<'a> {
         results.map(|&operand| self.read(frame, operand)).collect()
     }
 
-    /// Goes through the steps of a frame; what is alive after the last.
+    /// Checks the steps of a frame, and returns the limbs that are alive after the last.
     fn frame(
         &self,
         name: &str,
@@ -222,7 +229,7 @@ impl<'a> Verifier<'a> {
         Ok(frame)
     }
 
-    /// The end of the program, with so many steps `behind` it in its frame.
+    /// Checks the end of the program, with `behind` steps after it in its frame.
     fn halt(&self, step: &Step, behind: usize) -> Result<(), Fault> {
         exactly("arguments", 0, step.args.len())?;
         exactly("seeds", 0, step.seeds.len())?;
@@ -271,7 +278,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// An argument of a repeat: inputs that each turn takes have one type.
+    /// Checks an argument of a repeat: the inputs of all turns have one type.
     fn read_in_turns(
         &self,
         frame: &Frame,
@@ -372,7 +379,7 @@ impl<'a> Verifier<'a> {
                 found: u64::from(block),
             });
         };
-        // Those that are verified are those before this one.
+        // Only blocks before this one are verified yet.
         let Some(results) = self.blocks.get(block as usize) else {
             return Err(Fault::Recursion {
                 what: "block",
@@ -425,8 +432,8 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// Every procedure, of the program's ring and moduli and a name of its own. A fault inside one names the source line that
-/// `first` gives, of its first call.
+/// Checks every procedure: the program's ring and moduli, and a unique name. A fault inside a procedure names the
+/// source line of its first call, which `first` returns.
 pub(super) fn procedures<'a>(
     procs: &[Arc<Procedure>],
     log_n: u8,
@@ -446,14 +453,14 @@ pub(super) fn procedures<'a>(
     Ok(())
 }
 
-/// Seeds are of different keys.
+/// Checks that no two seeds belong to one key.
 pub(super) fn seed_keys(seeds: &[u32]) -> Result<(), Fault> {
     let mut keys = HashSet::new();
     let mut seeds = seeds.iter();
     seeds.try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
 }
 
-/// Seeds that a call names are the program's.
+/// Checks that the program has the seeds that a call names.
 pub(super) fn seed_numbers(seeds: &[u32], named: &[u32]) -> Result<(), Fault> {
     let limit = seeds.len() as u64;
     match named.iter().find(|&&seed| u64::from(seed) >= limit) {
@@ -466,7 +473,7 @@ pub(super) fn seed_numbers(seeds: &[u32], named: &[u32]) -> Result<(), Fault> {
     }
 }
 
-/// The procedure of a call.
+/// Returns the procedure of a call.
 pub(super) fn called(procs: &[Arc<Procedure>], proc: u32) -> Result<&Procedure, Fault> {
     let known = procs.get(proc as usize).map(|p| &**p);
     known.ok_or(Fault::Range {
@@ -476,7 +483,7 @@ pub(super) fn called(procs: &[Arc<Procedure>], proc: u32) -> Result<&Procedure, 
     })
 }
 
-/// The procedure has the program's ring and moduli.
+/// Checks that the procedure has the program's ring and moduli.
 fn same_ring(p: &Procedure, log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
     let item = || "the procedure".to_owned();
     if p.log_n != log_n {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program written out call by call.
+//! Verifies a program that is written out call by call.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,14 @@ use crate::mid::types::{ValueId, ValueType};
 use crate::mid::unrolled::{Call, LimbId, Unrolled};
 use crate::source::SourceLoc;
 
-/// Checks an unrolled program: its ring and moduli; every procedure, with the program's ring and moduli, a name of its own
-/// and no immediate parameters left; every limb defined once, before use; inputs and outputs unique; every call's
-/// arguments, seeds and results against the procedure's parameters, seeds and results. A fault inside a procedure names
-/// the source line of its first call.
+/// Checks an unrolled program:
+///
+/// - its ring and moduli,
+/// - every procedure, with the program's ring and moduli, a name of its own and no immediate parameters left,
+/// - that every limb is defined once, before its use, and that inputs and outputs are unique,
+/// - every call's arguments, seeds and results against the procedure's.
+///
+/// A fault inside a procedure names the source line of its first call.
 pub fn verify_unrolled(program: &Unrolled) -> Result<(), VerifyError> {
     UnrolledVerifier::new(program)?.run()
 }
@@ -86,7 +90,7 @@ impl<'a> UnrolledVerifier<'a> {
         self.outputs().map_err(in_program)
     }
 
-    /// Source line of the first call of a procedure.
+    /// Returns the source line of the first call of a procedure.
     fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
         self.program
             .calls
