@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extends residues modulo l moduli to k target moduli by mixed radix, in a pipeline that takes one
+// Extends residues modulo l moduli to k targets by mixed radix: a pipeline that takes one
 // coefficient a cycle (Garner; basext paper, Algorithm 4 and Figure 4.4).
 //
 // All residues of a coefficient enter a triangle of cells together, from a transposition memory.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extends residues modulo l moduli to k target moduli by a row of equal units, the rowers, that
-// need all residues of a coefficient at once. A transposition memory brings these residues
+// Extends residues modulo l moduli to k targets by a row of equal units, the rowers: each step
+// needs all residues of a coefficient at once. A transposition memory brings these residues
 // together.
 //
 // The algorithm is Cox-Rower (Kawamura et al.; basext paper, Algorithm 3, Figures 4.1 and 4.2).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scoreboard: decides when a word of the four streams starts, and until when it holds the units
-// and ports that it uses (docs/machines/ring.md, "Issue").
+// The scoreboard of the ring machine: decides when a word of the four streams starts, and until
+// when it holds the units and ports that it uses (docs/machines/ring.md, "Issue").
 //
 // Durations are computed ("Cycles of a word"). Only the link's station reports back, as the host
 // decides how long a transfer takes. link_end_i marks the cycle of the transfer's last beat, with

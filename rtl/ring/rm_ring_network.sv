@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row network: permutes a row between the columns of the memory and the lanes of the main cores.
+// The row network of the ring machine: permutes a row between the columns of the memory and the
+// lanes of the main cores.
 //
 // Lane l stands in column rotl(l, rotate) ^ mask; rotl rotates the LogRow bits of a lane's number.
 //
