@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CKKS programs in the run time: what the compiler's output says of itself, and what only CKKS's key holder does.
+//! Runs CKKS programs: checks inputs against ranges, measures precision, and decrypts with noise that hides errors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 use super::{Ciphertexts, RuntimeError, Vectors, check_names};
 use crate::report::{PrecisionReport, RunReport};
 
-/// Parameters as a builder has them, with what is said of one's own.
+/// Finishes parameters from a builder and the user's own values.
 fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
     builder = builder.security(own.table, own.level);
     if let Some(scale) = own.scale {
@@ -32,7 +32,7 @@ fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, Ck
     builder.build()
 }
 
-/// A value in words: real ones without their imaginary part, large ones short.
+/// Formats a value: a real number without its imaginary part, a large one short.
 fn shown(z: Complex64) -> String {
     if z.im == 0.0 {
         format!("{:?}", z.re)
@@ -90,7 +90,7 @@ impl Served for Ckks {
         if values.len() != slots {
             return Err(Unfit::Length(values.len()));
         }
-        // What is not finite is the encoder's to refuse.
+        // The encoder refuses values that are not finite.
         let outside = |z: &Complex64| z.is_finite() && !range.contains(z.re, z.im);
         match values.iter().enumerate().find(|(_, z)| outside(z)) {
             None => Ok(()),
@@ -102,7 +102,7 @@ impl Served for Ckks {
         }
     }
 
-    /// Outputs whose error is larger than the noise model predicts.
+    /// Finds outputs whose error is larger than the noise model predicts.
     fn judge(
         client: &Client<Self>,
         inputs: &Vectors,
@@ -136,20 +136,21 @@ impl Served for Ckks {
 }
 
 impl Client<Ckks> {
-    /// For others who encrypt inputs to this client's key.
+    /// Returns the public key, with which others encrypt inputs to this client.
     pub fn public_key(&self) -> &PublicKey {
         self.holder().public_key()
     }
 
-    /// Decrypts outputs of this program for others to see: noise as wide as `flooding` asks for is added first, fresh for
-    /// each, by a bound on the error that holds for all inputs that [`Client::encrypt`] takes (docs/security.md). Errors are
-    /// hidden from those who know the inputs or chose them, as long as the outputs were computed as the program says.
+    /// Decrypts outputs of this program for others to see. First it adds noise of the width that `flooding` asks for,
+    /// fresh for each output. The width follows from a bound on the error that holds for all inputs that
+    /// [`Client::encrypt`] takes (docs/security.md). The noise hides the errors from people who know or chose the
+    /// inputs, if the outputs were computed as the program says.
     ///
-    /// Each output is one decryption, and is counted with the secret key before it is given out.
+    /// Each output is one decryption, and is counted with the secret key before the method returns it.
     ///
     /// # Errors
-    /// Besides those of [`Client::decrypt`]: a ciphertext that is no output of the program, an output without a bound,
-    /// or one of which the noise would leave nothing; [`RuntimeError::Count`].
+    /// Those of [`Client::decrypt`]; a ciphertext that is no output of the program; an output without a bound, or one
+    /// of which the noise would leave nothing; [`RuntimeError::Count`].
     pub fn decrypt_to_share(
         &self,
         outputs: &Ciphertexts,
@@ -182,8 +183,8 @@ impl Client<Ckks> {
         Ok(shared)
     }
 
-    /// For each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves; minus
-    /// infinity for one without a bound, which is not shared.
+    /// Returns for each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves.
+    /// An output without a bound is not shared and has minus infinity.
     pub fn shared_bits(&self, flooding: &Flooding) -> BTreeMap<String, f64> {
         let compiled = self.compiled();
         let outputs = compiled.outputs.iter().zip(&compiled.predicted);
@@ -196,7 +197,7 @@ impl Client<Ckks> {
             .collect()
     }
 
-    /// The bound on the error of an output that may be shared.
+    /// Returns the bound on the error of an output that may be shared.
     fn shareable(
         &self,
         name: &str,
@@ -252,10 +253,10 @@ impl Client<Ckks> {
         Ok(bound)
     }
 
-    /// Precision of outputs against the program evaluated in the clear on `inputs`, which names every input, plain ones
-    /// too. Outputs that are not given are reported with their prediction alone.
+    /// Measures the precision of outputs against the program evaluated in the clear on `inputs`, which must have every
+    /// input, plain ones too. Outputs that are not given are reported with their prediction alone.
     ///
-    /// What is measured is the largest error of an output, which tells of the secret key: never share it.
+    /// The measurement is the largest error of an output. This error tells of the secret key: never share it.
     pub fn measure(
         &self,
         inputs: &Vectors,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The client: makes keys, encrypts, decrypts.
+//! The client: holds the secret key, makes evaluation keys, encrypts inputs and decrypts results.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use ringmill_schemes::{Encrypted, ParameterSet};
 use super::scheme::{ErrorOf, Runs, SecretKeyOf, limb_bytes, slots};
 use super::{RuntimeError, check_names};
 
-/// Holds the secret key of one compiled program, and no randomness: every encryption and every key draws its own, so
-/// that copies of a client (a forked process, a restored machine) repeat nothing.
+/// The client of one compiled program. It holds the secret key and no randomness: every encryption and every key draws
+/// its own. So copies of a client (a forked process, a restored machine) repeat nothing.
 pub struct Client<S: Runs = Ckks> {
     compiled: Arc<Compiled<S>>,
     holder: S::Holder,
@@ -25,7 +25,7 @@ pub struct Client<S: Runs = Ckks> {
 }
 
 impl<S: Runs> Client<S> {
-    /// This client, sharing all it holds; what is done with it asks `watch` as it goes.
+    /// Returns this client, sharing all its data; its operations then look at `watch`.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {
             compiled: Arc::clone(&self.compiled),
@@ -34,13 +34,13 @@ impl<S: Runs> Client<S> {
         }
     }
 
-    /// A client with a fresh secret key.
+    /// Makes a client with a new secret key.
     pub fn new(compiled: Arc<Compiled<S>>) -> Result<Self, ErrorOf<S>> {
         let holder = S::Holder::new(compiled.params.clone());
         Self::with_holder(compiled, holder)
     }
 
-    /// A client with a secret key that exists, of the program's parameters.
+    /// Makes a client with an existing secret key of the program's parameters.
     pub fn with_secret_key(
         compiled: Arc<Compiled<S>>,
         secret: SecretKeyOf<S>,
@@ -49,7 +49,7 @@ impl<S: Runs> Client<S> {
         Self::with_holder(compiled, holder)
     }
 
-    /// The same keys and encryptions on every run: for tests that must repeat, and for nothing else.
+    /// Makes a client with the same keys and encryptions on every run. It is for reproducible tests only.
     pub fn from_seed_for_reproducible_tests_only(
         compiled: Arc<Compiled<S>>,
         seed: [u8; 32],
@@ -82,16 +82,16 @@ impl<S: Runs> Client<S> {
         self.holder.secret_key()
     }
 
-    /// The identity of the secret key, which ciphertexts and keys made here carry; none where the secret key came from a
-    /// file that has none.
+    /// Returns the identifier of the secret key, which ciphertexts and keys made here carry. A secret key from a file
+    /// without an identifier has none.
     pub fn key_id(&self) -> Option<KeyId> {
         self.holder.key_id()
     }
 
-    /// Exactly the evaluation keys that the program needs, of [`Compiled::key_bytes`] in all.
+    /// Makes exactly the evaluation keys that the program needs, [`Compiled::key_bytes`] in all.
     ///
     /// # Errors
-    /// [`RuntimeError::Halt`] when they take more memory than there may be, or when it is stopped.
+    /// [`RuntimeError::Halt`] if they need more memory than the limit allows, or at a stop.
     pub fn evaluation_keys(&self) -> Result<S::Keys, ErrorOf<S>> {
         self.watch
             .admit("the evaluation keys", self.compiled.key_bytes())?;
@@ -99,8 +99,8 @@ impl<S: Runs> Client<S> {
         keys.map_err(RuntimeError::Scheme)
     }
 
-    /// Encrypts the program's encrypted inputs, where it takes them. Every encrypted input must be given; names that are no
-    /// encrypted input, and values that the program was not compiled for, are refused.
+    /// Encrypts the program's encrypted inputs at the levels at which the program takes them. Every encrypted input
+    /// must be given. Other names, and values for which the program was not compiled, are refused.
     pub fn encrypt(
         &self,
         inputs: &BTreeMap<String, S::Message>,
@@ -113,7 +113,7 @@ impl<S: Runs> Client<S> {
         let known: Vec<&str> = encrypted().map(|input| input.name.as_str()).collect();
         check_names(inputs.keys(), &known, "encrypted input")?;
         let mut ciphertexts = BTreeMap::new();
-        // A plaintext and the two polynomials of its ciphertext, and as much while each is made.
+        // A plaintext and the two polynomials of its ciphertext, and as much again while each is made.
         let limbs: u64 = encrypted().map(|i| i.at.level.primes() as u64).sum();
         let working = 8 * compiled.params.moduli().len() as u64;
         let bytes = limb_bytes(compiled) * (2 * limbs + working);
@@ -136,8 +136,9 @@ impl<S: Runs> Client<S> {
         Ok(ciphertexts)
     }
 
-    /// Decrypts outputs to messages of the program's length: for the key's holder alone, since the error in a decryption
-    /// may tell of the secret key. What others see of CKKS comes from [`Client::decrypt_to_share`].
+    /// Decrypts outputs to messages of the program's length. The result is for the key's holder alone, because the
+    /// error in a decryption may tell of the secret key. For CKKS outputs that others see, use
+    /// [`Client::decrypt_to_share`].
     pub fn decrypt(
         &self,
         outputs: &BTreeMap<String, S::Ciphertext>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong around a compiled program.
+//! The errors of clients and servers.
 
 use ringmill_compiler::EvaluateError;
 use ringmill_limits::Halt;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use ringmill_device::DeviceError;
 
-/// A refused input, key or run: what was expected, what came, what to do.
+/// A refused input, key or run. Each message says what was expected, what came, and what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RuntimeError<E = CkksError> {
@@ -38,7 +38,7 @@ pub enum RuntimeError<E = CkksError> {
     OutOfRange {
         name: String,
         slot: usize,
-        /// In words, as the range.
+        /// The value in words, like the range.
         value: String,
         range: String,
     },

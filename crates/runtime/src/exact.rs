@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of exact integers in the run time: messages are whole numbers, results are equal to the last digit, and the report
-//! says what budget is left.
+//! Runs programs on exact integers (BFV and BGV): checks messages, compares results exactly, and reports noise budgets.
 
 use std::sync::Arc;
 
@@ -20,17 +19,17 @@ use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
 use super::{Ciphers, EvaluationKeys, Messages, RuntimeError};
 use crate::report::RunReport;
 
-/// Bits by which a measured budget, which is in whole bits, may be rounded down.
+/// The bits by which a measured budget, a whole number of bits, may be rounded down.
 const ROUNDED: f64 = 2.0;
 
-/// The plain modulus of parameters of one's own; 0, which is refused, where none is named.
+/// Returns the plaintext modulus of the user's own parameters, or 0, which is refused, if none is given.
 fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
     let t = PlainModulus::new(own.plain_modulus.unwrap_or(0))?;
     t.check_batchable(own.log_n)?;
     Ok(t)
 }
 
-/// The sizes of ciphertext primes and of the special one, where it has a size.
+/// Returns the sizes of the ciphertext primes, and of the special prime if its size is given.
 fn sizes<'a>(own: &Own<'a>) -> (&'a [u32], Vec<u32>) {
     match own.bits {
         Some((cipher, special)) if !cipher.is_empty() => (cipher, vec![special]),
@@ -45,7 +44,7 @@ fn predicted(prediction: &Prediction) -> Predicted {
     }
 }
 
-/// Refuses a message of another length, or with a value outside the range.
+/// Refuses a message of another length, or one with a value outside the range.
 fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit> {
     if values.len() != slots {
         return Err(Unfit::Length(values.len()));
@@ -61,7 +60,7 @@ fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit>
     }
 }
 
-/// Outputs that differ from the computation in the clear anywhere, or have less budget than predicted.
+/// Finds outputs that differ from the computation in the clear, or have less budget than predicted.
 fn judge<S>(
     client: &Client<S>,
     inputs: &Messages<S>,
@@ -105,7 +104,7 @@ where
     Ok(wrong)
 }
 
-/// What of [`Served`] is alike in schemes of integers, by the scheme's module and its error.
+/// Implements the part of [`Served`] that schemes on integers share, given the scheme's module and its error.
 macro_rules! of_integers {
     ($module:ident, $error:ident) => {
         const WRONG: &'static str =
@@ -175,7 +174,7 @@ impl Served for Bfv {
 impl Served for Bgv {
     of_integers!(bgv, BgvError);
 
-    /// Of a program that bootstraps, bootstrapping's keys and what it takes beside them.
+    /// For a program that bootstraps, these are bootstrapping's keys and the program's other keys.
     fn evaluation_keys(
         compiled: &Compiled<Self>,
         holder: &bgv::KeyHolder,
@@ -201,10 +200,10 @@ impl<S> Client<S>
 where
     S: Runs + ExactScheme + Scheme<Holder = KeyHolder<S>>,
 {
-    /// Bits by which the noise of a ciphertext may still grow before its message is lost.
+    /// Returns the bits by which the noise of a ciphertext may still grow before its message is lost.
     ///
     /// # Errors
-    /// Ciphertexts of other parameters or another key.
+    /// A ciphertext of other parameters or of another key.
     pub fn noise_budget(&self, cipher: &S::Ciphertext) -> Result<u32, RuntimeError<S::Error>> {
         let budget = self.holder().noise_budget(cipher);
         budget.map_err(RuntimeError::Scheme)

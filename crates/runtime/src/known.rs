@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The schemes that people's programs are for: the only list of them. [`with_scheme`](crate::with_scheme) is the one place that
-//! knows the type of each.
+//! The list of all schemes of users' programs.
+//!
+//! [`with_scheme`](crate::with_scheme) is the only place that knows the type of each scheme.
 
 use ringmill_compiler::Compiles;
 pub use ringmill_schemes::bfv::Bfv;
 pub use ringmill_schemes::bgv::Bgv;
 pub use ringmill_schemes::ckks::Ckks;
 
-/// A scheme whose type is found by [`with_scheme`](crate::with_scheme).
+/// A scheme, whose type [`with_scheme`](crate::with_scheme) finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
     Ckks,
@@ -15,7 +16,8 @@ pub enum Known {
     Bgv,
 }
 
-/// What is written for any scheme, for the one of a [`Known`]: in `body` the name stands for the scheme's type.
+/// Evaluates `body`, which is written for any scheme, for the scheme of a [`Known`]. In `body` the name stands for the
+/// scheme's type.
 #[macro_export]
 macro_rules! with_scheme {
     ($scheme:expr, $name:ident => $body:expr) => {
@@ -39,12 +41,12 @@ macro_rules! with_scheme {
 impl Known {
     pub const ALL: [Self; 3] = [Self::Ckks, Self::Bfv, Self::Bgv];
 
-    /// As programs name it.
+    /// Returns the scheme's name in programs.
     pub fn name(self) -> &'static str {
         with_scheme!(self, S => <S as Compiles>::NAME)
     }
 
-    /// What it computes on, in one line.
+    /// Describes the scheme's values in one line.
     pub fn about(self) -> &'static str {
         match self {
             Self::Ckks => "Real and complex numbers, approximately",
@@ -53,12 +55,12 @@ impl Known {
         }
     }
 
-    /// The scheme that programs call so.
+    /// Returns the scheme of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.name() == name)
     }
 
-    /// The names of all, in one line.
+    /// Returns all names in one line.
     pub fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
     }

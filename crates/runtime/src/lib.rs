@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The run time around a compiled program: the client, who holds the secret key, and the server, who holds evaluation
-//! keys only and runs programs on a device. Both are written for any scheme whose programs run ([`Runs`]).
+//! Runs compiled programs: the client holds the secret key, the server holds evaluation keys only and runs programs on
+//! a device.
+//!
+//! Client and server work for every scheme that implements [`Runs`].
 //!
 //! ```text
 //! client: evaluation_keys ----------------> server: Server::new
@@ -44,7 +46,7 @@ pub type Vectors = BTreeMap<String, Vec<Complex64>>;
 /// Ciphertexts by input or output name.
 pub type Ciphertexts = BTreeMap<String, Ciphertext>;
 
-/// Refuses names that the program has no input for.
+/// Refuses names that are no inputs of the program.
 fn check_names<'n, E>(
     given: impl Iterator<Item = &'n String>,
     known: &[&str],

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the run time needs of a scheme beside compiling for it: which messages and keys its programs take, and its report. What
-//! people are served with ([`Served`](crate::Served)) has all of it.
+//! The interface that a scheme implements so that clients and servers can run its programs.
+//!
+//! It adds evaluation keys, checks of messages and a report to the compiler's interface. [`Served`](crate::Served) adds
+//! the parts that front ends need.
 
 use ringmill_compiler::{Compiled, CompiledInput, Compiles, Values};
 use ringmill_schemes::roles::KeyHolder;
@@ -12,10 +14,10 @@ use ringmill_device::Outcome;
 
 /// A scheme whose compiled programs clients and servers run.
 pub trait Runs: Compiles {
-    /// What a run says of itself.
+    /// The report of a run.
     type Report;
 
-    /// The evaluation keys that a program takes.
+    /// Makes the evaluation keys of a program.
     ///
     /// # Errors
     /// No memory or randomness.
@@ -26,7 +28,7 @@ pub trait Runs: Compiles {
         holder.evaluation_keys(&compiled.keys, compiled.seeded)
     }
 
-    /// Refuses a message that is not one the input was compiled for; `slots` is the program's number of them.
+    /// Refuses a message for which the input was not compiled; `slots` is the length of the program's messages.
     ///
     /// # Errors
     /// [`RuntimeError::VectorLength`], [`RuntimeError::OutOfRange`].
@@ -44,21 +46,21 @@ pub trait Runs: Compiles {
     ) -> Self::Report;
 }
 
-/// A constant vector of a program as a message; `None` for one that is none.
+/// Returns a constant vector of a program as a message, or `None` if it is no message of the scheme.
 pub(super) fn constant<S: Compiles>(slots: &[(f64, f64)]) -> Option<S::Message> {
     S::message(Values::of_constant(slots, S::NUMBERS)?)
 }
 
-/// What running a scheme's programs refuses.
+/// The error of running a scheme's programs.
 pub type ErrorOf<S> = RuntimeError<<S as Scheme>::Error>;
 pub type SecretKeyOf<S> = <<S as Scheme>::Holder as KeyHolder>::SecretKey;
 
-/// Slots of a program's messages.
+/// Returns the number of slots of a program's messages.
 pub(super) fn slots<S: Compiles>(compiled: &Compiled<S>) -> usize {
     compiled.source.slots as usize
 }
 
-/// Bytes of a limb of a program's full ring.
+/// Returns the bytes of a limb of a program's full ring.
 pub(super) fn limb_bytes<S: Compiles>(compiled: &Compiled<S>) -> u64 {
     8 << compiled.params.log_n()
 }

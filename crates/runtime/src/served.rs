@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a scheme shows people, in the command and in Python alike: the parameters that they may ask for, what is predicted and
-//! measured of results, and what is wrong with them. Numbers in and out are [`Values`](ringmill_compiler::Values) of the
-//! scheme's [`NUMBERS`](Compiles::NUMBERS).
+//! The interface of a scheme to the front ends, the command and the Python package.
+//!
+//! It covers the parameters that users may ask for, the predictions and measurements of results, and their faults.
+//! Numbers are [`Values`](ringmill_compiler::Values) of the scheme's [`NUMBERS`](Compiles::NUMBERS).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,18 +20,18 @@ use super::scheme::{ErrorOf, Runs};
 use super::{Ciphers, Client, EvaluationKeys, Messages, RuntimeError};
 use crate::report::{KeyReport, NoiseReport, PrecisionReport, RunReport};
 
-/// What parameters must be that the compiler chooses. A scheme takes of it what there is of its values.
+/// The user's demands on parameters that the compiler chooses. A scheme uses the demands that apply to its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Wishes {
     /// Bits after the binary point.
     pub precision: Option<u32>,
-    /// Bits before it, at least.
+    /// The least number of bits before the binary point.
     pub integer_bits: Option<u32>,
     pub table: SecurityTable,
     pub level: SecurityLevel,
 }
 
-/// What parameters are of one's own.
+/// The values from which a user's own parameters are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Own<'a> {
     pub log_n: u8,
@@ -38,37 +39,37 @@ pub struct Own<'a> {
     pub bits: Option<(&'a [u32], u32)>,
     pub table: SecurityTable,
     pub level: SecurityLevel,
-    /// Of approximate values.
+    /// The scale, for approximate values.
     pub scale: Option<f64>,
-    /// Of exact ones.
+    /// The plaintext modulus, for exact values.
     pub plain_modulus: Option<u64>,
     pub insecure: bool,
 }
 
-/// What parameters say of values.
+/// The numbers of parameters that concern values.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Figures {
-    /// What approximate values are multiplied by before they are rounded.
+    /// The factor by which approximate values are multiplied before they are rounded.
     pub default_scale: Option<f64>,
-    /// What exact ones are modulo.
+    /// The modulus of exact values.
     pub plain_modulus: Option<u64>,
 }
 
-/// What is predicted of an output.
+/// The prediction for an output.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Predicted {
-    /// Of approximate values: right bits after the binary point, for all inputs and for those like the sample.
+    /// For approximate values: right bits after the binary point, for all inputs and for inputs like the sample.
     Precision { bits: f64, like_sample: Option<f64> },
-    /// Of exact ones: bits by which noise may still grow, and where values lie.
+    /// For exact values: the bits by which noise may still grow, and the range of the values.
     Budget { bits: f64, range: String },
 }
 
-/// What keeps a message from being one that an input was compiled for.
+/// The reason for which a message does not suit an input of a compiled program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unfit {
-    /// So many values.
+    /// The message has this number of values.
     Length(usize),
-    /// One outside the range, and both in words.
+    /// A value lies outside the range; both are in words.
     Outside {
         slot: usize,
         value: String,
@@ -80,15 +81,16 @@ pub enum Unfit {
 pub type SharedDecryption<S> =
     fn(&Client<S>, &Ciphers<S>, &Flooding) -> Result<Messages<S>, ErrorOf<S>>;
 
-/// How outputs are decrypted for others to see, of schemes whose errors tell of the secret key.
+/// The decryption of outputs for others to see, in schemes whose errors tell of the secret key.
 #[derive(Debug)]
 pub struct Sharing<S: Served> {
-    /// For each output the bits after the binary point that are left; minus infinity where it is not shared.
+    /// Returns for each output the bits after the binary point that are left; an output that is not shared has minus
+    /// infinity.
     pub bits: fn(&Client<S>, &Flooding) -> BTreeMap<String, f64>,
     pub decrypt: SharedDecryption<S>,
 }
 
-/// A ring scheme whose programs people compile, run and keep.
+/// A scheme on rings whose programs users compile, run and store.
 pub trait Served:
     Compiles<Range: Send + Sync, Wanted: Send + Sync, Prediction: Send + Sync>
     + Scheme<
@@ -100,17 +102,17 @@ pub trait Served:
         Holder: KeyHolder<SecretKey = SecretKey>,
     >
 {
-    /// What outputs are that are not as they should be.
+    /// The words for outputs with a fault.
     const WRONG: &'static str;
-    /// `None` where decryptions hold no error that would have to be hidden.
+    /// `None` for a scheme whose decryptions hold no error that must be hidden.
     const SHARING: Option<Sharing<Self>> = None;
 
-    /// The set that people know by this name, as `own` says the rest; `None` where the scheme names none.
+    /// Returns the named parameter set of this name, completed by `own`, or `None` if the scheme has no such name.
     fn named(_name: &str, _own: &Own<'_>) -> Option<Result<Arc<Self::Params>, Self::Error>> {
         None
     }
 
-    /// Parameters of one's own.
+    /// Makes parameters from a user's own values.
     ///
     /// # Errors
     /// Parameters that are malformed or not secure.
@@ -126,7 +128,7 @@ pub trait Served:
     /// [`Unfit`] unless there are `slots` values, all within the range.
     fn check(range: &Self::Range, slots: usize, message: &Self::Message) -> Result<(), Unfit>;
 
-    /// The evaluation keys that a program takes.
+    /// Makes the evaluation keys of a program.
     ///
     /// # Errors
     /// No memory or randomness.
@@ -137,8 +139,8 @@ pub trait Served:
         holder.evaluation_keys(&compiled.keys, compiled.seeded)
     }
 
-    /// Compares decrypted outputs with the computation in the clear, adds what was measured to the report and says what
-    /// is not as it was predicted.
+    /// Compares decrypted outputs with the computation in the clear, adds the measurements to the report, and returns
+    /// the outputs that differ from the prediction.
     ///
     /// # Errors
     /// Inputs or ciphertexts that are not the program's.
@@ -149,7 +151,7 @@ pub trait Served:
         report: &mut RunReport,
     ) -> Result<Vec<String>, ErrorOf<Self>>;
 
-    /// The precision of outputs; `None` where they are exact.
+    /// Returns the precision of outputs, or `None` if they are exact.
     fn measure(
         _client: &Client<Self>,
         _inputs: &Messages<Self>,
@@ -158,7 +160,7 @@ pub trait Served:
         None
     }
 
-    /// Bits of noise that a ciphertext can still take; `None` where values are approximate.
+    /// Returns the bits by which the noise of a ciphertext may still grow, or `None` if values are approximate.
     fn noise_budget(
         _client: &Client<Self>,
         _cipher: &Self::Ciphertext,
@@ -166,7 +168,7 @@ pub trait Served:
         None
     }
 
-    /// The error of what ring schemes share, where it is one.
+    /// Returns the error as one of the code that ring schemes share, if it is one.
     fn ring_error(error: &Self::Error) -> Option<&RlweError>;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The server: evaluation keys, and programs run on devices. What keys' seeds and constants expand to is made when a run
-//! reads it, and kept for the next under the runs' budgets ([`Expanded`]).
+//! The server: holds evaluation keys and runs programs on devices.
+//!
+//! Limbs of seeds and constants are expanded when a run reads them, and kept for the next run under the runs' budgets
+//! ([`Expanded`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,40 +27,40 @@ use super::scheme::{ErrorOf, Runs, constant, limb_bytes, slots};
 use super::{RuntimeError, check_names};
 use crate::report::{KeyReport, RunReport};
 
-/// Runs one compiled program with one client's evaluation keys.
+/// The server of one compiled program, with one client's evaluation keys.
 pub struct Server<S: Runs = Ckks> {
     compiled: Arc<Compiled<S>>,
     operator: S::Operator,
-    /// One for each of [`Compiled::keys`].
+    /// A key for each of [`Compiled::keys`].
     keys: Vec<S::Key>,
-    /// One for each of the program's seeds.
+    /// A seed for each of the program's seeds.
     seeds: Vec<Arc<SeedExpansion>>,
-    /// What seeds and constants expand to.
+    /// The expanded limbs of seeds and constants.
     expanded: Arc<Expanded>,
-    /// One for each of [`Compiled::plaintexts`].
+    /// A plaintext for each of [`Compiled::plaintexts`].
     plaintexts: Vec<Prepared<S>>,
 }
 
-/// A plaintext that the program takes.
+/// A plaintext of the program, and its place.
 enum Prepared<S: Runs> {
-    /// The constant vector that is encoded when it is read, and where.
+    /// A constant vector, which is encoded when a step reads it.
     Constant(u32, Place<S>),
-    /// The input that is encoded at each run, and where.
+    /// An input, which is encoded at each run.
     Input(u32, Place<S>),
-    /// The constant of bootstrapping that is lifted when it is read, and where.
+    /// A constant of bootstrapping, which is lifted when a step reads it.
     Lifted(u32, Place<S>),
 }
 
-/// A plaintext as a run brings it.
+/// A plaintext of one run.
 enum Plain<S: Runs> {
     Encoded(S::Plaintext),
     Lifted(Box<dyn Limbed + Send + Sync>),
 }
 
-/// A constant that is encoded when it is read, where there is one.
+/// A constant that is encoded when a step reads it, or none.
 type Lazy<'a> = Option<Arc<Constant<'a>>>;
 
-/// Real and imaginary parts.
+/// Real and imaginary parts of a vector.
 type Slots = [(f64, f64)];
 
 /// A server's program, opened on a device.
@@ -69,13 +71,13 @@ pub struct Running<'s, S: Runs> {
 }
 
 impl<S: Runs> Running<'_, S> {
-    /// Runs the program. `ciphers` names every encrypted input, `plains` every plain one; when only timing is asked for
-    /// neither is looked at. Inputs of another secret key than the evaluation keys' are refused; the report names what has
-    /// no identity, so that it cannot be checked. A report's precision is the predicted one; the client adds what it
-    /// measures.
+    /// Runs the program. `ciphers` has every encrypted input, `plains` every plain one; a request for timing only
+    /// ignores both. Inputs of another secret key than the evaluation keys' are refused. The report names objects
+    /// without an identifier, which cannot be checked. The report's precision is the predicted one; the client adds its
+    /// measurements.
     ///
     /// # Errors
-    /// Inputs that are missing, unknown, or do not fit; what the device refuses; a limit, or a stop.
+    /// Inputs that are missing, unknown, or do not fit; a request that the device refuses; a limit, or a stop.
     pub fn run(
         &mut self,
         ciphers: &BTreeMap<String, S::Ciphertext>,
@@ -119,7 +121,7 @@ impl<S: Runs> Running<'_, S> {
     }
 }
 
-/// An input limb that nothing has.
+/// Returns the error of an input limb without data.
 fn missing_limb<E>(input: &HeadInput) -> RuntimeError<E> {
     RuntimeError::MissingInput {
         kind: "limb",
@@ -127,18 +129,19 @@ fn missing_limb<E>(input: &HeadInput) -> RuntimeError<E> {
     }
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Answer<C = Ciphertext, R = RunReport> {
-    /// Output ciphertexts by name, when function was asked for.
+    /// The output ciphertexts by name, if the request had `function`.
     pub outputs: Option<BTreeMap<String, C>>,
     pub report: R,
 }
 
-/// The answer of a program's run.
+/// The result of a run of a scheme's program.
 pub type AnswerOf<S> = Answer<<S as Scheme>::Ciphertext, <S as Runs>::Report>;
 
-/// Timing of a compiled program on a device: no keys, no data. A budget for what is expanded is refused.
+/// Computes the timing of a compiled program on a device, without keys and data. A budget for expanded limbs is
+/// refused.
 pub fn simulate<S: Runs>(
     compiled: &Compiled<S>,
     device: &dyn Device,
@@ -155,19 +158,19 @@ pub fn simulate<S: Runs>(
 }
 
 impl<S: Runs> Server<S> {
-    /// Checks that the keys are of the program's parameters and of one secret key and that none is missing. Keys that the
-    /// program does not need are dropped.
+    /// Makes a server. The keys must be of the program's parameters and of one secret key, and none may be missing.
+    /// Keys that the program does not need are dropped.
     pub fn new(compiled: Arc<Compiled<S>>, keys: S::Keys) -> Result<Self, ErrorOf<S>> {
         Self::new_watched(compiled, keys, &Watch::default())
     }
 
-    /// As [`Server::new`], under limits.
+    /// Makes a server as [`Server::new`] does, under limits.
     pub fn new_watched(
         compiled: Arc<Compiled<S>>,
         keys: S::Keys,
         watch: &Watch,
     ) -> Result<Self, ErrorOf<S>> {
-        // Keys that are taken as they are share their limbs with those given.
+        // Keys that are used unchanged share their limbs with the given keys.
         if !compiled.seeded {
             watch.admit("the server's expanded keys", compiled.key_bytes())?;
         }
@@ -196,10 +199,10 @@ impl<S: Runs> Server<S> {
         &self.compiled
     }
 
-    /// Opens the program on a device: keys, and constants where the device expands them, stay there from run to run.
+    /// Opens the program on a device. Keys stay there from run to run, and so do constants if the device expands them.
     ///
     /// # Errors
-    /// A program that the device does not run.
+    /// A program that the device cannot run.
     pub fn open<'s>(
         &'s self,
         device: &'s dyn Device,
@@ -234,7 +237,7 @@ impl<S: Runs> Server<S> {
         running.run(ciphers, plains, request, progress)
     }
 
-    /// Refuses names that the program has no input for.
+    /// Refuses names that are no inputs of the program.
     fn check_names(
         &self,
         ciphers: &BTreeMap<String, S::Ciphertext>,
@@ -250,7 +253,7 @@ impl<S: Runs> Server<S> {
         check_names(plains.keys(), &known(Visibility::Plain), "plain input")
     }
 
-    /// Whether the evaluation keys and the inputs belong to one secret key.
+    /// Checks that the evaluation keys and the inputs belong to one secret key.
     fn belong_together(
         &self,
         ciphers: &BTreeMap<String, S::Ciphertext>,
@@ -261,8 +264,8 @@ impl<S: Runs> Server<S> {
         agree(key_ids(&self.compiled, &self.keys).chain(inputs))
     }
 
-    /// Of each plaintext that the program takes, the constant that is encoded when it is read; none of an input, and none at
-    /// all for a device that does not expand them.
+    /// Returns for each plaintext of the program the constant that is encoded when a step reads it. Inputs have none. A
+    /// device that does not expand constants gets none.
     fn constants(&self, expands: bool) -> Result<Vec<Lazy<'_>>, ErrorOf<S>> {
         let numbered = (0..).zip(&self.plaintexts);
         let constant = |(number, plain): (u32, &Prepared<S>)| {
@@ -280,7 +283,7 @@ impl<S: Runs> Server<S> {
         numbered.map(constant).collect()
     }
 
-    /// A constant vector, and what it is called.
+    /// Returns a constant vector and its name.
     fn data(&self, vector: u32) -> Result<(String, &Slots), ErrorOf<S>> {
         let name = format!("constant vector {vector}");
         let data = self.compiled.managed.data.get(vector as usize);
@@ -293,8 +296,8 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// What a run brings: plain inputs, encoded wherever the program takes them, and constants for a device that does not
-    /// expand them.
+    /// Returns the plaintexts of a run: plain inputs, encoded at each place at which the program takes them, and
+    /// constants for a device that does not expand them.
     fn plains(
         &self,
         plains: &BTreeMap<String, S::Message>,
@@ -322,7 +325,7 @@ impl<S: Runs> Server<S> {
         Ok(all)
     }
 
-    /// A plain input, encoded.
+    /// Encodes a plain input.
     fn input(
         &self,
         plains: &BTreeMap<String, S::Message>,
@@ -345,7 +348,7 @@ impl<S: Runs> Server<S> {
         self.operator.encode(message, at).map_err(refused)
     }
 
-    /// A constant that is encoded when it is read.
+    /// Makes a constant that is encoded when a step reads it.
     fn constant<'a>(
         &'a self,
         number: u32,
@@ -369,7 +372,7 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// A constant of bootstrapping that is lifted when it is read.
+    /// Makes a constant of bootstrapping that is lifted when a step reads it.
     fn lifted(&self, number: u32, lifted: u32, at: Place<S>) -> Constant<'_> {
         let compiled = &self.compiled;
         let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
@@ -385,8 +388,8 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Keys and constants in their places among the program's inputs. Scheme objects hold residues below their modulus by
-    /// construction, so none is scanned.
+    /// Returns keys and constants in their places among the program's inputs. Scheme objects hold residues below their
+    /// modulus by construction, so none is checked.
     fn resident<'s>(&'s self, constants: &[Lazy<'s>]) -> Result<Resident<'s>, ErrorOf<S>> {
         let mut limbs = Vec::with_capacity(self.compiled.program.inputs.len());
         for input in &self.compiled.program.inputs {
@@ -402,7 +405,7 @@ impl<S: Runs> Server<S> {
                     let constant = constants.get(input as usize).and_then(Option::as_ref);
                     constant.map(|c| Limb::of_constant(Arc::clone(c), modulus, q))
                 }
-                // The schemes of the ring have no exponents.
+                // The schemes on rings have no exponents.
                 InputRole::Cipher { .. } | InputRole::Exponent { .. } => None,
             });
         }
@@ -412,7 +415,7 @@ impl<S: Runs> Server<S> {
         })
     }
 
-    /// The number of an input limb's modulus, and the modulus.
+    /// Returns the number of an input limb's modulus, and the modulus.
     fn modulus(&self, input: &HeadInput) -> Result<(usize, TableModulus), ErrorOf<S>> {
         let ty = input.ty.limb().ok_or_else(|| missing_limb(input))?;
         let modulus = usize::from(ty.modulus.0);
@@ -420,7 +423,7 @@ impl<S: Runs> Server<S> {
         Ok((modulus, q.ok_or_else(|| missing_limb(input))?))
     }
 
-    /// What a run brings, in the order of the program's inputs.
+    /// Returns the limbs that a run brings, in the order of the program's inputs.
     fn brought<'a>(
         &self,
         ciphers: &'a BTreeMap<String, S::Ciphertext>,
@@ -449,7 +452,7 @@ impl<S: Runs> Server<S> {
                         Some(Plain::Lifted(plain)) => (&**plain, Poly::FIRST),
                     }
                 }
-                // The schemes of the ring have none.
+                // The schemes on rings have no exponents.
                 InputRole::Exponent { .. } => return Err(missing_limb(input)),
             };
             let (modulus, q) = self.modulus(input)?;
@@ -459,7 +462,7 @@ impl<S: Runs> Server<S> {
         Ok(limbs)
     }
 
-    /// The ciphertext of an input, when its parameters, place and size are those the program takes.
+    /// Returns the ciphertext of an input, if its parameters, level, note and size are those of the program.
     fn fitting<'a>(
         &self,
         input: &CompiledInput<S>,
@@ -494,7 +497,7 @@ impl<S: Runs> Server<S> {
         Ok(cipher)
     }
 
-    /// Output limbs as ciphertexts.
+    /// Assembles output limbs to ciphertexts.
     fn outputs(
         &self,
         limbs: Vec<OutputLimb>,
@@ -539,7 +542,7 @@ impl<S: Runs> Server<S> {
     }
 }
 
-/// Bytes of plaintexts at such places.
+/// Returns the bytes of plaintexts at these places.
 fn encoded_bytes<'a, S: Runs>(
     compiled: &Compiled<S>,
     places: impl Iterator<Item = &'a Place<S>>,
@@ -551,7 +554,7 @@ where
     limbs * limb_bytes(compiled)
 }
 
-/// The keys that the program takes, in the form it takes them.
+/// Returns the keys of the program, in the form in which it takes them.
 fn hold<S: Runs>(
     compiled: &Compiled<S>,
     operator: &S::Operator,
@@ -573,7 +576,7 @@ fn hold<S: Runs>(
     Ok(held)
 }
 
-/// The program's seeds.
+/// Returns the program's seeds.
 fn seeds<S: Runs>(
     compiled: &Compiled<S>,
     held: &[S::Key],
@@ -590,7 +593,7 @@ fn seeds<S: Runs>(
     numbers.map(seed).collect()
 }
 
-/// A constant of bootstrapping, lifted.
+/// Lifts a constant of bootstrapping.
 fn lift<S: Runs>(
     bootstrapping: Option<&S::Bootstrapping>,
     params: &S::Params,
@@ -627,7 +630,7 @@ fn encode_constant<S: Runs>(
     operator.encode(&message, at).map_err(refused)
 }
 
-/// Keys by name with their identities.
+/// Returns keys by name with their identifiers.
 fn key_ids<S: Runs>(
     compiled: &Compiled<S>,
     keys: &[S::Key],

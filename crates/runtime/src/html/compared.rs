@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs side by side: a plot of their times and their table, drawn without scripts.
+//! Draws the comparison of several runs: a plot of their times and a table, without scripts.
 
 use ringmill_device::report::seconds;
 
@@ -10,17 +10,18 @@ use crate::report::compared::Comparison;
 struct Bar {
     label: String,
     value: f64,
-    /// The value for people.
+    /// The value as text.
     text: String,
 }
 
-/// Pixels of the plot: the width of the labels, of the longest bar and of the values, and the height of a bar's row.
+/// The pixels of the plot: the width of the labels, of the longest bar and of the values, and the height of a bar's
+/// row.
 const LABELS: f64 = 260.0;
 const LONGEST: f64 = 480.0;
 const VALUES: f64 = 120.0;
 const ROW: f64 = 26.0;
 
-/// A page with the table, a plot of the times and the notes. It needs no other file.
+/// Returns a page with the table, a plot of the times and the notes. The page needs no other file.
 pub fn of_comparison(comparison: &Comparison) -> String {
     let bars = comparison.rows().iter().filter_map(|row| {
         let taken = row.figures.as_ref()?.seconds?;
@@ -38,7 +39,7 @@ pub fn of_comparison(comparison: &Comparison) -> String {
     )
 }
 
-/// The table by itself.
+/// Returns the table by itself.
 pub fn table_of(comparison: &Comparison) -> String {
     let mut out = String::new();
     bare(&mut out, &table(comparison));
@@ -62,7 +63,7 @@ fn table(comparison: &Comparison) -> Table {
     }
 }
 
-/// `bars`: what they show, and the bars.
+/// Draws a page. `bars` is the title of the plot, and its bars.
 fn drawn(title: &str, bars: (&str, &[Bar]), table: &Table, notes: Vec<String>) -> String {
     let mut body = svg(bars);
     body += "<div class=\"wide compared\">";
@@ -74,7 +75,7 @@ fn drawn(title: &str, bars: (&str, &[Bar]), table: &Table, notes: Vec<String>) -
     framed(&escaped(title), &body, "")
 }
 
-/// Horizontal bars from zero.
+/// Draws horizontal bars from zero.
 fn svg((plot, bars): (&str, &[Bar])) -> String {
     let most = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
     let (width, height) = (LABELS + LONGEST + VALUES, ROW * bars.len() as f64);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures, as the plotting library takes them. Colours are those of Okabe and Ito, which people without red or green tell apart,
-//! and are drawn on a light or a dark page.
+//! Converts figures to the form of the plotting library.
+//!
+//! The colours are those of Okabe and Ito, which people who are blind to red or green can distinguish. They suit a
+//! light and a dark page.
 
 use plotly::common::{Anchor, DashType, Line, LineShape, Marker, Mode, Orientation, Title};
 use plotly::layout::{Axis, AxisRange, AxisType, BarMode, HoverMode, Legend, Margin, TraceOrder};
@@ -9,26 +11,27 @@ use ringmill_device::report::seconds;
 
 use super::page::{Cell, Table};
 
-/// The palette without its yellow, which a light page swallows; then its darker shades, where more than eight are needed.
+/// The palette without its yellow, which is hard to see on a light page, then its darker shades for more than eight
+/// colours.
 const COLOURS: [&str; 16] = [
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C", "#7A5195",
     "#004C77", "#996A00", "#00694D", "#8A4A6C", "#2F7FAE", "#8F3F00", "#5A5A5A", "#B39BC8",
 ];
-/// Kinds of spans with colours of their own; the others share one.
+/// The most kinds of spans with colours of their own; the other kinds share one.
 const MOST_KINDS: usize = 7;
 
-/// Parts of wholes, in one unit.
+/// A bar for each whole, divided into parts, all in one unit.
 #[derive(Clone, Debug)]
 pub struct Stack {
     pub title: String,
-    /// What is measured, and its unit.
+    /// The quantity of the axis, and its unit.
     pub axis: String,
-    /// Name, and its parts by name; parts of one name have one colour.
+    /// The name of each whole, and its parts by name; parts of one name have one colour.
     pub wholes: Vec<(String, Vec<(String, f64)>)>,
 }
 
 impl Stack {
-    /// Names of the parts in the order of their first appearance.
+    /// Returns the names of the parts in the order of their first appearance.
     fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for (name, _) in self.wholes.iter().flat_map(|(_, parts)| parts) {
@@ -60,7 +63,7 @@ impl Stack {
     }
 }
 
-/// What lanes did over time, in seconds.
+/// The activity of lanes over time, in seconds.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     pub title: String,
@@ -69,7 +72,7 @@ pub struct Lanes {
     pub spans: Vec<Span>,
 }
 
-/// A lane was busy.
+/// A time in which a lane was busy.
 #[derive(Clone, Debug)]
 pub struct Span {
     /// Index into [`Lanes::names`].
@@ -78,20 +81,20 @@ pub struct Span {
     pub end: f64,
     /// Spans of one kind have one colour.
     pub kind: String,
-    /// Lines of text about it.
+    /// Lines of text about the span.
     pub says: Vec<String>,
 }
 
-/// How points of a curve are drawn.
+/// The way in which the points of a curve are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Joined.
+    /// Joined by lines.
     Line,
-    /// Joined, each value held up to the next point.
+    /// Joined by steps: each value holds up to the next point.
     Steps,
-    /// As steps, dashed.
+    /// Joined by dashed steps.
     Dashed,
-    /// Alone.
+    /// Not joined.
     Points,
 }
 
@@ -99,10 +102,10 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Curve {
     pub title: String,
-    /// What the axes are, and their units.
+    /// The quantities of the axes, and their units.
     pub x: String,
     pub y: String,
-    /// Both axes are logarithmic.
+    /// Whether both axes are logarithmic.
     pub log: bool,
     pub series: Vec<Series>,
 }
@@ -112,20 +115,20 @@ pub struct Series {
     pub name: String,
     pub x: Vec<f64>,
     pub y: Vec<f64>,
-    /// One for each point, or none.
+    /// A text for each point, or none.
     pub says: Vec<String>,
     pub kind: Kind,
 }
 
-/// One bar for each name.
+/// A bar for each name.
 #[derive(Clone, Debug)]
 pub struct Bars {
     pub title: String,
-    /// What is measured, and its unit.
+    /// The quantity of the axis, and its unit.
     pub axis: String,
     pub names: Vec<String>,
     pub values: Vec<f64>,
-    /// The end of the axis, where there is one.
+    /// The end of the axis, if it is fixed.
     pub most: Option<f64>,
 }
 
@@ -158,25 +161,25 @@ fn short(value: f64) -> String {
     }
 }
 
-/// Text of a label: the library reads tags and entities in labels.
+/// Escapes the text of a label, in which the library reads tags and entities.
 fn label(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-/// Lines of text beside a point.
+/// Joins lines of text beside a point.
 fn lines(says: &[String]) -> String {
     let says: Vec<String> = says.iter().map(|line| label(line)).collect();
     says.join("<br>")
 }
 
-/// The colour of a number, again and again from the first.
+/// Returns the colour of a number; the colours repeat.
 fn colour(number: usize) -> &'static str {
     COLOURS[number % COLOURS.len()]
 }
 
-/// Seconds in a unit that gives readable numbers: how many are a second, and its name.
+/// Returns a unit of time that gives readable numbers: how many of it are a second, and its name.
 pub(super) fn unit(most: f64) -> (f64, &'static str) {
     match most {
         most if most >= 1.0 => (1.0, "s"),
@@ -193,7 +196,7 @@ fn axis(title: &str) -> Axis {
 }
 
 fn layout() -> Layout {
-    // The legend stands above, so that a narrow page has the width for the figure, and grows upwards.
+    // The legend stands above the figure and grows upwards, so that a narrow page has its whole width for the figure.
     let legend = Legend::new()
         .orientation(Orientation::Horizontal)
         .trace_order(TraceOrder::Normal)

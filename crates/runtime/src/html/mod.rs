@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reports as HTML: one page that holds all it needs, or tables without figures for notebooks.
+//! Writes reports as HTML: one self-contained page, or tables without figures for notebooks.
 //!
-//! [`page`] makes a page of any [`Section`]s: text that is not ours (names, source lines) is escaped there and nowhere else.
+//! [`page`] makes a page of any [`Section`]s. It is the only place that escapes foreign text (names, source lines).
 
 mod compared;
 mod figures;

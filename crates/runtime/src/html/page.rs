@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sections as a page, or as a fragment of one.
+//! Writes sections as an HTML page, or as a fragment of a page.
 
 use std::fmt::Write;
 
@@ -25,21 +25,21 @@ impl Section {
         }
     }
 
-    /// The same with one piece more.
+    /// Returns the section with one more piece.
     #[must_use]
     pub fn with(mut self, piece: Piece) -> Self {
         self.pieces.push(piece);
         self
     }
 
-    /// The same with a sentence more.
+    /// Returns the section with one more paragraph.
     #[must_use]
     pub fn saying(self, text: impl Into<String>) -> Self {
         self.with(Piece::Text(text.into()))
     }
 }
 
-/// What sections are made of. All text is plain text.
+/// A piece of a section. All text is plain text.
 #[derive(Clone, Debug)]
 pub enum Piece {
     /// A paragraph.
@@ -68,16 +68,16 @@ pub enum Cell {
     Number(String),
     /// A share of a whole, 0 to 1, drawn as a bar.
     Share(f64),
-    /// Why the rest of the row has no figures.
+    /// The reason for which the rest of the row has no figures.
     Refused(String),
 }
 
-/// A figure. Its sentence says what it shows to whoever cannot see it.
+/// A figure, with a sentence that describes it for people who cannot see it.
 #[derive(Clone, Debug)]
 pub enum Figure {
-    /// Parts of wholes, one bar each.
+    /// A bar for each whole, divided into parts.
     Stack(Stack),
-    /// What lanes did over time.
+    /// The activity of lanes over time.
     Lanes(Lanes),
     /// Curves over a common axis.
     Curve(Curve),
@@ -104,7 +104,7 @@ impl Figure {
         }
     }
 
-    /// Pixels.
+    /// Returns the height in pixels.
     fn height(&self) -> usize {
         match self {
             Self::Stack(stack) => 200 + 44 * stack.wholes.len(),
@@ -114,7 +114,7 @@ impl Figure {
         }
     }
 
-    /// The figures behind it as a table, where they are few; for fragments.
+    /// Returns the numbers of a small figure as a table, for fragments.
     fn table(&self) -> Option<Table> {
         match self {
             Self::Stack(stack) => Some(stack.table()),
@@ -124,7 +124,7 @@ impl Figure {
     }
 }
 
-/// Text as HTML shows it, between tags and in attributes.
+/// Escapes text for HTML, between tags and in attributes.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -141,7 +141,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// JSON that no text in it can end a script with.
+/// Escapes JSON so that no text in it can end a script.
 fn inert(json: &str) -> String {
     json.replace('&', "\\u0026")
         .replace('<', "\\u003c")
@@ -150,7 +150,7 @@ fn inert(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// The library that draws figures, without the one that typesets formulas, of which there are none.
+/// Returns the library that draws figures. The library that typesets formulas is left out, as there are no formulas.
 fn library() -> String {
     let scripts = Plot::offline_js_sources();
     let end = scripts.find("</script>").unwrap_or(scripts.len());
@@ -159,7 +159,8 @@ fn library() -> String {
     script.get(begin..).unwrap_or_default().to_owned()
 }
 
-/// One page with these sections. It loads nothing: styles, figures and what draws them are inside.
+/// Returns one page with these sections. The page loads nothing: styles, figures and the scripts that draw them are
+/// inside.
 pub fn page(title: &str, sections: &[Section]) -> String {
     let title = escaped(title);
     let mut body = String::new();
@@ -192,7 +193,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
     framed(&title, &format!("<nav>{contents}</nav>\n{body}"), &scripts)
 }
 
-/// A page around markup. `title` is escaped.
+/// Returns a page around markup, with `title` escaped.
 pub(super) fn framed(title: &str, body: &str, scripts: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -203,8 +204,8 @@ pub(super) fn framed(title: &str, body: &str, scripts: &str) -> String {
     )
 }
 
-/// The sections as a part of another page, without scripts: figures of few numbers are tables with bars, and the others are left
-/// out, which a sentence says. What follows the title may be folded away.
+/// Returns the sections as a part of another page, without scripts. Figures of few numbers become tables with bars. The
+/// others are left out, and a sentence says so. The part below the title can be folded away.
 pub fn fragment(title: &str, sections: &[Section]) -> String {
     let mut body = String::new();
     let mut left = false;
@@ -268,7 +269,7 @@ pub(super) fn written(out: &mut String, piece: &Piece) {
             rows(out, table);
             Ok(())
         }
-        // Pages draw figures, and fragments have tables of them.
+        // Pages draw figures, and fragments have tables in their place.
         Piece::Figure(_) => Ok(()),
     };
 }
@@ -279,7 +280,7 @@ fn rows(out: &mut String, table: &Table) {
     out.push_str("</div>\n");
 }
 
-/// The table and nothing around it.
+/// Writes the table alone.
 pub(super) fn bare(out: &mut String, table: &Table) {
     out.push_str("<table>\n<thead><tr>");
     for name in &table.head {

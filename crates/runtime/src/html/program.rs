@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sections of a compiled program and of parameters.
+//! Describes a compiled program and its parameters as sections of a page.
 
 use ringmill_compiler::Compiled;
 use ringmill_isa::macros::{MacroProgram, MacroType, Note};
@@ -11,14 +11,14 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use crate::report::{ParameterReport, Sources, macro_counts, mid_counts};
 use crate::{Figures, Predicted, Served};
 
-/// Points that a curve has at most.
+/// The most points of a curve.
 const MOST_POINTS: usize = 1500;
 
-/// Bits that are left along a program, operation by operation.
+/// The bits that are left after each operation of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Along {
     points: Vec<Point>,
-    /// Operations that there are.
+    /// The number of operations.
     count: usize,
 }
 
@@ -30,12 +30,13 @@ struct Point {
     level: u32,
     /// log2 of the ciphertext's modulus.
     modulus_bits: f64,
-    /// log2 of the scale, of approximate values.
+    /// log2 of the scale, for approximate values.
     scale_bits: Option<f64>,
 }
 
 impl Along {
-    /// Of the operations of a managed program that make ciphertexts, those of repeats and calls inside apart.
+    /// Computes the bits after each operation of a managed program that makes a ciphertext. Operations inside repeats
+    /// and calls are not shown.
     pub fn of(program: &MacroProgram, params: &impl RingParams) -> Self {
         let moduli = params.ring_params().cipher_moduli();
         let bits: Vec<f64> = moduli.iter().map(|&q| (q as f64).log2()).collect();
@@ -122,7 +123,7 @@ impl Along {
     }
 }
 
-/// So many points at most, evenly spaced, the last among them.
+/// Returns at most [`MOST_POINTS`] of the points, evenly spaced, with the last among them.
 fn thinned(points: Vec<Point>) -> Vec<Point> {
     let step = points.len().div_ceil(MOST_POINTS).max(1);
     let last = points.len().saturating_sub(1);
@@ -131,7 +132,7 @@ fn thinned(points: Vec<Point>) -> Vec<Point> {
     kept.map(|(_, point)| point).collect()
 }
 
-/// Parameters and their security, as a page has them.
+/// Describes parameters and their security as a section.
 pub fn of_parameters<S: Served>(params: &S::Params) -> Section
 where
     S::Params: RingParams,
@@ -203,7 +204,7 @@ pub(super) fn parameters(p: &ParameterReport) -> Section {
     }
 }
 
-/// Counts of instructions as bars, the most frequent first.
+/// Draws the counts of instructions as bars, the most frequent first.
 fn counts(title: &str, counts: &crate::report::Counts) -> Piece {
     let mut counts: Vec<(&String, &u64)> = counts.iter().collect();
     counts.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.to_owned()));
@@ -216,7 +217,7 @@ fn counts(title: &str, counts: &crate::report::Counts) -> Piece {
     }))
 }
 
-/// A compiled program: what it promises of its outputs, its instructions, its parameters.
+/// Describes a compiled program: the predictions for its outputs, its instructions and its parameters.
 pub fn of_program<S: Served>(compiled: &Compiled<S>, sources: &Sources) -> Vec<Section>
 where
     S::Params: RingParams,

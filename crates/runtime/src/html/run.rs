@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sections of runs: what they took, by part, unit, time and line.
+//! Describes runs as sections of a page: their time by part, unit, moment and line.
 
 use ringmill_device::report::{MachineReport, bytes, grouped, seconds};
 use ringmill_device::timeline::{Event, Lane, Timeline};
@@ -9,11 +9,11 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use super::program::{Along, parameters};
 use crate::report::{LineTotal, RunReport, Sources};
 
-/// Lines, and parts of a bar, that are shown at most.
+/// The most lines, or parts of a bar, that are shown.
 const MOST_LINES: usize = 40;
 const MOST_PARTS: usize = 7;
 
-/// Runs of one program on one device or several; `along` is the program's.
+/// Describes runs of one program on one or more devices; `along` belongs to the program.
 pub fn of_runs(reports: &[&RunReport], along: Option<&Along>, sources: &Sources) -> Vec<Section> {
     let mut sections = vec![time(reports)];
     for report in reports {
@@ -44,7 +44,7 @@ pub fn of_runs(reports: &[&RunReport], along: Option<&Along>, sources: &Sources)
     sections
 }
 
-/// A time bar for each device.
+/// Draws a bar of time for each device.
 fn time(reports: &[&RunReport]) -> Section {
     let wholes = reports
         .iter()
@@ -65,7 +65,7 @@ fn time(reports: &[&RunReport]) -> Section {
     section
 }
 
-/// The parts of a run's time: of a machine as its report has them, else the operations.
+/// Returns the parts of a run's time: those of the machine's report, or else the operations.
 fn parts(report: &RunReport) -> Vec<(String, f64)> {
     if let Some(machine) = &report.machine {
         let time = &machine.end_to_end;
@@ -168,7 +168,7 @@ fn units(timeline: &Timeline, title: String, report: &RunReport, sources: &Sourc
                 says.push(format!("busy {}", seconds(event.busy)));
             }
             if let (Some(file), Some(line)) = (&event.file, event.line) {
-                // Files have their names without folders here, sources those that the program has.
+                // Files in reports have no folders, but the program's sources do.
                 let full = report.by_line.iter().filter_map(|l| l.file.as_deref());
                 let full = full
                     .clone()
@@ -207,7 +207,7 @@ fn units(timeline: &Timeline, title: String, report: &RunReport, sources: &Sourc
     }
 }
 
-/// A name with its numbers as numbers, so that unit 10 comes after unit 9: text, and the number behind it, by turns.
+/// Splits a name into text and the number behind it, by turns, so that unit 10 is sorted after unit 9.
 fn natural(name: &str) -> Vec<(String, u64)> {
     let mut parts: Vec<(String, u64)> = vec![(String::new(), 0)];
     let mut number = false;
@@ -265,7 +265,7 @@ fn memory(timeline: &Timeline, title: String) -> Option<Section> {
     }))))
 }
 
-/// How busy units were, and how full memories.
+/// Shows the use of units and the fill of memories.
 fn busy(machine: &MachineReport, title: String) -> Section {
     let busy: Vec<_> = machine
         .utilisation
@@ -300,7 +300,7 @@ fn busy(machine: &MachineReport, title: String) -> Section {
     }))
 }
 
-/// The program under the machine's roofs: work for each byte over the link, against work a second.
+/// Draws the program under the machine's roofs: work for each byte on the link, against work for each second.
 fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Option<Section> {
     let work: u64 = report.instructions.mid_level.values().sum();
     let link = &machine.link;
@@ -325,7 +325,7 @@ fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Optio
     }
     let intensity = work as f64 / moved as f64;
     let bandwidth = moved as f64 / moving;
-    // What the units would do if the busiest never waited.
+    // The rate of the units if the busiest never waited.
     let flat = work as f64 / machine.seconds / busiest.min(1.0);
     let ridge = flat / bandwidth;
     let (low, high) = (intensity.min(ridge) / 10.0, intensity.max(ridge) * 10.0);
@@ -374,7 +374,7 @@ fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Optio
     )
 }
 
-/// What is predicted and measured of outputs.
+/// Shows the predictions and measurements of the outputs.
 fn outputs(report: &RunReport) -> Option<Section> {
     let number = |bits: Option<f64>| {
         Cell::Number(bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:.1}")))

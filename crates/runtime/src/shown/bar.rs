@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A progress bar with an estimate, on standard error: for long work, when that is a terminal.
+//! A progress bar with an estimate of the time left, on standard error: for long work, if standard error is a terminal.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -9,12 +9,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use ringmill_device::progress::{Progress, Step};
 
-/// Work shorter than this shows nothing.
+/// The least duration of work with a bar.
 pub(super) const LONG: Duration = Duration::from_secs(1);
-/// An estimate this early is not trusted yet.
+/// The time before which an estimate is not trusted.
 const EARLY: Duration = Duration::from_millis(200);
 
-/// Draws the steps of long work; shows nothing where standard error is not a terminal.
+/// Draws the progress of long work, if standard error is a terminal.
 pub struct Bar {
     wanted: bool,
     /// Set once something is drawn, where the crate's own tests look.
@@ -23,7 +23,7 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// A bar where standard error is a terminal.
+    /// Makes a bar, if standard error is a terminal.
     #[expect(
         clippy::new_without_default,
         reason = "what it makes depends on where standard error goes"
@@ -35,7 +35,7 @@ impl Bar {
         }
     }
 
-    /// No bar, whatever standard error is.
+    /// Makes a bar that draws nothing.
     pub fn none() -> Self {
         Self {
             wanted: false,
@@ -44,7 +44,7 @@ impl Bar {
     }
 }
 
-/// Whether the work has lasted a second, or will by a sound estimate.
+/// Returns whether the work has lasted a second, or will by a sound estimate.
 pub fn is_long(step: &Step) -> bool {
     let whole = step.elapsed + step.remaining.unwrap_or_default();
     step.elapsed >= LONG || (step.elapsed >= EARLY && whole >= LONG)
@@ -75,7 +75,7 @@ impl Progress for Bar {
         });
     }
 
-    /// A line above the bar, or by itself.
+    /// Writes a line above the bar, or by itself.
     fn told(&self, text: &str) {
         match self.bar.get() {
             Some(bar) => bar.println(text),

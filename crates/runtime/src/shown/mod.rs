@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the front ends show of a run and ask of it, whatever the program's scheme: the `ringmill` command and the Python
-//! package are two of them.
+//! Parts that the front ends share: progress bars, traced runs and repeated runs, for programs of every scheme.
+//!
+//! The front ends are the `ringmill` command and the Python package.
 
 mod bar;
 mod parts;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Progress of work whose parts take about as long as each other.
+//! Reports progress of work with a known number of similar parts.
 
 use std::time::Instant;
 
 use ringmill_device::progress::{Progress, Step};
 
-/// Counts work of known parts that take about as long as each other, and tells how far it is.
+/// Counts the parts of work that take about as long as each other, and reports the progress.
 pub struct Parts<'a> {
     progress: &'a dyn Progress,
     stage: &'static str,
@@ -25,7 +25,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// One part more is done.
+    /// Counts one more part as done.
     pub fn done(&mut self) {
         self.done += 1;
         let elapsed = self.begin.elapsed();

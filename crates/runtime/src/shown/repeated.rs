@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run that is repeated to be measured.
+//! Repeats a run to measure its time.
 
 use std::time::{Duration, Instant};
 
@@ -10,24 +10,24 @@ use ringmill_limits::Watch;
 use crate::report::RunReport;
 use crate::{AnswerOf, Ciphers, Messages, RuntimeError, Served, Server};
 
-/// Runs that count at most, and the time after which no further one begins.
+/// The most runs that count. No further run begins after [`LONG`].
 const RUNS: usize = 3;
 const LONG: Duration = Duration::from_secs(2);
 
-/// What a repeated run gave.
+/// The result of a repeated run.
 pub struct Repeated<S: Served> {
-    /// The answer of the first run, which plans.
+    /// The answer of the first run, which includes planning.
     pub first: AnswerOf<S>,
-    /// Of the runs after it the one whose time is the median.
+    /// The report of the run with the median time among the later runs.
     pub report: RunReport,
-    /// How many these are.
+    /// The number of later runs.
     pub runs: usize,
 }
 
 /// Runs a program on a device once to plan, and then up to three times more.
 ///
 /// # Errors
-/// What a run refuses.
+/// Those of a run.
 pub fn repeated<S: Served>(
     device: &dyn Device,
     server: &Server<S>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Running on a device, with a trace file and a timeline where they are asked for.
+//! Runs a program on a device, with a trace file and a timeline on request.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,24 +19,24 @@ use ringmill_device::timeline::Timeline;
 use ringmill_device::trace::{Both, SpanSink, TraceSink, TraceWriter};
 use ringmill_device::{Device, Request};
 
-/// Why a run gave no answer.
+/// The reason for which a run gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum TracedError<E: Error + 'static> {
     #[error(transparent)]
     Run(#[from] RuntimeError<E>),
-    /// The trace file, which then does not exist.
+    /// The trace file could not be written, and does not exist.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
 }
 
-/// What is asked of a run, beside its inputs.
+/// The options of a run, without its inputs.
 pub struct Asked<'a> {
     pub spill: bool,
     pub trace: Option<&'a Path>,
-    /// The report has a timeline.
+    /// Whether the report has a timeline.
     pub timeline: bool,
     pub saving: Option<Saving>,
-    /// The checkpoint to go on from.
+    /// The checkpoint from which the run continues.
     pub resume: Option<PathBuf>,
     /// [`Request::expanded_bytes`].
     pub expanded_bytes: Option<u64>,
@@ -56,10 +56,11 @@ impl Asked<'_> {
     }
 }
 
-/// Function, and timing where the device has it. The trace and the timeline are of the machine's units, or of the CPU's threads.
+/// Runs a program for its outputs, and for timing if the device has it. The trace and the timeline show the machine's
+/// units, or the CPU's threads.
 ///
 /// # Errors
-/// What the run refuses; a trace file that cannot be written, which then does not exist.
+/// Those of the run; a trace file that cannot be written, which then does not exist.
 pub fn run_on<S: Served>(
     device: &dyn Device,
     server: &Server<S>,
@@ -87,12 +88,12 @@ pub fn run_on<S: Served>(
     Ok(answer)
 }
 
-/// What is asked of timing alone.
+/// The options of a run for timing alone.
 pub struct Simulated<'a> {
     pub spill: bool,
     pub resident_keys: bool,
     pub trace: Option<&'a Path>,
-    /// The report has a timeline.
+    /// Whether the report has a timeline.
     pub timeline: bool,
 }
 
@@ -107,7 +108,7 @@ impl Simulated<'_> {
     }
 }
 
-/// Timing alone.
+/// Runs a program for timing alone.
 ///
 /// # Errors
 /// Those of [`run_on`].
@@ -131,12 +132,12 @@ pub fn simulate_on<S: Served>(
     Ok(report)
 }
 
-/// What machines and CPUs tell.
+/// Receives the events of machines and of CPUs.
 trait Sink: TraceSink + SpanSink {}
 
 impl<T: TraceSink + SpanSink> Sink for T {}
 
-/// What is told of a run.
+/// The receivers of a run's events.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
     trace: Option<&'a Path>,
@@ -144,7 +145,7 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// The answer of a run that tells what is wanted, and its timeline.
+    /// Runs a program with these receivers, and returns its answer and timeline.
     fn told<S: Served, T>(
         self,
         device: &dyn Device,
@@ -173,12 +174,12 @@ impl Wanted<'_> {
     }
 }
 
-/// The answer of a run that writes a trace: the file appears whole, or the run gave none.
+/// Runs a program that writes a trace. The file appears whole, or not at all if the run fails.
 fn traced<T, E: Error + 'static>(
     path: &Path,
     run: impl FnOnce(&mut BufWriter<File>) -> Result<(T, io::Result<()>), RuntimeError<E>>,
 ) -> Result<T, TracedError<E>> {
-    /// The file's name is added where the fault leaves it.
+    /// An error without the file's name, which the caller adds.
     enum Fault<E> {
         Run(RuntimeError<E>),
         Io(io::Error),

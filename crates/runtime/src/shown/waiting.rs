@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A line on standard error for work that doesn't know how much of it is left: that it goes on, and for how long.
+//! A line on standard error that shows how long work of unknown length has been going on.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -10,10 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::bar::LONG;
 
-/// Between two looks of the line.
+/// The time between two updates of the line.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Shows what goes on while it lives, from its first second on; nothing where standard error is not a terminal.
+/// Shows the line from the work's first second until it is dropped, if standard error is a terminal.
 pub struct Waiting {
     /// Where the crate's own tests look.
     #[doc(hidden)]
@@ -21,7 +21,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// `what` goes on, as in `compiling "mean"`.
+    /// Begins to show that `what` goes on, as in `compiling "mean"`.
     pub fn new(what: String) -> Self {
         Self::told(what, std::io::stderr().is_terminal())
     }
@@ -41,11 +41,11 @@ impl Waiting {
             }
             bar.set_message(what);
             bar.enable_steady_tick(TICK);
-            // An error is the end too: the sender has gone.
+            // An error also means the end: the sender is gone.
             let _ = ended.recv();
             bar.finish_and_clear();
         };
-        // Nothing depends on the line: without a thread there is none.
+        // Nothing depends on the line, so it is left out if there is no thread.
         let thread = wanted.then(|| thread::Builder::new().spawn(line).ok());
         Self {
             shown: thread.flatten().map(|thread| (done, thread)),
