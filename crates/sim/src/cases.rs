@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines to compare: each with the fields of its description set to several values. Every combination is a case.
+//! Makes variants of machines to compare: each field of a description takes several values, and every combination is a
+//! case.
 
 use ringmill_device::error::Kind;
 use ringmill_device::{Device, DeviceError};
@@ -12,15 +13,15 @@ use crate::error::shorten;
 use crate::open::{Devices, simulated};
 use crate::sim;
 
-/// Cases at most.
+/// The most cases.
 const MOST: usize = 1000;
 
-/// Values that a field of descriptions takes in turn.
+/// A field of descriptions, and the values that it takes in turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sweep {
-    /// The machine whose description it is of; every machine's where none is named.
+    /// The machine whose description has the field, or `None` for every machine.
     pub machine: Option<String>,
-    /// As [`variant::with`] names it.
+    /// The field's name, as in [`variant::with`].
     pub field: String,
     pub values: Vec<String>,
 }
@@ -36,7 +37,7 @@ impl Sweep {
         Self::new(name, values.split(',')).ok_or_else(form)
     }
 
-    /// `FIELD` or `MACHINE:FIELD` with its values; `None` where a part of it is empty.
+    /// Makes a sweep from `FIELD` or `MACHINE:FIELD` and its values, or `None` if a part of the name is empty.
     pub fn new<'a>(name: &str, values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let (machine, field) = match name.rsplit_once(':') {
             Some((machine, field)) => (Some(machine.to_owned()), field),
@@ -56,7 +57,7 @@ impl Sweep {
     }
 }
 
-/// Why machines cannot be compared as asked.
+/// The reason for which machines cannot be compared as requested.
 #[derive(Debug, Error)]
 pub enum CaseError {
     #[error("set {got:?}: expected FIELD=VALUE,VALUE,... or MACHINE:FIELD=VALUE,VALUE,...")]
@@ -108,7 +109,7 @@ pub enum CaseError {
         got.map_or_else(|| "too many".to_owned(), |got| got.to_string())
     )]
     TooMany { got: Option<usize> },
-    /// A machine that there is not, or a file that cannot be read.
+    /// A machine that does not exist, or a file that cannot be read.
     #[error(transparent)]
     Machine(DeviceError),
 }
@@ -122,24 +123,24 @@ impl From<CaseError> for DeviceError {
     }
 }
 
-/// A machine with values of its description's fields.
+/// A machine with values for some fields of its description.
 pub struct Case {
-    /// Its name or description file, as it was given.
+    /// The machine's name or description file, as given.
     pub machine: String,
     /// The fields that were set, with their values.
     pub set: Vec<(String, String)>,
-    /// The machine, unless such a description is refused.
+    /// The machine, or the error of a description that is refused.
     pub opened: Result<Simulated, DeviceError>,
 }
 
-/// A simulated machine, and what it asks of parameters.
+/// A simulated machine, and its limits for parameters.
 pub struct Simulated {
     pub target: Target,
     pub device: Box<dyn Device>,
 }
 
 impl Case {
-    /// The machine and what was set, as in `ring rpaus=4`.
+    /// Returns the machine and the fields that were set, as in `ring rpaus=4`.
     pub fn label(&self) -> String {
         let set = self
             .set
@@ -150,14 +151,13 @@ impl Case {
 }
 
 impl Devices {
-    /// The cases of some machines, named or by their description files: of each machine the product of the values that its
-    /// fields are set to, in the order given, the last field's values running fastest.
-    ///
-    /// A description with values that its parser refuses is a case too, which says why.
+    /// Returns the cases of some machines, given by names or description files. The cases of a machine are the product
+    /// of its fields' values, in the order given; the last field's values vary fastest. A description that its parser
+    /// refuses is a case, too, with that error.
     ///
     /// # Errors
-    /// [`CaseError`]: a machine that there is not, a field that a machine's description has not, a value of another type
-    /// than the field's, more than a thousand cases.
+    /// [`CaseError`]: a machine that does not exist, a field that a machine's description does not have, a value of
+    /// another type than the field's, or more than a thousand cases.
     pub fn cases(&self, machines: &[String], sweeps: &[Sweep]) -> Result<Vec<Case>, CaseError> {
         if machines.is_empty() {
             return Err(CaseError::NoMachine);
@@ -223,7 +223,7 @@ impl Devices {
     }
 }
 
-/// Refuses a field that is set twice, that the description has not, or that takes values of another type.
+/// Refuses a field that is set twice, that the description does not have, or that takes values of another type.
 fn check(machine: &str, text: &str, sweeps: &[&Sweep]) -> Result<(), CaseError> {
     for (at, sweep) in sweeps.iter().enumerate() {
         if sweeps
@@ -244,7 +244,7 @@ fn check(machine: &str, text: &str, sweeps: &[&Sweep]) -> Result<(), CaseError> 
     Ok(())
 }
 
-/// Why a machine's description has no such variant.
+/// Returns the error of a machine whose description has no such variant.
 fn unlike(machine: &str, fault: VariantError) -> CaseError {
     let machine = machine.to_owned();
     match fault {
@@ -267,7 +267,7 @@ fn unlike(machine: &str, fault: VariantError) -> CaseError {
     }
 }
 
-/// All combinations of the values.
+/// Returns all combinations of the values.
 fn product(sweeps: &[&Sweep]) -> Result<Vec<Vec<(String, String)>>, CaseError> {
     let mut all: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for sweep in sweeps {

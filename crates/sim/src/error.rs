@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why no device was opened, or a run not believed.
+//! The errors of opening simulated devices, and of runs whose results differ from the model's.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use ringmill_device::DeviceError;
 use ringmill_device::error::Kind;
 use thiserror::Error;
 
-/// Why no device was opened by a name.
+/// The reason for which no device was opened by a name.
 #[derive(Debug, Error)]
 pub enum OpenError {
     #[error("unknown device `{got}`; known devices: {}", known.join(", "))]
@@ -29,7 +29,7 @@ impl From<OpenError> for DeviceError {
     }
 }
 
-/// What a run beside a host refuses or finds.
+/// The error of RTL whose results differ from the kernels', or of a product in a ring that no device has.
 #[derive(Debug, Error)]
 pub enum RunError {
     #[error(
@@ -52,7 +52,7 @@ impl From<RunError> for DeviceError {
     }
 }
 
-/// Keeps an error message short whatever was typed.
+/// Cuts a name for an error message, so that the message stays short.
 pub(crate) fn shorten(name: &str) -> String {
     const MOST: usize = 80;
     if name.chars().count() <= MOST {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simulated machines as devices, machines that take a part of a program, and devices by their names.
+//! Simulated machines as devices: cycle models, RTL, co-processors beside the CPU, and a table of all devices by name.
 
 mod cases;
 mod error;

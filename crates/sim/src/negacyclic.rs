@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A product of two polynomials on a device, without a scheme around it: what lattice cryptosystems other than ours ask for.
+//! Multiplies two polynomials on a device, without an encryption scheme, for users with other lattice cryptosystems.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use ringmill_device::{Device, Request};
 
 use crate::RunError;
 
-/// A product, and what the machine behind the device took for it, where there is one.
+/// A product, and the report of the device's machine if it has one.
 #[derive(Debug)]
 pub struct NegacyclicProduct {
-    /// Below q, lowest coefficient first.
+    /// The residues, below q, lowest coefficient first.
     pub residues: Vec<u64>,
     pub machine: Option<MachineReport>,
 }
 
-/// a b in Z_q[x] / (x^n + 1), both of n residues below q, lowest coefficient first.
+/// Computes a b in Z_q[x] / (x^n + 1), both of n residues below q, lowest coefficient first.
 ///
 /// ```
 /// use ringmill_sim::{negacyclic_product, open};
@@ -38,8 +38,8 @@ pub struct NegacyclicProduct {
 ///
 /// # Errors
 /// [`RunError::Degree`] for an n that is no power of two from 8 to 2^17; [`DeviceError::Math`] for a q that is not a
-/// prime below 2^61 and 1 mod 2n; [`DeviceError::LimbLength`] and [`DeviceError::Residue`] for operands that do not fit;
-/// what the device refuses, as a machine without room for n or q.
+/// prime below 2^61 and 1 mod 2n; [`DeviceError::LimbLength`] and [`DeviceError::Residue`] for operands that do not
+/// fit. Also the device's own errors, such as a machine without room for n or q.
 pub fn negacyclic_product(
     device: &dyn Device,
     q: u64,
@@ -59,7 +59,7 @@ pub fn negacyclic_product(
         });
     }
     let ring = Ring::full(n.ilog2() as u8);
-    // Says what is wrong with q, before the program does in words of its own.
+    // Reports a bad q in plain words, before the program's verifier does so in its own.
     NttPlan::shared(Modulus::new(q)?, ring)?;
     let program = program(ring, q)?;
     let bindings = Bindings {
@@ -81,7 +81,7 @@ pub fn negacyclic_product(
     })
 }
 
-/// Two limbs in, their product out, all in coefficient form.
+/// Makes a program with two input limbs and their product as output, all in coefficient form.
 fn program(ring: Ring, q: u64) -> Result<Verified, DeviceError> {
     let limb = LimbType {
         ring,

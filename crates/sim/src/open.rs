@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Devices by name: the one place that knows them all.
+//! Opens devices by name: the one place that knows all of them.
 
 use ringmill_isa::{Engine, Target};
 use ringmill_machines::{Opened, Registry};
@@ -15,7 +15,7 @@ use crate::offload::Offload;
 use crate::rtl;
 use crate::sim::{self, Sim};
 
-/// The devices that there are: the CPU, machines and their RTL.
+/// The known devices: the CPU, machines, and their RTL.
 #[derive(Clone, Debug)]
 pub struct Devices {
     machines: Registry,
@@ -24,12 +24,12 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// All that Ringmill has.
+    /// Returns all devices of Ringmill.
     pub fn standard() -> Self {
         Self::of(Registry::standard())
     }
 
-    /// The CPU, these machines, and the RTL that Ringmill has.
+    /// Returns the CPU, these machines, and the RTL of Ringmill.
     pub fn of(machines: Registry) -> Self {
         Self {
             machines,
@@ -38,7 +38,7 @@ impl Devices {
         }
     }
 
-    /// The same with this RTL.
+    /// Returns the devices with this RTL.
     #[cfg(feature = "rtl")]
     #[must_use]
     pub fn with_designs(self, designs: Designs) -> Self {
@@ -49,19 +49,19 @@ impl Devices {
         &self.machines
     }
 
-    /// Names of the machines that there is RTL of.
+    /// Returns the names of the machines with RTL.
     #[cfg(feature = "rtl")]
     pub fn with_rtl(&self) -> Vec<&'static str> {
         self.designs.names(&self.machines)
     }
 
-    /// None: this is built without the feature `rtl`.
+    /// Returns no names: this build has no feature `rtl`.
     #[cfg(not(feature = "rtl"))]
     pub fn with_rtl(&self) -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// The devices that a name stands for: all cores, and each machine, simulated and as RTL.
+    /// Returns the names of all devices: the CPU with all cores, and each machine, simulated and as RTL.
     pub fn names(&self) -> Vec<String> {
         let simulated = self.machines.names().map(|name| format!("sim:{name}"));
         let rtl = self.with_rtl();
@@ -70,7 +70,7 @@ impl Devices {
         cpu.chain(simulated).chain(rtl).collect()
     }
 
-    /// The names that [`Self::open`] understands, as a user would type them.
+    /// Returns the names that [`Self::open`] accepts, as a user would type them.
     pub fn known(&self) -> Vec<String> {
         let mut known = self.names();
         known.insert(1, "cpu:N (N threads)".to_owned());
@@ -82,8 +82,8 @@ impl Devices {
         known
     }
 
-    /// What a machine asks of a program's parameters: by its name or its description file, with or without the `sim:` or
-    /// `rtl:` of the device that it is.
+    /// Returns the limits that a machine sets to a program's parameters. The machine is given by name or by description
+    /// file, with or without the `sim:` or `rtl:` of its device.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -95,10 +95,10 @@ impl Devices {
         Ok(self.machines.load(&text)?.target())
     }
 
-    /// What a bootstrapping engine asks of TFHE's parameters, named as [`Self::target`] takes it.
+    /// Returns the TFHE parameters of a bootstrapping engine, named as in [`Self::target`].
     ///
     /// # Errors
-    /// As [`Self::open`]; [`OpenError::NoBootstraps`] for a machine that runs none.
+    /// As [`Self::open`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
     pub fn engine(&self, machine: &str) -> Result<Engine, DeviceError> {
         let engine = self.target(machine)?.engine;
         let none = || OpenError::NoBootstraps {
@@ -140,16 +140,16 @@ impl Devices {
         }
     }
 
-    /// Whether the name is that of a machine, or of a file that may describe one.
+    /// Returns whether the name is that of a machine, or of a file that may describe one.
     fn is_machine(&self, name: &str) -> bool {
         name.ends_with(".toml") || self.machines.names().any(|known| known == name)
     }
 }
 
-/// A simulated machine as a device of that name.
+/// Makes a device of this name from a simulated machine.
 ///
 /// # Errors
-/// No thread for what its host or its function computes.
+/// No thread for the host or for the kernels.
 pub(crate) fn simulated(name: String, machine: Opened) -> Result<Box<dyn Device>, DeviceError> {
     match machine {
         Opened::Card(card) => Ok(Box::new(Offload::modelled(name, *card)?)),
@@ -157,12 +157,12 @@ pub(crate) fn simulated(name: String, machine: Opened) -> Result<Box<dyn Device>
     }
 }
 
-/// The names that [`open`] understands, as a user would type them.
+/// Returns the names that [`open`] accepts, as a user would type them.
 pub fn known_devices() -> Vec<String> {
     Devices::standard().known()
 }
 
-/// What a machine asks of a program's parameters, as [`Devices::target`] says it.
+/// Returns the limits that a machine sets to a program's parameters, as [`Devices::target`] does.
 ///
 /// # Errors
 /// As [`open`].
@@ -170,10 +170,10 @@ pub fn target(machine: &str) -> Result<Target, DeviceError> {
     Devices::standard().target(machine)
 }
 
-/// What a bootstrapping engine asks of TFHE's parameters, as [`Devices::engine`] says it.
+/// Returns the TFHE parameters of a bootstrapping engine, as [`Devices::engine`] does.
 ///
 /// # Errors
-/// As [`open`]; [`OpenError::NoBootstraps`] for a machine that runs none.
+/// As [`open`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
 pub fn engine(machine: &str) -> Result<Engine, DeviceError> {
     Devices::standard().engine(machine)
 }
@@ -188,9 +188,11 @@ pub fn engine(machine: &str) -> Result<Engine, DeviceError> {
 /// ```
 ///
 /// # Errors
-/// [`OpenError::UnknownDevice`] lists the known ones; [`ringmill_cpu::OpenError`] for threads that there are not;
-/// [`OpenError::MachineFile`] and [`ringmill_machines::MachineError`] for a file that cannot be read or describes no
-/// machine; with the feature `rtl` those of a machine without RTL, or where the RTL's tools are missing.
+/// - [`OpenError::UnknownDevice`], which lists the known names.
+/// - [`ringmill_cpu::OpenError`] for a number of threads that is not possible.
+/// - [`OpenError::MachineFile`] and [`ringmill_machines::MachineError`] for a file that cannot be read or describes no
+///   machine.
+/// - With the feature `rtl`, the errors of a machine without RTL, and of missing tools.
 pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
     Devices::standard().open(name)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines by their RTL: behind the feature `rtl`.
+//! Opens machines as simulations of their RTL, with the feature `rtl`.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use ringmill_machines::{Opened, Registry};
 use crate::error::shorten;
 use crate::offload::Offload;
 
-/// The RTL of a machine as the device of a name.
+/// Opens the RTL of a machine as the device of this name.
 ///
 /// # Errors
 /// [`RtlError::NoRtl`]; those of the build.
@@ -38,7 +38,7 @@ pub(crate) fn open(
             let opens = units.map(|unit| designs.engine_of(unit.as_ref()));
             let opens: Vec<_> = opens.collect::<Option<_>>().ok_or_else(no_rtl)?;
             let hdl = Hdl::find(Path::new("."))?;
-            // A model is built then, unless it is in the cache: a minute or so for a large machine.
+            // This builds a model unless it is in the cache, which takes a minute or so for a large machine.
             let engines = move |card: &ringmill_machines::coprocessor::Card| {
                 let units = card.units().iter().zip(&opens);
                 units

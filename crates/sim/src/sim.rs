@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `sim:<machine>`: function on the CPU's kernels, timing on the machine's cycle model.
+//! A simulated machine as a device, `sim:<machine>`: the CPU's kernels compute outputs, the machine's cycle model
+//! computes timing.
 
 use std::io::Read;
 use std::path::Path;
@@ -17,7 +18,7 @@ use ringmill_machines::{Machine, Registry, SimOptions};
 
 use crate::OpenError;
 
-/// Largest machine file read.
+/// The bytes of the largest machine file that is read.
 const MAX_FILE: u64 = 1 << 20;
 
 /// A simulated machine.
@@ -27,10 +28,10 @@ pub struct Sim {
     cpu: Cpu,
 }
 
-/// The description text of a machine: one that is shipped, or a file's (`*.toml`).
+/// Returns the description of a machine: a built-in one, or the text of a file (`*.toml`).
 ///
 /// # Errors
-/// [`OpenError::MachineFile`] for a file that cannot be read, [`ringmill_machines::MachineError`] for a name that is none.
+/// [`OpenError::MachineFile`] for a file that cannot be read, [`ringmill_machines::MachineError`] for an unknown name.
 pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, DeviceError> {
     if !machine.ends_with(".toml") {
         return Ok(machines.description(machine)?.to_owned());
@@ -50,7 +51,7 @@ pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, 
 }
 
 impl Sim {
-    /// A machine as a device of that name.
+    /// Makes a device of this name from a machine.
     pub fn new(name: String, machine: Box<dyn Machine>) -> Result<Self, DeviceError> {
         Ok(Self {
             name,
@@ -64,8 +65,8 @@ impl Sim {
     }
 }
 
-/// Passes on how many calls the cycle model has done, a few times a second. The estimate takes calls to be alike; the
-/// first call of a procedure, which is scheduled then, takes longer than the others.
+/// Reports how many calls the cycle model has done, a few times a second. The estimate assumes that calls are alike.
+/// The first call of a procedure, in which it is scheduled, takes longer than the others.
 pub fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
     const INTERVAL: Duration = Duration::from_millis(100);
     let begin = Instant::now();
@@ -120,12 +121,12 @@ impl Device for Sim {
     }
 }
 
-/// A program opened on a simulated machine.
+/// A program that is open on a simulated machine.
 struct Session<'s> {
     sim: &'s Sim,
     program: &'s Verified,
     resident: Resident<'s>,
-    /// On the CPU: opened by the first run that computes, so that timing alone plans nothing.
+    /// The program on the CPU. The first run that computes opens it, so that timing alone plans nothing.
     function: Option<Box<dyn device::Session + 's>>,
 }
 

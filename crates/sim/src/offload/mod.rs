@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines that take over a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:basext`.
+//! Machines that run a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:basext`.
 //!
-//! Each procedure is cut into stages ([`ringmill_machines::coprocessor::Partition`]): the host's instructions run by the
-//! CPU's kernels ([`segment`]), then the co-processors' jobs on their RTL ([`Engine`]), or by the same kernels with the
-//! models' cycles. What the CPU would take for their part, and for all, is measured beside it, so the report can say what
-//! the offload is worth ([`ringmill_machines::coprocessor::OffloadTimes`]).
+//! Each procedure is cut into stages ([`ringmill_machines::coprocessor::Partition`]). In each stage the CPU's kernels
+//! run the host's instructions ([`segment`]). Then the co-processors' jobs run on their RTL ([`Engine`]), or on the
+//! same kernels with the models' cycles. The CPU's time for the co-processors' part, and for the whole, is measured
+//! beside it. So the report can say what the offload is worth ([`ringmill_machines::coprocessor::OffloadTimes`]).
 
 mod run;
 mod segment;
@@ -30,27 +30,27 @@ use crate::sim::calls_done;
 use run::Run;
 use segment::Segments;
 
-/// Procedures kept ready at most; beyond this the cache starts afresh.
+/// The most procedures in the cache; beyond this number the cache is emptied.
 const MAX_KEPT: usize = 1 << 12;
 
-/// A procedure, by whose address its segments are found; holding it keeps the address its own.
+/// A procedure and its segments. The procedure's address is the key, and stays valid while the procedure is held.
 type Kept = (Arc<Procedure>, Arc<Segments>);
 
 /// Opens the engines of a card's co-processors, in their order.
 pub type Engines = Box<dyn Fn(&Card) -> Result<Vec<Box<dyn Engine>>, DeviceError> + Send + Sync>;
 
-/// A card beside the CPU.
+/// A card with co-processors beside the CPU.
 pub struct Offload {
     name: String,
     card: Card,
     cpu: Cpu,
-    /// What opens the engine of each co-processor; without it the card is its models.
+    /// Opens the engine of each co-processor; without it the card is its models.
     engines: Option<Engines>,
     kept: Mutex<HashMap<usize, Kept>>,
 }
 
 impl Offload {
-    /// A card by its cycle models; `name` is the device's.
+    /// Makes a card from its cycle models; `name` is the device's.
     ///
     /// # Errors
     /// No thread for the host.
@@ -58,7 +58,7 @@ impl Offload {
         Self::new(name, card, None)
     }
 
-    /// A card by engines, as its RTL has them; each run opens them.
+    /// Makes a card from engines, as its RTL provides them; each run opens them.
     ///
     /// # Errors
     /// No thread for the host.
@@ -70,14 +70,14 @@ impl Offload {
         Ok(Self {
             name,
             card,
-            // One thread, as the paper measures its host; a stage has little for more.
+            // The host has one thread, as in the paper's measurements; a stage has little work for more.
             cpu: Cpu::new(1)?,
             engines,
             kept: Mutex::default(),
         })
     }
 
-    /// The program's procedures in segments; each is cut when first met.
+    /// Returns the program's procedures in segments; each is cut on its first use.
     fn segments(
         &self,
         program: &Verified,
@@ -102,13 +102,13 @@ impl Offload {
         Ok(all)
     }
 
-    /// The engine of each co-processor.
+    /// Opens the engine of each co-processor.
     fn engines(&self) -> Result<Option<Vec<Box<dyn Engine>>>, DeviceError> {
         let engines = self.engines.as_ref();
         engines.map(|open| open(&self.card)).transpose()
     }
 
-    /// Timing without data.
+    /// Computes the timing without data.
     fn time(
         &self,
         program: &Verified,

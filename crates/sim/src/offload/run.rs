@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run with data: stage after stage, the host's part by the CPU's kernels, the machine's part by its engine.
+//! Runs a program on a card, stage after stage: the host's part on the CPU's kernels, the machine's part on its engine.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -46,14 +46,14 @@ impl Held<'_> {
     }
 }
 
-/// What a run needs beside its program.
+/// The state of a run beside its program.
 pub struct Run<'a> {
     work: Work<'a>,
     cpu: &'a Cpu,
-    /// The RTL of each co-processor; without it their part is computed by the CPU's kernels and timed by the models.
+    /// The RTL of each co-processor. Without it the CPU's kernels compute their part, and the models time it.
     engines: Option<Vec<Box<dyn Engine>>>,
     trace: Option<&'a mut dyn TraceSink>,
-    /// The host's part, and what the CPU takes for the co-processors'.
+    /// The time of the host's part. `replaced_seconds` is the CPU's time for the co-processors' part.
     host_seconds: f64,
     replaced_seconds: f64,
     watch: &'a Watch,
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
         progress: &dyn Progress,
     ) -> Result<Outcome, DeviceError> {
         let begin = Instant::now();
-        // The inputs, and what calls made and is still wanted.
+        // The inputs, and the limbs that calls made and later calls read.
         let inputs = (0..).map(LimbId).zip(&bindings.limbs);
         let mut limbs: HashMap<LimbId, Held<'_>> = inputs
             .map(|(limb, bound)| (limb, Held::from(bound.residues())))
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
         self.outcome(&names, outputs, alone)
     }
 
-    /// What the whole program takes on the CPU. The first of the runs makes plans.
+    /// Measures the whole program on the CPU. A first run makes the plans.
     fn alone(&self, program: &Verified, bindings: &Bindings<'_>) -> Result<CpuStats, DeviceError> {
         self.cpu
             .execute_watched(program, bindings, &Silent, None, self.watch)?;
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
             self.host_seconds += seconds;
             values.extend(made);
         }
-        // By the CPU too: what that takes is what the co-processors are worth.
+        // The CPU computes this part, too: its time is the value of the co-processors.
         let mut expected = Values::new();
         if let Some(offloaded) = &segments.offloaded {
             let (made, seconds) = self.on_cpu(offloaded, seeds, values)?;
@@ -257,14 +257,14 @@ impl<'a> Run<'a> {
                 .into());
             }
         }
-        // What RTL made stands for what it should be; what a co-processor without it makes is the kernels'.
+        // A co-processor without RTL has the kernels' results; the RTL's results replace the others.
         values.extend(expected);
         let made = made.into_iter();
         values.extend(made.map(|(value, residues)| (value, Held::Made(residues.into()))));
         Ok(())
     }
 
-    /// Runs a segment by the CPU's kernels: the values it leaves, and the seconds it takes when its plan is there.
+    /// Runs a segment on the CPU's kernels. Returns the values that it leaves, and its time once its plan exists.
     fn on_cpu<'b>(
         &self,
         segment: &Segment,
@@ -280,7 +280,7 @@ impl<'a> Run<'a> {
             let (Some(held), Some(&modulus)) = (values.get(value), modulus) else {
                 return Err(malformed(&format!("value %{} is not defined", value.0)));
             };
-            // Bound limbs were scanned, the others computed by exact kernels or checked against them.
+            // Bound limbs were checked. The others were computed by exact kernels, or compared with them.
             limbs.push(Limb::scanned(held.residues(), modulus));
         }
         let bindings = Bindings {

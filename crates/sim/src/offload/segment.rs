@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A part of a procedure as a program of its own, so that the CPU's kernels run it like any other.
+//! Makes a part of a procedure a program of its own, so that the CPU's kernels can run it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,29 +11,31 @@ use ringmill_isa::mid::{
 use ringmill_isa::{Poly, VerifyError};
 use ringmill_machines::coprocessor::Partition;
 
-/// Some instructions of a procedure: the values they take, a program of one call, the values they leave for others.
+/// Some instructions of a procedure: the values that they read, a program of one call, and the values that others read
+/// from it.
 pub struct Segment {
     pub inputs: Vec<ValueId>,
     pub program: Verified,
     pub outputs: Vec<ValueId>,
-    /// Whether it ran before: the first run makes plans and tables, which is no part of what it takes.
+    /// Whether the segment ran before. The first run makes plans and tables, which do not count as its time.
     ran: AtomicBool,
 }
 
 impl Segment {
-    /// Whether this is its first run.
+    /// Returns whether this is the segment's first run.
     pub fn is_cold(&self) -> bool {
         !self.ran.swap(true, Ordering::Relaxed)
     }
 }
 
-/// One stage: the host's part and the co-processors'. A part without instructions, or that nobody needs, is none.
+/// One stage: the host's part and the co-processors' parts. A part without instructions, or whose values nobody reads,
+/// is `None`.
 pub struct StageSegments {
     pub host: Option<Segment>,
     pub offloaded: Option<Segment>,
 }
 
-/// A procedure made ready: its stages.
+/// The stages of a procedure, ready to run.
 pub struct Segments {
     pub partition: Partition,
     pub stages: Vec<StageSegments>,
@@ -107,7 +109,7 @@ fn segment(
     }))
 }
 
-/// The instructions as a procedure, its values numbered anew, inputs first.
+/// Returns the instructions as a procedure with its values renumbered, inputs first.
 fn renumbered(
     procedure: &Procedure,
     instrs: Vec<&Instr>,
@@ -163,7 +165,7 @@ fn renumbered(
     Some(cut)
 }
 
-/// Names for any number of limbs: operand or result, and polynomial.
+/// Returns names for any number of limbs: operand or result, and polynomial.
 fn places() -> impl Iterator<Item = (u16, Poly)> {
     (0..=u16::MAX).flat_map(|arg| (0..=u16::MAX).map(move |poly| (arg, Poly(poly))))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a turn takes on an engine, without data.
+//! Measures a turn on an engine without data.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use ringmill_device::DeviceError;
 use ringmill_isa::mid::ValueId;
 use ringmill_machines::coprocessor::{Engine, Schedule, Turn};
 
-/// Carries out a turn on limbs of no meaning: time hangs on none.
+/// Runs a turn on arbitrary limbs: its time does not depend on their values.
 ///
 /// # Errors
 /// Those of [`Engine::turn`].
