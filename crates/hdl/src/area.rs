@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a module takes in standard cells, by Yosys and a liberty file.
+//! Computes the area of a module in standard cells, by Yosys and a liberty file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ const SCRIPT: Script = Script {
     text: include_str!("../scripts/area.py"),
     parts: &[("sta.py", include_str!("../scripts/sta.py"))],
 };
-/// Memories of at least so many words count in bits: silicon makes them of memory macros.
+/// Memories of at least this number of words are counted in bits: silicon uses memory macros for them.
 pub const MEMORY_WORDS: u64 = 64;
 /// Names a liberty file to use.
 pub const LIBERTY_VARIABLE: &str = "RINGMILL_LIBERTY";
-/// Where Debian's package of the default library puts it.
+/// The path of the default library in Debian's package.
 const SYSTEM: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
-/// Liberty files are read whole; a larger one is not ours.
+/// The most bytes of a liberty file, which is read whole.
 const LARGEST: u64 = 256 << 20;
 
 /// A standard-cell library.
@@ -34,27 +34,28 @@ pub struct Library {
     pub voltage: Option<f64>,
     /// Degrees Celsius.
     pub temperature: Option<f64>,
-    /// Area of its smallest NAND gate of two inputs, in its unit (um^2 by convention).
+    /// The area of the library's smallest NAND gate of two inputs, in its unit (um^2 by convention).
     pub nand2: f64,
-    /// The package that it came in with its version, or the file's name.
+    /// The package of the file with its version, or the file's name.
     pub source: String,
-    /// SHA-256 of the file: the figure hangs on every cell in it.
+    /// SHA-256 of the file, as the figure depends on every cell in it.
     pub hash: String,
 }
 
-/// Standard-cell area with what was mapped, to what and by what. Before placement: no wires, no clock tree.
+/// The standard-cell area of a module, with the module, the library and the tools. It is taken before placement: no
+/// wires, no clock tree.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Area {
     pub top: Top,
-    /// Sum of the cells' areas, um^2.
+    /// The sum of the cells' areas, um^2.
     pub area: f64,
-    /// The same in NAND gates of two inputs.
+    /// The area in NAND gates of two inputs.
     pub gates: f64,
     /// Bits of memories of [`MEMORY_WORDS`] words and more, which the area leaves out.
     pub memory_bits: u64,
     /// Cells by type.
     pub cells: BTreeMap<String, u64>,
-    /// Where OpenSTA is installed and there is a path.
+    /// The slowest path, if OpenSTA is installed and there is a path.
     pub path: Option<CellPath>,
     pub library: Library,
     pub versions: Versions,
@@ -69,7 +70,7 @@ pub struct CellPath {
     pub to: String,
 }
 
-/// What the script is told beside the top.
+/// The options of the script, beside the top.
 #[derive(Serialize)]
 struct Options<'a> {
     liberty: &'a Path,
@@ -91,8 +92,8 @@ struct Answer {
     path: Option<CellPath>,
 }
 
-/// The liberty file: the one that `$RINGMILL_LIBERTY` names, that of `make hdl-tools` in the virtual environment, or
-/// that of an installed Debian package.
+/// Returns the path of the liberty file: the one that `$RINGMILL_LIBERTY` names, that of `make hdl-tools` in the
+/// virtual environment, or that of an installed Debian package.
 pub(crate) fn liberty(venv: &Path) -> Result<PathBuf, HdlError> {
     if let Some(named) = std::env::var_os(LIBERTY_VARIABLE) {
         return Ok(PathBuf::from(named));
@@ -151,7 +152,7 @@ pub(crate) fn area(hdl: &Hdl, top: &Top) -> Result<Area, HdlError> {
     })
 }
 
-/// The line that the installer left beside the file, or the file's name.
+/// Returns the line that the installer left beside the file, or the file's name.
 fn source(liberty: &Path) -> String {
     let note = liberty.with_extension("source");
     match std::fs::read_to_string(note) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a top to a shared object: Verilator writes C++, the compiler builds it, the result is cached by content.
+//! Builds a simulation model of a top: Verilator writes C++, the compiler makes a shared object, and a cache keeps it
+//! by content.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,12 +12,13 @@ use crate::header::{self, Port};
 use crate::{Hdl, HdlError, Tools, Top};
 
 const HARNESS: &str = include_str!("harness.cpp");
-/// Verilator's run-time sources that every model links; the last only with waves.
+/// Verilator's run-time sources that every model links; a model without waves leaves out the last.
 const RUNTIME: [&str; 2] = ["verilated.cpp", "verilated_threads.cpp"];
 const RUNTIME_WAVES: &str = "verilated_vcd_c.cpp";
 
-/// Modules with many instances, each of which would be inlined into its parent: kept apart, so that their instances share what the
-/// compiler makes of them. A bootstrapping engine is built in less than half of the time, and runs as fast.
+/// Modules with many instances, which Verilator would inline into their parents. They are kept apart, so that all
+/// instances share their compiled code. So a bootstrapping engine is built in less than half of the time, and runs as
+/// fast.
 const APART: [&str; 12] = [
     "rm_butterfly",
     "rm_mod_mul",
@@ -32,9 +34,9 @@ const APART: [&str; 12] = [
     "rm_vector_butterfly",
 ];
 
-/// Inlining and registers, without the passes that look through a function's memory again and again: over the thousands of lines
-/// that Verilator puts into one, those take a third of the compiler's time or more for a tenth of the run's. Without any optimisation
-/// the calls that a wide signal's every access is take most of a run.
+/// Compiler flags: inlining and registers, without the passes that analyse a function's memory. On the thousands of
+/// lines of a function of Verilator's these passes take a third of the compiler's time or more, and save a tenth of the
+/// run's. Without any optimisation the calls for each access of a wide signal take most of a run.
 const QUICK: &[&str] = &[
     "-O1",
     "-fno-ipa-modref",
@@ -46,11 +48,11 @@ const QUICK: &[&str] = &[
     "-fno-dse",
 ];
 
-/// Bytes of C++ from which on a model is compiled in several translation units, and those of each.
+/// The bytes of C++ from which on a model is compiled in several translation units, and the bytes of each unit.
 const LARGE: u64 = 40 << 20;
 const UNIT: u64 = 6 << 20;
 
-/// How hard the C++ compiler works.
+/// The effort of the C++ compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Optimise {
     /// Quick to build: for leaves and tests.
@@ -60,13 +62,13 @@ pub enum Optimise {
     Run,
 }
 
-/// How a model is built.
+/// The options with which a model is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BuildOptions {
     pub optimise: Optimise,
     /// Whether [`crate::Model::waves`] works.
     pub waves: bool,
-    /// Whether [`crate::Model::poke`] does.
+    /// Whether [`crate::Model::poke`] works.
     pub open: bool,
 }
 
@@ -93,7 +95,7 @@ pub(crate) fn build(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<PathB
     if model.is_file() {
         return Ok(model);
     }
-    // Who else asks for this model, in this process or in another, waits for it instead of building it too.
+    // Other threads and processes that ask for this model wait for it instead of building it, too.
     let lock = hdl.cache.join(format!("{model_key}.lock"));
     let _lock = Lock::hold(&lock)?;
     if model.is_file() {
@@ -146,7 +148,7 @@ pub(crate) fn elaborate(hdl: &Hdl, top: &Top, work: &Path) -> Result<(), HdlErro
     run(&mut command, "Verilator", &top.to_string())
 }
 
-/// Verilator with what lint and build share.
+/// Returns the Verilator command with the arguments that lint and build share.
 fn verilator(hdl: &Hdl, top: &Top) -> Result<Command, HdlError> {
     let mut command = Command::new(&hdl.tools.verilator);
     command
@@ -165,7 +167,7 @@ fn verilate(hdl: &Hdl, top: &Top, options: BuildOptions, work: &Path) -> Result<
     let mut command = verilator(hdl, top)?;
     command.args(["--cc", "--prefix", "Vtop", "-O3", "--assert", "--no-timing"]);
     command.args(["--x-assign", "unique", "--x-initial", "unique"]);
-    // Warnings are lint's matter.
+    // Warnings are reported by lint.
     command
         .args(["-Wno-lint", "-Wno-style", "--Mdir"])
         .arg(work);
@@ -178,7 +180,7 @@ fn verilate(hdl: &Hdl, top: &Top, options: BuildOptions, work: &Path) -> Result<
     run(&mut command, "Verilator", &top.to_string())
 }
 
-/// Verilator's configuration that keeps the [`APART`] ones of a top's modules apart, and memories open where they shall be.
+/// Returns Verilator's configuration, which keeps the top's [`APART`] modules apart, and memories open on request.
 fn apart(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<String, HdlError> {
     let sources = hdl.sources.closure(&top.module)?;
     let mut text = String::from("`verilator_config\n");
@@ -194,7 +196,7 @@ fn apart(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<String, HdlError
     Ok(text)
 }
 
-/// The files of Verilator's classes, and their bytes.
+/// Returns the files of Verilator's classes, and their bytes.
 fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
     let mut classes = Vec::new();
     for entry in std::fs::read_dir(work).map_err(HdlError::io("list", work))? {
@@ -212,12 +214,12 @@ fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
 /// A translation unit of a large model.
 struct Unit {
     text: String,
-    /// Whether what is in it runs once.
+    /// Whether its code runs once.
     once: bool,
 }
 
-/// Compiles the classes of a large model apart, some in each translation unit, as many at once as there are processors: their
-/// objects.
+/// Compiles the classes of a large model, some in each translation unit, with a compiler for each processor. Returns
+/// the objects.
 fn objects(
     hdl: &Hdl,
     options: BuildOptions,
@@ -225,7 +227,7 @@ fn objects(
     work: &Path,
     classes: &[(String, u64)],
 ) -> Result<Vec<PathBuf>, HdlError> {
-    // What runs once, as a model starts, is not worth the compiler's time.
+    // Code that runs once, at the start of a model, is not worth the compiler's time.
     let (once, often): (Vec<_>, Vec<_>) = classes.iter().partition(|c| c.0.contains("__Slow"));
     let mut units: Vec<Unit> = Vec::new();
     for (classes, once) in [(often, false), (once, true)] {
@@ -278,7 +280,7 @@ fn objects(
     })
 }
 
-/// The translation unit of the harness with this top's ports, and of Verilator's classes where they are few.
+/// Returns the translation unit of the harness with this top's ports, and with Verilator's classes if they are few.
 fn shim(ports: &[Port], classes: &[(String, u64)], options: BuildOptions) -> String {
     let mut text = String::from("#include \"Vtop.h\"\n#include \"verilated.h\"\n");
     if options.open {
@@ -303,7 +305,7 @@ fn shim(ports: &[Port], classes: &[(String, u64)], options: BuildOptions) -> Str
     text
 }
 
-/// The compiler with the flags that the run time and every model share.
+/// Returns the compiler with the flags that the run time and every model share.
 fn compiler(tools: &Tools, options: BuildOptions) -> Command {
     let include = tools.verilator_root.join("include");
     let mut command = Command::new(&tools.compiler);
@@ -328,14 +330,14 @@ fn compiler(tools: &Tools, options: BuildOptions) -> Command {
     command
 }
 
-/// What every model with the same options shares.
+/// The files that all models with the same options share.
 struct Runtime {
-    /// Includes Verilator's headers; the compiler takes the precompiled form beside it.
+    /// A header that includes Verilator's headers; the compiler takes the precompiled form beside it.
     header: PathBuf,
     objects: Vec<PathBuf>,
 }
 
-/// Verilator's run time, compiled once for a tool version and options.
+/// Compiles Verilator's run time, once for a tool version and options.
 fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Runtime, HdlError> {
     // One thread compiles while the others of this process wait for it.
     static COMPILING: Mutex<()> = Mutex::new(());

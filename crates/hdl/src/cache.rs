@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tools made, kept by content: a name is a hash of everything that the result hangs on.
+//! A cache of the tools' results by content: the name of a result is a hash of all its inputs.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::HdlError;
 pub struct Key(Sha256);
 
 impl Key {
-    /// For one kind of result.
+    /// Makes a key for one kind of result.
     pub fn new(kind: &str) -> Self {
         let mut key = Self(Sha256::new());
         key.text(kind);
         key
     }
 
-    /// Adds a text with its length, so that two lists of texts never hash alike by running together.
+    /// Adds a text with its length, so that two different lists of texts never give one hash.
     pub fn text(&mut self, text: &str) {
         self.0.update((text.len() as u64).to_le_bytes());
         self.0.update(text.as_bytes());
@@ -44,7 +44,8 @@ impl Key {
     }
 }
 
-/// The answer kept under `key`, or a new one, which is kept. What cannot be read back is made again.
+/// Returns the answer in the cache under `key`, or makes and stores a new one. An answer that cannot be read is made
+/// again.
 pub fn remembered<A: Serialize + DeserializeOwned>(
     cache: &Path,
     key: Key,
@@ -67,7 +68,7 @@ pub fn remembered<A: Serialize + DeserializeOwned>(
     Ok(answer)
 }
 
-/// A directory of its own inside the cache, removed when done.
+/// A temporary directory inside the cache, removed on drop.
 pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
@@ -84,16 +85,17 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A directory left behind costs disk space only; there is nobody to tell.
+        // A directory left behind costs disk space only, and there is no caller to report to.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// A file that one holder at a time has locked, of all processes that share the cache. The system unlocks it where its holder ends.
+/// A locked file with one holder at a time among all processes that share the cache. The system unlocks it when its
+/// holder ends.
 pub struct Lock(#[expect(dead_code, reason = "open for as long as it is held")] File);
 
 impl Lock {
-    /// Waits until nobody else holds it.
+    /// Waits until no other holder has the file.
     pub fn hold(path: &Path) -> Result<Self, HdlError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(HdlError::io("create", folder))?;

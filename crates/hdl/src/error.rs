@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong between a source file and a running model.
+//! The errors of building and running RTL models.
 
 use std::path::PathBuf;
 
-/// Errors of this crate. A tool's refusal carries the tool's own message.
+/// An error of this crate. An error from a tool has the tool's own message.
 #[derive(Debug, thiserror::Error)]
 pub enum HdlError {
     #[error(

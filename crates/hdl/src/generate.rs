@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A configuration as sources of its own: parameter package, wrapper, the modules it needs, file list, tables.
+//! Writes a configuration of a module as stand-alone sources: parameter package, wrapper, the modules it needs, file
+//! list, tables.
 
 use std::path::Path;
 
@@ -13,19 +14,19 @@ pub struct Generated {
     pub text: String,
 }
 
-/// Words to load or to initialise a memory with.
+/// Words to load, or to initialise a memory with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// What they are, a comment of the file.
+    /// A description of the words, for a comment in the file.
     pub what: String,
     pub words: Vec<u64>,
     /// Bits of a word.
     pub width: u32,
 }
 
-/// The configuration `top` as sources of its own: a package of its parameters, a wrapper `<module>_top` that sets
-/// them, and the modules needed. A list names them all in order, and a table is added if one is given. `origin` is what the
-/// configuration was made from, which the package repeats.
+/// Writes the configuration `top` as stand-alone sources: a package of its parameters, a wrapper `<module>_top` that
+/// sets them, and the modules that it needs. A list names all files in order, and a table is added if one is given.
+/// `origin` names the source of the configuration; the package repeats it.
 ///
 /// # Errors
 /// [`HdlError::UnknownModule`], [`HdlError::NoInterface`], and those of names that are not Verilog's.
@@ -68,7 +69,7 @@ pub fn generate(
     Ok(files)
 }
 
-/// `arith/rm_mod_mul.sv`.
+/// Returns the folder and name of a file, as `arith/rm_mod_mul.sv`.
 fn room_and_file(path: &Path) -> String {
     let part =
         |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
@@ -76,7 +77,7 @@ fn room_and_file(path: &Path) -> String {
     format!("{room}/{}", part(path.file_name()))
 }
 
-/// Every parameter of the module, those that the ports need for their widths included.
+/// Returns a package of every parameter of the module, with those that the widths of ports need.
 fn package(top: &Top, interface: &Interface, origin: &str) -> String {
     let module = &top.module;
     let mut text = format!(
@@ -111,7 +112,7 @@ fn literal(value: &Param) -> String {
     }
 }
 
-/// The module with the package's parameters and its own ports.
+/// Returns a wrapper of the module with the package's parameters and its own ports.
 fn wrapper(module: &str, interface: &Interface) -> String {
     let mut imports = interface.imports.clone();
     imports.push(format!("{module}_config_pkg::*"));
@@ -142,7 +143,7 @@ fn wrapper(module: &str, interface: &Interface) -> String {
     )
 }
 
-/// A word a line, as `$readmemh` takes it.
+/// Returns a word a line, as `$readmemh` takes it.
 fn hexadecimal(table: &Table) -> String {
     let digits = table.width.div_ceil(4) as usize;
     let mut text = format!("// {}\n", table.what);

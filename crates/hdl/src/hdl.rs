@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The entry: sources, tools and cache together.
+//! The entry to the crate: RTL sources, tools and cache together, with a method for each task.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::{
 };
 use crate::{area, build, build::BuildOptions, instances, place, prove, synth, timing};
 
-/// RTL sources, tools and a cache directory for what the tools make.
+/// RTL sources, tools, and a cache directory for the tools' results.
 #[derive(Clone, Debug)]
 pub struct Hdl {
     pub(crate) tools: Tools,
@@ -22,7 +22,7 @@ pub struct Hdl {
 }
 
 impl Hdl {
-    /// With the sources below `roots` and models cached in `cache`.
+    /// Takes the sources below `roots`, and caches models in `cache`.
     pub fn new(tools: Tools, roots: &[&Path], cache: PathBuf) -> Result<Self, HdlError> {
         Ok(Self {
             tools,
@@ -32,10 +32,10 @@ impl Hdl {
         })
     }
 
-    /// For the checkout at or above `start`: its `rtl`, the tools of `$RINGMILL_VENV` or its `.venv`, and models cached
-    /// below `$CARGO_TARGET_DIR` or its `target`. Where there is none, for the installed package
-    /// ([`install`](crate::install)): the sources in it, the tools of `$RINGMILL_VENV` or its environment, and models
-    /// cached below `$XDG_CACHE_HOME` or `~/.cache`.
+    /// Finds sources, tools and cache of the checkout at or above `start`: its `rtl`, the tools of `$RINGMILL_VENV` or
+    /// its `.venv`, and a cache below `$CARGO_TARGET_DIR` or its `target`. Without a checkout it takes the installed
+    /// package ([`install`](crate::install)): its sources, the tools of `$RINGMILL_VENV` or its environment, and a
+    /// cache below `$XDG_CACHE_HOME` or `~/.cache`.
     pub fn find(start: &Path) -> Result<Self, HdlError> {
         let origin = Origin::find(start)?;
         Ok(Self {
@@ -46,8 +46,8 @@ impl Hdl {
         })
     }
 
-    /// The same tools and cache on what the papers' comparisons need besides the hardware, of the checkout at or above
-    /// `start` or of the installed package.
+    /// Returns the same tools and cache with the sources of the papers' comparisons in addition to the hardware. They
+    /// come from the checkout at or above `start`, or from the installed package.
     pub fn with_peers(&self, start: &Path) -> Result<Self, HdlError> {
         Ok(Self {
             sources: Origin::find(start)?.sources_with_peers()?,
@@ -55,7 +55,7 @@ impl Hdl {
         })
     }
 
-    /// The same tools and cache on other sources.
+    /// Returns the same tools and cache with other sources.
     pub fn with_sources(&self, roots: &[&Path]) -> Result<Self, HdlError> {
         Ok(Self {
             sources: Sources::read(roots)?,
@@ -63,7 +63,7 @@ impl Hdl {
         })
     }
 
-    /// `watch` hears of each stage of synthesis, proof, placement and routing.
+    /// Makes `watch` receive each stage of synthesis, proof, placement and routing.
     pub fn watched(mut self, watch: impl Fn(&Stage) + Send + Sync + 'static) -> Self {
         self.watch = Watch::new(watch);
         self
@@ -77,13 +77,14 @@ impl Hdl {
         &self.sources
     }
 
-    /// A model of `top`, built unless the cache has it. Every register and memory word starts at a random value (from
-    /// a fixed seed; [`Model::restart`] takes another), so a result that hangs on an unreset register shows.
+    /// Returns a model of `top`, built unless the cache has it. Every register and memory word starts at a random value
+    /// (from a fixed seed; [`Model::restart`] takes another). So a result that depends on a register without reset
+    /// shows.
     pub fn model(&self, top: &Top, options: BuildOptions) -> Result<Model, HdlError> {
         Model::load(&self.build(top, options)?)
     }
 
-    /// Builds the shared object of a model unless the cache has it; its path.
+    /// Builds the shared object of a model unless the cache has it, and returns its path.
     pub fn build(&self, top: &Top, options: BuildOptions) -> Result<PathBuf, HdlError> {
         build::build(self, top, options)
     }
@@ -98,10 +99,10 @@ impl Hdl {
         self.synthesise_for(top, Family::Xc7)
     }
 
-    /// How many instances of each module the elaborated design has, by the modules' names; the top is one.
+    /// Counts the instances of each module in the elaborated design, by the modules' names; the top is one.
     ///
     /// # Errors
-    /// What Verilator refuses, and [`HdlError::Answer`] for a tree that is none.
+    /// Those of Verilator, and [`HdlError::Answer`] for a tree that cannot be read.
     pub fn instances(&self, top: &Top) -> Result<BTreeMap<String, u64>, HdlError> {
         instances::instances(self, top)
     }
@@ -111,7 +112,8 @@ impl Hdl {
         synth::synthesise(self, top, family)
     }
 
-    /// Levels and carry bits of the worst paths between registers, of the same synthesis, which the cache keeps.
+    /// Returns levels and carry bits of the worst paths between registers, from the same synthesis, which the cache
+    /// keeps.
     pub fn levels(&self, top: &Top, family: Family) -> Result<Levels, HdlError> {
         timing::levels(self, top, family)
     }
@@ -126,19 +128,19 @@ impl Hdl {
         self.place_on(top, Part::Ecp5, effort)
     }
 
-    /// The same for any part that open tools route. Registers beside DSP blocks go into them.
+    /// Places and routes for any part that open tools route. Registers beside DSP blocks go into them.
     pub fn place_on(&self, top: &Top, part: Part, effort: Effort) -> Result<Placement, HdlError> {
         place::place(self, top, part, effort)
     }
 
-    /// Proves each assertion in `top`, with registers transparent: the feed-forward pipelines here compute with
-    /// registers what they compute without, delayed. Delays are the simulation's to check.
+    /// Proves each assertion in `top`, with registers transparent. The feed-forward pipelines here compute the same
+    /// with registers as without, delayed. Simulation checks the delays.
     pub fn prove(&self, top: &Top, seconds_each: u32) -> Result<Vec<Proof>, HdlError> {
         prove::prove(self, top, seconds_each, 0)
     }
 
-    /// Proves each assertion in `top` by induction over so many cycles, registers and memories kept: in the cycles after
-    /// a reset, and in each cycle that follows so many in which all assertions held. `rst_ni` is the reset.
+    /// Proves each assertion in `top` by induction over `steps` cycles, with registers and memories kept. The base is
+    /// the cycles after a reset (`rst_ni`). The step is each cycle after `steps` cycles in which all assertions held.
     pub fn prove_always(
         &self,
         top: &Top,

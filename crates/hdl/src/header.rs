@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ports of a model, read from the class header that Verilator writes.
+//! Reads the ports of a model from the class header that Verilator writes.
 
 use crate::HdlError;
 
@@ -11,7 +11,7 @@ pub struct Port {
     pub input: bool,
 }
 
-/// Ports in declaration order, from lines such as `VL_IN8(&clk_i,0,0);` and `VL_OUTW(&p_o,127,0,4);`.
+/// Returns the ports in declaration order, from lines such as `VL_IN8(&clk_i,0,0);` and `VL_OUTW(&p_o,127,0,4);`.
 pub fn ports(header: &str) -> Result<Vec<Port>, HdlError> {
     header
         .lines()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How often each module stands in an elaborated design: Verilator's tree of it, before anything is inlined.
+//! Counts the instances of each module in an elaborated design, from Verilator's tree before inlining.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cache::Scratch;
 use crate::{Hdl, HdlError, Top, build};
 
-/// Instances of each module below the top, which counts as one, by the names in the sources.
+/// Returns the number of instances of each module below the top, which counts as one, by the names in the sources.
 pub(crate) fn instances(hdl: &Hdl, top: &Top) -> Result<BTreeMap<String, u64>, HdlError> {
     top.validate()?;
     let work = Scratch::new(&hdl.cache)?;
@@ -36,7 +36,7 @@ pub(crate) fn instances(hdl: &Hdl, top: &Top) -> Result<BTreeMap<String, u64>, H
     let mut found = BTreeMap::new();
     let mut left = vec![root.0.as_str()];
     while let Some(address) = left.pop() {
-        // Packages have no cells, and cells of what is no module do not count.
+        // Packages have no cells, and cells that are no modules do not count.
         if let Some((name, cells)) = modules.get(address) {
             *found.entry(name.clone()).or_default() += 1;
             left.extend(cells.iter().map(String::as_str));
@@ -45,7 +45,7 @@ pub(crate) fn instances(hdl: &Hdl, top: &Top) -> Result<BTreeMap<String, u64>, H
     Ok(found)
 }
 
-/// The modules of the cells anywhere in a module, generated ones among them.
+/// Collects the modules of all cells in a module, generated ones included.
 fn below(node: &Value, cells: &mut Vec<String>) {
     match node {
         Value::Object(fields) => {

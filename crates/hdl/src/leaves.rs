@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The leaves of the RTL in the configurations that the machines use, with what their headers promise: one list for the
-//! tests and for the table of `docs/rtl.md`.
+//! The list of the RTL's leaf modules in the configurations that machines use, with the latencies that their headers
+//! state.
+//!
+//! The tests and the table of `docs/rtl.md` use this one list.
 
 use crate::Top;
 
-/// Numbers of `rm_arith_pkg::flavour_t`.
+/// The numbers of `rm_arith_pkg::flavour_t`.
 pub mod flavour {
     pub const WORD_MONTGOMERY: u64 = 0;
     pub const MONTGOMERY_FRIENDLY: u64 = 1;
@@ -16,22 +18,22 @@ pub mod flavour {
 /// The torus machine's modulus, 2^52 - 2^12 + 1.
 pub const SOLINAS52_Q: u64 = (1 << 52) - (1 << 12) + 1;
 
-/// A multiplier as its machine uses it.
+/// A multiplier in the configuration of its machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Multiplier {
     pub name: &'static str,
     pub flavour: u64,
     /// Bits of an operand.
     pub width: u32,
-    /// For a modulus fixed at elaboration: the parameter Q.
+    /// The parameter Q of a modulus that is fixed at elaboration.
     pub q: Option<u64>,
-    /// Cycles of `rm_mod_mul`; a butterfly takes one more.
+    /// The cycles of `rm_mod_mul`; a butterfly takes one more.
     pub latency: u64,
-    /// DSP48E1 blocks, of `rm_mod_mul` and of `rm_butterfly` alike.
+    /// The DSP48E1 blocks of `rm_mod_mul`, and also of `rm_butterfly`.
     pub dsp: u64,
 }
 
-/// Every flavour: the ring paper's 60-bit prime, and one 54-bit prime on each side of its power of two.
+/// All flavours: the ring paper's 60-bit prime, and one 54-bit prime on each side of its power of two.
 pub const MULTIPLIERS: [Multiplier; 7] = [
     Multiplier {
         name: "word-level Montgomery, w = 9 to 17",
@@ -92,7 +94,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
 ];
 
 impl Multiplier {
-    /// `module` (`rm_mod_mul` or `rm_butterfly`) with this reduction.
+    /// Returns `module` (`rm_mod_mul` or `rm_butterfly`) with this reduction.
     pub fn top(&self, module: &str) -> Top {
         let top = Top::new(module)
             .int("Flavour", self.flavour)
@@ -115,7 +117,7 @@ pub struct WideMultiplier {
     pub dsp: u64,
 }
 
-/// Both words of base extension, for rings of 2^8, of 2^12 and of 2^16 points.
+/// The multipliers for both word sizes of base extension, for rings of 2^8, of 2^12 and of 2^16 points.
 pub const WIDE_MULTIPLIERS: [WideMultiplier; 6] = {
     const fn of(width: u32, low: u32, latency: u64, dsp: u64) -> WideMultiplier {
         WideMultiplier {
@@ -136,7 +138,7 @@ pub const WIDE_MULTIPLIERS: [WideMultiplier; 6] = {
 };
 
 impl WideMultiplier {
-    /// `module` (`rm_wide_mul` and what is around it) with this width.
+    /// Returns `module` (`rm_wide_mul` or a module around it) with this width.
     pub fn top(&self, module: &str) -> Top {
         Top::new(module)
             .int("Width", u64::from(self.width))
@@ -144,7 +146,7 @@ impl WideMultiplier {
     }
 }
 
-/// A row of the table: what it is, the top, and the latency in cycles.
+/// A row of the table: the name, the top, and the latency in cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leaf {
     pub what: String,
@@ -152,7 +154,7 @@ pub struct Leaf {
     pub latency: u64,
 }
 
-/// Every leaf with a cost worth a row, library first.
+/// Returns every leaf that is large enough for a row, the library first.
 pub fn leaves() -> Vec<Leaf> {
     let mut rows = Vec::new();
     let mut row = |what: &str, top: Top, latency| {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The RTL's tools: Verilator models behind a safe handle, lint, synthesis counts, solver proofs.
+//! Runs the RTL's tools: Verilator models behind a safe handle, lint, synthesis counts, solver proofs.
 //!
 //! [`Hdl`] joins the RTL sources, the pinned tools of the virtual environment (`make hdl-tools`) and a cache directory.
-//! From a [`Top`] (a module and its parameters) it builds a [`Model`] to step, lints, counts what an FPGA needs
-//! ([`Resources`]) or how much standard cells cover ([`Area`]), finds a clock frequency ([`Placement`]) or how long the
-//! paths between registers are ([`Levels`]), writes the configuration as sources of its own ([`Generated`]) and proves the
-//! assertions of a property module ([`Proof`]).
-//! [`polymul`] drives the polynomial multiplier, in lockstep with its model where asked; [`basext`] the base-extension
-//! units, [`torus`] the bootstrapping engine and its key-switching unit; [`vector`] lists what the vector machine's arithmetic is compared
-//! with.
+//! From a [`Top`], a module and its parameters, it
+//!
+//! - builds a [`Model`] to step, and lints,
+//! - counts the resources of an FPGA ([`Resources`]) or the area of standard cells ([`Area`]),
+//! - finds a clock frequency ([`Placement`]) or the length of paths between registers ([`Levels`]),
+//! - writes the configuration as stand-alone sources ([`Generated`]),
+//! - proves the assertions of a property module ([`Proof`]).
+//!
+//! [`polymul`] drives the polynomial multiplier, in lockstep with its model on request. [`basext`] drives the
+//! base-extension units, [`torus`] the bootstrapping engine and its key-switching unit. [`vector`] also lists the
+//! designs with which the vector machine's arithmetic is compared.
 //!
 //! ```no_run
 //! use ringmill_hdl::{BuildOptions, Hdl, Top};

@@ -20,7 +20,7 @@ pub struct In(u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Out(u32);
 
-/// The functions of `harness.cpp`. Copies of the library's symbols; `Model` keeps the library loaded beside them.
+/// The functions of `harness.cpp`, copied from the library's symbols; `Model` keeps the library loaded beside them.
 #[derive(Clone, Copy)]
 struct Api {
     create: unsafe extern "C" fn(c_int) -> *mut c_void,
@@ -38,8 +38,8 @@ struct Api {
 
 /// A simulation of one top.
 ///
-/// Inputs keep their value until set again. [`Model::step`] makes rising edges of `clk_i`: registers take the inputs as
-/// set before, and outputs read afterwards are those between this edge and the next.
+/// Inputs keep their value until they are set again. [`Model::step`] makes rising edges of `clk_i`: registers take the
+/// inputs set before. Outputs that are read afterwards are those between this edge and the next.
 pub struct Model {
     handle: NonNull<c_void>,
     api: Api,
@@ -50,7 +50,7 @@ pub struct Model {
     _library: Library,
 }
 
-/// Words of a port of `width` bits; ports up to 64 bits are copied through two words.
+/// Returns the words of a port of `width` bits; ports up to 64 bits are copied through two words.
 fn words(width: u32) -> usize {
     (width.div_ceil(32) as usize).max(2)
 }
@@ -94,7 +94,7 @@ impl Model {
         })
     }
 
-    /// Starts over with all registers and memories at values drawn from `seed`; waves end.
+    /// Restarts with all registers and memories at values drawn from `seed`; waves end.
     pub fn restart(&mut self, seed: u32) -> Result<(), HdlError> {
         // Verilator wants a positive seed; 0 would mean one from the clock.
         let fresh = create(self.api, (seed & 0x3fff_ffff) as c_int + 1)?;
@@ -105,17 +105,17 @@ impl Model {
         Ok(())
     }
 
-    /// The input of this name.
+    /// Returns the input of this name.
     pub fn input(&self, name: &str) -> Result<In, HdlError> {
         self.find(name, true).map(In)
     }
 
-    /// The output of this name.
+    /// Returns the output of this name.
     pub fn output(&self, name: &str) -> Result<Out, HdlError> {
         self.find(name, false).map(Out)
     }
 
-    /// Whether the top has this input.
+    /// Returns whether the top has this input.
     pub fn has_input(&self, name: &str) -> bool {
         self.find(name, true).is_ok()
     }
@@ -182,11 +182,11 @@ impl Model {
         Ok(value)
     }
 
-    /// Writes an entry of the memory (`rm_ram_1r1w`) of an instance, named from below the top as the sources name it, from 32-bit
-    /// words, lowest first. The model must have been built with [`crate::BuildOptions::open`].
+    /// Writes an entry of the memory (`rm_ram_1r1w`) of an instance, from 32-bit words, lowest first. The instance is
+    /// named from below the top as in the sources. The model must have been built with [`crate::BuildOptions::open`].
     ///
     /// # Errors
-    /// [`HdlError::Simulation`] where there is no such memory or entry.
+    /// [`HdlError::Simulation`] if there is no such memory or entry.
     pub fn poke(&mut self, instance: &str, at: u32, words: &[u32]) -> Result<(), HdlError> {
         let missing = || HdlError::Simulation(format!("no memory {instance} with an entry {at}"));
         let scope = CString::new(format!("top.{instance}")).map_err(|_| missing())?;
@@ -210,7 +210,7 @@ impl Model {
         self.check(status)
     }
 
-    /// `cycles` rising edges of `clk_i`.
+    /// Makes `cycles` rising edges of `clk_i`.
     pub fn step(&mut self, cycles: u64) -> Result<(), HdlError> {
         // SAFETY: the handle is live.
         let status = unsafe { (self.api.step)(self.handle.as_ptr(), cycles) };
@@ -219,11 +219,11 @@ impl Model {
         Ok(())
     }
 
-    /// Holds `rst_ni` at 0 for two cycles (where the top has a reset), then lets go.
+    /// Holds `rst_ni` at 0 for two cycles, if the top has a reset.
     pub fn reset(&mut self) -> Result<(), HdlError> {
         if self.has_input("rst_ni") {
             let reset = self.input("rst_ni")?;
-            // It falls before the first edge, so that no edge sees registers as they were drawn.
+            // It falls before the first edge, so that no edge sees the random values of registers.
             self.set(reset, 1)?;
             self.eval()?;
             self.set(reset, 0)?;
@@ -236,7 +236,7 @@ impl Model {
         Ok(())
     }
 
-    /// Cycles since the last reset.
+    /// Returns the cycles since the last reset.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
@@ -248,7 +248,7 @@ impl Model {
             path: path.to_owned(),
             message,
         };
-        // Tells a bad directory from a bad model, with the system's own words.
+        // Reports a bad directory in the system's own words.
         std::fs::File::create(path).map_err(|e| failed(e.to_string()))?;
         let text = CString::new(path.as_os_str().as_encoded_bytes())
             .map_err(|_| failed("the path has a zero byte".to_owned()))?;
@@ -293,7 +293,7 @@ impl Model {
             })
     }
 
-    /// The port, for a handle that may be another model's.
+    /// Returns the port of a handle, which may belong to another model.
     fn port(&self, index: u32, input: bool) -> Result<&Port, HdlError> {
         self.ports
             .get(index as usize)
@@ -323,7 +323,7 @@ impl Drop for Model {
     }
 }
 
-/// A live handle, or what the simulation said when it started (a table file that is not there, say).
+/// Returns a live handle, or the simulation's error at its start, such as a missing table file.
 fn create(api: Api, seed: c_int) -> Result<NonNull<c_void>, HdlError> {
     // SAFETY: takes a number; returns an owned handle.
     let handle = NonNull::new(unsafe { (api.create)(seed) })

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The interface of a module, read from its source: first comment, parameters, ports.
+//! Reads the interface of a SystemVerilog module from its source: title, parameters, ports.
 //!
-//! The sources are ours and keep to one style (docs/rtl.md), so a reader of lines suffices: one parameter or port a line,
-//! between `#(`, `) (` and `);`.
+//! The sources keep to one style (docs/rtl.md), so a reader of lines suffices: one parameter or port a line, between
+//! `#(`, `) (` and `);`.
 
 use crate::HdlError;
 
 /// A parameter, or a `localparam` of the parameter list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// `int unsigned`, `flavour_t`; empty for a text.
+    /// The type, such as `int unsigned` or `flavour_t`; empty for a text.
     pub kind: String,
     pub name: String,
-    /// The default as the source has it.
+    /// The default as written in the source.
     pub default: String,
     /// Whether a parent cannot set it.
     pub local: bool,
@@ -21,7 +21,7 @@ pub struct Parameter {
 /// A port as the source declares it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Port {
-    /// Direction and type, as `input  logic [Width-1:0]`.
+    /// The direction and type, as `input  logic [Width-1:0]`.
     pub declaration: String,
     pub name: String,
 }
@@ -31,7 +31,7 @@ pub struct Port {
 pub struct Interface {
     /// The header's first sentence or formula.
     pub title: String,
-    /// Packages of its import clause, each as `name::*`.
+    /// The packages of the import clause, each as `name::*`.
     pub imports: Vec<String>,
     pub parameters: Vec<Parameter>,
     pub ports: Vec<Port>,
@@ -94,13 +94,13 @@ impl Interface {
         Ok(found)
     }
 
-    /// Names of the parameters that a parent can set.
+    /// Returns the parameters that a parent can set.
     pub fn settable(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|p| !p.local)
     }
 }
 
-/// Up to the first colon or full stop that ends a clause.
+/// Returns the text up to the first colon or full stop that ends a clause.
 fn sentence(text: &str) -> &str {
     let end = [": ", ". "].iter().filter_map(|mark| text.find(mark)).min();
     text.get(..end.unwrap_or(text.len()))
@@ -108,7 +108,7 @@ fn sentence(text: &str) -> &str {
         .trim_end_matches(['.', ':'])
 }
 
-/// The line without comments and spaces around it.
+/// Returns the line without comments, and without spaces around it.
 fn without_comments(line: &str) -> String {
     let line = line.split("//").next().unwrap_or_default();
     let mut code = String::new();
@@ -121,7 +121,7 @@ fn without_comments(line: &str) -> String {
     code.trim().to_owned()
 }
 
-/// `parameter int unsigned Width = 32,`.
+/// Parses `parameter int unsigned Width = 32,`.
 fn parameter(code: &str) -> Option<Parameter> {
     let (local, rest) = match (
         code.strip_prefix("parameter "),
@@ -142,7 +142,7 @@ fn parameter(code: &str) -> Option<Parameter> {
     })
 }
 
-/// `input  logic [Width-1:0] a_i,`.
+/// Parses `input  logic [Width-1:0] a_i,`.
 fn port(code: &str) -> Option<Port> {
     let (declaration, name) = code.trim_end_matches(',').rsplit_once(' ')?;
     let directed = declaration.starts_with("input ") || declaration.starts_with("output ");

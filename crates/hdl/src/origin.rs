@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where sources, tools and cache are: in a checkout, or in a package that is installed without one.
+//! Finds RTL sources, tools and cache: those of a checkout, or of a package that is installed without one.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -7,36 +7,36 @@ use std::sync::OnceLock;
 use crate::cache::{Key, Scratch};
 use crate::{HdlError, Sources, Tools};
 
-/// What an installed package brings along.
+/// The files of an installed package.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// Names as in the checkout (`rtl/lib/rm_copy.sv`), with `/`, and texts.
+    /// The names as in the checkout (`rtl/lib/rm_copy.sv`), with `/`, and the texts.
     pub sources: &'static [(&'static str, &'static str)],
-    /// The Python environment that it is installed in, where its extra `rtl` puts the tools.
+    /// The Python environment of the package, in which its extra `rtl` installs the tools.
     pub environment: PathBuf,
 }
 
 static PACKAGE: OnceLock<Package> = OnceLock::new();
 
-/// Tells where to look outside a checkout. The first call of a process counts.
+/// Sets the package that is used outside a checkout. The first call of a process counts.
 pub fn install(package: Package) {
     let _ = PACKAGE.set(package);
 }
 
-/// The hardware's sources of the checkout at or above `start`, or of the installed package. They need no tools.
+/// Returns the hardware's sources of the checkout at or above `start`, or of the installed package. They need no tools.
 ///
 /// # Errors
-/// [`HdlError::NoWorkspace`] where there is neither; those of reading.
+/// [`HdlError::NoWorkspace`] if there is neither; those of reading.
 pub fn sources(start: &Path) -> Result<Sources, HdlError> {
     Origin::find(start)?.sources()
 }
 
 /// The folder of the hardware.
 const RTL: &str = "rtl";
-/// The folder of what a comparison needs besides.
+/// The folder of the sources that comparisons need in addition.
 const PEERS: &str = "crates/hdl/peers";
 
-/// One of the two.
+/// The checkout or the installed package.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     /// The workspace's directory.
@@ -45,10 +45,10 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// The checkout at or above `start`, or else the installed package.
+    /// Finds the checkout at or above `start`, or else the installed package.
     ///
     /// # Errors
-    /// [`HdlError::NoWorkspace`] where there is neither.
+    /// [`HdlError::NoWorkspace`] if there is neither.
     pub fn find(start: &Path) -> Result<Self, HdlError> {
         let absolute = std::path::absolute(start).map_err(HdlError::io("resolve", start))?;
         let is_checkout =
@@ -62,17 +62,17 @@ impl Origin {
         }
     }
 
-    /// The hardware.
+    /// Returns the hardware's sources.
     pub fn sources(&self) -> Result<Sources, HdlError> {
         self.read(&[RTL])
     }
 
-    /// The hardware and what a comparison needs besides.
+    /// Returns the sources of the hardware and of the comparisons.
     pub fn sources_with_peers(&self) -> Result<Sources, HdlError> {
         self.read(&[RTL, PEERS])
     }
 
-    /// Those of `$RINGMILL_VENV`, of the checkout's `.venv` or of the package's environment.
+    /// Returns the tools of `$RINGMILL_VENV`, of the checkout's `.venv`, or of the package's environment.
     pub fn tools(&self) -> Result<Tools, HdlError> {
         Tools::in_venv(&from_env("RINGMILL_VENV", || match self {
             Self::Checkout(root) => root.join(".venv"),
@@ -80,11 +80,11 @@ impl Origin {
         }))
     }
 
-    /// Below `$CARGO_TARGET_DIR` or the checkout's `target`; of a package below the user's folder of caches, in which
-    /// nobody else may write: the models there are code that is run.
+    /// Returns the cache: below `$CARGO_TARGET_DIR` or the checkout's `target`, or for a package below the user's
+    /// folder of caches. Nobody else may write there, because the models in it are code that is run.
     ///
     /// # Errors
-    /// [`HdlError::NoCache`] where the user has no such folder.
+    /// [`HdlError::NoCache`] if the user has no such folder.
     pub fn cache(&self) -> Result<PathBuf, HdlError> {
         match self {
             Self::Checkout(root) => {
@@ -114,8 +114,8 @@ impl Origin {
     }
 }
 
-/// The package's sources as files, which the tools want, in a folder that is named by their hash. A file that is not
-/// there or differs is written, whole.
+/// Writes the package's sources as files, which the tools need, into a folder named by their hash. A file that is
+/// missing or differs is written whole.
 pub fn written(package: &Package, cache: &Path) -> Result<PathBuf, HdlError> {
     let mut key = Key::new("sources");
     for (name, text) in package.sources {

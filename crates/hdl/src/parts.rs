@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine takes on an FPGA that is too large to be mapped whole: each of its modules mapped by itself, and counted as often
-//! as it is there.
+//! Counts the FPGA resources of a machine that is too large to be mapped whole: each module is mapped once and counted
+//! for each instance.
 
 use crate::{Family, Hdl, HdlError, Resources, Top};
 
-/// A module of a machine, and how often it is there.
+/// A module of a machine, and its number of instances.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     pub top: Top,
     pub count: u64,
 }
 
-/// The sum of parts, each synthesised once; the cache keeps the counts.
+/// Returns the sum of the parts, each synthesised once; the cache keeps the counts.
 ///
 /// # Errors
-/// What Yosys refuses.
+/// Those of Yosys.
 pub fn resources(hdl: &Hdl, parts: &[Part], family: Family) -> Result<Resources, HdlError> {
     let mut sum = Resources::default();
     for Part { top, count } in parts {

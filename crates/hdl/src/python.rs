@@ -12,33 +12,33 @@ use crate::cache::{self, Key, Scratch};
 use crate::watch::Stage;
 use crate::{Hdl, HdlError, Param, Top};
 
-/// What each script imports.
+/// The file that each script imports.
 const SHARED: Part = ("rtl.py", include_str!("../scripts/rtl.py"));
-/// The end of a tool's words that is kept in memory; a long synthesis prints megabytes.
+/// The bytes of a tool's output that are kept in memory, from its end; a long synthesis prints megabytes.
 const KEPT: usize = 64 << 10;
-/// Lines of it in an error, which comes last.
+/// The lines of that output in an error message.
 const LINES: usize = 12;
 
 /// A file of a script: name and text.
 pub(crate) type Part = (&'static str, &'static str);
 
-/// A script and who speaks in its errors.
+/// A script, and the name of the tool for its errors.
 pub(crate) struct Script {
     pub tool: &'static str,
     pub text: &'static str,
-    /// What it imports beside [`SHARED`].
+    /// The files that it imports beside [`SHARED`].
     pub parts: &'static [Part],
 }
 
 impl Script {
-    /// Its text and all that it imports.
+    /// Returns the script and all files that it imports.
     fn files(&self) -> impl Iterator<Item = Part> {
         let main = ("main.py", self.text);
         [SHARED, main].into_iter().chain(self.parts.iter().copied())
     }
 }
 
-/// What the scripts are told: sources in order, the top and its parameters, and what each has of its own.
+/// The input of a script: sources in order, the top and its parameters, and the script's own options.
 #[derive(Serialize)]
 struct Request<'a, O> {
     files: Vec<&'a Path>,
@@ -56,7 +56,7 @@ enum Line<A> {
     Answer { answer: A },
 }
 
-/// Asks the script about `top`.
+/// Runs the script on `top`.
 pub(crate) fn ask<A: DeserializeOwned>(
     hdl: &Hdl,
     script: &Script,
@@ -127,7 +127,8 @@ pub(crate) fn ask<A: DeserializeOwned>(
     }
 }
 
-/// The same, answered from the cache where sources, parameters, options, scripts and `versions` are those of before.
+/// Runs the script, or returns its answer from the cache if sources, parameters, options, scripts and `versions` are
+/// the same.
 pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
     hdl: &Hdl,
     script: &Script,
@@ -151,7 +152,7 @@ pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
     cache::remembered(&hdl.cache, key, || ask(hdl, script, top, options))
 }
 
-/// The content of table files that text parameters name.
+/// Returns the content of the table files that text parameters name.
 fn tables(top: &Top) -> Vec<String> {
     let files = top.params.iter().filter_map(|(_, value)| match value {
         Param::Text(text) => std::fs::read(text).ok(),
@@ -162,7 +163,7 @@ fn tables(top: &Top) -> Vec<String> {
         .collect()
 }
 
-/// Reads to the end; its last lines.
+/// Reads to the end and returns the last lines.
 fn tail(mut from: impl Read) -> String {
     let mut kept = Vec::new();
     let mut chunk = [0; 8192];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The RTL sources by module name, and the closure that one top needs.
+//! Finds RTL sources by module name, and the set of files that one top needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::{HdlError, Interface, Top};
 
-/// Sources are read whole; a larger file is not RTL.
+/// The most bytes of a source file, which is read whole.
 const MAX_BYTES: u64 = 4 << 20;
-/// Directories below the root that are searched.
+/// The depth of directories that are searched below the root.
 const MAX_DEPTH: usize = 4;
 
 /// One source file; its module or package has the file's name.
@@ -19,7 +19,7 @@ struct Source {
     uses: BTreeSet<String>,
 }
 
-/// Every `*.sv` file below some directories. A file holds one module or package, named as the file.
+/// All `*.sv` files below some directories. A file holds one module or package with the file's name.
 #[derive(Clone, Debug)]
 pub struct Sources {
     files: BTreeMap<String, Source>,
@@ -42,7 +42,7 @@ impl Sources {
         Ok(Self { files })
     }
 
-    /// Names of the modules, without packages.
+    /// Returns the names of the modules, without packages.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.files
             .keys()
@@ -50,15 +50,15 @@ impl Sources {
             .filter(|n| !n.ends_with("_pkg"))
     }
 
-    /// The interface of a module.
+    /// Returns the interface of a module.
     pub fn interface(&self, module: &str) -> Result<Interface, HdlError> {
         let source = self.files.get(module);
         let source = source.ok_or_else(|| HdlError::UnknownModule(module.to_owned()))?;
         Interface::read(module, &source.text)
     }
 
-    /// `top` with the parameter `name` set from text: a number, a name that a package gives
-    /// to a value of the parameter's type, or for a parameter without a type a text.
+    /// Returns `top` with the parameter `name` set from text: a number, or the name that a package gives to a value of
+    /// the parameter's type. For a parameter without a type the value is the text itself.
     pub fn set(&self, top: Top, name: &str, value: &str) -> Result<Top, HdlError> {
         let interface = self.interface(&top.module)?;
         let Some(parameter) = interface.settable().find(|p| p.name == name) else {
@@ -99,7 +99,7 @@ impl Sources {
         }
     }
 
-    /// Names that the packages give to values of a type of their own: `localparam kind_t Name = 3;`.
+    /// Returns the names that packages give to values of a type: `localparam kind_t Name = 3;`.
     fn values_of(&self, kind: &str) -> Vec<(&str, u64)> {
         if !kind.ends_with("_t") {
             return Vec::new();
@@ -117,7 +117,8 @@ impl Sources {
         values.collect()
     }
 
-    /// Paths and texts of what `top` uses, packages first and each after those it uses, `top` last.
+    /// Returns paths and texts of the files that `top` uses: packages first, each file after those that it uses, `top`
+    /// last.
     pub fn closure(&self, top: &str) -> Result<Vec<(&Path, &str)>, HdlError> {
         if !self.files.contains_key(top) {
             return Err(HdlError::UnknownModule(top.to_owned()));
@@ -134,7 +135,7 @@ impl Sources {
             .collect())
     }
 
-    /// Depth first: what a file uses comes before it.
+    /// Visits a file depth first: the files that it uses come before it.
     fn visit<'a>(&'a self, name: &'a str, seen: &mut BTreeSet<&'a str>, order: &mut Vec<&'a str>) {
         if !seen.insert(name) {
             return;
@@ -148,7 +149,7 @@ impl Sources {
     }
 }
 
-/// A number in decimal, or in hexadecimal after `0x`; `_` may group digits.
+/// Parses a number in decimal, or in hexadecimal after `0x`; `_` may group digits.
 fn number(text: &str) -> Option<u64> {
     let digits = text.replace('_', "");
     match digits.strip_prefix("0x") {
@@ -157,7 +158,7 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Identifiers outside line comments.
+/// Returns the identifiers outside line comments.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .map(|line| line.split("//").next().unwrap_or_default())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a module takes on an FPGA, by Yosys.
+//! Counts the FPGA resources of a module, by Yosys.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub enum Family {
 impl Family {
     pub const ALL: [Self; 2] = [Self::Xc7, Self::Xcup];
 
-    /// The name that Yosys has for it.
+    /// Returns Yosys' name of the family.
     pub fn name(self) -> &'static str {
         match self {
             Self::Xc7 => "xc7",
@@ -41,7 +41,7 @@ impl Family {
         }
     }
 
-    /// What a reader of the figures must know.
+    /// Returns a note that readers of the figures need.
     pub fn note(self) -> &'static str {
         match self {
             Self::Xc7 => {
@@ -64,11 +64,12 @@ impl std::fmt::Display for Family {
 /// Counts of primitives.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Resources {
-    /// Look-up tables of any size as logic (LUT1 to LUT6, inverters included).
+    /// Look-up tables used as logic, of any size (LUT1 to LUT6, inverters included).
     pub lut: u64,
-    /// Look-up tables as shift registers and distributed RAM.
+    /// Look-up tables used as shift registers and distributed RAM.
     pub lut_memory: u64,
-    /// Pairs of them that share a place: two tables with at most five inputs together, two shift registers of 16.
+    /// Pairs of look-up tables that share a place: two tables with at most five inputs together, or two shift registers
+    /// of 16.
     pub lut_pairs: u64,
     /// Flip-flops.
     pub ff: u64,
@@ -84,7 +85,7 @@ pub struct Resources {
     pub other: BTreeMap<String, u64>,
 }
 
-/// Counts with what was synthesised and by what.
+/// The counts, with the module and the tools.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Synthesis {
     pub top: Top,
@@ -93,7 +94,7 @@ pub struct Synthesis {
     pub versions: Versions,
 }
 
-/// What the script is told beside the top.
+/// The options of the script, beside the top.
 #[derive(Serialize)]
 struct Options<'t> {
     family: Family,
@@ -103,7 +104,7 @@ struct Options<'t> {
     most_carry: u32,
 }
 
-/// The script's answer: cells by type, how many pairs of tables share a place, and how long paths are.
+/// The script's answer: cells by type, pairs of tables that share a place, and lengths of paths.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Mapped {
     cells: BTreeMap<String, u64>,
@@ -111,7 +112,7 @@ pub(crate) struct Mapped {
     pub paths: Paths,
 }
 
-/// Synthesis, once for counts and paths.
+/// Synthesises a module, once for counts and paths.
 pub(crate) fn mapped(hdl: &Hdl, top: &Top, family: Family) -> Result<Mapped, HdlError> {
     let options = Options {
         family,
@@ -137,7 +138,7 @@ pub(crate) fn synthesise(hdl: &Hdl, top: &Top, family: Family) -> Result<Synthes
 }
 
 impl Resources {
-    /// These, and another module's as often as it is there.
+    /// Returns the sum with `times` instances of another module.
     #[must_use]
     pub fn plus(mut self, each: &Self, times: u64) -> Self {
         self.lut += each.lut * times;
@@ -155,7 +156,8 @@ impl Resources {
         self
     }
 
-    /// Places of look-up tables that they take, of any use: what a part has so many of.
+    /// Returns the places of look-up tables in use, for all purposes. A part's number of look-up tables counts such
+    /// places.
     pub fn lut_places(&self) -> u64 {
         (self.lut + self.lut_memory).saturating_sub(self.lut_pairs)
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How long the paths between registers are: levels of logic where no open tool times the part, and the bar that they
-//! have to meet.
+//! Measures paths between registers in levels of logic, for parts that no open tool times, and sets their limit.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,30 +10,31 @@ use crate::{Hdl, HdlError, Top, Versions};
 pub const MOST_LEVELS: u32 = 8;
 /// The most carry bits between two registers.
 pub const MOST_CARRY: u32 = 64;
-/// The clock that paths within the bar are good for, MHz.
+/// The clock that paths within these limits reach, MHz.
 pub const BAR_MHZ: u32 = 150;
 
-/// One of the worst paths, for all those between the same two registers, in every copy of a unit.
+/// One of the worst paths. It stands for all paths between the same two registers, in every copy of a unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LevelPath {
-    /// Look-up tables, and what others are worth in them (a stage of a DSP block 2, the output of a block RAM 3).
+    /// Look-up tables, with other cells at their worth in look-up tables (a stage of a DSP block 2, the output of a
+    /// block RAM 3).
     pub levels: u32,
     /// Carry multiplexers.
     pub carry: u32,
     pub from: String,
     pub to: String,
-    /// Named nets on the way.
+    /// Named nets on the path.
     pub through: Vec<String>,
-    /// Endpoints of all paths between these registers.
+    /// The endpoints of all paths between these registers.
     pub endpoints: u64,
 }
 
 /// The paths of a netlist, with a register at every port.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Paths {
-    /// Inputs of registers, memories and DSP blocks, and ports, that some path reaches.
+    /// The inputs of registers, memories and DSP blocks, and the ports, that a path reaches.
     pub endpoints: u64,
-    /// Of these, the ones that a path beyond [`MOST_LEVELS`] or [`MOST_CARRY`] reaches.
+    /// The endpoints that a path beyond [`MOST_LEVELS`] or [`MOST_CARRY`] reaches.
     pub beyond: u64,
     /// The worst by levels, worst first.
     pub by_levels: Vec<LevelPath>,
@@ -43,23 +43,23 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// The most levels of any path.
+    /// Returns the most levels of any path.
     pub fn levels(&self) -> u32 {
         self.by_levels.first().map_or(0, |path| path.levels)
     }
 
-    /// The most carry bits of any path.
+    /// Returns the most carry bits of any path.
     pub fn carry(&self) -> u32 {
         self.by_carry.first().map_or(0, |path| path.carry)
     }
 
-    /// Whether every path is within [`MOST_LEVELS`] and [`MOST_CARRY`].
+    /// Returns whether every path is within [`MOST_LEVELS`] and [`MOST_CARRY`].
     pub fn within_bar(&self) -> bool {
         self.beyond == 0
     }
 }
 
-/// Paths with what was synthesised and by what.
+/// The paths, with the module and the tools.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Levels {
     pub top: Top,

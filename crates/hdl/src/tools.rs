@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pinned tools of the project's virtual environment.
+//! Finds the pinned tools of the project's virtual environment, and their versions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::HdlError;
 
-/// Versions of what made a figure or a model.
+/// The versions of the tools that made a figure or a model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Versions {
     pub verilator: String,
     pub pyosys: String,
     pub bitwuzla: String,
-    /// The place-and-route tools for ECP5 and Nexus, which nothing else needs.
+    /// The version of the place-and-route tools for ECP5 and Nexus, which only placement needs.
     pub nextpnr: Option<String>,
     pub nextpnr_nexus: Option<String>,
-    /// The timing analyser for standard cells.
+    /// The version of the timing analyser for standard cells.
     pub opensta: Option<String>,
-    /// First line of the C++ compiler's `--version`.
+    /// The first line of the C++ compiler's `--version`.
     pub compiler: String,
 }
 
-/// Where the tools are. Nothing outside the virtual environment is used but the C++ compiler.
+/// The paths of the tools. All tools except the C++ compiler come from the virtual environment.
 #[derive(Clone, Debug)]
 pub struct Tools {
     pub(crate) venv: PathBuf,
@@ -36,7 +36,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Looks into a virtual environment made from `requirements/hdl.txt`. The C++ compiler is `$CXX`, or `c++`.
+    /// Finds the tools of a virtual environment made from `requirements/hdl.txt`. The C++ compiler is `$CXX`, or `c++`.
     pub fn in_venv(venv: &Path) -> Result<Self, HdlError> {
         let missing = |what| HdlError::ToolsMissing {
             venv: venv.to_owned(),
@@ -53,7 +53,7 @@ impl Tools {
             return Err(missing("verilator"));
         }
         let compiler = PathBuf::from(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
-        // Absolute, because it is run in a directory of its own.
+        // The path is absolute, because the tool runs in a directory of its own.
         let sta = std::fs::canonicalize(venv.join("share/opensta/sta")).ok();
         Ok(Self {
             versions: Versions {
@@ -74,7 +74,7 @@ impl Tools {
         })
     }
 
-    /// A program of the virtual environment, to which its Verilator is the one there is.
+    /// Returns a command for a program of the virtual environment, which finds the environment's Verilator first.
     pub fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.python.with_file_name(name));
         let own = self.verilator_root.join("bin");
@@ -88,7 +88,7 @@ impl Tools {
         command
     }
 
-    /// What is used.
+    /// Returns the versions in use.
     pub fn versions(&self) -> &Versions {
         &self.versions
     }
@@ -103,7 +103,7 @@ fn site_packages(venv: &Path) -> Option<PathBuf> {
         .find(|p| p.is_dir())
 }
 
-/// The version in the name of `<name>-<version>.dist-info`.
+/// Returns the version in the name of `<name>-<version>.dist-info`.
 fn dist_version(site: &Path, name: &str) -> Option<String> {
     std::fs::read_dir(site)
         .ok()?
@@ -119,7 +119,7 @@ fn dist_version(site: &Path, name: &str) -> Option<String> {
         })
 }
 
-/// The version that the installer left beside a tool.
+/// Returns the version that the installer left beside a tool.
 fn noted_version(tool: &Path) -> Option<String> {
     let text = std::fs::read_to_string(tool.with_file_name("version")).ok()?;
     Some(text.trim().to_owned())

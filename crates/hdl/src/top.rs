@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A module with its parameters: what is simulated, linted, synthesised or proved.
+//! A module with its parameters, to be simulated, linted, synthesised or proved.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct Top {
 }
 
 impl Top {
-    /// `module` with its default parameters.
+    /// Makes a top of `module` with its default parameters.
     pub fn new(module: impl Into<String>) -> Self {
         Self {
             module: module.into(),
@@ -38,15 +38,15 @@ impl Top {
         }
     }
 
-    /// Synthesis for an FPGA maps `module` once and puts the result in the place of each of its instances, which all have the
-    /// same parameters: a wide unit then takes little longer than one of its lanes. Nothing is optimised across their ports;
-    /// paths are followed through them all the same.
+    /// Makes synthesis for an FPGA map `module` once and put the result in the place of each of its instances, which
+    /// all have the same parameters. A wide unit then takes little longer than one of its lanes. No optimisation
+    /// crosses the ports, but paths are followed through them.
     pub fn once(mut self, module: impl Into<String>) -> Self {
         self.once.push(module.into());
         self
     }
 
-    /// Synthesis for an FPGA leaves `module` out wherever it stands: what is counted is the rest.
+    /// Makes synthesis for an FPGA leave out all instances of `module`, and count the rest.
     pub fn apart(mut self, module: impl Into<String>) -> Self {
         self.apart.push(module.into());
         self
@@ -95,7 +95,7 @@ impl Top {
         Ok(())
     }
 
-    /// `Name=literal` for each parameter, as Verilator's and slang's -G take it.
+    /// Returns `Name=literal` for each parameter, as Verilator's and slang's -G take it.
     pub(crate) fn overrides(&self) -> Vec<String> {
         self.params
             .iter()
@@ -109,7 +109,7 @@ impl Top {
     }
 }
 
-/// A packed array of numbers of 64 bits as a literal, the first one lowest.
+/// Returns the literal of a packed array of numbers of 64 bits, the first one lowest.
 pub(crate) fn packed(values: &[u64]) -> String {
     let digits = values.iter().rev().map(|v| format!("{v:016x}"));
     format!("{}'h{}", 64 * values.len(), digits.collect::<String>())

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Telling how far a tool is.
+//! Reports the progress of a tool.
 
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-/// Where a tool is: stages take unequal times.
+/// The stage of a tool; stages take unequal times.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Stage {
     #[serde(rename = "stage")]
@@ -16,7 +16,7 @@ pub struct Stage {
 
 type Callback = dyn Fn(&Stage) + Send + Sync;
 
-/// Whoever wants to know.
+/// The receiver of progress, if there is one.
 #[derive(Clone, Default)]
 pub(crate) struct Watch(Option<Arc<Callback>>);
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Commands and answers of `rm_basext_pkg`.
+//! The commands and answers of the base-extension units (`rm_basext_pkg`).
 
 use std::fmt;
 
 use ringmill_machines::basext::Extension;
 
-/// What a command does.
+/// The operation of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Takes moduli and constants.
+    /// Loads moduli and constants.
     Load,
-    /// Extends to every target of the constants.
+    /// Extends limbs to every target of the constants.
     Extend(Extension),
-    /// A number that is no command's.
+    /// A number that belongs to no command.
     None,
 }
 
 impl Operation {
-    /// `op_e`.
+    /// Returns the number of the operation in `op_e`.
     pub fn number(self) -> u64 {
         match self {
             Self::Load => 0,
@@ -28,8 +28,8 @@ impl Operation {
     }
 }
 
-/// A command at the pins: l and k count for a load, log N for an extension; for one on a unit that takes several polynomials at
-/// once (`Unit::polynomials`) k is how many follow the first.
+/// A command at the pins. l and k count for a load, log N for an extension. For an extension on a unit that takes
+/// several polynomials at once (`Unit::polynomials`), k is the number of polynomials after the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,
@@ -38,7 +38,7 @@ pub struct Command {
     pub log_n: u8,
 }
 
-/// How a command ended: `code_e`.
+/// The end of a command: `code_e`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     Ok,
@@ -52,7 +52,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// In the order of their numbers.
+    /// All codes in the order of their numbers.
     pub const ALL: [Self; 8] = [
         Self::Ok,
         Self::BadCommand,
@@ -64,7 +64,7 @@ impl Code {
         Self::TooLong,
     ];
 
-    /// `None` for a number that is no code's.
+    /// Returns the code of a number, or `None` if it has none.
     pub fn from_bits(bits: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands of a stage on the RTL, one after another behind the memory's port.
+//! Runs the commands of a stage on a base-extension unit's RTL, one after another, behind the memory's port.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use ringmill_machines::coprocessor::Bases;
 
 use super::{ExtendError, Extender};
 
-/// What a schedule gave.
+/// The results of a schedule.
 #[derive(Clone, Debug, Default)]
 pub struct Executed {
-    /// The commands with the cycles in which they began and ended, from the first command's.
+    /// The commands with the cycles in which they began and ended, counted from the first command.
     pub commands: Vec<Timed>,
-    /// What the extensions gave, in order.
+    /// The results of the extensions, in order.
     pub limbs: Vec<(ValueId, Vec<u64>)>,
 }
 
-/// A unit with what its constants are of.
+/// A unit, and the extension to which its constants belong.
 pub struct Executor {
     extender: Extender,
     held: Option<Arc<Bases>>,
@@ -32,9 +32,9 @@ impl Executor {
         }
     }
 
-    /// Runs a schedule (`ringmill_machines::basext::timeline`) on the unit; a command begins when the one before has ended.
-    /// `constants` and `limb` give what the commands name. Constants that the schedule takes for granted and the unit does
-    /// not hold are loaded before.
+    /// Runs a schedule (`ringmill_machines::basext::timeline`) on the unit; a command begins when the one before has
+    /// ended. `constants` and `limb` return the data that the commands name. Constants that the schedule assumes and
+    /// the unit does not hold are loaded first.
     ///
     /// # Errors
     /// [`ExtendError::Missing`]; those of [`Extender`].

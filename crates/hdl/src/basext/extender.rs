@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A base-extension unit at its pins: a command with its streams, cycle by cycle.
+//! Drives a base-extension unit at its pins, cycle by cycle: a command with its streams.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ use super::top_of;
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
 
-/// Why a unit did not do as it was told.
+/// The reason for which a unit did not do its command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtendError {
@@ -21,37 +21,37 @@ pub enum ExtendError {
     Answered { operation: Operation, code: Code },
     #[error("the base-extension unit is not done after {cycles} cycles: a fault in the RTL?")]
     NeverDone { cycles: u64 },
-    /// The program does not say what a command needs.
+    /// The program lacks a limb that a command needs.
     #[error(
         "a command takes limb %{value}, which nothing gives: the program and its schedule do not belong together"
     )]
     Missing { value: u32 },
-    /// Nothing reached the hardware.
+    /// The driver refused the command, and the hardware saw nothing of it.
     #[error(transparent)]
     Refused(#[from] BasextError),
     #[error(transparent)]
     Hdl(#[from] HdlError),
 }
 
-/// Words of a beat, one a lane, and whether it is its polynomial's last.
+/// The words of a beat, one a lane, and whether the beat is its polynomial's last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Beat {
     pub words: Vec<u64>,
     pub last: bool,
 }
 
-/// What a command gave.
+/// The results of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
-    /// From the command to its done bit.
+    /// The cycles from the command to its done bit.
     pub cycles: u64,
-    /// From the command until it is done and what it gave is taken: the done bit or the last beat, whichever is later.
+    /// The cycles from the command to the done bit or the last beat of the results, whichever is later.
     pub end: u64,
-    /// Polynomials with a last beat, and what came after the last of these.
+    /// The polynomials with a last beat. `rest` has the words after the last of these.
     pub limbs: Vec<Vec<u64>>,
     pub rest: Vec<u64>,
-    /// Beats of the stream in that were not taken.
+    /// The number of beats of the input stream that were not taken.
     pub left: usize,
 }
 
@@ -61,7 +61,7 @@ pub struct Extender {
     model: Model,
     ports: Ports,
     stalls: Option<Dice>,
-    /// The memory's port, where both streams pass through one.
+    /// The rate of the memory's port, if both streams pass through one.
     rate: Option<Rate>,
     constants: Option<Constants>,
 }
@@ -85,10 +85,10 @@ struct Ports {
 }
 
 impl Extender {
-    /// Builds the model of a unit, of the folded one for a shape (unless the cache has it), and resets it.
+    /// Builds the model of a unit (unless the cache has it), and resets it. A shape stands for its folded unit.
     ///
     /// # Errors
-    /// What the tools refuse.
+    /// Those of the tools.
     pub fn new(hdl: &Hdl, unit: impl Into<Unit>, options: BuildOptions) -> Result<Self, HdlError> {
         let unit = unit.into();
         // Threads that want the same model build it once.
@@ -133,26 +133,26 @@ impl Extender {
         self.unit.shape()
     }
 
-    /// From now on each stream stalls as these dice fall, in an eighth to seven eighths of the cycles of a command; or no
-    /// more.
+    /// Makes each stream stall from now on as these dice fall, in an eighth to seven eighths of the cycles of a
+    /// command. `None` ends the stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
 
-    /// From now on both streams pass through a memory port of this rate, whatever the dice say; or not.
+    /// Makes both streams pass through a memory port of this rate from now on, for all dice. `None` removes the port.
     pub fn behind(&mut self, rate: Option<Rate>) {
         self.rate = rate;
     }
 
-    /// The constants that the last load brought, where it ended well.
+    /// Returns the constants of the last load, if it ended well.
     pub fn constants(&self) -> Option<&Constants> {
         self.constants.as_ref()
     }
 
-    /// Loads moduli and constants. The cycles it took.
+    /// Loads moduli and constants. Returns the cycles of the load.
     ///
     /// # Errors
-    /// [`ExtendError::Answered`] where the unit does not take them; those of [`Self::command`].
+    /// [`ExtendError::Answered`] if the unit refuses them; those of [`Self::command`].
     pub fn load(&mut self, constants: &Constants) -> Result<u64, ExtendError> {
         let beats = self.words(constants.words());
         let operation = Operation::Load;
@@ -177,9 +177,10 @@ impl Extender {
         }
     }
 
-    /// The residues modulo each target of the loaded constants, and the cycles: `limbs` are those modulo the sources,
-    /// and for an exact extension modulo the redundant modulus behind them, as `ringmill_machines::basext::golden` takes
-    /// them; without the latter where the unit takes none. The folded and the pipelined unit are sent them once for each target.
+    /// Returns the residues modulo each target of the loaded constants, and the cycles. `limbs` are the residues modulo
+    /// the sources. An exact extension also takes those modulo the redundant modulus behind them, as
+    /// `ringmill_machines::basext::golden` does, if the unit has one. The folded and the pipelined unit get the limbs
+    /// once for each target.
     ///
     /// # Errors
     /// [`ExtendError::Answered`]; [`BasextError::Limbs`]; those of [`Self::command`].
@@ -192,8 +193,9 @@ impl Extender {
         self.extend_stream(extension, limbs, 1, stream)
     }
 
-    /// The same for polynomials one after another, the targets of each behind those of the one before: one command
-    /// where the unit takes up to 256 of them in one, otherwise a command for each.
+    /// Extends several polynomials one after another, and returns the targets of each behind those of the one before. A
+    /// unit that takes up to 256 polynomials in one command gets one command, another unit a command for each
+    /// polynomial.
     ///
     /// # Errors
     /// Those of [`Self::extend`].
@@ -239,7 +241,7 @@ impl Extender {
         }
     }
 
-    /// The stream of a polynomial, in the order of the unit.
+    /// Returns the stream of a polynomial, in the order of the unit.
     ///
     /// # Errors
     /// [`BasextError::Limbs`].
@@ -269,7 +271,7 @@ impl Extender {
         Ok(stream)
     }
 
-    /// The beats of a residue polynomial.
+    /// Returns the beats of a residue polynomial.
     pub fn limb(&self, residues: &[u64]) -> Vec<Beat> {
         let mut beats: Vec<Beat> = residues
             .chunks(self.shape().lanes())
@@ -284,7 +286,7 @@ impl Extender {
         beats
     }
 
-    /// The beats of constants: a word each.
+    /// Returns the beats of constants: a word each.
     pub fn words(&self, words: &[u64]) -> Vec<Beat> {
         words
             .iter()
@@ -296,12 +298,12 @@ impl Extender {
             .collect()
     }
 
-    /// Sends a command and its stream, and takes what comes out until the unit is done and has nothing more to give.
+    /// Sends a command and its stream, and takes the output until the unit is done and has no more.
     ///
     /// # Errors
     /// [`ExtendError::NeverDone`] after far more cycles than the stream needs; those of the model.
     pub fn command(&mut self, command: Command, stream: Vec<Beat>) -> Result<Outcome, ExtendError> {
-        // 64 rounds or targets at most, and stalls in seven eighths of the cycles at either end.
+        // There are at most 64 rounds or targets, and stalls in seven eighths of the cycles at either end.
         let beats = self.shape().beats(u32::from(command.log_n).min(TOP_LOG_N));
         let most = 1000 + 64 * 16 * (stream.len() as u64 + beats);
         let mut stream = stream.into_iter().peekable();
@@ -377,7 +379,7 @@ impl Extender {
         Err(ExtendError::NeverDone { cycles: most })
     }
 
-    /// True so many times in eight, where streams stall.
+    /// Returns true in `eighths` of eight cycles, if streams stall.
     fn stalled(&mut self, eighths: u64) -> bool {
         let dice = self.stalls.as_mut();
         dice.is_some_and(|dice| dice.below(8) < eighths)
@@ -397,7 +399,7 @@ impl Extender {
         self.model.set(p.in_last, u64::from(beat.last))
     }
 
-    /// The beat on the output's pins.
+    /// Returns the beat on the output's pins.
     fn given(&self) -> Result<Vec<u64>, HdlError> {
         let pins = self.model.get_words(self.ports.out_data)?;
         let word = |pins: &[u32]| {
@@ -407,7 +409,7 @@ impl Extender {
         Ok(pins.chunks(self.words_each()).map(word).collect())
     }
 
-    /// Words of 32 bits in a word of the streams.
+    /// Returns the number of 32-bit words in a word of the streams.
     fn words_each(&self) -> usize {
         match self.shape().word() {
             Word::Bits32 => 1,

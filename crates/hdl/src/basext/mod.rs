@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The base-extension units' RTL behind a safe handle: [`Extender`] sends commands and streams to a unit, with stalls
-//! where asked, and gives its answers, polynomials and cycles; [`Executor`] runs a stage of a machine's commands on it.
+//! Drives the RTL of the base-extension units.
+//!
+//! [`Extender`] sends commands and streams to a unit, with stalls on request, and returns its answers, polynomials and
+//! cycles. [`Executor`] runs a stage of a machine's commands on a unit.
 
 mod code;
 mod execute;
@@ -15,13 +17,13 @@ use ringmill_machines::basext::{Shape, Unit};
 
 use crate::Top;
 
-/// The folded unit of a shape.
+/// Returns the top of the folded unit of a shape.
 pub fn top(shape: Shape) -> Top {
     top_of(shape.into())
 }
 
-/// The module of a unit, with its parameters. The folded unit's lanes are all the same, and
-/// synthesis maps one for all of them.
+/// Returns the module of a unit, with its parameters. The lanes of the folded unit are equal, and synthesis maps one
+/// for all of them.
 pub fn top_of(unit: Unit) -> Top {
     let shape = unit.shape();
     let top = match unit {

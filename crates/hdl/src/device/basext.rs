@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The base-extension unit's RTL as an engine.
+//! The RTL of the base-extension unit as an engine of an offload device.
 
 use crate::Hdl;
 use crate::basext::{Executor, ExtendError, Extender};
@@ -31,7 +31,7 @@ impl Basext {
         })
     }
 
-    /// The constants of an extension in a procedure's table of moduli.
+    /// Returns the constants of an extension in a procedure's table of moduli.
     fn constants(
         unit: MachineUnit,
         procedure: &Procedure,

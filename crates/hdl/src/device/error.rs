@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What devices of RTL refuse, and hardware errors as those of a device.
+//! The errors of RTL devices, and their conversion to errors of a device.
 
 use ringmill_device::DeviceError;
 use ringmill_device::error::Kind;
@@ -12,7 +12,7 @@ use crate::ring::RpauError;
 use crate::torus::EngineError;
 use crate::vector::VectorError;
 
-/// Why a machine's RTL was not run.
+/// The reason for which a machine's RTL did not run.
 #[derive(Debug, Error)]
 pub enum RtlError {
     #[error(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines as their simulated RTL: devices that run programs whole, engines of co-processors, and the row of each kind.
+//! Simulated RTL as devices: machines that run whole programs, engines of co-processors, and a table of all kinds.
 
 mod basext;
 mod error;
@@ -28,7 +28,8 @@ pub use registry::{Described, Design, Designs, Folder, OpenEngine, Runs};
 trait Whole: Send + Sync {
     fn machine(&self) -> &dyn Machine;
 
-    /// Runs a program whose bindings were checked. `report` is the model's of it, and is told what the RTL says otherwise.
+    /// Runs a program whose bindings were checked. `report` is the model's report; the RTL's cycles replace the model's
+    /// in it.
     fn execute(
         &self,
         job: &Job<'_, '_>,
@@ -36,7 +37,7 @@ trait Whole: Send + Sync {
     ) -> Result<Vec<OutputLimb>, DeviceError>;
 }
 
-/// What a device was asked to run.
+/// A program that a device runs, with its request.
 struct Job<'j, 'r> {
     device: &'j str,
     program: &'j Verified,
@@ -44,7 +45,7 @@ struct Job<'j, 'r> {
     request: &'j Request<'r>,
 }
 
-/// What the model is to heed of a request.
+/// Returns the model's options for a request.
 fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
     SimOptions {
         spill: request.spill,
@@ -54,7 +55,7 @@ fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
     }
 }
 
-/// A model of a small machine is built quickly, another one to run fast.
+/// Returns the build options: the model of a small machine is built quickly, another one to run fast.
 const fn built(small: bool) -> BuildOptions {
     BuildOptions {
         optimise: match small {
@@ -66,10 +67,10 @@ const fn built(small: bool) -> BuildOptions {
     }
 }
 
-/// Models that run fast.
+/// The build options of models that run fast.
 const FAST: BuildOptions = built(false);
 
-/// A field of a description that the RTL does not go with.
+/// Returns the error of a description whose field the RTL does not support.
 fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
     MachineError::Field {
         field,
@@ -79,7 +80,7 @@ fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
     .into()
 }
 
-/// The device of that name.
+/// A machine's RTL as a device with a name.
 struct Rtl<W> {
     name: String,
     whole: W,
@@ -118,7 +119,7 @@ impl<W: Whole> Rtl<W> {
         request: Request<'_>,
     ) -> Result<Outcome, DeviceError> {
         check_request(self, program, &request)?;
-        // The model says whether the program is one of the machine's.
+        // The model decides whether the machine can run the program.
         let asked = options(&request, request.resident_keys);
         let mut report = self.whole.machine().simulate(program, asked)?;
         if !request.function {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The polynomial multiplier's RTL as an engine.
+//! The RTL of the polynomial multiplier as an engine of an offload device.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use ringmill_machines::polymul::{Shape, Tables, as_schedule, stage_commands};
 use super::FAST;
 use ringmill_device::DeviceError;
 
-/// A simulated multiplier and the tables that the run has made.
+/// A simulated multiplier, and the tables that the run has made.
 pub(super) struct Polymul {
     multiplier: Multiplier,
     tables: HashMap<ModulusId, Arc<Tables>>,

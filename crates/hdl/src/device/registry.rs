@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The RTL that there is: a row for each kind of machine that has some.
+//! The table of all RTL: a row for each kind of machine that has some.
 
 use crate::{Hdl, Top};
 use ringmill_machines::basext::{self, BasextMachine};
@@ -22,57 +22,57 @@ use ringmill_device::DeviceError;
 /// The RTL of a kind of machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Design {
-    /// The kind, as descriptions name it.
+    /// The kind's name in descriptions.
     pub kind: &'static str,
     pub runs: Runs,
-    /// Where a description by itself says what to build. The top of the others wants the primes of a program besides: they run
-    /// as devices, and are none of `ringmill rtl`'s designs.
+    /// The folder of designs that a description alone determines. The tops of other kinds also need the primes of a
+    /// program: they run as devices, and are no designs of `ringmill rtl`.
     pub folder: Option<Folder>,
 }
 
-/// How much of a program the RTL of a kind runs.
+/// The part of a program that the RTL of a kind runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Runs {
-    /// All of it, as a device.
+    /// The whole program, as a device.
     Whole {
-        /// Whether there is RTL of this machine, or which field of its description stands against it.
+        /// Checks that there is RTL of this machine; the error names the field of its description that prevents it.
         built: fn(&dyn Machine) -> Result<(), MachineError>,
         open: OpenDevice,
     },
-    /// Turns of a co-processor on a card.
+    /// The turns of a co-processor on a card.
     Turns(OpenEngine),
 }
 
-/// Opens the RTL of a machine as the device of a name.
+/// Opens the RTL of a machine as a device with a name.
 pub type OpenDevice = fn(String, &dyn Machine) -> Result<Box<dyn Device>, DeviceError>;
 
 /// Opens the RTL of a co-processor.
 pub type OpenEngine = fn(&Hdl, &dyn Coprocessor) -> Result<Box<dyn Engine>, DeviceError>;
 
-/// A folder of `rtl/`, for descriptions that say what to build.
+/// A folder of `rtl/` whose designs a description determines.
 #[derive(Clone, Copy, Debug)]
 pub struct Folder {
     pub name: &'static str,
     pub describe: fn(&str) -> Result<Described, MachineError>,
 }
 
-/// What a description says to build.
+/// The design that a description determines.
 pub struct Described {
     /// The name of the description.
     pub name: String,
     pub top: Top,
-    /// Of a polynomial multiplier, which has tables and runs in lockstep by itself.
+    /// The description of a polynomial multiplier, which has tables and runs in lockstep by itself.
     pub multiplier: Option<polymul::Description>,
 }
 
-/// Rows of RTL.
+/// The table of RTL.
 #[derive(Clone, Debug)]
 pub struct Designs {
     rows: Vec<Design>,
 }
 
 impl Designs {
-    /// All RTL that Ringmill has.
+    /// Returns all RTL of Ringmill.
     pub fn standard() -> Self {
         let rows = vec![
             Design {
@@ -152,7 +152,7 @@ impl Designs {
         Self { rows }
     }
 
-    /// This RTL and that of one more kind, in place of one of the same kind.
+    /// Returns the table with one more kind, in place of a row of the same kind.
     #[must_use]
     pub fn with(mut self, design: Design) -> Self {
         match self.rows.iter_mut().find(|row| row.kind == design.kind) {
@@ -162,15 +162,15 @@ impl Designs {
         self
     }
 
-    /// The RTL of a kind of machine, where there is some.
+    /// Returns the RTL of a kind of machine, if there is some.
     pub fn of(&self, kind: &str) -> Option<&Design> {
         self.rows.iter().find(|row| row.kind == kind)
     }
 
-    /// Whether there is RTL of all of a machine.
+    /// Checks that there is RTL of the whole machine.
     ///
     /// # Errors
-    /// Why there is none of this machine, where there is of others of its kind; `None` where there is of no other.
+    /// The reason why this machine has none, if others of its kind have some; `None` if no machine of its kind has RTL.
     pub fn check(&self, machine: &Opened) -> Result<(), Option<MachineError>> {
         match machine {
             Opened::Whole(machine) => match self.of(machine.kind()).map(|row| row.runs) {
@@ -187,7 +187,7 @@ impl Designs {
         }
     }
 
-    /// What opens the RTL of a machine that runs programs whole.
+    /// Returns the function that opens the RTL of a machine that runs whole programs.
     pub fn device_of(&self, machine: &dyn Machine) -> Option<OpenDevice> {
         match self.of(machine.kind())?.runs {
             Runs::Whole { open, .. } => Some(open),
@@ -195,7 +195,7 @@ impl Designs {
         }
     }
 
-    /// What opens the RTL of a co-processor.
+    /// Returns the function that opens the RTL of a co-processor.
     pub fn engine_of(&self, unit: &dyn Coprocessor) -> Option<OpenEngine> {
         match self.of(unit.kind())?.runs {
             Runs::Turns(open) => Some(open),
@@ -203,7 +203,7 @@ impl Designs {
         }
     }
 
-    /// Names of the machines that there is RTL of.
+    /// Returns the names of the machines with RTL.
     pub fn names(&self, machines: &Registry) -> Vec<&'static str> {
         let shipped = machines.kinds().iter().flat_map(|kind| kind.shipped);
         let built = |text: &str| {
@@ -219,7 +219,7 @@ fn device(name: String, whole: impl Whole + 'static) -> Result<Box<dyn Device>, 
     Ok(Box::new(Rtl { name, whole }))
 }
 
-/// A machine as the one that a row is for.
+/// Returns a machine as the type of a row.
 fn whole<M: Machine>(machine: &dyn Machine) -> Result<&M, MachineError> {
     machine.as_a().ok_or_else(|| other(machine.kind()))
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `rtl:` of a ring machine: a program's calls one after another on the simulated RTL, each in the slots and by the words that
-//! the scheduler gave it, the limbs over the RTL's own link.
+//! The RTL of a ring machine as a device: runs a program's calls one after another, with the scheduler's slots and
+//! words.
 //!
-//! Cycles are those of the calls, as the model counts them; each call's are the RTL's, and another number than the model's is
-//! an error. What crosses the link between calls is counted by its rate, as the model does; here it crosses as procedures of a
-//! `LOAD` or a `STORE`.
+//! Limbs go over the RTL's own link. The cycles of each call are the RTL's; a number other than the model's is an
+//! error. The model counts transfers between calls by the link's rate, and so does this device. Here these transfers
+//! are procedures of a `LOAD` or a `STORE`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,11 +23,11 @@ use super::{Job, Whole, built, options, unbuilt};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::{OutputLimb, limb_modulus};
 
-/// log2 of the largest ring degree whose model is built quickly rather than to run fast.
+/// log2 of the largest ring degree whose model is built quickly instead of to run fast.
 const SMALL: u8 = 8;
 
-/// The machine's RTL. An RPAU is elaborated for its primes, so a model is built for each list of primes that a program has, and
-/// kept; each run starts one.
+/// The machine's RTL. An RPAU is elaborated for its primes. So a model is built and kept for each list of primes that a
+/// program has; each run starts one.
 pub(super) struct RingRtl {
     machine: RingMachine,
     hdl: Hdl,
@@ -35,13 +35,13 @@ pub(super) struct RingRtl {
 
 impl RingRtl {
     /// # Errors
-    /// Where the tools are missing.
+    /// Missing tools.
     pub fn new(machine: RingMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         Ok(Self { machine, hdl })
     }
 
-    /// The RTL for the primes of a program.
+    /// Returns the RTL for the primes of a program.
     fn built(&self, program: &Verified) -> Result<Machine, DeviceError> {
         let d = self.machine.description();
         let moduli = program.head().moduli;
@@ -86,7 +86,7 @@ impl Whole for RingRtl {
             card.rpau.insert(LimbId(at), rpau);
             card.limbs.insert(LimbId(at), limb.residues().into_owned());
         }
-        // Key memory holds nothing but what was brought into it; the calls take the same cycles.
+        // Key memory holds only limbs that were loaded into it; the calls take the same cycles.
         let options = options(job.request, false);
         let ran = run(d, program, options, &mut |_| Ok(()), &mut |step| {
             card.call(step).map_err(|error| {
@@ -118,11 +118,11 @@ impl Whole for RingRtl {
     }
 }
 
-/// The simulated card with its host's memory.
+/// The simulated card, and its host's memory.
 struct Card<'a> {
     d: &'a Description,
     machine: Machine,
-    /// Slots of a limb: one at the native degree, two at twice it, four at four times it.
+    /// The number of slots of a limb: one at the native degree, two at twice that degree, four at four times.
     pieces: usize,
     limbs: HashMap<LimbId, Vec<u64>>,
     rpau: HashMap<LimbId, usize>,
@@ -130,7 +130,7 @@ struct Card<'a> {
     failure: Option<DeviceError>,
 }
 
-/// The host's memory during a call: what it gives, and what it has been sent, at the link's rate.
+/// The host's memory during a call: the limbs that it sends and receives, at the link's rate.
 #[derive(Default)]
 struct CallsHost {
     limbs: HashMap<u16, Vec<u64>>,
@@ -139,7 +139,7 @@ struct CallsHost {
 }
 
 impl Host for CallsHost {
-    /// One that is not there is empty: the machine answers that by a code.
+    /// A limb that does not exist is empty, and the machine answers that by a code.
     fn give(&mut self, wanted: Wanted) -> Vec<u64> {
         let limb = match wanted.place {
             Place::Limb(at) => self.limbs.get(&at),
@@ -176,7 +176,7 @@ impl Card<'_> {
         self.rpau.get(&limb).copied().unwrap_or_default()
     }
 
-    /// Brings what the call needs, runs it, and has its results.
+    /// Sends the limbs that the call needs, runs it, and receives its results.
     fn call(&mut self, step: &Step<'_>) -> Result<(), DeviceError> {
         let scheduled = &step.outcome.scheduled;
         let code = &scheduled.code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `rtl:torus`: a bootstrap on the simulated RTL of the engine.
+//! The RTL of a TFHE bootstrapping engine as a device, `rtl:torus`.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::{FAST, Job, RtlError, Whole};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::OutputLimb;
 
-/// The engine's RTL. Its model takes a minute or so to build for a large engine, and is kept; each run starts one.
+/// The engine's RTL. The model of a large engine takes a minute or so to build, and is kept; each run starts one.
 pub(super) struct TorusRtl {
     machine: TorusMachine,
     hdl: Hdl,
@@ -31,7 +31,7 @@ impl TorusRtl {
         Ok(Self { machine, hdl })
     }
 
-    /// What the engine gives, and its cycles.
+    /// Runs a bootstrap. Returns the engine's results and cycles.
     fn bootstrap(&self, job: &Job<'_, '_>) -> Result<(Vec<u64>, u64), DeviceError> {
         let (program, bindings) = (job.program, job.bindings);
         let shape = self.machine.shape();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `rtl:` of a vector machine: a program's calls one after another on the simulated RTL. Each call is a micro program by itself: its
-//! operands come from distant memory, its results go there, and the host keeps limbs between calls.
+//! The RTL of a vector machine as a device: runs a program's calls one after another, each as a micro program of its
+//! own.
 //!
-//! Every call's events are in the cycles of the performance simulator, or the run fails. Cycles of the report are those of the calls
-//! in RTL; the rest of it is the model's, which keeps limbs in the buffer from call to call.
+//! A call's operands come from distant memory, and its results go there; the host keeps limbs between calls. Every
+//! event of a call must be in the cycle of the performance simulator, or the run fails. The report has the RTL's cycles
+//! of the calls. The rest of it is the model's, which keeps limbs in the buffer from call to call.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,7 +23,7 @@ use super::{Job, Whole, built, unbuilt};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::{OutputLimb, limb_modulus};
 
-/// log2 of the largest radix whose model is built quickly rather than to run fast.
+/// log2 of the largest radix whose model is built quickly instead of to run fast.
 const SMALL: u8 = 4;
 
 /// The machine's RTL. Its model is kept; each run starts one.
@@ -31,11 +32,11 @@ pub(super) struct VectorRtl {
     hdl: Hdl,
 }
 
-/// Distant memory behind its channels: a chunk takes its channel for a time, and comes a latency after.
+/// Distant memory behind its channels: a chunk occupies its channel for a time, and comes a latency later.
 struct Distant {
     chunks: HashMap<u32, Vec<u32>>,
     lanes: usize,
-    /// From which cycle on each channel is free.
+    /// The cycle from which on each channel is free.
     channels: Vec<u64>,
     limb_chunks: u32,
     chunk: u64,
@@ -54,7 +55,7 @@ impl Distant {
         }
     }
 
-    /// When a chunk has passed its channel.
+    /// Returns the cycle in which a chunk has passed its channel.
     fn passes(&mut self, address: u32, cycle: u64) -> u64 {
         let channel = (address / self.limb_chunks) as usize % self.channels.len().max(1);
         match self.channels.get_mut(channel) {
@@ -102,7 +103,7 @@ impl Host for Distant {
     }
 }
 
-/// A procedure's micro program, with what is stored at its end, and where its results are.
+/// A procedure's micro program, the limbs that it stores at its end, and the places of its results.
 struct Made {
     hosted: Vec<HostWork>,
     program: MicroProgram,
@@ -121,7 +122,7 @@ impl Made {
     }
 }
 
-/// A run: the machine, its procedures, the host's limbs.
+/// The state of a run: the machine, its procedures, the host's limbs.
 struct Run<'a> {
     d: &'a Description,
     machine: Machine,
@@ -148,7 +149,7 @@ impl Run<'_> {
             self.machine.load(&program.moduli)?;
             self.moduli.clone_from(&program.moduli);
         }
-        // What knows how limbs lie.
+        // It converts the order of limbs.
         let order = Memory::new(program.shape, &[], 0)?;
         let evaluations = |value: ValueId| {
             let ty = procedure.limb(value);
@@ -186,7 +187,7 @@ impl Run<'_> {
 
 impl VectorRtl {
     /// # Errors
-    /// Where the tools are missing.
+    /// Missing tools.
     pub fn new(machine: VectorMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         Ok(Self { machine, hdl })
@@ -215,7 +216,7 @@ impl Whole for VectorRtl {
             return Err(unbuilt("log_radix", d.log_radix.to_string(), &expected));
         }
         let moduli = head.moduli.iter().filter_map(|m| m.prime());
-        // Of the machine's size; each procedure loads its own.
+        // The tables have the machine's size; each procedure loads its own moduli.
         let room: Vec<u64> = moduli
             .filter(|&q| q >> 32 == 0 && q % (1 << 17) == 1)
             .collect();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Commands, answers and places of `rm_polymul_pkg`.
+//! The commands, answers and places of the polynomial multiplier (`rm_polymul_pkg`).
 
 use std::fmt;
 
 use ringmill_machines::polymul::ArrayOp;
 
-/// What the machine answers to a command, and how a stream ended: `code_e`.
+/// The answer to a command, and the end of a stream: `code_e`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     Ok,
@@ -24,7 +24,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// In the order of their numbers.
+    /// All codes in the order of their numbers.
     pub const ALL: [Self; 13] = [
         Self::Ok,
         Self::Busy,
@@ -41,7 +41,7 @@ impl Code {
         Self::BadOp,
     ];
 
-    /// `None` for a number that is no code's.
+    /// Returns the code of a number, or `None` if it has none.
     pub fn from_bits(bits: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }
@@ -67,19 +67,19 @@ impl fmt::Display for Code {
     }
 }
 
-/// What works by itself, with a busy and a done bit of its own.
+/// A part of the machine that works by itself, with a busy and a done bit of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Butterflies and products.
     Array,
-    /// Limbs and tables into the machine.
+    /// Moves limbs and tables into the machine.
     Load,
-    /// Limbs out of it.
+    /// Moves limbs out of the machine.
     Unload,
 }
 
 impl Unit {
-    /// In the order of the busy and done bits.
+    /// All units in the order of the busy and done bits.
     pub const ALL: [Self; 3] = [Self::Array, Self::Load, Self::Unload];
 
     pub(super) fn index(self) -> usize {
@@ -101,16 +101,16 @@ impl fmt::Display for Unit {
     }
 }
 
-/// Where a limb is, and in which form: polynomial `buf` (0 or 1) of `set` (0 or 1).
+/// The place and form of a limb: polynomial `buf` (0 or 1) of `set` (0 or 1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     pub set: usize,
     pub buf: usize,
-    /// In evaluation form.
+    /// Whether the limb is in evaluation form.
     pub eval: bool,
 }
 
-/// What a command asks for, `op_e`.
+/// The operation of a command, `op_e`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
     Array(ArrayOp),
@@ -121,13 +121,13 @@ pub enum Op {
 }
 
 impl Op {
-    /// Every command there is.
+    /// Returns every operation.
     pub fn all() -> impl Iterator<Item = Self> {
         let others = [Self::Load, Self::Unload, Self::Tables, Self::Abort];
         ArrayOp::ALL.into_iter().map(Self::Array).chain(others)
     }
 
-    /// Its number.
+    /// Returns the operation's number.
     pub fn number(self) -> u64 {
         match self {
             Self::Array(ArrayOp::Ntt) => 0,
@@ -144,7 +144,7 @@ impl Op {
         }
     }
 
-    /// The unit that it starts; an abort starts none.
+    /// Returns the unit that the operation starts; an abort starts none.
     pub fn unit(self) -> Option<Unit> {
         match self {
             Self::Array(_) => Some(Unit::Array),
@@ -155,14 +155,14 @@ impl Op {
     }
 }
 
-/// A command as the pins take it.
+/// A command at the pins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
     pub op: Op,
-    /// Of a limb; a product looks at its set alone, tables and abort at nothing of it.
+    /// The place of a limb. A product uses its set alone; tables and abort do not use it.
     pub at: Place,
-    /// Of tables, and of those that a limb is loaded under.
+    /// The slot of the tables that are loaded, or under which a limb is loaded.
     pub slot: usize,
-    /// Of tables: log2 of the degree.
+    /// log2 of the degree of the tables that are loaded.
     pub log_n: u32,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers for stalls and for test data.
+//! Random numbers for stalls and for test data.
 
-/// A small generator (SplitMix64) that a seed repeats. Not for secrets.
+/// A small generator (SplitMix64) that a seed makes repeatable. It is not for secrets.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
@@ -10,7 +10,7 @@ impl Dice {
         Self(seed)
     }
 
-    /// 64 bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -19,17 +19,17 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`; 0 for 0.
+    /// Returns a number below `bound`, or 0 for bound 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// True once in `of` times.
+    /// Returns true once in `of` times.
     pub fn chance(&mut self, of: u64) -> bool {
         self.below(of) == 0
     }
 
-    /// A limb of `n` residues below `q`.
+    /// Returns a limb of `n` residues below `q`.
     pub fn limb(&mut self, n: usize, q: u64) -> Vec<u64> {
         (0..n).map(|_| self.below(q)).collect()
     }

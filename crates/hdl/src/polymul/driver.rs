@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The multiplier at its pins: commands with the hardware's own answers, streams with stalls, cycle by cycle.
+//! Drives the polynomial multiplier at its pins, cycle by cycle: commands with the hardware's own answers, streams with
+//! stalls.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -12,27 +13,27 @@ use super::ports::Ports;
 use super::{Dice, DriveError, top};
 use crate::{BuildOptions, Hdl, HdlError, Model};
 
-/// One simulated multiplier. Nothing is checked on its behalf: [`super::Multiplier`] does that.
+/// One simulated multiplier. It checks nothing for the caller: [`super::Multiplier`] does that.
 pub struct Driver {
     shape: Shape,
     model: Model,
     ports: Ports,
-    /// Words still to send, and the beats of each stream of them with whether its last beat says so.
+    /// The words still to send. `streams` has the beats of each stream of them, and whether its last beat is marked.
     words: VecDeque<u32>,
     streams: VecDeque<(usize, bool)>,
-    /// A beat that was offered stays on offer.
+    /// Whether a beat is on offer, which then must stay.
     offered: bool,
-    /// Words that came out since the last beat that said it was the last, and whole streams before.
+    /// The words that came out since the last marked beat. `output` has the whole streams before.
     partial: Vec<u32>,
     output: VecDeque<Vec<u32>>,
-    /// Done bits seen and not yet waited for: unit and cycle.
+    /// The done bits that were seen and not yet waited for: unit and cycle.
     done: VecDeque<(Unit, u64)>,
-    /// What each unit was last told to do.
+    /// The last command of each unit.
     held: [Option<Request>; 3],
     load_code: Code,
-    /// Whether each slot has tables, and the table commands that were accepted for it.
+    /// Whether each slot has tables, and the number of table commands accepted for it.
     tables: [(bool, u64); SLOTS],
-    /// The slot that the limb in each place was loaded under, `[set][buf]`.
+    /// The slot under which the limb in each place was loaded, `[set][buf]`.
     limbs: [[Option<usize>; 2]; SETS],
     issues: Vec<bool>,
     stalls: Option<Dice>,
@@ -42,7 +43,7 @@ impl Driver {
     /// Builds the model of a shape (unless the cache has it) and resets it.
     ///
     /// # Errors
-    /// What the tools refuse.
+    /// Those of the tools.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         // Threads that want the same model build it once.
         static BUILDING: Mutex<()> = Mutex::new(());
@@ -76,12 +77,12 @@ impl Driver {
         self.shape
     }
 
-    /// Cycles since reset.
+    /// Returns the cycles since reset.
     pub fn cycle(&self) -> u64 {
         self.model.cycle()
     }
 
-    /// From now on each stream stalls in about half of the cycles, as these dice fall; or no more.
+    /// Makes each stream stall from now on in about half of the cycles, as these dice fall. `None` ends the stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
@@ -90,50 +91,50 @@ impl Driver {
         self.stalls.is_some()
     }
 
-    /// For each cycle since the last array command was sent, whether the array issued.
+    /// Returns whether the array issued, for each cycle since the last array command was sent.
     pub fn issues(&self) -> &[bool] {
         &self.issues
     }
 
-    /// How the last stream into the machine ended.
+    /// Returns how the last stream into the machine ended.
     pub fn load_code(&self) -> Code {
         self.load_code
     }
 
-    /// Whether a slot has tables.
+    /// Returns whether a slot has tables.
     pub fn has_tables(&self, slot: usize) -> bool {
         self.tables.get(slot).is_some_and(|t| t.0)
     }
 
-    /// Table commands that were accepted for a slot: tells whether tables are still those of an earlier one.
+    /// Returns the number of table commands accepted for a slot, which tells whether its tables have changed.
     pub fn table_loads(&self, slot: usize) -> u64 {
         self.tables.get(slot).map_or(0, |t| t.1)
     }
 
-    /// The slot that the limb in a place was loaded under, where there is one.
+    /// Returns the slot under which the limb in a place was loaded, if there is one.
     pub fn limb_slot(&self, set: usize, buf: usize) -> Option<usize> {
         *self.limbs.get(set)?.get(buf)?
     }
 
-    /// What a busy unit does.
+    /// Returns the command of a busy unit.
     pub(super) fn held(&self, unit: Unit) -> Option<Request> {
         self.held[unit.index()]
     }
 
-    /// Done bits seen and not yet waited for: unit and cycle, in order.
+    /// Returns the done bits that were seen and not yet waited for: unit and cycle, in order.
     pub fn done(&self) -> impl Iterator<Item = (Unit, u64)> {
         self.done.iter().copied()
     }
 
-    /// The next whole stream that came out.
+    /// Returns the next whole stream that came out.
     pub fn take_output(&mut self) -> Option<Vec<u32>> {
         self.output.pop_front()
     }
 
-    /// The busy bits: array, load, unload from the lowest.
+    /// Returns the busy bits: array, load, unload from the lowest.
     ///
     /// # Errors
-    /// Those of the model, as all below.
+    /// Those of the model, as in all methods below.
     pub fn busy(&self) -> Result<u64, HdlError> {
         self.model.get(self.ports.busy)
     }
@@ -158,7 +159,7 @@ impl Driver {
             .is_some_and(|dice| dice.bits() & 1 == 1)
     }
 
-    /// One cycle: drives the streams, steps, notes what was exchanged and which unit is done.
+    /// Runs one cycle: drives the streams, steps, and notes the words that were exchanged and the units that are done.
     pub fn tick(&mut self) -> Result<(), HdlError> {
         let ready_in = self.model.get(self.ports.in_ready)? == 1;
         let valid_out = self.model.get(self.ports.out_valid)? == 1;
@@ -198,7 +199,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Puts the next beat on the input's pins, or none.
+    /// Puts the next beat on the input's pins, if there is one.
     fn offer(&mut self) -> Result<(), HdlError> {
         let p = &self.ports;
         self.model.set(p.in_valid, u64::from(self.offered))?;
@@ -218,7 +219,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The beat on offer was taken.
+    /// Notes that the beat on offer was taken.
     fn taken(&mut self) {
         self.offered = false;
         self.words.drain(..self.shape.beat().min(self.words.len()));
@@ -230,7 +231,7 @@ impl Driver {
         }
     }
 
-    /// Queues a stream of words for the input, `last` with its last beat.
+    /// Queues a stream of words for the input; `last` marks its last beat.
     pub fn send(&mut self, words: &[u32], last: bool) {
         let beats = words.len().div_ceil(self.shape.beat());
         if beats == 0 {
@@ -242,7 +243,7 @@ impl Driver {
         self.streams.push_back((beats, last));
     }
 
-    /// Forgets what is queued for the input and was not taken.
+    /// Drops the words that are queued for the input.
     pub fn drop_input(&mut self) {
         self.words.clear();
         self.streams.clear();
@@ -268,7 +269,7 @@ impl Driver {
         self.post_number(op.number(), request)
     }
 
-    /// The same with a number that may be no command's.
+    /// Sends a command with a number that may belong to no command.
     pub fn post_number(&mut self, op: u64, request: Request) -> Result<(), HdlError> {
         let p = &self.ports;
         for (port, value) in [
@@ -286,7 +287,7 @@ impl Driver {
         self.model.set(self.ports.cmd_valid, 0)
     }
 
-    /// The answer on the pins in this cycle.
+    /// Returns the answer on the pins in this cycle.
     pub fn answer(&self) -> Result<Option<Code>, HdlError> {
         if self.model.get(self.ports.rsp_valid)? != 1 {
             return Ok(None);
@@ -307,7 +308,7 @@ impl Driver {
         Ok(code)
     }
 
-    /// What the machine does now, and no longer holds.
+    /// Notes the work of an accepted command, and the data that it invalidates.
     fn accepted(&mut self, request: Request) {
         let Request { op, at, slot, .. } = request;
         if let Some(unit) = op.unit() {
@@ -362,7 +363,7 @@ impl Driver {
         self.command(request(Op::Abort, NOWHERE))
     }
 
-    /// Ticks until `unit` is done; the cycle of its done bit.
+    /// Ticks until `unit` is done, and returns the cycle of its done bit.
     ///
     /// # Errors
     /// [`DriveError::NeverDone`] after far more cycles than any command takes.
@@ -395,7 +396,7 @@ fn request(op: Op, at: Place) -> Request {
     }
 }
 
-/// A code, or what is wrong with the machine that says something else.
+/// Returns the code of the bits, or the error of an unknown code.
 fn known(bits: u64) -> Result<Code, HdlError> {
     Code::from_bits(bits).ok_or_else(|| HdlError::Simulation(format!("there is no code {bits}")))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong between a host and the multiplier.
+//! The errors of driving the polynomial multiplier.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use ringmill_machines::polymul::PolymulError;
 use super::{Code, Unit};
 use crate::HdlError;
 
-/// Why a command was not carried out, or its result not believed.
+/// The reason for which a command was not executed, or its result is wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriveError {
-    /// The host's refusal: nothing reached the hardware.
+    /// The host refused the command, and the hardware saw nothing of it.
     #[error(transparent)]
     Refused(#[from] PolymulError),
-    /// The host's refusal of a command while what it needs is in use.
+    /// The host refused the command, because a unit or limb that it needs is in use.
     #[error("{command} while the {unit} is busy: wait until it is done")]
     Busy { unit: Unit, command: &'static str },
     #[error("no polynomial {buf} of set {set}: both are 0 or 1")]
     Place { set: usize, buf: usize },
-    /// The hardware's answer to a command; nothing has begun.
+    /// The hardware refused the command, and nothing has begun.
     #[error("the multiplier refuses {command}: {code}")]
     Answered { command: &'static str, code: Code },
-    /// How the hardware says that a stream ended.
+    /// The code with which the hardware ended a stream.
     #[error("the multiplier refuses the stream of {command}: {code}")]
     Stream { command: &'static str, code: Code },
     #[error(
@@ -38,7 +38,7 @@ pub enum DriveError {
     Hdl(#[from] HdlError),
 }
 
-/// Where the RTL and its model part.
+/// The first difference between RTL and model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{operation}: {what}")]
 pub struct Mismatch {
@@ -49,7 +49,7 @@ pub struct Mismatch {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
-    /// Cycles from a command to its done bit.
+    /// The cycles from a command to its done bit.
     Cycles {
         of: &'static str,
         rtl: u64,

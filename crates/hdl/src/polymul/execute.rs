@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A schedule of commands on the RTL: each is sent in the cycle that the scheduler gives it.
+//! Runs a schedule of commands on the polynomial multiplier's RTL: sends each in the cycle that the scheduler gives it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,28 +9,28 @@ use ringmill_machines::polymul::{Command, Tables, Timed};
 
 use super::{DriveError, Multiplier, Place, Unit};
 
-/// What a schedule gave.
+/// The results of a schedule.
 #[derive(Clone, Debug, Default)]
 pub struct Executed {
-    /// The commands with the cycles in which they began and were done, from the first command's.
+    /// The commands with the cycles in which they began and were done, counted from the first command.
     pub commands: Vec<Timed>,
-    /// What was unloaded, in order.
+    /// The limbs that were unloaded, in order.
     pub limbs: Vec<(ValueId, Vec<u64>)>,
 }
 
 impl Executed {
-    /// Cycles from the first command's acceptance to the last done bit.
+    /// Returns the cycles from the first command's acceptance to the last done bit.
     pub fn cycles(&self) -> u64 {
         self.commands.iter().map(|t| t.end).max().unwrap_or(0)
     }
 }
 
-/// Runs a schedule (`ringmill_machines::polymul::timeline`) on an idle machine. `tables` and `limb` give what the
-/// commands name.
+/// Runs a schedule (`ringmill_machines::polymul::timeline`) on an idle machine. `tables` and `limb` return the data
+/// that the commands name.
 ///
 /// # Errors
-/// [`DriveError::Busy`] where a unit is not yet free when its command is due, so that the RTL is slower than the
-/// scheduler's model; [`DriveError::Missing`]; those of [`Multiplier`].
+/// [`DriveError::Busy`] if a unit is not yet free when its command is due: the RTL is then slower than the scheduler's
+/// model. [`DriveError::Missing`]; those of [`Multiplier`].
 pub fn execute<'a>(
     machine: &mut Multiplier,
     timeline: &[Timed],
@@ -39,7 +39,7 @@ pub fn execute<'a>(
 ) -> Result<Executed, DriveError> {
     begin_from(machine, timeline, &tables, &limb)?;
     let base = machine.driver().cycle();
-    // In the order of their done bits, by unit: the commands that each unit is at.
+    // For each unit, its unfinished commands in the order of their done bits.
     let mut begun: [Vec<usize>; 3] = Default::default();
     for (number, timed) in timeline.iter().enumerate() {
         while machine.driver().cycle() < base + timed.begin {
@@ -87,8 +87,8 @@ pub fn execute<'a>(
     Ok(executed)
 }
 
-/// Loads what the schedule takes for granted and the machine does not hold: tables and operands that no command of it
-/// brings. A schedule that goes on where the one before ended finds all of it there.
+/// Loads the tables and operands that the schedule assumes and the machine does not hold. A schedule that continues
+/// where the one before ended finds all of them there.
 fn begin_from<'a>(
     machine: &mut Multiplier,
     timeline: &[Timed],
@@ -147,7 +147,7 @@ fn given<'a>(
     limb(value).ok_or_else(|| DriveError::Missing(format!("limb %{}", value.0)))
 }
 
-/// The unit that a command keeps busy.
+/// Returns the unit that a command keeps busy.
 fn unit(command: Command) -> Unit {
     match command {
         Command::Run { .. } => Unit::Array,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One operation on the RTL and in the golden model: residues, issue of each cycle, cycles.
+//! Compares one operation on the polynomial multiplier's RTL with the golden model: residues, the issue of each cycle,
+//! cycles.
 
 use ringmill_machines::polymul::{ArrayOp, cycles, golden, issues, load_cycles, unload_cycles};
 use serde::Serialize;
@@ -7,19 +8,19 @@ use serde::Serialize;
 use super::error::Difference;
 use super::{DriveError, Mismatch, Multiplier, Place};
 
-/// Cycles of an operation that the RTL and the model agree on.
+/// The cycles of an operation, on which RTL and model agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Lockstep {
-    /// Of the array.
+    /// The cycles of the array.
     pub cycles: u64,
-    /// Of the load of each operand and the unload; more than the model's where streams stall.
+    /// The cycles of each operand's load and of the unload; more than the model's if streams stall.
     pub load: u64,
     pub unload: u64,
 }
 
-/// Loads operands, runs and unloads on `set`, with the tables that are loaded. Every residue is compared with the golden
-/// transform, every cycle of the array with the model's issue, and cycles with the model's: those of streams where they
-/// do not stall. `b` is looked at where the operation takes two operands.
+/// Loads operands, runs and unloads on `set`, with the loaded tables. Compares every residue with the golden transform,
+/// and every cycle of the array with the model's issue. Compares cycles with the model's, those of streams only without
+/// stalls. `b` is used by operations on two operands only.
 ///
 /// # Errors
 /// [`DriveError::Mismatch`] with the first difference; those of [`Multiplier`].

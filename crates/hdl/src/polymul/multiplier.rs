@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The multiplier as a host uses it: refusals before the hardware, results with their cycles.
+//! The polynomial multiplier as a host uses it: checks commands before the hardware, and returns results with their
+//! cycles.
 
 use std::sync::Arc;
 
@@ -8,12 +9,12 @@ use ringmill_machines::polymul::{ArrayOp, PolymulError, SETS, SLOTS, Shape, Tabl
 use super::{Code, Dice, DriveError, Driver, Op, Place, Unit};
 use crate::{BuildOptions, Hdl, HdlError};
 
-/// A simulated multiplier and the tables that it holds.
+/// A simulated multiplier, and the tables that it holds.
 pub struct Multiplier {
     driver: Driver,
     /// For each slot the tables that were sent last, and the number of that table command.
     tables: [Option<(Arc<Tables>, u64)>; SLOTS],
-    /// The slot that tables and limbs go to.
+    /// The slot into which tables and limbs are loaded.
     slot: usize,
 }
 
@@ -21,7 +22,7 @@ impl Multiplier {
     /// Builds the model of a shape (unless the cache has it) and resets it.
     ///
     /// # Errors
-    /// What the tools refuse.
+    /// Those of the tools.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         Ok(Self {
             driver: Driver::new(hdl, shape, options)?,
@@ -38,12 +39,13 @@ impl Multiplier {
         &self.driver
     }
 
-    /// The pins: what goes through here is not checked by the host, and tables that are loaded here are not known to it.
+    /// Returns the pins. The host does not check commands that go there, and does not know tables that are loaded
+    /// there.
     pub fn driver_mut(&mut self) -> &mut Driver {
         &mut self.driver
     }
 
-    /// From now on tables and limbs are loaded into `slot` and under its tables (0 at first).
+    /// Selects the slot into which tables, and limbs under its tables, are loaded from now on (0 at first).
     ///
     /// # Errors
     /// [`PolymulError::Slot`].
@@ -58,7 +60,7 @@ impl Multiplier {
         Ok(())
     }
 
-    /// The tables of the selected slot, where the hardware took them from here.
+    /// Returns the tables of the selected slot, if the hardware took them from this multiplier.
     ///
     /// # Errors
     /// [`PolymulError::NoTables`].
@@ -66,14 +68,14 @@ impl Multiplier {
         self.tables_of(self.slot).ok_or(PolymulError::NoTables)
     }
 
-    /// The tables of a slot.
+    /// Returns the tables of a slot.
     pub fn tables_of(&self, slot: usize) -> Option<&Arc<Tables>> {
         let (tables, load) = self.tables.get(slot)?.as_ref()?;
         let driver = &self.driver;
         (driver.has_tables(slot) && *load == driver.table_loads(slot)).then_some(tables)
     }
 
-    /// From now on both streams stall at random, repeatably from this seed; or no more.
+    /// Makes both streams stall at random from now on, repeatably from this seed. `None` ends the stalls.
     pub fn stall(&mut self, seed: Option<u64>) {
         self.driver.stall(seed.map(Dice::new));
     }
@@ -81,7 +83,7 @@ impl Multiplier {
     /// Starts to load tables.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] where the load unit is, or the array or the unload unit on a limb of the slot;
+    /// [`DriveError::Busy`] if the load unit is busy, or the array or the unload unit with a limb of the slot;
     /// [`DriveError::Refused`] for tables made for a larger machine; the hardware's own refusal.
     pub fn start_tables(&mut self, tables: &Arc<Tables>) -> Result<(), DriveError> {
         let degree = tables.degree();
@@ -104,8 +106,8 @@ impl Multiplier {
     /// Starts to load a limb.
     ///
     /// # Errors
-    /// [`DriveError::Refused`] without tables, for a limb of another length or with a residue that is not reduced;
-    /// [`DriveError::Busy`] where the load unit or the place is; the hardware's own refusal.
+    /// [`DriveError::Refused`] without tables, for a limb of another length, or with a residue that is not reduced;
+    /// [`DriveError::Busy`] if the load unit or the place is busy; the hardware's own refusal.
     pub fn start_load(&mut self, at: Place, limb: &[u64]) -> Result<(), DriveError> {
         self.tables()?.check(limb)?;
         check_place(at)?;
@@ -119,11 +121,11 @@ impl Multiplier {
         self.accepted("LOAD", code)
     }
 
-    /// Starts the array on a set; a transform works on its polynomial `buf`, a product on both, its result in 0.
+    /// Starts the array on a set. A transform works on its polynomial `buf`, a product on both, with its result in 0.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] where the array or a limb of the set is; [`DriveError::Refused`] without tables or limbs, or
-    /// for limbs of different tables; the hardware's own refusal.
+    /// [`DriveError::Busy`] if the array or a limb of the set is busy; [`DriveError::Refused`] without tables or limbs,
+    /// or for limbs of different tables; the hardware's own refusal.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<(), DriveError> {
         let eval = false;
         let at = Place { set, buf, eval };
@@ -143,8 +145,8 @@ impl Multiplier {
     /// Starts to unload a limb.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] where the unload unit or the place is; [`DriveError::Refused`] without tables or a limb; the
-    /// hardware's own refusal.
+    /// [`DriveError::Busy`] if the unload unit or the place is busy; [`DriveError::Refused`] without tables or a limb;
+    /// the hardware's own refusal.
     pub fn start_unload(&mut self, at: Place) -> Result<(), DriveError> {
         check_place(at)?;
         self.idle(Unit::Unload, "UNLOAD")?;
@@ -155,10 +157,10 @@ impl Multiplier {
         self.accepted("UNLOAD", code)
     }
 
-    /// Ticks until `unit` is done; the cycle of its done bit.
+    /// Ticks until `unit` is done, and returns the cycle of its done bit.
     ///
     /// # Errors
-    /// [`DriveError::Stream`] where the load unit ended with an error, [`DriveError::NeverDone`].
+    /// [`DriveError::Stream`] if the load unit ended with an error, [`DriveError::NeverDone`].
     pub fn wait(&mut self, unit: Unit) -> Result<u64, DriveError> {
         let cycle = self.driver.wait(unit)?;
         if unit == Unit::Load && self.driver.load_code() != Code::Ok {
@@ -170,7 +172,7 @@ impl Multiplier {
         Ok(cycle)
     }
 
-    /// Loads tables; cycles from the command's acceptance to its done bit, as below.
+    /// Loads tables. Returns the cycles from the command's acceptance to its done bit, as the methods below do.
     ///
     /// # Errors
     /// Those of [`Self::start_tables`] and [`Self::wait`].
@@ -180,7 +182,7 @@ impl Multiplier {
         Ok(self.wait(Unit::Load)? - begin)
     }
 
-    /// Loads a limb; cycles.
+    /// Loads a limb. Returns the cycles.
     ///
     /// # Errors
     /// Those of [`Self::start_load`] and [`Self::wait`].
@@ -190,7 +192,7 @@ impl Multiplier {
         Ok(self.wait(Unit::Load)? - begin)
     }
 
-    /// Runs the array; cycles. [`Driver::issues`] then tells in which of them it issued.
+    /// Runs the array. Returns the cycles; [`Driver::issues`] then tells in which of them the array issued.
     ///
     /// # Errors
     /// Those of [`Self::start`] and [`Self::wait`].
@@ -200,7 +202,7 @@ impl Multiplier {
         Ok(self.wait(Unit::Array)? - begin)
     }
 
-    /// Unloads a limb; cycles and residues.
+    /// Unloads a limb. Returns cycles and residues.
     ///
     /// # Errors
     /// Those of [`Self::start_unload`] and [`Self::wait`].
@@ -211,10 +213,10 @@ impl Multiplier {
         Ok((end - begin, self.take_limb()?))
     }
 
-    /// The next limb that was unloaded whole.
+    /// Returns the next limb that was unloaded whole.
     ///
     /// # Errors
-    /// [`DriveError::Missing`] where none was.
+    /// [`DriveError::Missing`] if there is none.
     pub fn take_limb(&mut self) -> Result<Vec<u64>, DriveError> {
         let words = self.driver.take_output();
         let words = words.ok_or_else(|| DriveError::Missing("no limb was unloaded".to_owned()))?;
@@ -228,7 +230,7 @@ impl Multiplier {
         Err(DriveError::Busy { unit, command })
     }
 
-    /// Refuses a place that a busy unit holds: the same limb, or all of its set.
+    /// Refuses a place that a busy unit uses: the same limb, or its whole set.
     fn free(
         &self,
         unit: Unit,
@@ -236,7 +238,7 @@ impl Multiplier {
         limb_only: bool,
         command: &'static str,
     ) -> Result<(), DriveError> {
-        // Tables are on no place.
+        // Tables have no place.
         let held = self.driver.held(unit).filter(|held| held.op != Op::Tables);
         let taken = held.is_some_and(|h| h.at.set == at.set && (!limb_only || h.at.buf == at.buf));
         if taken {
@@ -246,7 +248,7 @@ impl Multiplier {
         }
     }
 
-    /// The slot of the limb in a place.
+    /// Returns the slot of the limb in a place.
     fn limb(&self, set: usize, buf: usize) -> Result<usize, PolymulError> {
         if (0..SLOTS).all(|slot| self.tables_of(slot).is_none()) {
             return Err(PolymulError::NoTables);
@@ -255,17 +257,17 @@ impl Multiplier {
         slot.ok_or(PolymulError::NoData { set, buf })
     }
 
-    /// Ends a load whose stream was cut: what is still queued for it is not sent.
+    /// Ends a load whose stream was cut; words still queued for it are not sent.
     ///
     /// # Errors
-    /// Those of the model; the hardware's refusal where no stream is on its way.
+    /// Those of the model; the hardware's refusal if no stream is in progress.
     pub fn abort(&mut self) -> Result<(), DriveError> {
         self.driver.drop_input();
         let code = self.driver.abort()?;
         self.accepted("ABORT", code)
     }
 
-    /// The hardware's refusal; what was to follow the command is not sent.
+    /// Returns the hardware's refusal, if it refused; the words that belong to the command are then not sent.
     fn accepted(&mut self, command: &'static str, code: Code) -> Result<(), DriveError> {
         if code == Code::Ok {
             return Ok(());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pins of `rm_polymul`.
+//! The pins of the polynomial multiplier (`rm_polymul`) in its model.
 
 use crate::{HdlError, In, Model, Out};
 

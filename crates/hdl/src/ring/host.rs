@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host's side of the link: what it gives and takes, and when.
+//! The host's side of the ring machine's link: the limbs that it sends and receives, and the cycles in which it does
+//! so.
 
 use crate::{HdlError, In, Model, Out};
 
-/// Where on the host a limb lies.
+/// The place of a limb on the host.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// The number that the word has.
+    /// The number in the word.
     Limb(u16),
     /// The index of a key.
     Key(u8),
 }
 
-/// What the machine asks the host for.
+/// A transfer that the machine asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wanted {
     pub rpau: usize,
     pub place: Place,
 }
 
-/// A host. One that gives a limb of another length than the machine's shows what the machine says to that.
+/// A host. A host that sends a limb of a wrong length shows the machine's answer to that.
 pub trait Host {
-    /// The limb that a load asks for.
+    /// Returns the limb for a load.
     fn give(&mut self, wanted: Wanted) -> Vec<u64>;
 
-    /// The limb that a store has sent.
+    /// Receives the limb of a store.
     fn take(&mut self, wanted: Wanted, limb: Vec<u64>);
 
-    /// In which cycles the beats of the transfer that begins pass, counted from the first in which one can: ascending. Those
-    /// beyond the list pass one a cycle.
+    /// Returns the cycles in which the beats of the transfer pass, ascending, counted from the first possible cycle.
+    /// Beats beyond the list pass one a cycle.
     fn beats(&mut self) -> Vec<u64> {
         Vec::new()
     }
 }
 
-/// A host that is asked for nothing: it gives empty limbs, which a load is refused with.
+/// A host for runs without transfers: it sends empty limbs, with which a load is refused.
 pub struct NoHost;
 
 impl Host for NoHost {
@@ -45,7 +46,7 @@ impl Host for NoHost {
     fn take(&mut self, _: Wanted, _: Vec<u64>) {}
 }
 
-/// The link's pins, and the transfer that is under way.
+/// The link's pins, and the transfer in progress.
 pub(super) struct Link {
     want: Out,
     store: Out,
@@ -69,12 +70,12 @@ struct Transfer {
     limb: Vec<u64>,
     beats: Vec<u64>,
     passed: usize,
-    /// Cycles since the first in which a beat could pass.
+    /// The cycles since the first in which a beat could pass.
     cycle: u64,
 }
 
 impl Transfer {
-    /// Whether the host lets the next beat pass in this cycle.
+    /// Returns whether the host lets the next beat pass in this cycle.
     fn is_due(&self) -> bool {
         let at = self.beats.get(self.passed);
         at.is_none_or(|&at| at <= self.cycle)
@@ -101,14 +102,14 @@ impl Link {
         })
     }
 
-    /// Nothing comes, nothing is taken.
+    /// Sets the pins so that no beat passes.
     pub fn rest(&mut self, model: &mut Model) -> Result<(), HdlError> {
         self.transfer = None;
         model.set(self.in_valid, 0)?;
         model.set(self.out_ready, 0)
     }
 
-    /// The host's pins for this cycle, from what the machine shows in it (evaluated before and after).
+    /// Drives the host's pins for this cycle, from the machine's outputs in it (evaluated before and after).
     pub fn drive(&mut self, model: &mut Model, host: &mut dyn Host) -> Result<(), HdlError> {
         if self.transfer.is_none() {
             self.transfer = self.begun(model, host)?;
@@ -148,7 +149,7 @@ impl Link {
         Ok(())
     }
 
-    /// After the cycle's edge: what passed does not pass again.
+    /// Notes after the cycle's edge that a beat has passed.
     pub fn settle(&mut self, model: &mut Model) -> Result<(), HdlError> {
         if self.transfer.is_none() {
             model.set(self.in_valid, 0)?;
@@ -157,7 +158,7 @@ impl Link {
         Ok(())
     }
 
-    /// The transfer of which a beat could pass in this cycle, the first time.
+    /// Returns the transfer of which a beat could pass in this cycle for the first time.
     fn begun(
         &mut self,
         model: &mut Model,

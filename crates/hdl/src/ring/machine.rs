@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The whole machine at its pins: programs and tables go in, a procedure runs, and every grant, every write and the end are
-//! compared with the model's.
+//! Drives the whole ring machine at its pins, and compares every grant, every write and the end with the model's.
 
 use std::ops::Range;
 
@@ -20,7 +19,7 @@ use super::wires::Wires;
 use super::{RpauError, Shape};
 use crate::{BuildOptions, Hdl, In, Model, Out, Top};
 
-/// How a procedure ended.
+/// The end of a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended {
     /// `code_e` of `rm_ring_pkg`; 0 is done.
@@ -40,11 +39,11 @@ struct Ports {
     load_select: In,
 }
 
-/// Kind of a program's word at the `load_*` ports.
+/// The kind of a program's word at the `load_*` ports.
 const PROGRAM: u64 = 15;
-/// Of a layer's prime.
+/// The kind of a layer's prime.
 const PRIME: u64 = 12;
-/// Of log2 of the coefficients of limbs.
+/// The kind of log2 of the coefficients of limbs.
 const SIZE: u64 = 13;
 
 /// One simulated machine.
@@ -58,21 +57,21 @@ pub struct Machine {
     wires: Wires,
     link: Link,
     shadow: Shadow,
-    /// Which of its primes each RPAU has in layer 0.
+    /// The index of the prime that each RPAU has in layer 0, among the RPAU's primes.
     selected: Vec<usize>,
     /// log2 of the coefficients of limbs.
     log_n: u32,
-    /// Whether the twiddles of half rings are there: they come with the first program that has words of them.
+    /// Whether the twiddles of half rings are loaded; the first program with words on half rings needs them.
     has_halves: bool,
-    /// Whether memories are written where they lie.
+    /// Whether memories are written directly in the model.
     open: bool,
 }
 
-/// `rm_ring` for a description and a program's primes: RPAU r is built for primes r, r + R, r + 2 R, .. of R RPAUs, a layer each,
-/// and for those that it may stand in for.
+/// Returns `rm_ring` for a description and a program's primes. Of R RPAUs, RPAU r is built for primes r, r + R, r + 2
+/// R, .., a layer each, and for the primes of RPAUs for which it may stand in.
 ///
 /// # Errors
-/// [`RpauError::NoPrimes`]; what [`Shape::new`] refuses.
+/// [`RpauError::NoPrimes`]; those of [`Shape::new`].
 pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
     let (shape, shapes) = shapes(d, primes)?;
     let top = shape
@@ -90,7 +89,8 @@ pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
     }))
 }
 
-/// What the RPAUs are elaborated for, the first one's by itself: as many primes each, an RPAU that has fewer one of them again.
+/// Returns the shapes for which the RPAUs are elaborated, the first one's by itself. All have the same number of
+/// primes; an RPAU with fewer primes repeats one.
 pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauError> {
     let first = *primes.first().ok_or(RpauError::NoPrimes)?;
     let list = |r: usize| {
@@ -116,7 +116,7 @@ pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shap
     Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
 }
 
-/// What tells a machine log2 of the coefficients of its limbs.
+/// Returns the word that sets log2 of the coefficients of limbs.
 fn size_word(log_n: u8) -> Table {
     Table {
         kind: SIZE,
@@ -126,8 +126,8 @@ fn size_word(log_n: u8) -> Table {
     }
 }
 
-/// The twiddle tables of a machine for limbs of 2^`log_n` coefficients, and their size, as entries of the wrapper's stream
-/// (`rm_ring_table`).
+/// Returns the twiddle tables of a machine for limbs of 2^`log_n` coefficients, and their size, as entries of the
+/// wrapper's stream (`rm_ring_table`).
 ///
 /// # Errors
 /// Those of [`top`]; a size that the RTL does not have; a prime without the roots of unity.
@@ -146,7 +146,7 @@ pub fn size_entries(
     Ok(entries)
 }
 
-/// Whether a word works with half rings.
+/// Returns whether a word works with half rings.
 fn is_of_halves(word: u64) -> bool {
     match decode(word) {
         Some(Word::Op(w)) => w.ring != RingKind::Full || w.op.is_pair(),
@@ -154,7 +154,7 @@ fn is_of_halves(word: u64) -> bool {
     }
 }
 
-/// The words of the four streams, one by one.
+/// Returns the words of the four streams, one by one.
 fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> + '_ {
     (0..).zip(streams).flat_map(|(table, words)| {
         let words = (0..).zip(words);
@@ -167,7 +167,7 @@ fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> +
     })
 }
 
-/// The words of the four streams, as entries of the wrapper's stream.
+/// Returns the words of the four streams as entries of the wrapper's stream.
 pub fn program_entries(streams: &[Vec<u64>; STREAMS]) -> Vec<[u64; 2]> {
     program_words(streams).map(|word| word.entry(0)).collect()
 }
@@ -176,7 +176,7 @@ impl Machine {
     /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
     ///
     /// # Errors
-    /// Those of [`top`]; what the tools refuse; a prime without the roots of unity.
+    /// Those of [`top`] and of the tools; a prime without the roots of unity.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
@@ -244,7 +244,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Limbs have 2^`log_n` coefficients from now on, as a command says; their twiddles come where another size's were.
+    /// Sets the size of limbs to 2^`log_n` coefficients, as a command does; the twiddles of this size replace those of
+    /// another.
     ///
     /// # Errors
     /// A size that the RTL does not have; a prime without the roots of unity; those of the simulation.
@@ -269,15 +270,15 @@ impl Machine {
         Ok(self.model.step(1)?)
     }
 
-    /// Says modulo which of the program's primes each RPAU works in layer 0, as a command does.
+    /// Sets the prime of each RPAU in layer 0, by its number among the program's primes, as a command does.
     ///
     /// # Errors
-    /// [`RpauError::Unbuilt`] for a prime that an RPAU is not built for; those of the simulation.
+    /// [`RpauError::Unbuilt`] for a prime for which an RPAU is not built; those of the simulation.
     pub fn select(&mut self, primes: &[u8]) -> Result<(), RpauError> {
         for (rpau, &number) in primes.iter().enumerate() {
             let prime = self.primes.get(usize::from(number));
             let built = self.shapes.get(rpau).map(Shape::primes);
-            // One that the program does not have is no word's.
+            // No word uses a prime that the program does not have.
             let Some((prime, built)) = prime.zip(built) else {
                 continue;
             };
@@ -331,10 +332,11 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Brings a limb into a slot, a residue a cycle: a procedure of a `LOAD`. In a model whose memories are open it is put there.
+    /// Loads a limb into a slot, a residue a cycle, by a procedure of a `LOAD`. A model with open memories gets the
+    /// limb directly.
     ///
     /// # Errors
-    /// Those of the simulation; what the machine refuses.
+    /// Those of the simulation, and the machine's refusal.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         if self.open {
             return self.shapes[rpau].poke_slot(&mut self.model, rpau, slot.into(), limb);
@@ -347,7 +349,7 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// Brings a limb into a key slot, which is index 0 of the key table from then on.
+    /// Loads a limb into a key slot, which is index 0 of the key table from then on.
     ///
     /// # Errors
     /// As [`Self::fill`].
@@ -368,7 +370,7 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// What a slot holds: a procedure of a `STORE`.
+    /// Returns the content of a slot, by a procedure of a `STORE`.
     ///
     /// # Errors
     /// As [`Self::fill`].
@@ -401,10 +403,10 @@ impl Machine {
         Ok(host.0)
     }
 
-    /// Runs the procedure that is there until it is done, with a host for its transfers.
+    /// Runs the loaded procedure until it is done, with a host for its transfers.
     ///
     /// # Errors
-    /// [`RpauError::NeverDone`] after so many cycles; those of the simulation.
+    /// [`RpauError::NeverDone`] after `most` cycles; those of the simulation.
     pub fn run(&mut self, host: &mut dyn Host, most: u64) -> Result<Ended, RpauError> {
         self.start()?;
         for cycle in 0..most {
@@ -417,10 +419,10 @@ impl Machine {
         Err(RpauError::NeverDone { cycles: most })
     }
 
-    /// Runs the procedure that is there, which its model runs in so many cycles.
+    /// Runs the loaded procedure, which takes `cycles` cycles in its model.
     ///
     /// # Errors
-    /// [`RpauError::Ends`] where it takes others or is refused; those of the simulation.
+    /// [`RpauError::Ends`] if it takes another number or is refused; those of the simulation.
     pub fn run_for(&mut self, host: &mut dyn Host, cycles: u64) -> Result<(), RpauError> {
         let ended = self.run(host, cycles + 1000)?;
         if (ended.code, ended.cycles) == (0, cycles) {
@@ -434,9 +436,12 @@ impl Machine {
         })
     }
 
-    /// Runs the procedure that is there, `code`, beside what the model made of it: the board grants each word in its cycle, each
-    /// has written its results when it retires, the host is asked for what it gives and sent what it takes, and the end comes in
-    /// its cycle.
+    /// Runs the loaded procedure `code` in lockstep with the model:
+    ///
+    /// - The board grants each word in its cycle.
+    /// - Each word has written its results when it retires.
+    /// - The host sends and receives the same limbs.
+    /// - The end comes in its cycle.
     ///
     /// # Errors
     /// The first difference; those of the simulation.
@@ -452,7 +457,7 @@ impl Machine {
         self.start()?;
         let mut host = ModelsHost::new(&self.description, code, words);
         let mut ends: Vec<&Lockstep> = words.iter().collect();
-        // When its last residue has landed; what the link does the board hears of then.
+        // The cycle in which the last residue has landed; the board learns of a link word's end then.
         let dispatch = self.description.pipeline.dispatch;
         let landed = |w: &Lockstep| {
             let late = if w.word.op.on_link() { 0 } else { dispatch };
@@ -547,7 +552,7 @@ impl Machine {
     }
 }
 
-/// Gives a limb, or has the one that was taken.
+/// A host that sends one limb, or holds the limb that it received.
 struct OneLimb(Vec<u64>);
 
 impl Host for OneLimb {

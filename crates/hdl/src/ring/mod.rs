@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring machine's RTL behind a safe handle: [`Machine`] runs a procedure with every grant, write and end held to the
-//! model's; [`Rpau`] is a unit by itself that words are granted to as the model's board grants them; [`package`] is the generated package of micro words.
+//! Drives the RTL of the ring machine.
+//!
+//! [`Machine`] runs a procedure and compares every grant, write and end with the model's. [`Rpau`] is a single unit,
+//! which gets words in the cycles in which the model's board grants them. [`package`] is the generated package of micro
+//! words.
 
 use std::sync::Mutex;
 
@@ -28,7 +31,7 @@ pub use shadow::Lockstep;
 pub use shape::Shape;
 pub use tables::Tables;
 
-/// The model of a top; threads that want the same one build it once.
+/// Returns the model of a top; threads that ask for the same one build it once.
 fn built(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<Model, HdlError> {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The package that decodes micro words, generated from the one definition of them in `ringmill_machines::ring`.
+//! Generates the SystemVerilog package that decodes micro words, from their definition in `ringmill_machines::ring`.
 
 use std::fmt::Write;
 
 use ringmill_machines::ring::encode::{FIELDS, Field, KINDS, WAIT_FIELDS};
 use ringmill_machines::ring::micro::{LINK_QUEUE, Opcode, QUEUES, RING_QUEUE, STREAMS};
 
-/// Where it lies below the project's root.
+/// The package's path below the project's root.
 pub const PACKAGE: &str = "rtl/ring/rm_ring_isa_pkg.sv";
 
-/// `BCAST` as `OpBcast`.
+/// Converts `BCAST` to `OpBcast`.
 fn camel(prefix: &str, name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|c| c.to_ascii_uppercase());
@@ -26,7 +26,7 @@ fn logic(field: Field) -> String {
     }
 }
 
-/// The package's text.
+/// Returns the package's text.
 pub fn package() -> String {
     let mut text = String::from(
         "// SPDX-License-Identifier: Apache-2.0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine takes on an FPGA: each of its modules mapped once, and counted as often as it is there. Primes are those that the
-//! machine is elaborated for; what is the same for all of them is mapped for one.
+//! Lists the modules of a ring machine to count its FPGA resources: each is mapped once and counted for each instance.
+//!
+//! The machine is elaborated for given primes. A module that is equal for all primes is mapped for one of them.
 
 use ringmill_machines::ring::Description;
 
@@ -9,7 +10,7 @@ use super::{RpauError, Shape};
 use crate::Top;
 use crate::parts::Part;
 
-/// Modules of `rm_ring_rpau` that are counted by themselves.
+/// The modules of `rm_ring_rpau` that are counted by themselves.
 const OF_RPAU: [&str; 9] = [
     "rm_ring_dyadic",
     "rm_ring_generator",
@@ -21,7 +22,7 @@ const OF_RPAU: [&str; 9] = [
     "rm_ring_send",
     "rm_ring_twiddles",
 ];
-/// Of `rm_ring_main`.
+/// The modules of `rm_ring_main` that are counted by themselves.
 const OF_MAIN: [&str; 7] = [
     "rm_ring_affine",
     "rm_ring_agen",
@@ -31,7 +32,7 @@ const OF_MAIN: [&str; 7] = [
     "rm_ring_seq",
     "rm_ring_turn",
 ];
-/// Of `rm_ring`.
+/// The modules of `rm_ring` that are counted by themselves.
 const OF_RING: [&str; 4] = [
     "rm_ring_board",
     "rm_ring_fetch",
@@ -39,26 +40,26 @@ const OF_RING: [&str; 4] = [
     "rm_ring_rpau",
 ];
 
-/// What a part of an RPAU, or of the machine, is for.
+/// The purpose of a part of an RPAU, or of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
     /// Polynomial memory with its ports, and key memory.
     Memory,
-    /// Key halves from their seed.
+    /// Generators of key halves from their seed.
     Generator,
     Dyadic,
     /// Main cores, their networks and twiddle tables.
     Main,
-    /// What an RPAU has of the ring: its ends, and the reducers of what arrives.
+    /// An RPAU's part of the ring: its ends, and the reducers of arriving rows.
     Node,
     /// Tables of constants, streams and Galois elements, and the wires of an RPAU.
     Tables,
-    /// Streams, board, dispatch, link, and the ring's hops: the machine's, once.
+    /// Streams, board, dispatch, link, and the ring's hops, of which the machine has one each.
     Control,
 }
 
 impl Does {
-    /// Of an RPAU.
+    /// The purposes of an RPAU's parts.
     pub const UNITS: [Self; 6] = [
         Self::Memory,
         Self::Generator,
@@ -69,10 +70,10 @@ impl Does {
     ];
 }
 
-/// Modules of a machine, each with what it is for.
+/// Modules of a machine, each with its purpose.
 pub type Parts = Vec<(Does, Part)>;
 
-/// The modules of a machine, RPAU by RPAU, and what these share.
+/// The modules of a machine: those of each RPAU, and the shared ones.
 pub struct Machine {
     pub rpaus: Vec<(Shape, Parts)>,
     pub shared: Parts,
@@ -82,7 +83,7 @@ fn apart<const N: usize>(top: Top, modules: [&str; N]) -> Top {
     modules.into_iter().fold(top, Top::apart)
 }
 
-/// Those of `rm_ring` for a description and a program's primes, as [`top`] elaborates it.
+/// Returns the modules of `rm_ring` for a description and a program's primes, as [`top`] elaborates it.
 ///
 /// # Errors
 /// Those of [`top`].
@@ -144,7 +145,8 @@ pub fn machine(d: &Description, primes: &[u64]) -> Result<Machine, RpauError> {
 
 const STREAMS: u64 = ringmill_machines::ring::micro::STREAMS as u64;
 
-/// An RPAU; what knows of its primes only how wide they are is that of one with primes like them, so that it is mapped once.
+/// Returns the modules of an RPAU. A module that depends only on the widths of the primes is taken from an RPAU with
+/// primes of these widths, so that it is mapped once.
 fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let s = shape;
     let period = u64::from(s.log_row - s.log_lanes);
@@ -177,7 +179,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let feed = wide(sized(staged(of("rm_ring_feed"))))
         .int("LogPeriod", period)
         .int("Latency", s.generator);
-    // Their cores are left out, and must be ones all the same.
+    // Their cores are left out of the count, but must exist.
     let main = like_primes(memory(wide(sized(staged(of("rm_ring_main"))))), like)
         .int("LogPeriod", period)
         .int("GenLatency", s.generator)
@@ -262,20 +264,20 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     parts.collect()
 }
 
-/// A module that knows rows and the steps of a limb, not its size.
+/// Returns a module that depends on rows and on the steps of a limb, but not on the size of a limb.
 fn sized_rows(top: Top, shape: &Shape) -> Top {
     top.int("LogRow", shape.log_row.into())
         .int("LogSteps", (shape.log_n - shape.log_row).into())
 }
 
-/// A module with the primes of a shape, and as wide as the widest of them.
+/// Returns a module with the primes of a shape, as wide as the widest of them.
 fn like_primes(top: Top, shape: &Shape) -> Top {
     top.int("QWidth", shape.q_width().into())
         .int("Moduli", shape.primes().len() as u64)
         .ints("Q", shape.primes())
 }
 
-/// What memories, multipliers and look-up tables a list of parts has together, those that do one thing only where it is said.
+/// Returns the modules of one purpose, or all modules.
 pub fn those(parts: &Parts, does: Option<Does>) -> Vec<Part> {
     let parts = parts
         .iter()

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a machine's memories lie in its model, so that a bench fills them in no time: the machine's own way is a residue a cycle.
+//! Writes limbs and tables directly into the memories of a simulated ring machine, to start a test in no time.
+//!
+//! The machine's own way takes a cycle for each residue.
 
 use super::twiddles::Table;
 use super::{RpauError, Shape};
 use crate::Model;
 
-/// Words of 32 bits of a number.
+/// Returns a number in words of 32 bits.
 fn halves(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }
 
 impl Shape {
-    /// The column of a residue of this index.
+    /// Returns the column of the residue with this index.
     fn column(&self, index: usize) -> usize {
         let pieces = 0..self.log_n.div_ceil(self.log_row);
         let mask = self.row() - 1;
         pieces.fold(0, |c, i| c ^ index >> (i * self.log_row)) & mask
     }
 
-    /// Puts a limb into a slot.
+    /// Writes a limb into a slot.
     pub(super) fn poke_slot(
         &self,
         model: &mut Model,
@@ -54,7 +56,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Puts a limb into a key slot.
+    /// Writes a limb into a key slot.
     pub(super) fn poke_key(
         &self,
         model: &mut Model,
@@ -73,7 +75,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Puts a twiddle into its table; whether it is one.
+    /// Writes a twiddle into its table; returns false for a word that is no twiddle.
     pub(super) fn poke_twiddle(
         &self,
         model: &mut Model,
@@ -96,7 +98,7 @@ impl Shape {
     }
 }
 
-/// Numbers of so many bits one behind the other, in words of 32.
+/// Packs numbers of `bits` bits one behind the other into words of 32 bits.
 pub fn packed(numbers: &[u64], bits: usize) -> Vec<u32> {
     let mut words = vec![0; (numbers.len() * bits).div_ceil(32)];
     for (i, &number) in numbers.iter().enumerate() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host of a run that the model has made: it gives and takes what the model's did, when it pleases.
+//! A host that replays the transfers of a run of the model.
 
 use std::collections::VecDeque;
 
@@ -10,9 +10,9 @@ use super::RpauError;
 use super::host::{Host, Place, Wanted};
 use super::shadow::Lockstep;
 
-/// The host of a run that the model has made: its limbs, and beats that take as long as they took there.
+/// The host of a run of the model: its limbs, and beats that take as long as they took there.
 pub(super) struct ModelsHost<'a> {
-    /// Transfers to come, with the cycles of their beats.
+    /// The next transfers, with the cycles of their beats.
     transfers: VecDeque<(&'a Lockstep, u64)>,
     sending: Option<&'a Lockstep>,
     limb: usize,
@@ -36,7 +36,7 @@ impl<'a> ModelsHost<'a> {
         }
     }
 
-    /// Whether the machine asks for what the model asks for next; its result.
+    /// Checks that the machine asks for the model's next transfer, and returns its result.
     fn asked(&mut self, wanted: Wanted, expected: Option<&'a Lockstep>) -> Option<&'a [u64]> {
         let place = |w: &Lockstep| match w.word.b {
             Operand::Key(k) if w.word.op == Opcode::Load => Place::Key(k),
@@ -57,7 +57,7 @@ impl<'a> ModelsHost<'a> {
     }
 }
 
-/// Beats of a limb evenly over so many cycles, the last one in the last of them.
+/// Spreads the beats of a limb evenly over `cycles` cycles, the last beat in the last cycle.
 pub fn evenly(limb: u64, cycles: u64) -> Vec<u64> {
     let cycles = cycles.max(limb);
     let beats = (1..=limb).map(|i| (i * cycles).div_ceil(limb) - 1);
@@ -81,7 +81,7 @@ impl Host for ModelsHost<'_> {
         }
     }
 
-    /// Whenever it pleases the host, but for the last one.
+    /// Every beat passes in a random cycle, except the last.
     fn beats(&mut self) -> Vec<u64> {
         let n = self.limb as u64;
         let Some((word, cycles)) = self.transfers.pop_front() else {
@@ -91,7 +91,7 @@ impl Host for ModelsHost<'_> {
         let mut draw = word.start.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut beats = Vec::with_capacity(self.limb);
         for at in 0..cycles.saturating_sub(1) {
-            // As many of the cycles that are left as there are beats left, each alike.
+            // Each remaining beat takes one of the remaining cycles, all with the same chance.
             draw ^= draw << 13;
             draw ^= draw >> 7;
             draw ^= draw << 17;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One RPAU at its pins: words are granted in the cycles in which the model grants them, and what is written is compared with
-//! what the model has written when they retire.
+//! Drives one RPAU at its pins: grants words in the model's cycles, and compares their writes with the model's when
+//! they retire.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::encode::encode;
@@ -14,7 +14,7 @@ use super::twiddles::{RINGS, Table, twiddles};
 use super::wires::Wires;
 use crate::{BuildOptions, Hdl, HdlError, In, Model};
 
-/// Why an RPAU did not do as the model does.
+/// The reason for which an RPAU differs from the model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RpauError {
@@ -78,7 +78,7 @@ struct Ports {
     link_data: In,
 }
 
-/// Brings a limb to RPAU 0.
+/// A word that loads a limb to RPAU 0.
 pub(super) const LOAD: OpWord = OpWord {
     op: Opcode::Load,
     controller: 0,
@@ -108,7 +108,7 @@ impl Rpau {
     /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
     ///
     /// # Errors
-    /// What the tools refuse; a prime without the roots of unity.
+    /// Those of the tools; a prime without the roots of unity.
     pub fn new(
         hdl: &Hdl,
         shape: Shape,
@@ -171,7 +171,7 @@ impl Rpau {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Limbs have 2^`log_n` coefficients from now on.
+    /// Sets the size of limbs to 2^`log_n` coefficients.
     ///
     /// # Errors
     /// Those of the simulation; a prime without the roots of unity.
@@ -193,7 +193,7 @@ impl Rpau {
         Ok(self.model.step(1)?)
     }
 
-    /// Writes the tables of a procedure and its call: what micro code has in the columns of this RPAU.
+    /// Writes the tables of a procedure and its call: this RPAU's columns of the micro code's tables.
     ///
     /// # Errors
     /// Those of the simulation.
@@ -250,7 +250,7 @@ impl Rpau {
         Ok(())
     }
 
-    /// A residue of the load by its index, or none.
+    /// Puts a residue of a load with its index on the wires, or none.
     fn residue(&mut self, residue: Option<(u64, u64)>) -> Result<(), RpauError> {
         let p = &self.ports;
         self.model.set(p.link_valid, u64::from(residue.is_some()))?;
@@ -261,8 +261,8 @@ impl Rpau {
         Ok(self.model.set(p.link_data, data)?)
     }
 
-    /// Runs words from cycle 0 on. Each must have written its results when it retires, its last residue in its last cycle
-    /// (the dyadic cores' at the latest then).
+    /// Runs words from cycle 0 on. Each must have written its results when it retires, with its last residue in its
+    /// last cycle. For the dyadic cores that cycle is the latest.
     ///
     /// # Errors
     /// [`RpauError::Differs`]; those of the simulation.
@@ -317,7 +317,7 @@ impl Rpau {
         Ok(())
     }
 
-    /// The residue that the link has in this cycle for a load: the last one lands in the load's last cycle.
+    /// Returns the residue that the link has in this cycle for a load. The last one lands in the load's last cycle.
     fn comes(&self, w: &Lockstep) -> Option<(u64, u64)> {
         let (_, limb) = w.results.first()?;
         let last = w.start + w.cycles - 3;
@@ -328,7 +328,7 @@ impl Rpau {
         Some((index, limb[index as usize]))
     }
 
-    /// A cycle: what is written in it has landed in the next.
+    /// Runs a cycle; its writes have landed in the next.
     fn step(&mut self) -> Result<(), RpauError> {
         self.model.eval()?;
         self.shadow.take(&self.model, self.cycle)?;

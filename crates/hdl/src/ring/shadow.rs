@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the memories hold, as the RTL's writes say, and whether it is what the model has written.
+//! Tracks the content of the RPAUs' memories from the RTL's writes, and compares it with the model's results.
 
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::interpret::Target;
@@ -8,19 +8,19 @@ use ringmill_machines::ring::micro::{OpWord, Unit, Word};
 use super::{RpauError, Shape};
 use crate::{HdlError, Model, Out};
 
-/// A word as the model ran it.
+/// A word of a run of the model.
 #[derive(Clone, Debug)]
 pub struct Lockstep {
     pub word: OpWord,
     pub start: u64,
     pub cycles: u64,
-    /// Turns of a period that it leaves to a dyadic word on each of its ports.
+    /// The turns of a period that it leaves to a dyadic word on each of its ports.
     pub turns: u64,
-    /// What it has put where.
+    /// Its results and their places.
     pub results: Vec<(Target, Vec<u64>)>,
 }
 
-/// Limbs by RPAU and slot, and when each was written last.
+/// The limbs by RPAU and slot, and the cycle of each one's last write.
 pub(super) struct Shadow {
     shape: Shape,
     rpaus: usize,
@@ -32,7 +32,7 @@ pub(super) struct Shadow {
     data: Out,
 }
 
-/// So many bits from a place on of 32-bit words.
+/// Returns `width` bits from a place on of 32-bit words.
 fn bits(words: &[u32], at: usize, width: usize) -> u64 {
     let word = |i: usize| u128::from(words.get(i).copied().unwrap_or(0));
     let wide = word(at / 32) | word(at / 32 + 1) << 32 | word(at / 32 + 2) << 64;
@@ -40,7 +40,7 @@ fn bits(words: &[u32], at: usize, width: usize) -> u64 {
 }
 
 impl Shadow {
-    /// Of a module whose `watch_*` ports show the writes of so many RPAUs.
+    /// Makes the shadow of a module whose `watch_*` ports show the writes of `rpaus` RPAUs.
     pub fn new(shape: &Shape, rpaus: usize, model: &Model) -> Result<Self, HdlError> {
         let slots = rpaus * shape.slots();
         Ok(Self {
@@ -55,7 +55,7 @@ impl Shadow {
         })
     }
 
-    /// The writes of a cycle, which have landed in the next.
+    /// Takes the writes of a cycle, which have landed in the next.
     pub fn take(&mut self, model: &Model, cycle: u64) -> Result<(), HdlError> {
         let we = model.get_words(self.we)?;
         if we.iter().all(|&w| w == 0) {
@@ -88,8 +88,8 @@ impl Shadow {
         Ok(())
     }
 
-    /// Whether a word has done what it should when it retires: each residue of its results is there, the last one landed in
-    /// its last cycle (the dyadic cores' at the latest then). The RTL's cycles are `late` more than the model's.
+    /// Checks a word when it retires: each residue of its results is there, and the last one landed in its last cycle.
+    /// For the dyadic cores that cycle is the latest. The RTL's cycles are `late` more than the model's.
     pub fn check(&self, w: &Lockstep, late: u64) -> Result<(), RpauError> {
         let differs = |what: String| {
             Err(RpauError::Differs {
@@ -100,7 +100,7 @@ impl Shadow {
         };
         let mut landings = Vec::new();
         for (target, limb) in &w.results {
-            // Key memory shows its writes to none, and what the host has is its own to look at.
+            // Writes to key memory are not visible, and the host checks its own limbs.
             let Target::Slot(rpau, slot) = target else {
                 continue;
             };
@@ -122,8 +122,8 @@ impl Shadow {
             }
             landings.push(landed);
         }
-        // A broadcast's receivers on the way have it before the last one.
-        // The board hears of a transfer's end when it has ended.
+        // The inner receivers of a broadcast have it before the last one. The board learns of a transfer's end after it
+        // has ended.
         let late = if w.word.op.on_link() { 0 } else { late };
         let (Some(landed), last) = (landings.into_iter().max(), w.start + w.cycles - 1 + late)
         else {

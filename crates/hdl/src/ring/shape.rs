@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an RPAU is elaborated for.
+//! The parameters for which an RPAU is elaborated.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::{Description, built};
 
 use crate::{Param, Top};
 
-/// Parameters of `rm_ring_rpau`.
+/// The parameters of `rm_ring_rpau`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// log2 of the native ring degree.
@@ -14,48 +14,48 @@ pub struct Shape {
     pub log_row: u32,
     /// log2 of the dyadic cores.
     pub log_lanes: u32,
-    /// Slots that share one port each way; those that follow have their own.
+    /// The slots that share one port each way. Slots that follow have ports of their own.
     pub shared: usize,
     pub singles: usize,
-    /// Slots of one memory behind them whose ports take so many cycles for a row, or none.
+    /// The slots of one memory behind them, whose ports take several cycles for a row; 0 for none.
     pub narrow: usize,
     pub log_parts: u32,
     pub word_bits: u32,
-    /// Stages of a transform in one pass; with one twiddles are generated from so many first ones.
+    /// The stages of a transform in one pass. With one stage, twiddles are generated from the first `first_values`.
     pub stages: u32,
     pub first_values: u64,
     pub multiplier: u64,
-    /// Cycles to a generator's first residue, and those of its last part, the fold.
+    /// The cycles to a generator's first residue, of which the last `fold` are its fold.
     pub generator: u64,
     pub fold: u64,
-    /// Whether the ring reduces what arrives, in so many stages.
+    /// Whether the ring reduces arriving residues, in `reducer` stages.
     pub reduces: bool,
     pub reducer: u64,
     pub rpaus: usize,
     pub key_slots: usize,
-    /// Residues of a word of key memory.
+    /// The residues of a word of key memory.
     pub key_group: usize,
     pub key_stripes: usize,
-    /// Depths of tables.
+    /// The depths of tables.
     pub constants: usize,
     pub streams: usize,
     pub seeds: usize,
     pub galois: usize,
-    /// Its primes, of which there are so many.
+    /// The RPAU's primes, of which the first `moduli` count.
     primes: [u64; MAX_MODULI],
     moduli: usize,
-    /// Of these, the ones that have twiddles at a time.
+    /// The number of primes that have twiddles at a time.
     layers: usize,
 }
 
-/// Primes that an RPAU can be built for.
+/// The most primes for which an RPAU can be built.
 pub(super) const MAX_MODULI: usize = 8;
 
 impl Shape {
-    /// The RPAU of a description for its primes, at most eight.
+    /// Returns the RPAU of a description for its primes, at most eight.
     ///
     /// # Errors
-    /// The field that forbids it ([`built`]).
+    /// The field that prevents it ([`built`]).
     pub fn new(d: &Description, primes: &[u64]) -> Result<Self, MachineError> {
         built::check(d)?;
         for &prime in primes {
@@ -116,12 +116,12 @@ impl Shape {
         self.shared + self.singles + self.narrow
     }
 
-    /// Port groups of polynomial memory.
+    /// Returns the number of port groups of polynomial memory.
     pub fn groups(&self) -> usize {
         1 + self.singles + usize::from(self.narrow > 0)
     }
 
-    /// `rm_ring_rpau`.
+    /// Returns `rm_ring_rpau` with these parameters.
     pub fn top(&self) -> Top {
         self.parameters(Top::new("rm_ring_rpau"))
             .int("QWidth", self.q_width().into())
@@ -129,7 +129,7 @@ impl Shape {
             .ints("Q", self.primes())
     }
 
-    /// The same with twiddles for so many primes at a time.
+    /// Returns the shape with twiddles for `layers` primes at a time.
     pub(super) fn of_layers(self, layers: usize) -> Self {
         Self {
             layers: layers.min(self.moduli),
@@ -141,7 +141,8 @@ impl Shape {
         self.layers
     }
 
-    /// Bits of a residue: its own primes', and where the ring does not reduce, those of what arrives.
+    /// Returns the bits of a residue: those of its own primes, and without reduction in the ring those of arriving
+    /// residues.
     pub(super) fn width(&self) -> u32 {
         if self.reduces {
             self.q_width()
@@ -150,7 +151,7 @@ impl Shape {
         }
     }
 
-    /// `rm_ring_rpau` as `rm_ring` has it, with residues no wider than they have to be.
+    /// Returns `rm_ring_rpau` as `rm_ring` instantiates it, with residues no wider than they must be.
     pub fn in_ring(&self) -> Top {
         let mut top = self.top();
         for (name, value) in &mut top.params {
@@ -161,18 +162,19 @@ impl Shape {
         top.int("RingWidth", self.word_bits.into())
     }
 
-    /// Bits of its primes.
+    /// Returns the bits of the primes.
     pub fn bits(&self) -> Vec<u32> {
         let primes = self.primes().iter();
         primes.map(|q| 64 - q.leading_zeros()).collect()
     }
 
-    /// Bits of the widest of them.
+    /// Returns the bits of the widest prime.
     pub fn q_width(&self) -> u32 {
         self.bits().into_iter().max().unwrap_or(0)
     }
 
-    /// The same without the primes that stand again in the place of those that others have more, as `rm_ring` builds it.
+    /// Returns the shape without repeated primes, which fill the place of primes that other RPAUs have in addition, as
+    /// `rm_ring` builds it.
     pub(super) fn own(mut self) -> Self {
         let others = (1..self.moduli).filter(|&m| self.primes[m] != self.primes[0]);
         self.moduli = others.max().map_or(1, |last| last + 1);
@@ -180,13 +182,13 @@ impl Shape {
         self
     }
 
-    /// Parameters of a module that works on rows of limbs.
+    /// Returns the parameters of a module that works on rows of limbs.
     pub(super) fn sized(&self, top: Top) -> Top {
         top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())
     }
 
-    /// The parameter that says which slots are where, `memory_t` of `rm_ring_pkg`.
+    /// Returns the parameter of the slots' arrangement, `memory_t` of `rm_ring_pkg`.
     pub(super) fn memory(&self, top: Top) -> Top {
         let pair = |high: u64, low: u64| high << 32 | low;
         let words = [
@@ -197,7 +199,7 @@ impl Shape {
         top.ints("Memory", &words)
     }
 
-    /// Parameters that the machine has as its RPAUs have them.
+    /// Returns the parameters that the machine shares with its RPAUs.
     pub(super) fn parameters(&self, top: Top) -> Top {
         top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables that come with a procedure and its call, as one RPAU takes them.
+//! Converts the tables of a procedure and its call to the words of one RPAU.
 
 use ringmill_isa::Galois;
 use ringmill_machines::ring::micro::Stream;
 
 use super::twiddles::Table;
 
-/// Kinds of `rm_ring_rpau`'s `load_*` ports.
+/// The kinds of `rm_ring_rpau`'s `load_*` ports.
 const CONSTANT: u64 = 0;
 const KEY_SLOT: u64 = 5;
 const STREAM: u64 = 6;
@@ -22,18 +22,18 @@ pub struct Tables<'a> {
     pub streams: Vec<Option<Stream>>,
     pub galois: &'a [Galois],
     pub seeds: &'a [[u8; 32]],
-    /// Key index and key slot.
+    /// Pairs of key index and key slot.
     pub keys: Vec<(u8, u8)>,
 }
 
 impl Tables<'_> {
-    /// As entries of the wrapper's stream (`rm_ring_table`) for an RPAU.
+    /// Returns the tables as entries of the wrapper's stream (`rm_ring_table`) for an RPAU.
     pub fn entries(&self, rpau: usize) -> Vec<[u64; 2]> {
         let words = self.words();
         words.map(|word| word.entry(1 << rpau)).collect()
     }
 
-    /// Word by word.
+    /// Returns the tables word by word.
     pub(super) fn words(&self) -> impl Iterator<Item = Table> + '_ {
         let word = |kind, address, word| Table {
             kind,
@@ -70,7 +70,8 @@ impl Tables<'_> {
     }
 }
 
-/// The inverse of an odd number modulo 2^64: each step of Newton's doubles the bits that are right, of which g itself has three.
+/// Returns the inverse of an odd number modulo 2^64. Each step of Newton's iteration doubles the right bits, of which g
+/// itself has three.
 fn inverse(g: u64) -> u64 {
     (0..5).fold(g, |x, _| {
         x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)))

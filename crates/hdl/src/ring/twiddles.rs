@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The words of the stored twiddle tables (docs/machines/ring.md, "Passes").
+//! Computes the words of the ring machine's twiddle tables (docs/machines/ring.md, "Passes").
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use ringmill_math::{MathError, Modulus, NttPlan, Ring, RingKind};
 
 use super::Shape;
 
-/// A word for a table of `rm_ring_rpau`: what its `load_*` ports take.
+/// A word for a table of `rm_ring_rpau`, as its `load_*` ports take it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Table {
     pub kind: u64,
@@ -18,31 +18,31 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// An entry of the wrapper's stream (`rm_ring_table`), for some RPAUs.
+    /// Returns an entry of the wrapper's stream (`rm_ring_table`), for some RPAUs.
     pub fn entry(self, rpaus: u64) -> [u64; 2] {
         let head = self.address | self.table << 16 | self.kind << 24 | rpaus << 32;
         [head, self.word]
     }
 }
 
-/// Kinds of `rm_ring_rpau`'s `load_*` ports: a table of the first core's that has one word a pass, one that has several (the next
-/// core's are one more); the factor of a pass; zeta.
+/// The kinds of `rm_ring_rpau`'s `load_*` ports: a table of the first core with one word a pass; one with several words
+/// a pass; the factor of a pass; zeta. The next core's kinds are one higher.
 const FLAT: u64 = 1;
 const DEEP: u64 = 3;
 const FACTOR: u64 = 4;
 const ZETA: u64 = 9;
 
-/// The rings that have twiddles of their own: all of them, the full one, the halves.
+/// The rings with twiddles of their own: the full ring and its two halves.
 pub(super) const RINGS: Range<u64> = 0..3;
 pub(super) const WHOLE: Range<u64> = 0..1;
 pub(super) const HALVES: Range<u64> = 1..3;
 
-/// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B), of
-/// limbs of 2^`log_n` coefficients: those of the rings `rings`, 0 the full one, of the prime of each layer, the first of which has
-/// that of number `selected`. Where they are generated, the first ones of each pass and its factor.
+/// Returns zeta and the twiddles for limbs of 2^`log_n` coefficients: those of the rings `rings` (0 is the full ring)
+/// for each layer's prime. The first layer has prime number `selected`. The butterflies work on a row's lane bits 0
+/// (core A) and 1 (core B). For generated twiddles, the words are the first ones of each pass and the pass's factor.
 ///
 /// # Errors
-/// [`MathError`] where the prime has no root of unity for twice the degree.
+/// [`MathError`] if the prime has no root of unity for twice the degree.
 pub(super) fn twiddles(
     shape: &Shape,
     selected: usize,
@@ -54,12 +54,12 @@ pub(super) fn twiddles(
     for layer in 0..shape.layers() {
         let number = if layer == 0 { selected } else { layer };
         let prime = primes[number];
-        // A prime that stands again in the place of one that there is not has no tables.
+        // A repeated prime, in the place of a missing one, has no tables.
         if number > 0 && prime == primes[0] {
             continue;
         }
         let roots = Roots::new(prime, log_n)?;
-        // Of the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
+        // Zeta belongs to the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
         words.push(Table {
             kind: ZETA,
             table: 0,
@@ -77,13 +77,13 @@ pub(super) fn twiddles(
     Ok(words)
 }
 
-/// A prime's roots of unity for limbs of 2^`log_n` coefficients.
+/// The roots of unity of a prime for limbs of 2^`log_n` coefficients.
 struct Roots {
     q: Modulus,
     log_n: u32,
     /// A primitive root of order 2 N.
     psi: u64,
-    /// One of order 4 N; its square is that of the native ring. A prime without one knows no half rings.
+    /// A root of order 4 N, whose square is that of the native ring. A prime without one has no half rings.
     root: u64,
 }
 
@@ -106,8 +106,8 @@ impl Roots {
         })
     }
 
-    /// The twiddle of the block whose reversed number is `reversed`, of a stage of 2^k blocks, and what it is times from one to the
-    /// next.
+    /// Returns the twiddle of the block whose reversed number is `reversed`, in a stage of 2^k blocks, and the factor
+    /// from one twiddle to the next.
     fn twiddle(&self, ring: u64, k: u32, reversed: u64) -> (u64, u64) {
         let stride = self.log_n - k - 1;
         let power = |x, e: u64| self.q.pow(x, e << stride);
@@ -121,7 +121,7 @@ impl Roots {
     }
 }
 
-/// The passes of limbs of this size on the machine.
+/// Returns the passes of limbs of this size on the machine.
 fn passes(shape: &Shape, log_n: u32) -> Passes {
     Passes {
         log_n,
@@ -130,9 +130,10 @@ fn passes(shape: &Shape, log_n: u32) -> Passes {
     }
 }
 
-/// The reversed number of the block that a butterfly is in at a step: of the cores of index bit `pair`, the one numbered `table`.
+/// Returns the reversed number of a butterfly's block at a step, for butterfly `table` of the cores of index bit
+/// `pair`.
 fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
-    // The cores' lanes are the row's, rotated so that the lowest bits are the pairs.
+    // The cores' lanes are the row's, rotated so that the pairs are the lowest bits.
     let start = s.pairs(pass).start;
     let lane = rotate(
         table << (pair - start + 1),
@@ -144,7 +145,7 @@ fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     (0..bits).fold(0, |r, i| r << 1 | (block as u64 >> i & 1))
 }
 
-/// All of a ring's; `number` is the ring's among those of the tables.
+/// Returns all twiddles of a ring; `number` is the ring's number among the tables.
 fn stored(
     shape: &Shape,
     log_n: u32,
@@ -153,7 +154,7 @@ fn stored(
     number: u64,
     words: &mut Vec<Table>,
 ) {
-    // A limb's last passes stand where the largest one's last passes do.
+    // A limb's last passes use the places of the largest limb's last passes.
     let (s, largest) = (passes(shape, log_n), passes(shape, shape.log_n));
     let fewer = (shape.log_n - log_n) / s.stages;
     let repeats = || (0..largest.count()).map(|p| largest.log_repeat(p));
@@ -167,7 +168,7 @@ fn stored(
     for pass in 0..s.count() {
         let place = pass + fewer;
         let is_deep = u64::from(place) < deep_passes;
-        // One stage in a pass is core A's.
+        // With one stage in a pass, the stage is core A's.
         for (core, pair) in (0u32..).zip(s.pairs(pass)) {
             for table in 0..1usize << (s.log_row - 1 - core) {
                 for step in 0..1usize << s.log_repeat(pass) {
@@ -190,7 +191,7 @@ fn stored(
     }
 }
 
-/// The first ones of a ring's passes, and the factors of those that have more.
+/// Returns the first twiddles of a ring's passes, and the factors of passes with more.
 fn generated(
     shape: &Shape,
     log_n: u32,
@@ -232,7 +233,7 @@ fn generated(
     }
 }
 
-/// The lowest `bits` bits of a lane's number rotated to the left.
+/// Rotates the lowest `bits` bits of a lane's number to the left.
 fn rotate(lane: usize, by: u32, bits: u32) -> usize {
     (lane << by | lane >> (bits - by)) & ((1 << bits) - 1)
 }

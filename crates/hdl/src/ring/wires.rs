@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The wires by which tables come, the same at an RPAU's pins and at the machine's.
+//! The wires by which tables are loaded, equal at an RPAU's pins and at the machine's.
 
 use super::twiddles::Table;
 use crate::{HdlError, In, Model};
 
-/// Ports; what is set holds until it is set again.
+/// The ports, which keep their values until they are set again.
 pub(super) struct Wires {
     load: In,
     load_kind: In,
@@ -24,7 +24,7 @@ impl Wires {
         })
     }
 
-    /// A word of a table, or none.
+    /// Puts a word of a table on the wires, or none.
     pub fn table(&self, model: &mut Model, word: Option<Table>) -> Result<(), HdlError> {
         model.set(self.load, u64::from(word.is_some()))?;
         let Some(word) = word else { return Ok(()) };

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Commands and answers of `rm_torus_pkg`.
+//! The commands and answers of the TFHE bootstrapping engine (`rm_torus_pkg`).
 
 use std::fmt;
 
-/// What a command does.
+/// The operation of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Takes a table and exponents into a place.
+    /// Loads a table and exponents into a place.
     Load,
-    /// Turns the accumulators of the first places, and extracts.
+    /// Rotates the accumulators of the first places, and extracts.
     Run,
-    /// Gives the extracted ciphertext of a place.
+    /// Returns the extracted ciphertext of a place.
     Unload,
     /// Switches the extracted ciphertexts of the first places to the small key.
     Switch,
-    /// Gives the switched ciphertext of a place.
+    /// Returns the switched ciphertext of a place.
     Give,
-    /// A number that is no command's.
+    /// A number that belongs to no command.
     None,
 }
 
 impl Operation {
-    /// `op_e`.
+    /// Returns the number of the operation in `op_e`.
     pub fn number(self) -> u64 {
         match self {
             Self::Load => 0,
@@ -34,14 +34,14 @@ impl Operation {
     }
 }
 
-/// A command at the pins; the place of a run and of a switch is the last.
+/// A command at the pins. The place of a run or a switch is the last place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,
     pub place: u8,
 }
 
-/// How a command ended: `code_e`.
+/// The end of a command: `code_e`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     Ok,
@@ -55,7 +55,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// In the order of their numbers.
+    /// All codes in the order of their numbers.
     pub const ALL: [Self; 8] = [
         Self::Ok,
         Self::BadCommand,
@@ -67,7 +67,7 @@ impl Code {
         Self::KeyLong,
     ];
 
-    /// `None` for a number that is no code's.
+    /// Returns the code of a number, or `None` if it has none.
     pub fn from_bits(bits: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }

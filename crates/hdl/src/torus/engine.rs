@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An engine at its pins: a command with its streams, cycle by cycle.
+//! Drives the TFHE bootstrapping engine at its pins, cycle by cycle: a command with its streams.
 
 use std::sync::Mutex;
 
@@ -13,7 +13,7 @@ use super::top;
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
 
-/// Why an engine did not do as it was told.
+/// The reason for which an engine did not do its command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -22,24 +22,24 @@ pub enum EngineError {
     Answered { operation: Operation, code: Code },
     #[error("the bootstrapping engine is not done after {cycles} cycles: a fault in the RTL?")]
     NeverDone { cycles: u64 },
-    /// Nothing reached the hardware.
+    /// The driver refused the command, and the hardware saw nothing of it.
     #[error(transparent)]
     Refused(#[from] TorusError),
     #[error(transparent)]
     Hdl(#[from] HdlError),
 }
 
-/// What a command gave.
+/// The results of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
-    /// From the command to its done bit.
+    /// The cycles from the command to its done bit.
     pub cycles: u64,
-    /// Words of the output stream, with a last word.
+    /// The words of the output stream, up to a last word.
     pub words: Vec<u32>,
-    /// Words of the input stream and of the switching key that were not taken.
+    /// The words of the input stream and of the switching key that were not taken.
     pub left: usize,
-    /// Beats of the key that were.
+    /// The beats of the key that were taken.
     pub key_taken: u64,
 }
 
@@ -74,7 +74,7 @@ impl Engine {
     /// Builds the model (unless the cache has it), and resets it.
     ///
     /// # Errors
-    /// What the tools refuse.
+    /// Those of the tools.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         // Threads that want the same model build it once.
         static BUILDING: Mutex<()> = Mutex::new(());
@@ -99,7 +99,7 @@ impl Engine {
             out_data: model.output("out_data_o")?,
             out_last: model.output("out_last_o")?,
         };
-        // Beats are whole here; what joins them behind a bus says where one is not.
+        // Beats are whole here; behind a bus, the module that joins them marks a partial one.
         let cut = model.input("key_cut_i")?;
         model.set(cut, 0)?;
         model.reset()?;
@@ -116,17 +116,19 @@ impl Engine {
         self.shape
     }
 
-    /// From now on streams stall as these dice fall, each cycle in which they might move, three times in eight; or no more.
+    /// Makes streams stall from now on as these dice fall, in three of eight cycles in which they might move. `None`
+    /// ends the stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
 
-    /// From now on the key comes at this rate, whatever the dice say; or not.
+    /// Makes the key come at this rate from now on, for all dice. `None` removes the rate.
     pub fn source(&mut self, source: Option<KeyRate>) {
         self.source = source;
     }
 
-    /// Loads a ciphertext into a place: the table, 2N less the body's exponent, the mask's exponents. The cycles it took.
+    /// Loads a ciphertext into a place: the table, 2N less the body's exponent, the mask's exponents. Returns the
+    /// cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`]; those of [`Self::command`].
@@ -152,7 +154,7 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Runs the ciphertexts of the first places, up to `last`. The cycles it took.
+    /// Runs the ciphertexts of the first places, up to `last`. Returns the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`]; those of [`Self::command`].
@@ -182,8 +184,8 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Switches the extracted ciphertexts of the first places, up to `last`, to the small key: the seed of the masks and a body
-    /// for each row. The cycles it took.
+    /// Switches the extracted ciphertexts of the first places, up to `last`, to the small key, with the seed of the
+    /// masks and a body for each row. Returns the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`]; those of [`Self::command`].
@@ -208,7 +210,7 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// The extracted ciphertext of a place, and the cycles.
+    /// Returns the extracted ciphertext of a place, and the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`]; those of [`Self::command`].
@@ -216,7 +218,7 @@ impl Engine {
         self.result(Operation::Unload, place)
     }
 
-    /// The switched ciphertext of a place, and the cycles.
+    /// Returns the switched ciphertext of a place, and the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`]; those of [`Self::command`].
@@ -231,7 +233,7 @@ impl Engine {
         Ok((words, outcome.cycles))
     }
 
-    /// Sends a command and its streams, and takes what comes out until the engine is done.
+    /// Sends a command and its streams, and takes the output until the engine is done.
     ///
     /// # Errors
     /// [`EngineError::NeverDone`] after far more cycles than the streams need; those of the model.
@@ -325,7 +327,7 @@ impl Engine {
         Err(EngineError::NeverDone { cycles: most })
     }
 
-    /// Far more cycles than any command needs.
+    /// Returns far more cycles than any command needs.
     fn most(&self) -> u64 {
         let freely = run(self.shape, self.shape.sizes().places, || true).cycles;
         let beat = self.source.map_or(0.0, KeyRate::cycles_a_beat).ceil() as u64;
@@ -350,7 +352,7 @@ impl Engine {
     }
 }
 
-/// True three times in eight, where streams stall.
+/// Returns true three times in eight, if streams stall.
 fn stalled(stalls: &mut Option<Dice>) -> bool {
     let dice = stalls.as_mut();
     dice.is_some_and(|dice| dice.below(8) < 3)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The key-switching unit at its pins: [`Switcher`] sends a command with its bodies, answers the reads of ciphertexts, and takes
-//! the result, with stalls where asked. Every cycle what the unit shows must be what the cycle model
-//! ([`ringmill_machines::torus::keyswitch::Clock`]) shows.
+//! Drives the key-switching unit at its pins, in lockstep with its cycle model.
+//!
+//! [`Switcher`] sends a command with its bodies, answers the reads of ciphertexts, and takes the result, with stalls on
+//! request. In every cycle the unit's outputs must be those of the model
+//! ([`ringmill_machines::torus::keyswitch::Clock`]).
 
 use ringmill_machines::torus::keyswitch::{Clock, Code, Command, Inputs, Shape, Shown, Word};
 
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out, Top};
 
-/// The unit of a shape. Generators are all the same, and synthesis maps one for all of them.
+/// Returns the unit of a shape. Its generators are equal, and synthesis maps one for all of them.
 pub fn top(shape: Shape) -> Top {
     let (generators, digits) = (shape.generators(), shape.digits());
     Top::new("rm_torus_ks")
@@ -23,7 +25,7 @@ pub fn top(shape: Shape) -> Top {
         .int("MaxSmall", shape.max_small() as u64)
 }
 
-/// Why a unit did not do as it was told.
+/// The reason for which a unit did not do its command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitcherError {
@@ -44,27 +46,27 @@ pub enum SwitcherError {
     Hdl(#[from] HdlError),
 }
 
-/// A body of the key, and whether it says that it is the last.
+/// A body of the key, and whether it is marked as the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Body {
     pub body: u32,
     pub last: bool,
 }
 
-/// What a command gave.
+/// The results of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
-    /// From the command to its done bit.
+    /// The cycles from the command to its done bit.
     pub cycles: u64,
     /// The words of the result, in the order in which they came.
     pub words: Vec<(Word, u32)>,
-    /// Bodies that were not taken.
+    /// The number of bodies that were not taken.
     pub left: usize,
 }
 
 impl Outcome {
-    /// The result's ciphertexts, mask then body; `None` unless each word came once.
+    /// Returns the result's ciphertexts, mask then body, or `None` unless each word came once.
     pub fn ciphertexts(&self, command: Command) -> Option<Vec<Vec<u32>>> {
         let width = usize::from(command.small) + 1;
         let mut all = vec![vec![None; width]; command.count.into()];
@@ -114,11 +116,11 @@ pub struct Switcher {
 }
 
 impl Switcher {
-    /// Builds the model of a unit (unless the cache has it), and resets it. The dice throw stalls, and what is on pins that
-    /// nobody should look at.
+    /// Builds the model of a unit (unless the cache has it), and resets it. The dice decide stalls, and the values of
+    /// pins that the unit must ignore.
     ///
     /// # Errors
-    /// What the tools refuse.
+    /// Those of the tools.
     pub fn new(
         hdl: &Hdl,
         shape: Shape,
@@ -165,16 +167,17 @@ impl Switcher {
         self.shape
     }
 
-    /// From now on both streams stall, each in an eighth to seven eighths of the cycles of a command; or no more.
+    /// Makes both streams stall from now on, each in an eighth to seven eighths of the cycles of a command, or ends the
+    /// stalls.
     pub fn stall(&mut self, stalls: bool) {
         self.stalls = stalls;
     }
 
-    /// Sends a command with the key's seed and bodies, lets it read `ciphertexts` (N mask words and the body each), and takes
-    /// what comes out until the unit is done and has nothing more to give.
+    /// Sends a command with the key's seed and bodies, and lets it read `ciphertexts` (N mask words and the body each).
+    /// Takes the output until the unit is done and has no more.
     ///
     /// # Errors
-    /// [`SwitcherError::Differs`] in the first cycle in which the unit shows something else than its model;
+    /// [`SwitcherError::Differs`] in the first cycle in which the unit's outputs are not its model's;
     /// [`SwitcherError::NeverDone`] after far more cycles than the command needs; those of the simulation.
     pub fn command(
         &mut self,
@@ -213,7 +216,7 @@ impl Switcher {
         let (busy_in, busy_out) = (eighths(), eighths());
         let (mut offered, mut done) = (false, false);
         for cycle in 0..most {
-            // The command's first cycle has its pins; from then on they hold rubbish.
+            // The command's first cycle has its pins; after it they hold random values.
             let now = (cycle == 0).then_some(command);
             self.set_command(now, seed)?;
             let shown = self.compare(cycle)?;
@@ -291,7 +294,7 @@ impl Switcher {
         self.model.set(p.in_last, last.into())
     }
 
-    /// The memory's answer, a cycle after the read; rubbish where there was none.
+    /// Gives the memory's answer, a cycle after the read, or random values without a read.
     fn answer(&mut self, read: Option<u16>, ciphertexts: &[Vec<u32>]) -> Result<(), HdlError> {
         let word = |c: usize| {
             let at = usize::from(read?);
@@ -303,7 +306,7 @@ impl Switcher {
         self.model.set_words(self.ports.mem_word, &words)
     }
 
-    /// What the unit shows, which must be what the model shows.
+    /// Returns the unit's outputs, which must be the model's.
     fn compare(&mut self, cycle: u64) -> Result<Shown, SwitcherError> {
         self.model.eval()?;
         let (p, model) = (&self.ports, &self.model);

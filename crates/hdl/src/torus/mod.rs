@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bootstrapping engine's RTL behind a safe handle: [`Engine`] loads ciphertexts, runs them with a key stream that stalls where
-//! asked, switches what it extracted to the small key, and gives either, each with its code and cycles.
+//! Drives the RTL of the TFHE bootstrapping engine.
+//!
+//! [`Engine`] loads ciphertexts, runs them with a key stream that stalls on request, and switches the extracted
+//! ciphertexts to the small key. It returns either kind of ciphertext, each with its code and cycles.
 
 mod code;
 mod engine;
@@ -16,7 +18,7 @@ use ringmill_machines::torus::{Schedule, Shape};
 
 use crate::Top;
 
-/// `rm_torus` with the parameters of a shape. Generators are all the same, and synthesis maps one for all of them.
+/// Returns `rm_torus` with the parameters of a shape. Its generators are equal, and synthesis maps one for all of them.
 pub fn top(shape: Shape) -> Top {
     let s = shape.sizes();
     let (digits, generators) = (s.switch.digits, s.switch.generators);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an engine takes on an FPGA: each of its modules mapped once, and counted as often as it is there.
+//! Lists the modules of a bootstrapping engine to count its FPGA resources: each is mapped once and counted for each
+//! instance.
 
 use ringmill_machines::torus::{Schedule, Shape, keyswitch};
 
@@ -7,7 +8,7 @@ use super::top;
 use crate::Top;
 use crate::parts::Part;
 
-/// Modules of `rm_torus` that are counted by themselves.
+/// The modules of `rm_torus` that are counted by themselves.
 const APART: [&str; 12] = [
     "rm_torus_bundle",
     "rm_torus_coefs",
@@ -26,7 +27,8 @@ const APART: [&str; 12] = [
 /// Mask words of a block of the generator.
 const BLOCK_WORDS: u64 = 16;
 
-/// A transform unit by itself: `rm_torus_unit` for one polynomial of one ciphertext, and the twiddles of its butterflies.
+/// Returns a transform unit by itself: `rm_torus_unit` for one polynomial of one ciphertext, and the twiddles of its
+/// butterflies.
 pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
     let module = Top::new("rm_torus_unit")
         .int("LogN", log_n.into())
@@ -40,7 +42,7 @@ pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
     vec![module, twiddles(log_n, log_lanes)]
 }
 
-/// Tables of the same size, of which that of lane 1 stands for all.
+/// Returns the twiddle tables, which have one size; that of lane 1 stands for all.
 fn twiddles(log_n: u32, log_lanes: u32) -> Part {
     Part {
         top: Top::new("rm_torus_twiddle")
@@ -51,8 +53,8 @@ fn twiddles(log_n: u32, log_lanes: u32) -> Part {
     }
 }
 
-/// `rm_torus` without its modules: registers that delay the schedule, exponents, digits and the choice among a unit's polynomials,
-/// the choice of a coefficient that is extracted.
+/// Returns `rm_torus` without its modules. It still has registers that delay the schedule, exponents, digits, the
+/// choice among a unit's polynomials, and the choice of a coefficient to extract.
 fn rest(shape: Shape) -> Part {
     let whole = Top {
         once: Vec::new(),
@@ -64,8 +66,8 @@ fn rest(shape: Shape) -> Part {
     }
 }
 
-/// A key-switching unit's generators, its lanes and what they hold, each mapped by itself, and what is left of `whole`, which has it.
-/// Whole it takes Yosys half an hour and more.
+/// Returns a key-switching unit's generators, lanes and their registers, each mapped by itself, and the rest of
+/// `whole`, which contains the unit. Yosys takes half an hour and more for the unit as a whole.
 fn switched(unit: keyswitch::Shape, whole: Top) -> Vec<Part> {
     let (digits, generators) = (unit.digits(), unit.generators());
     let (cores, places) = (generators.cores as u64, unit.batch() as u64);
@@ -94,14 +96,14 @@ fn switched(unit: keyswitch::Shape, whole: Top) -> Vec<Part> {
         (generator, cores),
         (lane(0), lanes),
         (held, lanes),
-        // That of the bodies.
+        // The lane of the bodies.
         (lane(1), 1),
     ]
     .map(|(top, count)| Part { top, count })
     .into()
 }
 
-/// A key-switching unit by itself.
+/// Returns a key-switching unit by itself.
 pub fn switch(unit: keyswitch::Shape) -> Vec<Part> {
     let whole = Top {
         once: Vec::new(),
@@ -110,7 +112,7 @@ pub fn switch(unit: keyswitch::Shape) -> Vec<Part> {
     switched(unit, whole)
 }
 
-/// `rm_torus_results`, which has an engine's key switch.
+/// Returns `rm_torus_results`, which contains an engine's key switch.
 fn results(shape: Shape) -> Vec<Part> {
     let s = shape.sizes();
     let (digits, generators) = (s.switch.digits, s.switch.generators);
@@ -126,7 +128,7 @@ fn results(shape: Shape) -> Vec<Part> {
     switched(shape.switch(), whole)
 }
 
-/// The modules of an engine, and what `rm_torus` has around them.
+/// Returns the modules of an engine, and the rest of `rm_torus` around them.
 pub fn parts(shape: Shape) -> Vec<Part> {
     let s = shape.sizes();
     let rows = shape.rows() as u64;

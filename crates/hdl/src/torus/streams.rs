@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What goes into an engine beside a command.
+//! The streams into a bootstrapping engine that go with a command.
 
 use crate::{HdlError, In, Model, Out};
 
@@ -10,7 +10,8 @@ pub struct KeyBeat {
     pub last: bool,
 }
 
-/// Words that a stream sends: number `last` - 1 says that it is the last, none of them where that is beyond.
+/// The words of a stream. Word number `last` - 1 is marked as the last; no word is marked if `last` is beyond the
+/// words.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Words<'a> {
     pub words: &'a [u32],
@@ -18,23 +19,23 @@ pub struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// All of them, the last one marked.
+    /// Makes a stream of all words, the last one marked.
     pub fn all(words: &'a [u32]) -> Self {
         let last = words.len();
         Self { words, last }
     }
 }
 
-/// What goes in beside a command; what is not there is not sent.
+/// The streams that go with a command; an absent stream is not sent.
 #[derive(Default)]
 pub struct Streams<'a> {
     pub input: Words<'a>,
-    /// Gives the beats by their numbers.
+    /// Returns the beats by their numbers.
     pub key: Option<&'a mut dyn FnMut(u64) -> Option<KeyBeat>>,
     pub switching_key: Words<'a>,
 }
 
-/// The words of a switching key: its seed, then the bodies of its rows.
+/// Returns the words of a switching key: its seed, then the bodies of its rows.
 pub fn switching_key(seed: &[u8; 32], bodies: &[u32]) -> Vec<u32> {
     let seed = seed.as_chunks::<4>().0.iter();
     let seed = seed.map(|word| u32::from_le_bytes(*word));
@@ -61,7 +62,7 @@ impl WordPorts {
     }
 }
 
-/// How far a stream of words is.
+/// The progress of a stream of words.
 pub(super) struct Sending<'a> {
     words: Words<'a>,
     sent: usize,
@@ -81,7 +82,8 @@ impl<'a> Sending<'a> {
         self.words.words.len() - self.sent
     }
 
-    /// A cycle, in which the next word comes if it is not there yet and `comes` says so; whether it is taken.
+    /// Drives a cycle: offers the next word if one is on offer already or `comes` says so. Returns whether the word is
+    /// taken.
     pub fn offer(
         &mut self,
         model: &mut Model,
@@ -98,7 +100,7 @@ impl<'a> Sending<'a> {
         Ok(self.offered && model.get(ports.ready)? == 1)
     }
 
-    /// The clock's edge.
+    /// Advances at the clock's edge.
     pub fn moved(&mut self, taken: bool) {
         if taken {
             self.sent += 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine's arithmetic beside what it is compared with, Table 4 of the vector paper; and its units as sums of leaves, Table 6.
+//! Compares the areas of the vector machine's arithmetic with generic designs, Table 4 of the vector paper. Computes
+//! its units' areas as sums of leaves, Table 6.
 
 use ringmill_machines::vector::{Description, unit_multipliers};
 
@@ -10,14 +11,15 @@ use crate::{Hdl, HdlError, Library, Top};
 pub struct Comparison {
     pub what: &'static str,
     pub friendly: Top,
-    /// For any odd modulus, in as many stages.
+    /// A design for any odd modulus, in as many stages.
     pub generic: Top,
-    /// For any odd modulus, in stages that are no longer than ours: one product of tiles, or one sum, more.
+    /// A design for any odd modulus in stages that are no longer than ours; it has one more stage for a product of
+    /// tiles or a sum.
     pub deep: Top,
 }
 
-/// The multipliers for Montgomery-friendly and for any odd moduli whose first product is made in one rank, as the generic reduction's is:
-/// in as many stages and as long ones, both as small as they get.
+/// Returns multipliers for Montgomery-friendly and for any odd moduli whose first product takes one rank, as in the
+/// generic reduction. Both have as many stages, of the same length, and are as small as they get.
 pub fn whole_multipliers() -> [Top; 2] {
     let of = |friendly| {
         Top::new("rm_vector_mul_whole")
@@ -27,8 +29,8 @@ pub fn whole_multipliers() -> [Top; 2] {
     [of(1), of(0)]
 }
 
-/// The reduction, the multiplier and the butterfly, of words of 32 bits. Registers have no enable, as where clocks are gated; the
-/// butterfly has no halving, as the paper's needs none.
+/// Returns the reduction, the multiplier and the butterfly, for words of 32 bits. Registers have no enable, as with
+/// gated clocks. The butterfly has no halving, as the paper's needs none.
 pub fn comparisons() -> [Comparison; 3] {
     let bare = |module: &str| Top::new(module).int("Stalls", 0);
     let of = |what, friendly: Top, generic: &str| Comparison {
@@ -48,27 +50,28 @@ pub fn comparisons() -> [Comparison; 3] {
     ]
 }
 
-/// Percent that one area is smaller than another.
+/// Returns by how many percent one area is smaller than another.
 pub fn saved_percent(ours: f64, than: f64) -> f64 {
     100.0 * (1.0 - ours / than)
 }
 
-/// A module that is synthesised, and how often it counts in a unit: less than nothing where a part of another is taken off.
+/// A module that is synthesised, and how many times it counts in a unit. The count is negative for a part that is
+/// subtracted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
     pub top: Top,
     pub times: i64,
 }
 
-/// A unit of the machine, too large to be synthesised whole, as a sum of what is.
+/// A unit of the machine that is too large to be synthesised whole, as a sum of pieces.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Element {
-    /// As Table 6 has it.
+    /// The name in Table 6.
     pub name: &'static str,
     pub pieces: Vec<Piece>,
 }
 
-/// What a sum of leaves takes, in the library that they were mapped to.
+/// The area of a sum of leaves, in the library to which they were mapped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ElementArea {
     pub um2: f64,
@@ -96,7 +99,7 @@ impl Element {
         Ok(sum)
     }
 
-    /// The sum as a line: how often which module at which size.
+    /// Returns the sum as a line: each module with its size and count.
     pub fn text(&self) -> String {
         let pieces = self.pieces.iter();
         let pieces = pieces.map(|piece| format!("{} {}", piece.times, piece.top));
@@ -111,13 +114,14 @@ fn piece(top: Top, times: u64) -> Piece {
     }
 }
 
-/// Words that travel beside a multiplication.
+/// Returns the registers of words that travel beside a multiplication.
 fn beside(times: u64) -> Piece {
     let delay = Top::new("rm_vector_delay").int("Width", 32).int("Depth", 4);
     piece(delay, times)
 }
 
-/// One transform unit without its factory: 2^log_radix words, its multipliers, the butterflies without one, word 0 of both scalings.
+/// Returns one transform unit of 2^log_radix words without its factory: its multipliers, the butterflies without one,
+/// and word 0 of both scalings.
 pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
     let [products, before, behind] = unit_multipliers(log_radix);
     let butterflies = (u64::from(log_radix) << log_radix) / 2;
@@ -130,7 +134,7 @@ pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
     ]
 }
 
-/// Pieces of a unit so many times over.
+/// Returns the pieces of `count` units.
 fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
     pieces.into_iter().map(move |piece| Piece {
         times: piece.times * count as i64,
@@ -138,7 +142,8 @@ fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// A network of 2^log_lanes words of 32 bits: what a bit of the words takes, 32 times, and the configuration.
+/// Returns a network of 2^log_lanes words of 32 bits: 32 times the part for one bit of the words, and the
+/// configuration.
 pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
     let of = |width: u64| {
         Top::new("rm_vector_net")
@@ -146,7 +151,7 @@ pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
             .int("Width", width)
             .int("Affine", affine.into())
     };
-    // One bit's words and the configuration; then 31 times what the second bit adds.
+    // One bit's words and the configuration, then 31 times the difference that the second bit makes.
     vec![
         Piece {
             top: of(1),
@@ -159,7 +164,7 @@ pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
     ]
 }
 
-/// The units of Table 6 that are made of cells. The buffer is memory, which the library has none of.
+/// Returns the units of Table 6 that are made of cells. The buffer is memory, of which the library has none.
 pub fn elements(d: &Description) -> [Element; 3] {
     let (units, radix) = (d.units(), 1u64 << d.log_radix);
     let lanes = 1u64 << d.log_lanes;
@@ -180,7 +185,7 @@ pub fn elements(d: &Description) -> [Element; 3] {
     [
         Element {
             name: "mac",
-            // The unit with one lane is that and the control of all.
+            // The unit with one lane is a lane and the control of all lanes.
             pieces: vec![piece(unit, 1), piece(lane, lanes - 1)],
         },
         Element {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the machine was seen to do, beside the performance simulator.
+//! Compares the events of a vector machine's RTL with the performance simulator.
 
 use ringmill_isa::vector::{Instr, MicroOp, Shape};
 use ringmill_machines::vector::{Clockwork, Counting, Description};
@@ -31,12 +31,12 @@ fn same(what: &'static str, found: &[u64], expected: &[u64]) -> Result<(), Diver
     Ok(())
 }
 
-/// Steps the instructions through the clockwork, given when each was next in the queue and when the streams let chunks pass, and
-/// compares every dispatch, every entry of half a chunk into the permutation units and every write-back, and in how many cycles the
-/// queue had run dry.
+/// Runs the instructions through the performance simulator, with the RTL's times at which instructions were next in the
+/// queue and chunks passed. Compares every dispatch, every entry of half a chunk into the permutation units, every
+/// write-back, and the cycles in which the queue had run dry.
 ///
 /// # Errors
-/// The first that differs.
+/// The first event that differs.
 pub fn lockstep(
     d: &Description,
     shape: Shape,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine at its pins: tables, then programs, cycle by cycle.
+//! Drives the vector machine at its pins, cycle by cycle: tables, then programs.
 
 use std::collections::VecDeque;
 
@@ -13,18 +13,18 @@ use super::lockstep::Divergence;
 use super::tables::table_words;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out, Top};
 
-/// Why a machine was not built or did not end.
+/// The reason for which a machine was not built or did not end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// The RTL is for other sizes.
+    /// The RTL does not support these sizes.
     #[error(transparent)]
     Unbuilt(#[from] MachineError),
     #[error(
         "the vector machine is not done after {cycles} cycles without an event: a fault in the RTL?"
     )]
     NeverDone { cycles: u64 },
-    /// Another event than the performance simulator's.
+    /// An event differs from the performance simulator's.
     #[error(transparent)]
     Diverged(#[from] Divergence),
     #[error(transparent)]
@@ -33,7 +33,7 @@ pub enum VectorError {
     Hdl(#[from] HdlError),
 }
 
-/// Who writes a chunk to the buffer.
+/// The unit that writes a chunk to the buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Writer {
     Mac,
@@ -41,46 +41,47 @@ pub enum Writer {
     Load,
 }
 
-/// When what happened, in cycles since the program's first.
+/// The times of a program's events, in cycles since its first.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trace {
-    /// Of each instruction: when it could be sent as far as the queue goes.
+    /// For each instruction, the cycle from which on the queue let it be sent.
     pub there: Vec<u64>,
-    /// When it was.
+    /// For each instruction, the cycle in which it was sent.
     pub sent: Vec<u64>,
-    /// Halves of chunks into the permutation units.
+    /// The entries of halves of chunks into the permutation units.
     pub entered: Vec<u64>,
     pub wrote: Vec<(u64, Writer)>,
-    /// When each LOAD's chunk was there, and each STORE's gone.
+    /// The cycles in which each LOAD's chunk had come, and each STORE's had gone.
     pub came: Vec<u64>,
     pub gone: Vec<u64>,
-    /// Cycles in which the queue had run dry, from the first instruction sent to the last, as the machine counts them.
+    /// The cycles in which the queue had run dry, from the first instruction sent to the last, as the machine counts
+    /// them.
     pub dry: u64,
 }
 
-/// A word that the queue does not take for an instruction (`fault_e` of `rm_vector_fault_pkg`).
+/// A word that the queue refuses as an instruction (`fault_e` of `rm_vector_fault_pkg`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub code: u64,
-    /// Which of the program's words, from 0.
+    /// The word's number in the program, from 0.
     pub number: u64,
     pub word: u128,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     pub trace: Trace,
-    /// Cycles until everything was where it goes.
+    /// The cycles until all results were in their places.
     pub cycles: u64,
-    /// It stopped at this word; what came before it has ended.
+    /// The word at which the program stopped; the instructions before it have ended.
     pub fault: Option<Fault>,
 }
 
-/// `rm_vector` for a description and so many moduli.
+/// Returns `rm_vector` for a description and a number of moduli.
 ///
 /// # Errors
-/// [`VectorError::Unbuilt`] for what the RTL is not made for, by its field.
+/// [`VectorError::Unbuilt`], with the field that the RTL does not support.
 pub fn top(d: &Description, moduli: usize) -> Result<Top, VectorError> {
     let shape = d.shape(2 * d.log_radix);
     built::check(d)?;
@@ -135,18 +136,18 @@ pub struct Machine {
     ports: Ports,
     shape: Shape,
     cycle: u64,
-    /// What the tables hold.
+    /// The content of the tables.
     loaded: Vec<u64>,
 }
 
-/// Cycles without an event after which nothing is waited for.
+/// The cycles without an event after which a run is given up.
 const PATIENCE: u64 = 20_000;
 
 impl Machine {
     /// Builds the model (unless the cache has it), resets it and fills its tables.
     ///
     /// # Errors
-    /// Those of [`top`]; what the tools refuse; a modulus that the machine does not take.
+    /// Those of [`top`] and of the tools; a modulus that the machine does not support.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
@@ -202,15 +203,16 @@ impl Machine {
         Ok(machine)
     }
 
-    /// The sizes that programs must have.
+    /// Returns the sizes that programs must have.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Fills the tables for other moduli, no more than it was built for; between programs. What they hold already is not written again.
+    /// Fills the tables for other moduli, at most as many as the machine was built for, between programs. Words that
+    /// the tables hold already are not written again.
     ///
     /// # Errors
-    /// A modulus that the machine does not take; those of the simulation.
+    /// A modulus that the machine does not support; those of the simulation.
     pub fn load(&mut self, moduli: &[u64]) -> Result<(), VectorError> {
         if self.loaded == moduli {
             return Ok(());
@@ -226,7 +228,7 @@ impl Machine {
         self.settle()
     }
 
-    /// Nothing is offered.
+    /// Sets the pins so that nothing is offered.
     fn rest(&mut self) -> Result<(), HdlError> {
         for port in [
             self.ports.clear,
@@ -246,7 +248,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Until the port and the units' spacing are at rest, as they are at first.
+    /// Waits until the port and the units' spacing are at rest, as after reset.
     fn settle(&mut self) -> Result<(), VectorError> {
         for _ in 0..16 {
             self.step()?;
@@ -254,7 +256,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Empties the queue after a fault; the rest of the machine keeps what it has.
+    /// Empties the queue after a fault; the rest of the machine keeps its state.
     ///
     /// # Errors
     /// Those of the simulation.
@@ -278,7 +280,7 @@ impl Machine {
         self.run_words(&words, &program.instrs, host)
     }
 
-    /// The same for words, of which `instrs` says what they are meant to be.
+    /// Runs words, whose intended instructions are `instrs`.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -291,14 +293,14 @@ impl Machine {
         let begin = self.cycle;
         let first = self.model.get(self.ports.number)?;
         let mut trace = Trace::default();
-        // Chunks that were asked for: from when on they come, and which.
+        // The chunks that were asked for: the cycle from which on each may come, and its address.
         let mut wanted: VecDeque<(u64, u32)> = VecDeque::new();
         let (mut offered, mut last_event, mut fault) = (0, 0, None);
         let mut dry_before = None;
         loop {
             let at = self.cycle - begin;
             let (ports, model) = (&self.ports, &mut self.model);
-            // What happens in this cycle, whatever is offered in it.
+            // The events of this cycle, which do not depend on its inputs.
             let sent = model.get(ports.sent)? == 1;
             if sent {
                 trace.sent.push(at);
@@ -330,7 +332,8 @@ impl Machine {
                 if model.get(ports.ready)? == 1 {
                     offered += 1;
                     event = true;
-                    // Written, read, checked, handed on, decoded, then compared with what is under way: seven cycles on the way.
+                    // A word is written, read, checked, handed on, decoded, then compared with the writes in flight:
+                    // seven cycles.
                     trace.there.push(at + 7);
                 }
             }
@@ -404,7 +407,8 @@ impl Machine {
     }
 }
 
-/// Instructions that move every chunk of `limbs` limbs, the first of the buffer, in from distant memory at `address` or out to it.
+/// Returns instructions that move every chunk of the buffer's first `limbs` limbs from distant memory at `address`, or
+/// to it.
 pub fn moved(op: MicroOp, shape: Shape, limbs: u32, address: u32) -> Vec<Instr> {
     use ringmill_isa::vector::{Chunk, Place};
     let chunks = 0..limbs * shape.limb_chunks();

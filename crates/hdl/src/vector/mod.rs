@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine's RTL behind a safe handle: [`Machine`] runs micro programs, and [`lockstep`] holds what was seen of one to the
-//! performance simulator, cycle for cycle. [`comparisons`] are what the machine's arithmetic is compared with.
+//! Drives the RTL of the vector machine.
+//!
+//! [`Machine`] runs micro programs, and [`lockstep`] compares a run with the performance simulator, cycle by cycle.
+//! [`comparisons`] are the designs with which the machine's arithmetic is compared.
 
 mod areas;
 mod host;

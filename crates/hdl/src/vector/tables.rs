@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables that the machine is started with: moduli, factors of the passes and seeds (`entry_t` of `rm_vector_top_pkg`).
+//! Computes the tables with which the vector machine is started: moduli, factors of the passes, and seeds (`entry_t` of
+//! `rm_vector_top_pkg`).
 
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_math::modmul::MontgomeryFriendly32;
@@ -31,17 +32,17 @@ impl Field {
         })
     }
 
-    /// psi^e times R, e of either sign.
+    /// Returns psi^e times R, for e of either sign.
     fn power(&self, e: i64) -> u64 {
         let e = e.rem_euclid(self.order) as u64;
         self.multiplier.to_form(self.q.pow(self.psi, e))
     }
 }
 
-/// Every word, for one modulus after the other: `table_i` of the machine.
+/// Returns every word, for one modulus after the other: `table_i` of the machine.
 ///
 /// # Errors
-/// A modulus that the multipliers or the transforms do not take.
+/// A modulus that the multipliers or the transforms do not support.
 pub fn table_words(moduli: &[u64], shape: Shape) -> Result<Vec<u64>, MathError> {
     let mut words = Vec::new();
     for (number, &q) in (0..).zip(moduli) {
