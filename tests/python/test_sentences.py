@@ -12,11 +12,11 @@ from sentences import LONGEST, MEAN, ROOT, Total, total
 # The most sentences above 40 words in an area's doc comments, and their highest mean. Numbers here may only fall.
 CEILINGS: dict[str, tuple[int, float]] = {
     "crates/circuits": (8, 11.4),
-    "crates/cli": (1, 11.3),
+    "crates/cli": (0, 11.3),
     "crates/compiler": (8, 12.2),
     "crates/cpu": (0, 11.6),
     "crates/device": (0, 11.4),
-    "crates/hdl": (7, 11.0),
+    "crates/hdl": (0, 10.8),
     "crates/isa": (1, 11.1),
     "crates/limits": (0, 10.8),
     "crates/machines": (22, 12.1),

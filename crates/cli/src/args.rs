@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the command takes. The help texts teach: every command ends with examples that run as they stand.
+//! Defines the arguments of the command. Every command's help ends with examples that run as they stand.
 
 pub mod circuit;
 pub mod compare;

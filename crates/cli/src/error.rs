@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the command reports and exits with.
+//! The errors of the command, and its exit status.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -15,20 +15,20 @@ use thiserror::Error as Named;
 
 use crate::Untraced;
 
-/// The exit status of what Ctrl-C stops: 128 and the signal's number, as shells have it.
+/// The exit status after Ctrl-C: 128 and the signal's number, as in shells.
 pub const INTERRUPTED: u8 = 130;
 
-/// Why a command did not do what was asked.
+/// The reason for which a command failed.
 #[derive(Debug, Named)]
 pub enum CliError {
     #[error("{0}")]
     Halt(#[from] Halt),
-    /// Stopped after some of it was done.
+    /// The command was stopped after a part of its work.
     #[error("interrupted on {at}; {kept}")]
     Interrupted { at: String, kept: String },
     #[error("{0}")]
     Usage(String),
-    /// A fault of this program's own.
+    /// A fault of this program itself.
     #[error("internal error: {0}; please report it")]
     Internal(String),
     #[error("{}: {source}", path.display())]
@@ -74,10 +74,10 @@ pub enum CliError {
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// Other than what a device said.
+    /// An error of a paper's figures that is not a device's.
     #[error(transparent)]
     Paper(Box<PaperError>),
-    /// A [`RuntimeError`] of the program's scheme, other than what a device said.
+    /// A [`RuntimeError`] of the program's scheme that is not a device's.
     #[error(transparent)]
     Runtime(Box<dyn Error + Send + Sync>),
 }
@@ -132,7 +132,7 @@ impl From<ringmill_schemes::rlwe::RlweError> for CliError {
 }
 
 impl CliError {
-    /// Whether whoever read our standard output stopped reading, as `head` does: nothing went wrong.
+    /// Returns whether the reader of standard output stopped reading, as `head` does. That is no fault.
     pub fn reader_left(&self) -> bool {
         let kind = match self {
             Self::Output(fault) | Self::Machine(ringmill_machines::MachineError::Io(fault)) => {
@@ -144,12 +144,13 @@ impl CliError {
         kind == Some(std::io::ErrorKind::BrokenPipe)
     }
 
-    /// Whether it was stopped by Ctrl-C.
+    /// Returns whether Ctrl-C stopped the command.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, Self::Interrupted { .. }) || Halt::of(self) == Some(&Halt::Interrupted)
     }
 
-    /// 1 where results disagree, 130 after Ctrl-C, 2 where the request could not be carried out otherwise.
+    /// Returns the exit status: 1 if results disagree, 130 after Ctrl-C, 2 for any other request that could not be
+    /// carried out.
     pub fn exit_code(&self) -> u8 {
         match self {
             _ if self.is_interrupt() => INTERRUPTED,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Input vectors: from .npy, .csv and .json files, or random.
+//! Reads input vectors from .npy, .csv and .json files, or makes random ones.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use ringmill_math::Prng;
 use crate::args::Fill;
 use crate::error::CliError;
 
-/// Bytes of text that a number may take: digits, blanks around it, an exponent.
+/// The bytes of text that a number may take: digits, blanks around it, an exponent.
 const NUMBER_TEXT: u64 = 256;
-/// Bytes of text beside the numbers.
+/// The bytes of text beside the numbers.
 const BESIDE: u64 = 1 << 16;
-/// Longest header of a .npy file: that of an array of numbers takes a few hundred bytes.
+/// The bytes of the longest header of a .npy file; that of an array of numbers takes a few hundred.
 const NPY_HEADER: u64 = 1 << 10;
 
-/// `NAME=FILE` options, each name given once.
+/// Parses `NAME=FILE` options, each name given once.
 pub fn parse_options(
     flag: &str,
     options: &[String],
@@ -47,7 +47,7 @@ pub fn parse_options(
     Ok(files)
 }
 
-/// Refuses files left over after every input of the program has taken its own.
+/// Refuses files that belong to no input of the program.
 pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Result<(), CliError> {
     let Some(name) = left.keys().next() else {
         return Ok(());
@@ -59,17 +59,17 @@ pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Re
     )))
 }
 
-/// Where an input's values stand.
+/// The places of an input's values.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     pub slots: usize,
-    /// Values, from the first slot on: as many as there are slots, or as the array that the program declares has, behind which
-    /// zeros follow.
+    /// The number of values, from the first slot on: the number of slots, or the length of the array that the program
+    /// declares. Zeros follow an array.
     pub values: usize,
 }
 
 impl Room {
-    /// Of a program's slots and the length of the array that it declares, if it declares one.
+    /// Makes the room for a program's slots, and for the length of the declared array if there is one.
     pub fn new(slots: u32, length: Option<u32>) -> Self {
         Self {
             slots: slots as usize,
@@ -77,7 +77,7 @@ impl Room {
         }
     }
 
-    /// What its values fill, in words.
+    /// Returns in words what the values fill.
     fn told(self) -> String {
         if self.values == self.slots {
             format!("the program's {} slots", self.slots)
@@ -86,15 +86,15 @@ impl Room {
         }
     }
 
-    /// The values, and zeros behind them.
+    /// Returns the values, followed by zeros.
     pub fn padded<T: Clone + Default>(self, mut values: Vec<T>) -> Vec<T> {
         values.resize(self.slots, T::default());
         values
     }
 }
 
-/// The numbers of a file in order (arrays of more dimensions row after row), as many as there is room for; fewer are refused
-/// unless `fill` says what follows them.
+/// Reads the numbers of a file in order (arrays of several dimensions row after row), as many as there is room for.
+/// Fewer are refused unless `fill` says what follows them.
 pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
     let slots = room.slots;
     let fault = |reason: String| CliError::Input {
@@ -120,7 +120,7 @@ pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64
     Ok(room.padded(values))
 }
 
-/// The whole numbers of a file, as [`read`]: none goes through a floating-point number.
+/// Reads the whole numbers of a file as [`read`] does. No number goes through a floating-point number.
 pub fn read_whole(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
     let slots = room.slots;
     let fault = |reason: String| CliError::Input {
@@ -146,7 +146,7 @@ pub fn read_whole(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64
     Ok(room.padded(values))
 }
 
-/// A file of numbers, by its name.
+/// The content of a file of numbers, by the file's name.
 enum Content {
     Npy(File),
     Csv(File),
@@ -205,7 +205,7 @@ fn fill_up<T: Copy + Default>(
     Ok(())
 }
 
-/// The bytes of a file, which and as much again are within the limit; `what` names both.
+/// Reads a file. Its bytes, and as much again, must be within the limit; `what` names them in the error.
 pub fn read_within(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
     whole_file::read(path, what, watch).map_err(|error| match error {
         ReadError::Halt(halt) => CliError::Halt(halt),
@@ -216,7 +216,7 @@ pub fn read_within(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, Cl
     })
 }
 
-/// The text of a file of at most `limit` bytes.
+/// Reads the text of a file of at most `limit` bytes.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, CliError> {
     let file = File::open(path).map_err(|source| CliError::File {
         path: path.to_owned(),
@@ -228,7 +228,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, CliError> {
     })
 }
 
-/// The bytes of a file of at most `limit`.
+/// Reads a file of at most `limit` bytes.
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, CliError> {
     let file = File::open(path).map_err(|source| CliError::File {
         path: path.to_owned(),
@@ -258,17 +258,17 @@ fn bounded_bytes(file: File, limit: u64) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Bytes of so many numbers of `each` bytes, and of what is beside them.
+/// Returns the most bytes of a file of numbers of `each` bytes, and of the text beside them.
 fn most_bytes(beside: u64, each: u64, slots: usize) -> u64 {
     each.saturating_mul(slots as u64).saturating_add(beside)
 }
 
-/// The text of a file of at most `slots` numbers.
+/// Reads the text of a file of at most `slots` numbers.
 fn numbers(file: File, slots: usize) -> Result<String, String> {
     bounded(file, most_bytes(BESIDE, NUMBER_TEXT, slots))
 }
 
-/// An array of at most `slots` numbers of 16 bytes.
+/// Reads an array of at most `slots` numbers of 16 bytes.
 fn npy(file: File, slots: usize) -> Result<Vec<Complex64>, String> {
     read_npy(
         &bounded_bytes(file, most_bytes(NPY_HEADER, 16, slots))?,
@@ -276,7 +276,7 @@ fn npy(file: File, slots: usize) -> Result<Vec<Complex64>, String> {
     )
 }
 
-/// Refuses a header that is longer than any of numbers, before a reader allocates what it claims.
+/// Refuses a header that is longer than any of a file of numbers, before a reader allocates the claimed length.
 fn check_npy_header(bytes: &[u8]) -> Result<(), String> {
     let length = match bytes {
         [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _, a, b, ..] => {
@@ -295,7 +295,7 @@ fn check_npy_header(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The array of a .npy file and its kind of numbers: at most `slots`, row after row.
+/// Opens the array of a .npy file with its kind of numbers: at most `slots`, row after row.
 fn open_npy(bytes: &[u8], slots: usize) -> Result<(npyz::NpyFile<&[u8]>, npyz::TypeStr), String> {
     check_npy_header(bytes)?;
     let array = npyz::NpyFile::new(bytes).map_err(|e| e.to_string())?;
@@ -373,7 +373,7 @@ fn read_csv(text: &str, slots: usize) -> Result<Vec<Complex64>, String> {
     })
 }
 
-/// The fields of a .csv file, each `what` as `parse` reads it.
+/// Reads the fields of a .csv file with `parse`; `what` names a field in errors.
 fn read_fields<T>(
     text: &str,
     slots: usize,
@@ -410,7 +410,8 @@ fn read_json(text: &str) -> Result<Vec<Complex64>, String> {
     Ok(values.into_iter().map(Complex64::from).collect())
 }
 
-/// Numbers uniform in [-1, 1), the same for the same seed and input: for trying programs out, never for keys.
+/// Returns numbers uniform in an interval, the same for the same seed and input. They are for tests of programs, never
+/// for keys.
 pub fn random(seed: u64, input: u64, room: Room, (low, high): (f64, f64)) -> Vec<Complex64> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

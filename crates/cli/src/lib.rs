@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The `ringmill` command as a library, so that the Python package's command and the binary are one.
+//! The `ringmill` command as a library, which both the binary and the Python package's command call.
 
 mod args;
 mod commands;
@@ -28,43 +28,48 @@ use commands::{
 };
 use error::CliError;
 
-/// What is asked of a Python file.
+/// A request to trace a program in a Python file.
 pub struct Trace<'a> {
     /// `FILE.py` or `FILE.py:NAME`.
     pub program: &'a Path,
-    /// The length of its vectors, where that is said.
+    /// The length of its vectors, if it is given.
     pub slots: Option<u32>,
-    /// The scheme to trace it for, where that is said.
+    /// The scheme for which it is traced, if it is given.
     pub scheme: Option<&'static str>,
-    /// Whether what is printed is JSON.
+    /// Whether the output is JSON.
     pub json: bool,
 }
 
-/// A program of a Python file.
+/// A program from a Python file.
 pub struct TracedFile {
-    /// Macro text.
+    /// The program as macro text.
     pub text: String,
-    /// The ends of inputs whose types set them, by name.
+    /// The ends of the ranges of inputs whose types determine them, by name.
     pub ends: Vec<(String, i128, i128)>,
-    /// Of its inputs and outputs.
+    /// The lengths of its inputs and outputs.
     pub lengths: Lengths,
 }
 
 /// Traces the program of a Python file.
 pub type PythonTracer<'a> = &'a dyn Fn(Trace<'_>) -> Result<TracedFile, Untraced>;
 
-/// Why it was not traced.
+/// The reason for which a file was not traced.
 pub enum Untraced {
-    /// By Ctrl-C.
+    /// Ctrl-C stopped the trace.
     Interrupted,
-    /// What Python raised, as text.
+    /// Python raised an error, here as text.
     Raised(String),
 }
 
-/// Runs the command with its arguments, the first being its own name, and gives the exit status: 0 done, 1 results
-/// disagree, 2 the request could not be carried out (the reason is on standard error, as JSON under `--json`), 130 stopped
-/// by `stop`. Without `python`, programs in Python files are refused. That it was interrupted is said once: `told` is set by
-/// who says it first, this or who does not wait for it any longer.
+/// Runs the command with its arguments, the first being its own name, and returns the exit status:
+///
+/// - 0: done.
+/// - 1: results disagree.
+/// - 2: the request could not be carried out. The reason is on standard error, as JSON under `--json`.
+/// - 130: stopped by `stop`.
+///
+/// Without `python`, programs in Python files are refused. An interrupt is reported once: this function, or a caller
+/// that no longer waits for it, sets `told` and reports.
 pub fn main(
     args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     python: Option<PythonTracer<'_>>,
@@ -74,7 +79,7 @@ pub fn main(
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        // Help and version come this way too, with code 0; a closed pipe is no reason to fail.
+        // Help and version come here too, with code 0. A closed pipe is no failure.
         Err(said) if said.exit_code() == 0 => {
             let _ = said.print();
             return 0;
@@ -102,7 +107,7 @@ pub fn main(
     };
     let watch = Watch::stopped_by(limits, stop);
     if json {
-        // A panic is told below, as JSON; the default hook would print it as text.
+        // A panic is reported below, as JSON; the default hook would print it as text.
         std::panic::set_hook(Box::new(|_| {}));
     }
     let done = catch_unwind(AssertUnwindSafe(|| carry_out(&cli.command, python, &watch)));
@@ -114,7 +119,7 @@ pub fn main(
     match done.and_then(|()| output::flush()) {
         Ok(()) => 0,
         Err(error) if error.reader_left() => 0,
-        // Whoever stopped the work has said so already, where it took too long to.
+        // The caller that stopped the work has reported the interrupt already, if the work took too long.
         Err(error) if error.exit_code() == INTERRUPTED && told.swap(true, Ordering::AcqRel) => {
             INTERRUPTED
         }
@@ -146,7 +151,7 @@ fn carry_out(
     }
 }
 
-/// Whether arguments that cannot be read ask for JSON.
+/// Returns whether arguments that cannot be parsed ask for JSON.
 fn asks_for_json(args: &[OsString]) -> bool {
     args.iter()
         .take_while(|arg| *arg != "--")

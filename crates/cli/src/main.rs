@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The `ringmill` command; all of it is in the library, which the Python package calls too. Here it is stopped by Ctrl-C.
+//! The `ringmill` command: calls the library, which the Python package calls too, and stops it on Ctrl-C.
 
 use std::process::{ExitCode, exit};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use signal_hook::consts::SIGINT;
 #[global_allocator]
 static ALLOCATOR: LineAllocator = LineAllocator;
 
-/// Between two looks at the flag that Ctrl-C sets.
+/// The time between two looks at the flag that Ctrl-C sets.
 const LOOK: Duration = Duration::from_millis(5);
-/// What the work has, from Ctrl-C on, to write down what is finished. Beyond it the process ends, whatever is under way:
-/// files appear whole or not at all.
+/// The time after Ctrl-C in which the work can write finished results. After it the process ends; files appear whole or
+/// not at all.
 const GRACE: Duration = Duration::from_millis(120);
-/// The stack of the thread that looks.
+/// The stack of the thread that looks at the flag.
 const STACK: usize = 128 << 10;
 
-/// The work is done on the main thread, whose heap grows in small steps: that of another would be reserved at once, which an
-/// address-space limit may forbid.
+/// The work runs on the main thread, whose heap grows in small steps. The heap of another thread would be reserved at
+/// once, which an address-space limit may forbid.
 fn main() -> ExitCode {
     let stop = Arc::new(AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(SIGINT, Arc::clone(&stop)) {
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         }
         exit(ringmill_cli::INTERRUPTED.into());
     };
-    // Without it the work still stops, when it looks itself.
+    // Without the thread the work still stops, when it looks at the flag itself.
     let looking = thread::Builder::new().stack_size(STACK).spawn(look);
     drop(looking);
     ExitCode::from(ringmill_cli::main(std::env::args_os(), None, stop, &told))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The numbers of a scheme on the command line, by their kind: ranges, files, random inputs and JSON. Whole numbers are exact and
-//! have no natural size; real and complex ones are approximate, and taken to be at most 1 unless something else is said.
+//! Handles the numbers of a scheme on the command line by their kind: ranges, files, random inputs and JSON.
+//!
+//! Whole numbers are exact and have no natural size. Real and complex numbers are approximate, and at most 1 by
+//! default.
 
 use std::path::Path;
 
@@ -15,10 +17,10 @@ use crate::args::{Fill, ProgramArgs};
 use crate::error::CliError;
 use crate::inputs::{self, Room};
 
-/// Bounds are doubles, which hold each whole number below this.
+/// Bounds are doubles, which represent each whole number below this one.
 const BOUND: f64 = 9_007_199_254_740_992.0;
 
-/// Refuses wishes for precision.
+/// Refuses options for precision.
 fn no_precision(args: &ProgramArgs) -> Result<(), CliError> {
     let wishes = [
         ("--precision", args.precision.is_some()),
@@ -32,10 +34,10 @@ fn no_precision(args: &ProgramArgs) -> Result<(), CliError> {
     }
 }
 
-/// What chosen parameters must provide.
+/// Returns the user's demands on chosen parameters.
 ///
 /// # Errors
-/// Options that the scheme has no use for.
+/// Options that do not apply to the scheme.
 pub fn wanted<S: Served>(args: &ProgramArgs) -> Result<S::Wanted, CliError> {
     match S::NUMBERS {
         Numbers::Whole => no_precision(args)?,
@@ -50,7 +52,7 @@ pub fn wanted<S: Served>(args: &ProgramArgs) -> Result<S::Wanted, CliError> {
     }))
 }
 
-/// What the JSON of parameters has beside what all ring schemes have.
+/// Returns the part of the parameters' JSON that not all ring schemes have.
 pub fn describe<S: Served>(params: &S::Params) -> Map<String, Value> {
     let Figures {
         default_scale,
@@ -75,12 +77,12 @@ fn ends(low: &str, high: &str, numbers: Numbers) -> Option<Ends> {
     }
 }
 
-/// The range between two ends; `None` where they are no numbers of the scheme, the smaller one first.
+/// Returns the range between two ends, the smaller one first, or `None` if they are no numbers of the scheme.
 pub fn range<S: Compiles>(low: &str, high: &str) -> Option<S::Range> {
     S::declared(ends(low, high, S::NUMBERS)?)
 }
 
-/// The range of an argument whose type sets its ends; `None` where the scheme takes no such type.
+/// Returns the range of an argument whose type sets its ends, or `None` if the scheme has no such type.
 pub fn typed_range<S: Compiles>(low: i128, high: i128) -> Option<S::Range> {
     S::declared(Ends::Whole(low, high))
 }
@@ -97,20 +99,20 @@ fn bounds(bound: f64, numbers: Numbers) -> Result<Ends, CliError> {
     }
 }
 
-/// The range that a bound on absolute values declares.
+/// Returns the range of a bound on absolute values.
 ///
 /// # Errors
-/// A bound that is none.
+/// A bound that is not valid.
 pub fn bounded<S: Compiles>(bound: f64) -> Result<S::Range, CliError> {
     let range = S::declared(bounds(bound, S::NUMBERS)?);
     range
         .ok_or_else(|| CliError::Usage(format!("--input-bound {bound} is no bound of {}", S::NAME)))
 }
 
-/// Says which inputs have a default range because nothing was said of their size; under JSON it says nothing.
+/// Reports which inputs have a default range because their size was not given. With JSON it reports nothing.
 ///
 /// # Errors
-/// Whole numbers, which have no such default.
+/// Whole numbers, which have no default range.
 pub fn unsaid(names: &[&str], numbers: Numbers, json: bool) -> Result<(), CliError> {
     let all = names.join(", ");
     match numbers {
@@ -128,20 +130,21 @@ pub fn unsaid(names: &[&str], numbers: Numbers, json: bool) -> Result<(), CliErr
     }
 }
 
-/// The ranges of a saved program's inputs, by the line that says how it was compiled, where the command compiles it for the
-/// same ones: whole numbers have no others by nature.
+/// Returns the ranges of a saved program's inputs, from the line that says how it was compiled, if the command compiles
+/// it for the same ranges. Whole numbers have no others by nature.
 ///
 /// # Errors
 /// An altered line.
 pub fn kept_ranges<S: Compiles>(line: &str) -> Result<Vec<Option<S::Range>>, CliError> {
     match S::NUMBERS {
         Numbers::Whole => declared_ranges::<S>(line).map_err(|e| CliError::Usage(e.to_string())),
-        // Inputs are as large as the command line says.
+        // The command line gives the size of such inputs.
         Numbers::Complex => Ok(Vec::new()),
     }
 }
 
-/// The values of a file in order, as many as there is room for; fewer are refused unless `fill` says what follows them.
+/// Reads the values of a file in order, as many as there is room for. Fewer are refused unless `fill` says what follows
+/// them.
 ///
 /// # Errors
 /// A file that cannot be read, or values that are none of the scheme.
@@ -160,7 +163,7 @@ pub fn read<S: Compiles>(
     })
 }
 
-/// Values uniform in a range or, where none is declared, within a bound; the same for the same seed and input.
+/// Returns values uniform in a range, or within a bound if there is no range; the same for the same seed and input.
 ///
 /// # Errors
 /// Values that are none of the scheme.
@@ -213,7 +216,7 @@ fn random_whole(
             (-bound, bound)
         }
     };
-    // Ranges that no message holds are refused when the program is compiled.
+    // The compiler refuses ranges that no message can hold.
     let low = low.clamp(i64::MIN.into(), i64::MAX.into());
     let count = (high.clamp(low, i64::MAX.into()) - low + 1).unsigned_abs();
     let mut bytes = [0; 32];
@@ -221,14 +224,14 @@ fn random_whole(
     bytes[8..16].copy_from_slice(&input.to_le_bytes());
     let mut prng = Prng::from_seed_for_reproducible_tests_only(bytes);
     let one = |_| {
-        // The high half of a product: as uniform as 64 bits make it.
+        // The high half of a product is as uniform as 64 bits allow.
         let offset = (u128::from(prng.next_u64()) * count) >> 64;
         (low + offset as i128) as i64
     };
     room.padded((0..room.values).map(one).collect())
 }
 
-/// Whether nothing can be learned of an input's size from these values.
+/// Returns whether these values say nothing about an input's size.
 pub fn is_zero(values: &Values) -> bool {
     match values {
         Values::Whole(values) => values.iter().all(|&x| x == 0),
@@ -236,7 +239,7 @@ pub fn is_zero(values: &Values) -> bool {
     }
 }
 
-/// A message's bits, for telling runs apart.
+/// Returns a message's bits, to identify runs.
 pub fn bytes(values: &Values) -> Vec<u8> {
     match values {
         Values::Whole(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
@@ -247,7 +250,8 @@ pub fn bytes(values: &Values) -> Vec<u8> {
     }
 }
 
-/// The first values of a decrypted output as JSON: complex ones as pairs where their imaginary parts are more than noise.
+/// Returns the first values of a decrypted output as JSON. Complex values are pairs if their imaginary parts are more
+/// than noise.
 pub fn shown(values: &Values, first: usize) -> Value {
     match values {
         Values::Whole(values) => json!(values.get(..first).unwrap_or(values)),
@@ -264,7 +268,7 @@ pub fn shown(values: &Values, first: usize) -> Value {
     }
 }
 
-/// What is predicted of an output, as JSON.
+/// Returns the prediction for an output as JSON.
 pub fn predicted(predicted: Predicted) -> Map<String, Value> {
     match predicted {
         Predicted::Precision { bits, like_sample } => {

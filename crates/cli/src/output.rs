@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writing results: to standard output, or to a file that appears whole or not at all.
+//! Writes results to standard output, or to a file that appears whole or not at all.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,15 +10,15 @@ use serde::Serialize;
 
 use crate::error::CliError;
 
-/// One line of JSON on standard output.
+/// Writes one line of JSON to standard output.
 pub fn json(value: &impl Serialize) -> Result<(), CliError> {
     let mut line = serde_json::to_string(value)?;
     line.push('\n');
     text(&line)
 }
 
-/// Text on standard output. That its reader left, as `head` does, is no fault: the command goes on, and its exit status
-/// says what it found.
+/// Writes text to standard output. A reader that left, as `head` does, is no fault: the command continues, and its exit
+/// status says what it found.
 pub fn text(text: &str) -> Result<(), CliError> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(fault) if fault.kind() != std::io::ErrorKind::BrokenPipe => Err(fault.into()),
@@ -26,19 +26,19 @@ pub fn text(text: &str) -> Result<(), CliError> {
     }
 }
 
-/// Writes what standard output still holds back.
+/// Writes the text that standard output still buffers.
 pub fn flush() -> Result<(), CliError> {
     Ok(std::io::stdout().lock().flush()?)
 }
 
-/// Why a command failed, on standard error: as text, or as one line of JSON.
+/// Writes the reason for a failure to standard error, as text or as one line of JSON.
 pub fn fault(reason: &str, status: u8, json: bool) {
     let line = if json {
         serde_json::json!({ "error": reason.trim_end(), "status": status }).to_string()
     } else {
         format!("ringmill: {reason}")
     };
-    // There is no one left to tell when this fails.
+    // No reader is left to tell if this fails.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
@@ -50,7 +50,7 @@ pub fn whole_file<T>(
     whole_file_of(Contents::Public, path, fill)
 }
 
-/// The same for contents that not everybody may read.
+/// Writes a file with contents that not everybody may read.
 pub fn whole_file_of<T>(
     contents: Contents,
     path: &Path,

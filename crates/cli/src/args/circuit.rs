@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The arguments of `ringmill circuit`.
+//! Defines the arguments of `ringmill circuit`.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The arguments of `ringmill compare`.
+//! Defines the arguments of `ringmill compare`.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `ringmill reproduce` takes: the help lists the papers that there are.
+//! Defines the arguments of `ringmill reproduce`; its help lists the papers.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub struct ReproduceArgs {
     pub json: bool,
 }
 
-/// What `reproduce` takes, in a line.
+/// Returns the list of papers for the help of the argument.
 fn whose_paper() -> String {
     let names: Vec<String> = Papers::standard()
         .names()
@@ -48,7 +48,7 @@ fn whose_paper() -> String {
     }
 }
 
-/// What follows the options of `reproduce`.
+/// Returns the text below the options of `reproduce`.
 fn examples_and_papers() -> String {
     let papers = Papers::standard();
     let lines = papers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `ringmill rtl` takes.
+//! Defines the arguments of `ringmill rtl`.
 
 use std::path::PathBuf;
 

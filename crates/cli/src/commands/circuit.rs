@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill circuit`: what a netlist takes under encryption, and a run of it.
+//! The command `ringmill circuit`: predicts the cost of a netlist under TFHE, and runs it on encrypted bits.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -84,7 +84,7 @@ fn read(path: &Path, watch: &Watch) -> Result<Netlist, CliError> {
     })
 }
 
-/// What a circuit is compiled to.
+/// Returns the compiled form of a circuit as text.
 fn emitted(level: CircuitLevel, chosen: &Chosen) -> Result<String, CliError> {
     let graph = &chosen.circuit.graph;
     if level == CircuitLevel::Macro {
@@ -107,7 +107,7 @@ fn emitted(level: CircuitLevel, chosen: &Chosen) -> Result<String, CliError> {
     Ok(printed.collect::<Vec<_>>().join("\n"))
 }
 
-/// The set that is asked for, or all that are chosen from.
+/// Returns the requested parameter set, or all sets from which the best is chosen.
 fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
     let names = match args.params.as_str() {
         "auto" => CANDIDATES.to_vec(),
@@ -127,7 +127,7 @@ fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
     Ok(found)
 }
 
-/// The words of the inputs that are used, in order; `None` where the netlist is not to be run.
+/// Returns the words of the inputs that are used, in order, or `None` if the netlist is not to be run.
 fn given(args: &CircuitArgs, netlist: &Netlist) -> Result<Option<Vec<u64>>, CliError> {
     let [ports, _] = netlist.ports();
     if args.run.is_none() && !args.random_inputs {
@@ -152,7 +152,7 @@ fn given(args: &CircuitArgs, netlist: &Netlist) -> Result<Option<Vec<u64>>, CliE
     let mut random = random(args.seed);
     let mut all = Vec::new();
     for (port, value) in ports.iter().zip(values).filter(|(port, _)| port.used) {
-        // Drawn for all, so that those of one input do not depend on which others are given.
+        // Random words are drawn for all inputs, so that those of one input do not depend on which others are given.
         let widths = port.words().into_iter();
         let drawn: Vec<u64> = widths
             .map(|bits| random.next_u64() >> (64 - bits))
@@ -171,7 +171,8 @@ fn given(args: &CircuitArgs, netlist: &Netlist) -> Result<Option<Vec<u64>>, CliE
     Ok(Some(all))
 }
 
-/// A value of a port, its words behind commas, the lowest first; else what is wrong with it.
+/// Parses the value of a port, its words separated by commas, the lowest first. The error says what is wrong with the
+/// text.
 fn words(text: &str, port: &NetlistPort) -> Result<Vec<u64>, String> {
     let (name, widths) = (&port.name, port.words());
     let read = |word: &str| match word.strip_prefix("0x") {
@@ -208,14 +209,14 @@ fn words(text: &str, port: &NetlistPort) -> Result<Vec<u64>, String> {
     Ok(words)
 }
 
-/// Inputs for trying a netlist out: the same for the same seed.
+/// Returns a generator of random inputs, which a seed makes repeatable.
 fn random(seed: Option<u64>) -> Prng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.unwrap_or(1).to_le_bytes());
     Prng::from_seed_for_reproducible_tests_only(bytes)
 }
 
-/// What a run under encryption gave.
+/// The results of a run under encryption.
 struct Ran {
     outputs: Vec<u64>,
     folder: Option<Folder>,
@@ -230,7 +231,7 @@ fn under_encryption(
     watch: &Watch,
 ) -> Result<Ran, CliError> {
     let (params, circuit) = (&chosen.params, &chosen.circuit);
-    // As they are made, and as bootstraps read them.
+    // The keys as they are made, and as bootstraps read them.
     let bytes = keys::bytes(params) + params.floor().key_bytes();
     watch.admit("the evaluation keys", bytes)?;
     let Prepared {
@@ -278,7 +279,7 @@ fn listed<'a>(ports: impl Iterator<Item = &'a NetlistPort>) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-/// What it takes, before anything runs.
+/// Returns the predicted cost, before anything runs.
 fn told(netlist: &Netlist, chosen: &Chosen) -> String {
     let [inputs, outputs] = netlist.ports();
     let mut text = format!(
@@ -318,7 +319,7 @@ fn told(netlist: &Netlist, chosen: &Chosen) -> String {
     text + &chosen.params.summary() + "\n"
 }
 
-/// What a run gave, each value by its name.
+/// Returns the results of a run, each value with its name.
 fn told_of(chosen: &Chosen, values: &[u64], ran: &Ran) -> String {
     let line = |ports: &[Port], values: &[u64]| {
         let each = ports.iter().zip(values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill compile`.
+//! The command `ringmill compile`: compiles a program and prints it at one of its levels.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ use crate::commands::{machine, pages, params, program};
 use crate::error::CliError;
 use crate::{numbers, output};
 
-/// The machine of `--emit micro` where none is named.
+/// The machine of `--emit micro` if none is named.
 const MACHINE: &str = "ring";
 
 pub fn compile(
@@ -129,8 +129,8 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
     }
 }
 
-/// Bytes that printing a program takes: a few dozen for an instruction, an input, an output and each limb of a call, and
-/// as many again while the text grows.
+/// Returns the bytes of memory that printing a program takes: a few dozen for each instruction, input, output and limb
+/// of a call, and as many again while the text grows.
 fn text_bytes(program: &mid::Program) -> u64 {
     let blocks = program.blocks.iter().flat_map(|b| &b.steps);
     let steps = blocks.chain(&program.steps);

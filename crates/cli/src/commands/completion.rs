@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill completion`: what makes a shell complete the command's words.
+//! The command `ringmill completion`: prints a script with which a shell completes commands and options.
 
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
@@ -12,7 +12,7 @@ pub fn completion(args: &CompletionArgs) -> Result<(), CliError> {
     output::text(&script(args.shell))
 }
 
-/// The script that a shell reads.
+/// Returns the script for a shell.
 fn script(shell: Shell) -> String {
     let mut command = Cli::command();
     let name = command.get_name().to_owned();

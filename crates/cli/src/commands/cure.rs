@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What cures a machine's refusal of a program.
+//! Adds to a machine's refusal of a program the option that would help.
 
 use ringmill_compiler::{Compiled, Options};
 use ringmill_machines::MachineError;
@@ -8,7 +8,7 @@ use ringmill_runtime::Served;
 use crate::args::ProgramArgs;
 use crate::error::CliError;
 
-/// The same refusal, with the option that cures it where the program, compiled for the machine, suits it.
+/// Returns the refusal, with the option that cures it if the program suits the machine once it is compiled for it.
 pub fn of_refusal<S: Served>(
     refused: CliError,
     machine: &str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill devices`.
+//! The command `ringmill devices`: lists the devices on which programs can run.
 
 use ringmill_sim::Devices;
 use serde_json::json;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill machine show`, and how every command finds the machine it is given.
+//! The command `ringmill machine show`, and the search for the machine that any command names.
 
 use std::path::Path;
 
@@ -12,15 +12,15 @@ use crate::commands::needs;
 use crate::error::CliError;
 use crate::output;
 
-/// Longest description read.
+/// The bytes of the longest description that is read.
 const LARGEST: u64 = 1 << 20;
 
-/// A machine by name, or from a description file.
+/// Finds a machine by name or description file.
 pub fn find(name: &str) -> Result<Box<dyn Machine>, CliError> {
     Ok(described(name)?.0)
 }
 
-/// The same, and its description as it is written.
+/// Finds a machine, and returns its description as written.
 fn described(name: &str) -> Result<(Box<dyn Machine>, String), CliError> {
     let machines = Registry::standard();
     if !name.ends_with(".toml") {
@@ -35,7 +35,7 @@ fn described(name: &str) -> Result<(Box<dyn Machine>, String), CliError> {
     Ok((machine, text))
 }
 
-/// The description, then what it needs as comments, so that the whole is a description file.
+/// Prints the description, then its needs as comments, so that the whole is a description file.
 pub fn show(args: &MachineShowArgs) -> Result<(), CliError> {
     let (machine, text) = described(&args.name)?;
     let fit = machine.fit();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands, one file each.
+//! The commands of `ringmill`, one file each.
 
 pub mod circuit;
 pub mod compare;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine needs beside what its part has and its paper printed: the comment below a description, and as JSON.
+//! Prints the FPGA resources that a machine needs beside those of its part and its paper: as a comment below a
+//! description, and as JSON.
 
 use std::fmt::Write;
 
 use ringmill_machines::fpga::{Fit, NeedUse, Printed, pieces_text};
 
-/// Above what is computed.
+/// The line above the computed part.
 const MARK: &str = "# ---- computed from the fields above by `ringmill machine show`, no part of the description ----";
 
-/// A description as it was written: without what this command put below it before.
+/// Returns a description as it was written: without a computed part from an earlier call of this command.
 pub fn written(text: &str) -> &str {
     let comment = |line: &str| line.trim().is_empty() || line.starts_with('#');
     match text.find(MARK) {
@@ -17,7 +18,7 @@ pub fn written(text: &str) -> &str {
     }
 }
 
-/// The needs as comment lines of a description file.
+/// Returns the needs as comment lines of a description file.
 pub fn comment(fit: &Fit, printed: &Printed) -> String {
     let device = match fit.device {
         same if same == fit.part => String::new(),
@@ -90,7 +91,7 @@ pub fn comment(fit: &Fit, printed: &Printed) -> String {
     out
 }
 
-/// Of one unit; nothing for what the units share.
+/// Returns the need of one unit, or nothing for a shared need.
 fn each_of(need: &NeedUse) -> String {
     need.units.map_or(String::new(), |_| pieces_text(need.each))
 }

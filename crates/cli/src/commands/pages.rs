@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! HTML pages of what commands report, and the text of the lines that reports are about.
+//! Writes HTML pages of reports, and reads the source lines to which reports refer.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,16 +11,16 @@ use super::program::python_file;
 use crate::error::CliError;
 use crate::{inputs, output};
 
-/// Longest program whose lines are shown.
+/// The bytes of the longest program whose lines are shown.
 const LONGEST: u64 = 1 << 22;
 
-/// The lines of a program in a Python file; of other programs the lines' files are not at hand.
+/// Returns the lines of a program in a Python file. The source files of other programs are not available.
 pub fn sources(program: &Path) -> Sources {
     let mut sources = Sources::default();
     let file = python_file(program);
     let name = file.as_deref().and_then(Path::file_name);
     if let (Some(file), Some(name)) = (&file, name) {
-        // A report is whole without them.
+        // A report is complete without the lines.
         if let Ok(text) = inputs::read_text(file, LONGEST) {
             sources.of_file(&name.to_string_lossy(), &text);
         }
@@ -28,13 +28,13 @@ pub fn sources(program: &Path) -> Sources {
     sources
 }
 
-/// Writes a page with these sections; it appears whole or not at all.
+/// Writes a page with these sections; the file appears whole or not at all.
 pub fn write(path: &Path, title: &str, sections: &[Section]) -> Result<(), CliError> {
     let text = page(title, sections);
     output::whole_file(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
-/// Refuses options that name one file.
+/// Refuses two options that name one file.
 pub fn apart(files: &[(&str, Option<&Path>)]) -> Result<(), CliError> {
     for (number, (option, file)) in files.iter().enumerate() {
         let before = files.iter().take(number);

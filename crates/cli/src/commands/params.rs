@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill params`, and how every command finds the parameters it is given.
+//! The command `ringmill params`, and the search for the parameters that any command names.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::commands::pages;
 use crate::error::CliError;
 use crate::{inputs, numbers, output};
 
-/// Longest parameter file read: the longest there is takes less than a kilobyte.
+/// The bytes of the longest parameter file that is read. The longest valid one takes less than a kilobyte.
 const LARGEST: u64 = 1 << 16;
 
-/// The sets known by name.
+/// The names of parameter sets.
 const NAMED: [&str; 2] = ["set1", "set2"];
 
 impl SecurityArgs {
-    /// The table and level asked for, or their defaults.
+    /// Returns the requested security table and level, or their defaults.
     pub fn wanted(&self) -> Result<(SecurityTable, SecurityLevel), CliError> {
         let table = self.table.as_deref().map(SecurityTable::from_name);
         let level = self.security.map(SecurityLevel::from_bits);
@@ -35,19 +35,19 @@ impl SecurityArgs {
         ))
     }
 
-    /// The tables that a parameter file may name.
+    /// Returns the tables that a parameter file may name.
     fn accepted(&self) -> Result<AcceptedTables, CliError> {
         let named = self.table.as_deref();
         let named = named.map(|name| AcceptedTables::named([name]));
         Ok(named.transpose()?.unwrap_or_default())
     }
 
-    /// Refuses a level where it decides nothing.
+    /// Refuses a security level that would have no effect.
     fn no_level(&self, because: &str) -> Result<(), CliError> {
         refuse("--security", self.security.is_some(), because)
     }
 
-    /// Refuses both where they decide nothing.
+    /// Refuses a table and a level that would have no effect.
     fn none(&self, because: &str) -> Result<(), CliError> {
         refuse("--table", self.table.is_some(), because)?;
         self.no_level(because)
@@ -61,7 +61,7 @@ fn refuse(flag: &str, given: bool, because: &str) -> Result<(), CliError> {
     }
 }
 
-/// A named set of a scheme, or one read from a parameter file.
+/// Finds a named set of a scheme, or reads a parameter file.
 pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Params>, CliError> {
     if NAMED.contains(&set) || !Path::new(set).exists() {
         let (table, level) = security.wanted()?;
@@ -94,7 +94,7 @@ pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Para
     })
 }
 
-/// Parameters as they are shown, and as a section of a page.
+/// Parameters as JSON, as text, and as a section of a page.
 type Shown = (Value, String, Section);
 
 pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
@@ -114,7 +114,7 @@ pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
     }
 }
 
-/// The sets that are asked for.
+/// Returns the requested sets.
 fn chosen(args: &ParamsArgs) -> Result<Vec<Shown>, CliError> {
     if let Some(log_n) = args.log_n {
         let Some((special, cipher)) = args.bits.split_last() else {
@@ -141,14 +141,14 @@ fn chosen(args: &ParamsArgs) -> Result<Vec<Shown>, CliError> {
     args.security.none(
         "each named set is shown under its own table; name one set to check it under another",
     )?;
-    // The named sets, each under its own table: set1 is from before the guidelines and says so.
+    // Each named set has its own table: set1 is older than the guidelines and says so.
     let named = NAMED
         .iter()
         .map(|set| Ok(shown::<Ckks>(set, Params::named(set)?.as_ref())));
     named.collect()
 }
 
-/// The scheme of a parameter file; CKKS's of what is none, whose reader says why.
+/// Returns the scheme of a parameter file, or CKKS for another file, whose reader then reports the fault.
 fn scheme_of(set: &str) -> Result<Known, CliError> {
     let path = Path::new(set);
     if !path.exists() {
@@ -181,7 +181,7 @@ fn shown<S: Served>(name: &str, params: &S::Params) -> Shown {
     (json, text, section)
 }
 
-/// The parameters as JSON.
+/// Returns the parameters as JSON.
 pub fn describe<S: Served>(name: &str, params: &S::Params) -> Value {
     let own = numbers::describe::<S>(params);
     let params = params.ring_params();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill plans`.
+//! The command `ringmill plans`: shows which kernel each transform runs on this computer.
 
 use ringmill_limits::Watch;
 use ringmill_math::plans::{self, Choice, Task};
@@ -10,7 +10,7 @@ use crate::args::PlansArgs;
 use crate::error::CliError;
 use crate::output;
 
-/// How many times as long as a program times the candidates of a shape, so that the times say more.
+/// How many times as long as a program the command times the candidates of a shape, so that the times are more exact.
 const LONGER: u32 = 4;
 
 pub fn plans(args: &PlansArgs, watch: &Watch) -> Result<(), CliError> {
@@ -45,7 +45,7 @@ pub fn plans(args: &PlansArgs, watch: &Watch) -> Result<(), CliError> {
     ))
 }
 
-/// The choices for the largest prime of a size and a length: the tasks of both widths of words.
+/// Returns the choices for the largest prime of a size and a length: the transforms of both word widths.
 fn of_prime(bits: u32, log_n: u8) -> Result<Vec<Choice>, CliError> {
     let list = primes::ntt_primes(bits, u32::from(log_n), 1)?;
     let Some(&prime) = list.first() else {
@@ -64,7 +64,7 @@ fn of_prime(bits: u32, log_n: u8) -> Result<Vec<Choice>, CliError> {
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The chosen kernel's time, where it was timed.
+/// Returns the chosen kernel's time, if it was timed.
 fn seconds(choice: &Choice) -> Option<f64> {
     let mut candidates = choice.candidates.iter();
     candidates.find(|c| c.kernel == choice.kernel)?.seconds

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reading and compiling the program that a command is given.
+//! Reads and compiles the program that a command names.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -21,27 +21,27 @@ use crate::inputs::{self, Room};
 use crate::numbers;
 use crate::{PythonTracer, Trace, TracedFile};
 
-/// Of `--params`: those that the compiler chooses.
+/// The value of `--params` with which the compiler chooses parameters.
 const AUTO: &str = "auto";
-/// Longest program text read: the longest that is parsed.
+/// The bytes of the longest program text that is read and parsed.
 const LARGEST_TEXT: u64 = 1 << 28;
 
-/// A program that was read: its scheme, and what is known of its inputs.
+/// A program that was read: its scheme, and the known properties of its inputs.
 pub struct Read {
     pub program: MacroProgram,
     pub scheme: Known,
-    /// Why it is that scheme.
+    /// The reason for this scheme.
     why: String,
-    /// The ends of inputs whose types set them.
+    /// The ends of the ranges of inputs whose types determine them.
     ends: Vec<(String, i128, i128)>,
-    /// The arrays of its function, as far as that is known.
+    /// The arrays of the function, as far as they are known.
     pub arrays: Arrays,
     /// The line that says how a saved program was compiled.
     saved: Option<String>,
 }
 
 impl Read {
-    /// The program's scheme, and why it is that one.
+    /// Returns the program's scheme, and the reason for it.
     pub fn report(&self) -> SchemeReport {
         SchemeReport {
             name: self.scheme.name().to_owned(),
@@ -49,13 +49,13 @@ impl Read {
         }
     }
 
-    /// Whether it is a saved program.
+    /// Returns whether the program was saved by Ringmill.
     pub fn is_saved(&self) -> bool {
         self.saved.is_some()
     }
 }
 
-/// The program's scheme, which the command line may name too.
+/// Returns the program's scheme, which the command line may name, too.
 fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Known, CliError> {
     if let Some(scheme) = args.scheme
         && scheme.name() != program.scheme.as_str()
@@ -77,7 +77,7 @@ fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Known, CliError>
     })
 }
 
-/// The program of a command that takes no inputs.
+/// Reads the program of a command that takes no inputs.
 pub fn read_alone(
     args: &ProgramArgs,
     json: bool,
@@ -92,15 +92,15 @@ pub fn read_alone(
     read(args, json, python, watch)
 }
 
-/// How a program that was read is compiled.
+/// How a program is compiled.
 pub enum Plan<S: Served> {
-    /// As it was when it was saved.
+    /// With the options with which it was saved.
     AsSaved(Recipe<S>),
-    /// As the command line says.
+    /// With the options of the command line.
     Anew(Options<S>),
 }
 
-/// A program that was read, compiled, and the options that it is saved with.
+/// Compiles a program, and returns it with the options for saving it.
 pub fn compile<S: Served>(
     args: &ProgramArgs,
     read: Read,
@@ -119,10 +119,11 @@ pub fn compile<S: Served>(
     }
 }
 
-/// How a program that was read is to be compiled.
+/// Decides how a program is compiled.
 ///
-/// A saved program is compiled as it was where the command line asks for nothing else. Otherwise `inputs`, the vectors it is to run
-/// on, one an input in order, are the sample that predictions rest on where the command line names neither sample, range nor bound.
+/// A saved program is compiled as before, unless the command line asks for something else. Otherwise `inputs` may serve
+/// as the sample from which the compiler predicts: the vectors of the run, one for each input in order. They do so if
+/// the command line names neither sample, range nor bound.
 pub fn plan<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -157,9 +158,9 @@ fn recipe<S: Served>(line: &str) -> Result<Recipe<S>, String> {
     recipe.ok_or_else(|| "the line that says how it was compiled is missing".to_owned())
 }
 
-/// The first option that says how to compile.
+/// Returns the first option that changes how the program is compiled.
 fn asked(args: &ProgramArgs) -> Option<&'static str> {
-    // Every field by name, so that a new one cannot be forgotten.
+    // Every field is named, so that a new one cannot be forgotten.
     let ProgramArgs {
         program: _,
         scheme: _, // can but agree with the program's
@@ -244,7 +245,7 @@ fn options<S: Served>(
         }
     }
     if args.samples.is_empty() {
-        // An input of zeros says nothing of its size.
+        // An input of zeros says nothing about its size.
         for (range, values) in options
             .ranges
             .iter_mut()
@@ -258,7 +259,7 @@ fn options<S: Served>(
     Ok(options)
 }
 
-/// The declared range of each input in order: by a --range option, by its type, or by how it was compiled before.
+/// Returns the declared range of each input in order: from a --range option, from its type, or from the saved program.
 pub fn ranges<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -303,7 +304,7 @@ pub fn ranges<S: Served>(
     Ok(ranges)
 }
 
-/// The vectors of the --sample options in the order of the program's inputs, where there are such options.
+/// Returns the vectors of the --sample options in the order of the program's inputs, if there are such options.
 pub fn sample<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -328,7 +329,7 @@ pub fn sample<S: Served>(
     Ok(Some(vectors))
 }
 
-/// Refuses options that decide nothing, each with what decides instead.
+/// Refuses options without effect; each error says what decides instead.
 fn check(args: &ProgramArgs) -> Result<(), CliError> {
     let refuse = |text: String| Err(CliError::Usage(text));
     let wishes = [
@@ -353,15 +354,15 @@ fn check(args: &ProgramArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Whether a program is `FILE.py` or `FILE.py:NAME`.
+/// Returns whether a program is `FILE.py` or `FILE.py:NAME`.
 fn is_python(program: &Path) -> bool {
     python_file(program).is_some()
 }
 
-/// The file of a program `FILE.py` or `FILE.py:NAME`.
+/// Returns the file of a program `FILE.py` or `FILE.py:NAME`.
 pub fn python_file(program: &Path) -> Option<PathBuf> {
     let spec = program.as_os_str();
-    // A file whose name is not text has no `:NAME` to be told from it.
+    // A `:NAME` is only recognised in a file name that is text.
     let file = spec.to_str().and_then(|text| text.rsplit_once(':'));
     let file = file.map(|(file, _)| OsStr::new(file));
     let file = file.filter(|file| file.as_encoded_bytes().ends_with(b".py"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill reproduce`: the tables of a machine's paper, one row a figure.
+//! The command `ringmill reproduce`: prints the tables of a machine's paper beside this project's figures, one row a
+//! figure.
 
 use std::io::Write;
 

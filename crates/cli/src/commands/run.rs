@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill run`: encrypt, run on each device, decrypt, check, report.
+//! The command `ringmill run`: encrypts inputs, runs a program on each device, decrypts, checks and reports.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ fn carried_out<S: Served>(
         answer.report.scheme = scheme.clone();
         let found = (&outputs, &clear);
         wrong.extend(S::judge(&client, &vectors, found, &mut answer.report)?);
-        // All devices give the same bits, so the first one's outputs are there whatever becomes of the others.
+        // All devices give the same bits, so the first device's outputs are valid even if another device fails.
         if let (None, Some(path)) = (&first, &args.output) {
             write_outputs::<S>(path, &compiled.source, &lengths, &clear)?;
         }
@@ -217,7 +217,7 @@ fn print_reports<S: Served>(
     )
 }
 
-/// How many keys will be made, and their size.
+/// Returns a line with the number of keys to make, and their size.
 fn key_line<S: Served>(compiled: &Compiled<S>) -> String {
     let count = compiled.keys.len();
     let keys = if count == 1 { "key" } else { "keys" };
@@ -227,7 +227,7 @@ fn key_line<S: Served>(compiled: &Compiled<S>) -> String {
     )
 }
 
-/// Hands out what was finished before an interrupt on device `at`; the error says what that is.
+/// Prints the results that were finished before an interrupt on device `at`; the error names them.
 fn complete<S: Served>(
     args: &RunArgs,
     compiled: &Compiled<S>,
@@ -250,7 +250,7 @@ fn complete<S: Served>(
     })
 }
 
-/// Every input of the program, and whether all come from files: the others are random.
+/// Returns every input of the program, and whether all come from files; the others are random.
 fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool), CliError> {
     let program = &read.program;
     let mut files = inputs::parse_options("--input", &args.inputs)?;
@@ -280,7 +280,7 @@ fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool),
     Ok((vectors, from_files))
 }
 
-/// Outputs as JSON.
+/// Writes outputs as JSON.
 fn write_outputs<S: Served>(
     path: &Path,
     source: &MacroProgram,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill sim`: the cycle model alone.
+//! The command `ringmill sim`: times a program on a machine's cycle model, without data.
 
 use std::fmt::Write;
 
@@ -90,7 +90,7 @@ fn timed<S: Served>(
     }
 }
 
-/// The machine's report, and the lines of the program that its cycles are of.
+/// The machine's report, and the program's lines to which its cycles belong.
 #[derive(Serialize)]
 struct OfMachine<'r> {
     #[serde(flatten)]
@@ -98,7 +98,7 @@ struct OfMachine<'r> {
     by_line: &'r [LineReport],
 }
 
-/// What a vector machine's operations of a level take, the longest first, and their sum.
+/// Returns the time of a vector machine's operations at a level, the longest first, and their sum.
 fn parts<'a>(
     machine: &MachineReport,
     level: ByLevel,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tells runs apart: a digest of all that a run was asked, under a key that lies beside the secret one. Inputs are few and
-//! guessable, and a hash without a key lets whoever reads it try all of them; this one tells nothing without the key.
+//! Identifies a run by a keyed digest of its program and inputs.
+//!
+//! Inputs are few and easy to guess, and a hash without a key lets a reader try all of them. The key lies beside the
+//! secret key, and the digest tells nothing without it.
 
 use hmac::{Hmac, Mac};
 use ringmill_math::Prng;
@@ -9,18 +11,18 @@ use zeroize::Zeroizing;
 
 use crate::error::CliError;
 
-/// The key of a folder's digest. Wiped on drop.
+/// The key of a folder's digest, wiped on drop.
 pub struct Key(Zeroizing<[u8; Key::BYTES]>);
 
 impl Key {
     pub const BYTES: usize = 32;
 
-    /// From the operating system's randomness.
+    /// Draws a key from the operating system's randomness.
     pub fn draw() -> Result<Self, CliError> {
         Ok(Self(Zeroizing::new(Prng::from_os()?.next_seed())))
     }
 
-    /// What [`Key::bytes`] gave; nothing where it is no key.
+    /// Reads a key from the bytes of [`Key::bytes`], or returns `None` for other bytes.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.try_into().ok()?;
         Some(Self(Zeroizing::new(bytes)))
@@ -31,7 +33,7 @@ impl Key {
     }
 }
 
-/// A digest on its way.
+/// A digest in progress.
 pub struct Asked(Hmac<Sha256>);
 
 impl Asked {
@@ -40,7 +42,7 @@ impl Asked {
         Ok(Self(digest.map_err(|e| CliError::Internal(e.to_string()))?))
     }
 
-    /// With one thing more that was asked.
+    /// Adds one more named part to the digest.
     pub fn with(mut self, name: &str, bytes: &[u8]) -> Self {
         for part in [name.as_bytes(), bytes] {
             self.0.update(&(part.len() as u64).to_le_bytes());
@@ -53,7 +55,7 @@ impl Asked {
         self.0.clone().finalize().into_bytes().to_vec()
     }
 
-    /// Whether this is the digest's tag, in constant time.
+    /// Compares the digest with a tag, in constant time.
     pub fn is(&self, tag: &[u8]) -> bool {
         self.0.clone().verify_slice(tag).is_ok()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys and encrypted inputs of `ringmill circuit`.
+//! Keeps the keys and encrypted inputs of `ringmill circuit` in a folder, so that a run can continue.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,22 +17,22 @@ const BOOTSTRAP: &str = "bootstrap.key";
 const SWITCH: &str = "switch.key";
 const INPUTS: &str = "inputs.ct";
 
-/// Whether a run keeps a file of this name.
+/// Returns whether a run keeps a file of this name.
 pub(super) fn is_kept(name: &str) -> bool {
     [BOOTSTRAP, SWITCH, INPUTS].contains(&name)
 }
 
-/// Keys and inputs of a run, and the folder that keeps them.
+/// The keys and inputs of a run, and the folder that keeps them.
 pub struct Prepared {
     pub client: CircuitClient,
     pub bootstrap: BootstrapKey,
     pub switch: KeySwitchKey,
-    /// As the circuit takes them.
+    /// The inputs in the form that the circuit takes.
     pub inputs: Vec<LweCiphertext>,
     pub folder: Option<Folder>,
 }
 
-/// Keys and encrypted inputs: fresh ones, or those of the folder where it holds a run of this circuit and these values.
+/// Returns new keys and encrypted inputs, or those of the folder if it holds a run of this circuit and these values.
 pub fn prepare(
     chosen: &Chosen,
     values: &[u64],
@@ -47,7 +47,7 @@ pub fn prepare(
     }
 }
 
-/// What tells runs apart: the circuit as compiled, its parameters and the values.
+/// Returns the digest that identifies a run: the circuit as compiled, its parameters and the values.
 fn asked(chosen: &Chosen, values: &[u64], nothing: Asked) -> Asked {
     let graph = chosen.circuit.graph.to_string();
     let asked = nothing

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The folder of `--checkpoint`: all that a run needs to be gone on with by another process. The command is client and server in
-//! one, so the client's secret key is there too. The folder and its files are their owner's alone; what was complete is removed.
+//! The folder of `--checkpoint`, which holds all data that another process needs to continue a run.
+//!
+//! The command is client and server in one, so the client's secret key is in the folder, too. Only their owner can read
+//! the folder and its files. A complete run removes them.
 
 pub(crate) mod asked;
 pub mod circuit;
@@ -21,29 +23,29 @@ use self::asked::{Asked, Key};
 use crate::error::CliError;
 use crate::inputs;
 
-/// A file of the folder, in messages.
+/// The name of a file of the folder in messages.
 const FILE: &str = "a file of the checkpoint's folder";
 const SECRET: &str = "secret.key";
-/// The key of what [`ASKED`] holds.
+/// The file with the key of the digest in [`ASKED`].
 const KEY: &str = "asked.key";
 const CHECKPOINT: &str = "run.checkpoint";
-/// A digest of what was asked: written last, so that a folder that has it has everything before it.
+/// The file with the digest of the run. It is written last, so a folder that has it has all other files.
 const ASKED: &str = "asked";
 
 pub struct Folder {
     path: PathBuf,
     key: Key,
     asked: Asked,
-    /// Keys and inputs of the run are there.
+    /// Whether keys and inputs of the run are in the folder.
     held: bool,
-    /// The run goes on from a checkpoint.
+    /// Whether the run continues from a checkpoint.
     pub goes_on: bool,
-    /// Keys and inputs, by name.
+    /// The names of the files of keys and inputs.
     files: Vec<String>,
 }
 
 impl Folder {
-    /// The folder, which may be there or not; `asked` adds what tells runs apart.
+    /// Opens the folder, which need not exist; `asked` adds the parts that identify the run.
     fn open(
         path: &Path,
         asked: impl FnOnce(Asked) -> Asked,
@@ -111,12 +113,12 @@ impl Folder {
         get(&self.path, &mut self.files, name, watch)
     }
 
-    /// The secret key's file.
+    /// Reads the secret key's file.
     fn get_secret(&mut self, watch: &Watch) -> Result<Zeroizing<Vec<u8>>, CliError> {
         get_secret(&self.path, &mut self.files, SECRET, watch)
     }
 
-    /// Writes a file for its owner's eyes alone: what is encrypted is closed to others as what encrypts it is.
+    /// Writes a file that only its owner can read. Encrypted data is as private here as the keys.
     fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), CliError> {
         let made = whole_file::make_folder(&self.path, Contents::Secret);
         made.map_err(failed(&self.path))?;
@@ -125,16 +127,16 @@ impl Folder {
         whole_file::write(&path, Contents::Secret, bytes).map_err(failed(&path))
     }
 
-    /// Keys and inputs are all there.
+    /// Marks keys and inputs as complete.
     fn complete(&mut self) -> Result<(), CliError> {
         let (key, tag) = (Zeroizing::new(self.key.bytes().to_vec()), self.asked.tag());
         self.put(KEY, &key)?;
-        // A run that was killed while it removed its files left a checkpoint of other keys.
+        // A run that was killed while it removed its files may have left a checkpoint of other keys.
         remove(&self.path.join(CHECKPOINT))?;
         self.put(ASKED, &tag)
     }
 
-    /// The error of a file of it that is not what was written.
+    /// Returns the error of a file that differs from what was written.
     fn damaged(&self, name: &str, reason: impl ToString) -> CliError {
         CliError::Input {
             path: self.path.join(name),
@@ -142,7 +144,7 @@ impl Folder {
         }
     }
 
-    /// What is told before the run.
+    /// Returns the message before the run.
     pub fn told(&self) -> &'static str {
         match self.goes_on {
             true => "going on from the checkpoint\n",
@@ -161,16 +163,16 @@ impl Folder {
         self.goes_on.then(|| self.path.join(CHECKPOINT))
     }
 
-    /// The run is complete: nothing of it is kept.
+    /// Removes all files of a complete run.
     pub fn clear(self) -> Result<(), CliError> {
-        // `asked` first: what is left without it is of no use.
+        // `asked` goes first: without it the other files are of no use.
         for name in [ASKED, CHECKPOINT]
             .into_iter()
             .chain(self.files.iter().map(String::as_str))
         {
             remove(&self.path.join(name))?;
         }
-        // It stays where there is something of others in it.
+        // The folder stays if it holds other files.
         let _ = fs::remove_dir(&self.path);
         Ok(())
     }
@@ -181,7 +183,7 @@ fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> CliError {
     |source| CliError::File { path, source }
 }
 
-/// Removes a file that is there.
+/// Removes a file if it exists.
 fn remove(path: &Path) -> Result<(), CliError> {
     match fs::remove_file(path) {
         Err(source) if source.kind() == ErrorKind::NotFound => Ok(()),
@@ -189,7 +191,7 @@ fn remove(path: &Path) -> Result<(), CliError> {
     }
 }
 
-/// What a file of the folder holds; its name is added to `files`.
+/// Reads a file of the folder, and adds its name to `files`.
 fn get(
     folder: &Path,
     files: &mut Vec<String>,
@@ -201,7 +203,7 @@ fn get(
     Ok(bytes)
 }
 
-/// A file that holds a secret.
+/// Reads a file that holds a secret.
 fn get_secret(
     folder: &Path,
     files: &mut Vec<String>,
@@ -215,8 +217,8 @@ fn get_secret(
     whole_file::read_secret(&path, size).map_err(failed(&path))
 }
 
-/// Closes a folder to others, and all files of a run in it. A folder that holds anything else keeps its mode, since others may
-/// be at home there: whether they can do no more than look at it is the answer.
+/// Closes a folder to others, and all files of a run in it. A folder with other files keeps its mode, since others may
+/// use it. Returns whether others can at most look at the folder.
 fn close(folder: &Path) -> Result<bool, CliError> {
     let mut alone = true;
     for entry in fs::read_dir(folder).map_err(failed(folder))? {
@@ -224,7 +226,7 @@ fn close(folder: &Path) -> Result<bool, CliError> {
         let is_file = entry.file_type().map_err(failed(folder))?.is_file();
         match is_file && is_of_a_run(&entry.file_name()) {
             true => match whole_file::close_to_others(&entry.path()) {
-                // The next write removes what killed runs left, of other processes too.
+                // Another process may just have removed it: each write removes the files that killed runs left.
                 Err(source) if source.kind() == ErrorKind::NotFound => {}
                 closed => closed.map_err(failed(&entry.path()))?,
             },
@@ -237,7 +239,7 @@ fn close(folder: &Path) -> Result<bool, CliError> {
     whole_file::others_only_look(folder).map_err(failed(folder))
 }
 
-/// Whether a file of this name is one that a run keeps.
+/// Returns whether a run keeps a file of this name.
 fn is_of_a_run(name: &OsStr) -> bool {
     let Some(text) = name.to_str() else {
         return false;

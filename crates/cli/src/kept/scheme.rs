@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys and encrypted inputs of `ringmill run`.
+//! Keeps the keys and encrypted inputs of `ringmill run` in a folder, so that a run can continue.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::numbers;
 const RELIN: &str = "relin.key";
 const GALOIS: &str = "galois.keys";
 
-/// Keys and inputs of a run, and the folder that keeps them.
+/// The keys and inputs of a run, and the folder that keeps them.
 pub struct Prepared<S: Served> {
     pub client: Client<S>,
     pub keys: EvaluationKeys,
@@ -30,7 +30,7 @@ fn cipher_name(input: usize) -> String {
     format!("input{input}.ct")
 }
 
-/// Whether a run keeps a file of this name.
+/// Returns whether a run keeps a file of this name.
 pub(super) fn is_kept(name: &str) -> bool {
     let input = name
         .strip_prefix("input")
@@ -39,7 +39,7 @@ pub(super) fn is_kept(name: &str) -> bool {
     [RELIN, GALOIS].contains(&name) || input.is_some_and(|input| cipher_name(input) == name)
 }
 
-/// Keys and encrypted inputs: fresh ones, or those of the folder where it holds a run of this program and these inputs.
+/// Returns new keys and encrypted inputs, or those of the folder if it holds a run of this program and these inputs.
 pub fn prepare<S: Served>(
     compiled: &Arc<Compiled<S>>,
     encrypted: &Messages<S>,
@@ -71,7 +71,7 @@ pub fn prepare<S: Served>(
     })
 }
 
-/// What tells runs apart: the program as compiled, and the inputs.
+/// Returns the digest that identifies a run: the program as compiled, and the inputs.
 fn asked<S: Served>(
     compiled: &Compiled<S>,
     encrypted: &Messages<S>,
@@ -128,7 +128,7 @@ fn read<S: Served>(
     let inputs = compiled.inputs.iter();
     let encrypted = inputs.filter(|input| input.visibility == Visibility::Encrypted);
     let mut names: Vec<&String> = encrypted.map(|input| &input.name).collect();
-    // As a map of ciphertexts has them.
+    // A map of ciphertexts has the names in this order.
     names.sort_unstable();
     for (number, name) in names.into_iter().enumerate() {
         let file = cipher_name(number);

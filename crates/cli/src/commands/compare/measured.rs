@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The CPU's part of a comparison, measured: fresh keys, inputs, runs whose outputs are checked.
+//! Measures the CPU's part of a comparison: makes keys and inputs, runs the program, and checks the outputs.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::inputs::Room;
 use crate::kept::scheme::{self as kept, Prepared};
 use crate::numbers;
 
-/// Of random inputs, as `ringmill run` has them.
+/// The seed of random inputs, as in `ringmill run`.
 const SEED: u64 = 1;
 
 /// A program with keys and encrypted inputs.
@@ -31,7 +31,7 @@ pub struct Measured<S: Served> {
     inputs: Messages<S>,
 }
 
-/// Keys, and inputs: random ones in their ranges.
+/// Makes keys, and random inputs in their ranges.
 pub fn ready<S: Served>(
     args: &CompareArgs,
     read: &Read,
@@ -86,10 +86,10 @@ impl<S: Served> Measured<S> {
         self.server.compiled()
     }
 
-    /// The row of the CPU, and how it was measured.
+    /// Returns the row of the CPU, and how it was measured.
     ///
     /// # Errors
-    /// What the run refuses; outputs that are not those of the clear.
+    /// Those of the run; outputs that differ from the computation in the clear.
     pub fn on_cpu(&self, threads: Option<usize>, watch: &Watch) -> Result<(Row, String), CliError> {
         let name = threads.map_or_else(|| "cpu".to_owned(), |threads| format!("cpu:{threads}"));
         let device = ringmill_sim::open(&name)?;
@@ -102,7 +102,7 @@ impl<S: Served> Measured<S> {
     /// Checks the outputs of a run against the computation in the clear.
     ///
     /// # Errors
-    /// Outputs that are not as they should be.
+    /// Outputs with a fault.
     fn judge(&self, answer: &mut AnswerOf<S>) -> Result<(), CliError> {
         let outputs = answer.outputs.take().unwrap_or_default();
         let clear = self.client.decrypt(&outputs)?;
@@ -117,10 +117,10 @@ impl<S: Served> Measured<S> {
         }
     }
 
-    /// The report of a machine that leaves a part to its host, with that part measured.
+    /// Returns the report of a machine that leaves a part of the program to its host, with that part measured.
     ///
     /// # Errors
-    /// What the run refuses; other outputs than the CPU's.
+    /// Those of the run; outputs that differ from the CPU's.
     pub fn on_machine(
         &self,
         device: &dyn Device,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill compare`: one program on several simulated machines and on the CPU, in one table.
+//! The command `ringmill compare`: times one program on several simulated machines and on the CPU, in one table.
 
 mod measured;
 mod suited;
@@ -51,7 +51,7 @@ pub fn compare(
     output::text(&comparison.to_string())
 }
 
-/// Values by column, the names of the columns first.
+/// Returns the values by column, the names of the columns first.
 fn csv(comparison: &Comparison) -> Result<String, CliError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let fault = |fault: csv::Error| CliError::Output(fault.into());
@@ -65,7 +65,7 @@ fn csv(comparison: &Comparison) -> Result<String, CliError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What runs in a case.
+/// Returns the machine of a case.
 fn which(case: &Case) -> Which {
     Which {
         case: case.label(),
@@ -74,7 +74,7 @@ fn which(case: &Case) -> Which {
     }
 }
 
-/// Tells on a terminal which row is under way.
+/// Shows on a terminal which row is in progress.
 struct Steps {
     told: bool,
     done: usize,
@@ -86,13 +86,13 @@ impl Steps {
         self.done += 1;
         if self.told {
             let line = format!("{} of {}: {what}", self.done, self.total);
-            // Nothing depends on whether somebody reads it.
+            // The comparison does not depend on a reader.
             let _ = writeln!(std::io::stderr().lock(), "{line}");
         }
     }
 }
 
-/// The rows, the CPU's first, and what stands below their table.
+/// Returns the rows, the CPU's first, and the notes below their table.
 fn rows<S: Served>(
     args: &CompareArgs,
     read: &Read,
@@ -166,7 +166,7 @@ fn rows<S: Served>(
     Ok((rows, notes))
 }
 
-/// Parameters that some machine runs the program at, and the program as one of them takes it.
+/// The parameters at which some machines run the program, and the program as one of them takes it.
 struct Set<S: Served> {
     parameters: ParameterReport,
     program: Arc<Compiled<S>>,
@@ -187,7 +187,7 @@ fn sets<S: Served>(compiled: &[Made<S>], reports: &[Result<RunReport, CliError>]
     sets
 }
 
-/// What a machine says of a run, a refusal too. Interruptions and wrong results are none.
+/// Separates a machine's refusal, which becomes a row, from interruptions and wrong results, which are errors.
 fn refusable<T>(done: Result<T, CliError>) -> Result<Result<T, CliError>, CliError> {
     match done {
         Err(fault) if fault.is_interrupt() || fault.exit_code() == 1 => Err(fault),
@@ -195,7 +195,7 @@ fn refusable<T>(done: Result<T, CliError>) -> Result<Result<T, CliError>, CliErr
     }
 }
 
-/// The error of a comparison that no machine is in.
+/// Returns the error of a comparison in which no machine runs the program.
 fn none_runs(cases: &[Case], reports: Vec<Result<RunReport, CliError>>) -> CliError {
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (case, report) in cases.iter().zip(reports) {

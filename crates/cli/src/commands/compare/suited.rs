@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One program compiled for several machines: at parameters that all of them take, where there are such.
+//! Compiles one program for several machines, at parameters that suit all of them if there are any.
 
 use std::sync::Arc;
 
@@ -14,24 +14,24 @@ use ringmill_sim::Case;
 use crate::commands::program::{Plan, Read};
 use crate::error::CliError;
 
-/// A program as a machine takes it, or why it takes none.
+/// A program as a machine takes it, or the reason for which it takes none.
 pub type Made<S> = Result<Arc<Compiled<S>>, CliError>;
 
-/// Gives the program that the CPU runs in the place of a machine's.
+/// Returns the program that the CPU runs in the place of a machine's.
 pub type ForCpu<S> = Box<dyn Fn(&Arc<Compiled<S>>) -> Made<S>>;
 
 /// A program compiled for the machines of all cases.
 pub struct Suited<S: Served> {
-    /// One a case.
+    /// A program for each case.
     pub compiled: Vec<Made<S>>,
     /// The program that the CPU runs in the place of one of them, at the same parameters.
     pub cpu: ForCpu<S>,
-    /// Why the machines have parameters of their own, where they do.
+    /// The reasons why machines have parameters of their own, if they do.
     pub notes: Vec<String>,
 }
 
-/// Compiles once for all machines where the parameters are given, the program is made for one `--target`, or it runs as it
-/// was saved. Otherwise parameters are chosen that suit every machine that takes the program at all.
+/// Compiles once for all machines if the parameters are given, if `--target` names the machine, or if the program was
+/// saved. Otherwise it chooses parameters that suit every machine that can run the program at all.
 pub fn suited<S: Served>(
     plan: Plan<S>,
     read: &Read,
@@ -85,7 +85,7 @@ fn one_for_all<S: Served>(compiled: Compiled<S>, cases: &[Case]) -> Suited<S> {
     }
 }
 
-/// Which machines have other parameters by themselves, and how to see what they take with these.
+/// Returns a note that names the machines which would have other parameters alone, and how to compare with those.
 fn apart<S: Served>(cases: &[Case], own: &[Made<S>], together: &[Made<S>]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for ((case, own), together) in cases.iter().zip(own).zip(together) {
@@ -105,7 +105,7 @@ fn apart<S: Served>(cases: &[Case], own: &[Made<S>], together: &[Made<S>]) -> Op
     })
 }
 
-/// Whether programs have different parameters.
+/// Returns whether programs have different parameters.
 fn differ<S: Served>(made: &[Made<S>]) -> bool {
     let mut parameters = made
         .iter()
@@ -115,14 +115,14 @@ fn differ<S: Served>(made: &[Made<S>]) -> bool {
     parameters.any(|other| Some(other) != first)
 }
 
-/// Compiles a program for targets, for equal ones once.
+/// Compiles a program for targets, and for equal targets once.
 struct Compiler<S: Served> {
     program: MacroProgram,
     options: Options<S>,
     made: Vec<(Target, Arc<Compiled<S>>)>,
 }
 
-/// What a target asks, whatever machine it is of.
+/// Returns the limits of a target without the machine's name.
 fn nameless(target: &Target) -> Target {
     Target {
         machine: String::new(),
@@ -142,7 +142,7 @@ impl<S: Served> Compiler<S> {
         )?))
     }
 
-    /// The program for a target, or why there is none. An interruption ends everything.
+    /// Returns the program for a target, or the reason for which there is none. An interruption ends everything.
     fn refusable(&mut self, target: &Target) -> Result<Made<S>, CliError> {
         let asked = nameless(target);
         if let Some((_, made)) = self.made.iter().find(|(known, _)| *known == asked) {
@@ -158,7 +158,8 @@ impl<S: Served> Compiler<S> {
         }
     }
 
-    /// The program at parameters that suit every machine that takes it alone; `None` where there are none, and a note says why.
+    /// Returns the program at parameters that suit every machine that can run it alone. Returns `None` if there are
+    /// none, and a note says why.
     fn together(
         &mut self,
         cases: &[Case],
@@ -185,7 +186,7 @@ impl<S: Served> Compiler<S> {
                 together.push(None);
                 continue;
             };
-            // The limits are those of all, what programs look like is each machine's own.
+            // The limits are those of all machines; each machine keeps its own form of programs.
             let target = Target {
                 machine: all.machine.clone(),
                 expands_seeds: machine.target.expands_seeds,
@@ -213,7 +214,8 @@ impl<S: Served> Compiler<S> {
         Ok(Some(kept.collect()))
     }
 
-    /// The program at the same parameters as the CPU's kernels take it: keys from seeds, and nothing said of what moves.
+    /// Returns the program at the same parameters in the form of the CPU's kernels: keys from seeds, and no explicit
+    /// moves.
     fn for_cpu(&self, compiled: &Arc<Compiled<S>>) -> Result<Arc<Compiled<S>>, CliError> {
         let made = self
             .made
@@ -233,7 +235,7 @@ impl<S: Served> Compiler<S> {
     }
 }
 
-/// What all machines ask together, under all their names.
+/// Returns the limits of all machines together, under all their names.
 fn all_of(targets: &[Target]) -> Option<Target> {
     let mut names: Vec<&str> = targets.iter().map(|t| t.machine.as_str()).collect();
     names.dedup();

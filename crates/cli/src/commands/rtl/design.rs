@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How every `ringmill rtl` command finds the design that it is given.
+//! Finds the design that a `ringmill rtl` command names.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::args::rtl::DesignArgs;
 use crate::error::CliError;
 use crate::inputs;
 
-/// Longest description read.
+/// The bytes of the longest description that is read.
 const LARGEST: u64 = 1 << 20;
 /// The papers' letters for keys of a description.
 const LETTERS: [(&str, &str); 1] = [("p", "units")];
 
-/// Machines that have a folder of RTL.
+/// Returns the machines that have a folder of RTL.
 pub fn machines() -> Vec<&'static str> {
     let (machines, designs) = (Registry::standard(), Designs::standard());
     let foldered = |kind: &&Kind| {
@@ -31,14 +31,14 @@ pub fn machines() -> Vec<&'static str> {
 
 /// A machine or a module with its parameters.
 pub struct Design {
-    /// The machine's name or the module's.
+    /// The name of the machine or of the module.
     pub name: String,
     pub top: Top,
-    /// Of a polynomial multiplier, which has tables and runs in lockstep here.
+    /// The description of a polynomial multiplier, which has tables and runs in lockstep here.
     pub machine: Option<Description>,
 }
 
-/// The design that the arguments name.
+/// Finds the design that the arguments name.
 pub fn find(sources: &Sources, args: &DesignArgs) -> Result<Design, CliError> {
     let name = args.design.as_str();
     let set = args
@@ -72,12 +72,12 @@ pub fn find(sources: &Sources, args: &DesignArgs) -> Result<Design, CliError> {
     })
 }
 
-/// The description as a file.
+/// Returns the text of a description file.
 pub fn text(machine: &Description) -> Result<String, CliError> {
     toml::to_string(machine).map_err(|e| CliError::Usage(e.to_string()))
 }
 
-/// `key=value`.
+/// Parses `key=value`.
 fn pair(text: &str) -> Result<(&str, &str), CliError> {
     let halves = text.split_once('=');
     halves.filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
@@ -87,7 +87,7 @@ fn pair(text: &str) -> Result<(&str, &str), CliError> {
     })
 }
 
-/// The description in `text` with some keys set; checked as a whole afterwards.
+/// Returns the description in `text` with some keys set, checked as a whole.
 fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
     let syntax = |e: toml::de::Error| MachineError::Syntax(e.to_string());
     let mut table: Table = toml::from_str(text).map_err(syntax)?;
@@ -113,7 +113,7 @@ fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
     })
 }
 
-/// Where the RTL is of a machine whose description alone does not say what to build.
+/// Describes where to find the RTL of a machine whose description alone does not determine it.
 fn elsewhere(kind: &Kind, machines: &Registry, text: &str) -> Result<String, CliError> {
     let name = kind.name;
     let unbuilt = Designs::standard().check(&machines.opened(text)?);
@@ -135,7 +135,7 @@ fn elsewhere(kind: &Kind, machines: &Registry, text: &str) -> Result<String, Cli
     })
 }
 
-/// Sets a key that is there, `link.gbit_per_second` within its table.
+/// Sets an existing key; `link.gbit_per_second` names a key within a table.
 fn replace(table: &mut Table, key: &str, value: &str) -> Result<(), CliError> {
     let letter = LETTERS.iter().find(|(letter, _)| *letter == key);
     let path = letter.map_or(key, |(_, name)| name);
@@ -168,7 +168,7 @@ fn replace(table: &mut Table, key: &str, value: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Every key that can be set, with those of inner tables behind a dot.
+/// Returns every key that can be set, with those of inner tables behind a dot.
 fn keys(table: &Table, before: &str) -> Vec<String> {
     let keys = table.iter().flat_map(|(key, value)| match value {
         Value::Table(inner) => keys(inner, &format!("{before}{key}.")),

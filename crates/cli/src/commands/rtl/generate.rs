@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill rtl generate`: a configuration as sources of its own.
+//! The command `ringmill rtl generate`: writes a configuration as stand-alone sources.
 
 use ringmill_hdl::Table;
 use ringmill_machines::polymul::{Description, Tables, WIDTH};
@@ -51,7 +51,7 @@ pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
     ))
 }
 
-/// The stream that loads a degree and modulus, if asked for.
+/// Returns the stream that loads a degree and modulus, if it is requested.
 fn table(machine: &Description, args: &GenerateArgs) -> Result<Option<Table>, CliError> {
     let (Some(n), Some(q)) = (args.degree, args.modulus) else {
         return Ok(None);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill rtl`: the hardware description and its tools.
+//! The command `ringmill rtl`: works with the hardware description and its tools.
 
 pub(crate) mod design;
 mod generate;
@@ -35,17 +35,17 @@ pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
     }
 }
 
-/// The RTL of the checkout or of the installed package, which needs no tools to be read.
+/// Returns the RTL of the checkout or of the installed package. Reading it needs no tools.
 fn sources() -> Result<Sources, CliError> {
     Ok(ringmill_hdl::sources(Path::new("."))?)
 }
 
-/// The same with the tools.
+/// Returns the RTL with the tools.
 fn open_quietly() -> Result<Hdl, CliError> {
     Ok(Hdl::find(Path::new("."))?)
 }
 
-/// The same; the tools show how far they are.
+/// Returns the RTL with the tools, which show their progress.
 fn open() -> Result<Hdl, CliError> {
     let (bar, begin) = (Bar::new(), Instant::now());
     Ok(open_quietly()?.watched(move |stage| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill rtl pnr`: how fast a design runs on an FPGA that open tools route.
+//! The command `ringmill rtl pnr`: finds the clock frequency of a design on an FPGA that open tools route.
 
 use ringmill_hdl::Effort;
 use serde_json::json;

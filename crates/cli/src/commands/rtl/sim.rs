@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill rtl sim`: a machine's RTL on random data, in lockstep with its model.
+//! The command `ringmill rtl sim`: runs a machine's RTL on random data, in lockstep with its model.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::args::rtl::{Operation, RtlSimArgs};
 use crate::error::CliError;
 use crate::output;
 
-/// As the machine calls it.
+/// Converts an operation of the command line to the machine's.
 fn array_op(operation: Operation) -> ArrayOp {
     match operation {
         Operation::Ntt => ArrayOp::Ntt,
@@ -30,14 +30,14 @@ fn array_op(operation: Operation) -> ArrayOp {
     }
 }
 
-/// One operation, RTL and model agreeing.
+/// One operation, on which RTL and model agree.
 #[derive(Debug, Serialize)]
 struct Row {
     operation: &'static str,
-    /// Cycles of the array, counted in the RTL, and of each stream.
+    /// The cycles of the array, counted in the RTL, and of each stream.
     rtl: Lockstep,
     model_cycles: u64,
-    /// The least that its butterflies and multipliers could need.
+    /// The least cycles that the machine's butterflies and multipliers could need.
     floor_cycles: u64,
 }
 
@@ -84,7 +84,7 @@ pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
     output::text(&table(&head, &rows))
 }
 
-/// Each operation on fresh random operands, the sets in turn.
+/// Runs each operation on new random operands, with the sets in turn.
 fn rows(
     multiplier: &mut Multiplier,
     operations: &[ArrayOp],
@@ -110,7 +110,7 @@ fn rows(
     Ok(rows)
 }
 
-/// The largest prime that the machine takes at a degree.
+/// Returns the largest prime that the machine supports at a degree.
 fn largest(degree: Degree) -> Result<u64, CliError> {
     for bits in (degree.log_n() + 2..=32).rev() {
         if let Ok(primes) = ntt_primes(bits, degree.log_n(), 1)
@@ -126,7 +126,8 @@ fn largest(degree: Degree) -> Result<u64, CliError> {
     )))
 }
 
-/// RTL and model that part are a disagreement, all else a request that cannot be carried out.
+/// Converts an error: a difference between RTL and model is a disagreement, any other error a request that cannot be
+/// carried out.
 fn failed(error: DriveError) -> CliError {
     match error {
         DriveError::Mismatch(mismatch) => CliError::Disagreement(mismatch.to_string()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill rtl synth`: what a design takes.
+//! The command `ringmill rtl synth`: counts the resources of a design.
 
 use ringmill_hdl::{Area, Family, Hdl, Synthesis};
 use serde_json::json;
@@ -68,7 +68,7 @@ fn asic_table(made: &Area) -> String {
     )
 }
 
-/// The counts, a line each.
+/// Returns the counts, a line each.
 fn fpga_table(made: &Synthesis) -> String {
     let (r, family) = (&made.resources, made.family);
     let (dsp, rows) = match family {

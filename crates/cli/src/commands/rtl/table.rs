@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill rtl table`: every leaf's cost, the table of `docs/rtl.md`.
+//! The command `ringmill rtl table`: measures every leaf, for the table of `docs/rtl.md`.
 
 use ringmill_hdl::leaves::{Leaf, leaves};
 use ringmill_hdl::{Area, Effort, Family, Hdl, HdlError, Placement, Synthesis};
@@ -15,9 +15,9 @@ struct Row {
     leaf: Leaf,
     xc7: Synthesis,
     xcup: Synthesis,
-    /// Where there is a standard-cell library.
+    /// The area, if there is a standard-cell library.
     area: Option<Area>,
-    /// Where it fits.
+    /// The placement, if the leaf fits.
     ecp5: Option<Placement>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill rtl timing`: how long the paths between registers are, on every target.
+//! The command `ringmill rtl timing`: measures the paths between registers, on every target.
 
 use ringmill_hdl::{
     Area, BAR_MHZ, Effort, Family, Hdl, HdlError, LevelPath, Levels, MOST_CARRY, MOST_LEVELS, Part,
@@ -13,12 +13,12 @@ use crate::args::rtl::{TimingArgs, TimingTarget};
 use crate::error::CliError;
 use crate::output;
 
-/// Why nanoseconds are not given for parts of Xilinx.
+/// The reason for which Xilinx parts have no nanoseconds.
 const NO_TOOL: &str = "not timed: no open tool knows this part's delays";
-/// Paths printed of each list; `--json` has all that are kept.
+/// The paths printed of each list; `--json` prints all that are kept.
 const SHOWN: usize = 6;
 
-/// What is known of one target.
+/// The result for one target.
 #[derive(Serialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 enum Found {
@@ -123,8 +123,8 @@ fn levels(hdl: &Hdl, top: &Top, family: Family) -> Result<Found, CliError> {
     })
 }
 
-/// A design that a part cannot hold, and a tool or library that is not there, is no error: the rest is still worth
-/// printing.
+/// Turns a design that a part cannot hold, and a missing tool or library, into a result without times, because the
+/// other targets are still worth printing.
 fn untimed(found: Result<Found, HdlError>) -> Result<Found, CliError> {
     match found {
         Err(
