@@ -215,13 +215,11 @@ impl Bootstrap {
             .into());
         }
         let mut turns = vec![0; n + 1];
-        steps::modulus_switch(params, small, &mut turns);
-        let two_n = 2 * params.sizes().degree();
-        let minus_body = turns.pop().map(|body| (two_n - body) % two_n);
+        steps::exponents(params, small, &mut turns);
         let modulus = exponents(params.sizes().log_degree);
         let mut limbs = Vec::with_capacity(self.rotate.inputs.len());
         limbs.push(Limb::borrowed(table, self.q)?);
-        for a in minus_body.into_iter().chain(turns) {
+        for a in turns {
             limbs.push(Limb::shared(Arc::from([a as u64]), modulus)?);
         }
         limbs.extend(self.keys.iter().cloned());

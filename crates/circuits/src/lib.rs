@@ -14,3 +14,9 @@ pub mod run;
 pub mod tfhe;
 
 pub use bootstrap::{Bootstrap, BootstrapError};
+
+/// Items that the crate's own tests reach; no part of the interface.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::tfhe::plan::Plan;
+}

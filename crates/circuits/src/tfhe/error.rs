@@ -18,6 +18,10 @@ pub enum TfheError {
     Halt(#[from] Halt),
     #[error("a bootstrap of these sizes is no program of the mid level: {0}; take smaller ones")]
     Program(#[from] VerifyError),
+    #[error(
+        "a bootstrap's program has {what}, expected what this computer's kernels run; run it on a device"
+    )]
+    Unplanned { what: String },
     #[error("the security tables cannot be read: {0}; the build is damaged")]
     Tables(String),
     #[error("no TFHE parameter set is called {got:?}; there are {known}")]

@@ -4,25 +4,46 @@
 use std::sync::Arc;
 
 use ringmill_device::KeyId;
-use ringmill_math::torus::SwitchRows;
+use ringmill_isa::mid::Verified;
 
-use super::bootstrap::{RotationKey, Workspace, blind_rotate};
 use super::gates::{Form, Gate};
 use super::keys::{BootstrapKey, KeySwitchKey};
 use super::linear::LinearEvaluator;
 use super::lwe::{LweCiphertext, LweKey};
+use super::mid::{self, Ending};
 use super::params::{Messages, Order, Params};
+use super::plan::{Given, Keys, Memory, Plan};
 use super::tables::{LookupTable, bits, encode};
 use super::{TfheError, keys, shared, steps};
+
+/// More columns than a gadget ciphertext has ([`ringmill_math::torus::KeyShape`]).
+const COLS: usize = 8;
 
 /// Computes on ciphertexts. Methods that bootstrap take a [`Workspace`] and allocate nothing but their result.
 pub struct Evaluator {
     params: Arc<Params>,
     linear: LinearEvaluator,
-    bootstrap: RotationKey,
-    switch: SwitchRows,
+    keys: Keys,
+    /// From a table and exponents to the accumulator.
+    turn: Plan,
+    /// From an accumulator to a ciphertext under the large key.
+    extract: Plan,
+    /// From the large key to the small one.
+    switch: Plan,
     /// [`shared::flat`]: of bits, the sign's table.
     flat: Vec<u64>,
+}
+
+/// The buffers of one bootstrap, made once and used for many.
+pub struct Workspace {
+    /// Those of the rotation.
+    exponents: Vec<usize>,
+    turn: Memory,
+    extract: Memory,
+    switch: Memory,
+    /// A turned polynomial, and the accumulator of a table that shares its rotation.
+    turned: Vec<u64>,
+    weighed: Vec<u64>,
 }
 
 impl Evaluator {
@@ -36,9 +57,16 @@ impl Evaluator {
         switch: &KeySwitchKey,
     ) -> Result<Self, TfheError> {
         let key_id = keys::common(bootstrap, switch)?;
+        let verified = |program| Ok::<_, TfheError>(Verified::new(program)?);
+        let turned = mid::rotation_inputs(&params, Ending::Accumulator);
         Ok(Self {
-            bootstrap: bootstrap.transformed(&params)?,
-            switch: switch.rows(&params)?,
+            keys: Keys {
+                rotation: bootstrap.transformed(&params)?,
+                switch: switch.rows(&params)?,
+            },
+            turn: Plan::of(&params, &verified(mid::turn(&params)?)?, &turned)?,
+            extract: Plan::of(&params, &verified(mid::extract(&params)?)?, &[])?,
+            switch: Plan::of(&params, &verified(mid::switch(&params)?)?, &[])?,
             linear: LinearEvaluator::new(Arc::clone(&params), key_id),
             flat: shared::flat(&params),
             params,
@@ -56,12 +84,20 @@ impl Evaluator {
 
     /// Buffers for bootstraps with these parameters.
     pub fn workspace(&self) -> Workspace {
-        Workspace::new(&self.params)
+        let s = self.params.sizes();
+        Workspace {
+            exponents: vec![0; s.n.0 + 1],
+            turn: self.turn.memory(&self.params),
+            extract: self.extract.memory(&self.params),
+            switch: self.switch.memory(&self.params),
+            turned: vec![0; s.degree()],
+            weighed: vec![0; (s.k.0 + 1) * s.degree()],
+        }
     }
 
     /// Bytes of the bootstrapping key in transform form and of the expanded key-switching key.
     pub fn key_bytes(&self) -> (usize, usize) {
-        (self.bootstrap.bytes(), self.switch.bytes())
+        (self.keys.rotation.bytes(), self.keys.switch.bytes())
     }
 
     /// The gate of two bits, by one bootstrap.
@@ -113,14 +149,13 @@ impl Evaluator {
             .linear
             .words(&[(-1, a), (1, c)], self.linear.eighths(-1))?;
         self.rotate(work, &with, &self.flat)?;
-        let mut sum = work.large.clone();
+        let mut sum = self.extract.outputs(&work.extract).to_vec();
         self.rotate(work, &without, &self.flat)?;
-        q.add_assign(&mut sum, &work.large)?;
+        q.add_assign(&mut sum, self.extract.outputs(&work.extract))?;
         if let Some(body) = sum.last_mut() {
             *body = q.add(*body, q.fraction(1, 3));
         }
-        work.large.copy_from_slice(&sum);
-        self.finish(work, key_id)
+        self.rest(&sum, &mut work.switch, key_id)
     }
 
     /// The table's entry of the message (with its carry), by one bootstrap.
@@ -151,8 +186,10 @@ impl Evaluator {
         self.turn(work, &words, &self.flat)?;
         let mut outputs = Vec::with_capacity(tables.len());
         for table in tables {
-            work.weigh(&self.params, table)?;
-            steps::sample_extract(&self.params, &work.weighed, &mut work.large)?;
+            let acc = self.turn.outputs(&work.turn);
+            let (turned, weighed) = (&mut work.turned, &mut work.weighed);
+            shared::weigh(&self.params, table, acc, turned, weighed)?;
+            self.extracted(weighed, &mut work.extract)?;
             outputs.push(self.finish(work, key_id)?);
         }
         Ok(outputs)
@@ -221,59 +258,91 @@ impl Evaluator {
         if LweKey::resting(&self.params) == LweKey::Large {
             return Ok(a.clone());
         }
-        let mut small = vec![0; self.params.sizes().n.0 + 1];
-        let (mask, body) = a.parts();
-        let gadget = self.params.key_switch_gadget();
-        self.switch.switch(gadget, mask, body, &mut small)?;
-        Ok(LweCiphertext::trusted(
-            &self.params,
-            LweKey::Small,
-            small,
-            key_id,
-        ))
+        let mut memory = self.switch.memory(&self.params);
+        self.rest(a.words(), &mut memory, key_id)
     }
 
-    /// From a resting ciphertext to the extracted one in `work.large`.
+    /// From a resting ciphertext to the extracted one, in `work.extract`.
     fn rotate(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         self.turn(work, words, table)?;
-        steps::sample_extract(&self.params, &work.acc, &mut work.large)
+        self.extracted(self.turn.outputs(&work.turn), &mut work.extract)
     }
 
-    /// From a resting ciphertext to the turned table in `work.acc`.
+    /// From a resting ciphertext to the turned table, in `work.turn`.
     fn turn(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
-        let params = &*self.params;
-        match params.sizes().order {
-            Order::BootstrapFirst => steps::modulus_switch(params, words, &mut work.exponents),
+        let small = match self.params.sizes().order {
+            Order::BootstrapFirst => words,
             Order::KeySwitchFirst => {
-                if let Some((&body, mask)) = words.split_last() {
-                    let gadget = params.key_switch_gadget();
-                    self.switch.switch(gadget, mask, body, &mut work.small)?;
-                }
-                steps::modulus_switch(params, &work.small, &mut work.exponents);
+                self.run(&self.switch, &[words], &[], &mut work.switch)?;
+                self.switch.outputs(&work.switch)
             }
-        }
-        let body = work.exponents[params.sizes().n.0];
-        steps::start(params, table, body, &mut work.acc)?;
-        blind_rotate(params, &self.bootstrap, work)
+        };
+        steps::exponents(&self.params, small, &mut work.exponents);
+        self.run(&self.turn, &[table], &work.exponents, &mut work.turn)
     }
 
-    /// From `work.large` to the resting ciphertext.
+    /// From an accumulator to the extracted ciphertext.
+    fn extracted(&self, acc: &[u64], memory: &mut Memory) -> Result<(), TfheError> {
+        let mut limbs: [&[u64]; COLS] = Default::default();
+        let mut count = 0;
+        for (limb, x) in limbs
+            .iter_mut()
+            .zip(acc.chunks(self.params.sizes().degree()))
+        {
+            (*limb, count) = (x, count + 1);
+        }
+        let limbs = limbs.get(..count).unwrap_or_default();
+        self.run(&self.extract, limbs, &[], memory)
+    }
+
+    fn run(
+        &self,
+        plan: &Plan,
+        inputs: &[&[u64]],
+        exponents: &[usize],
+        memory: &mut Memory,
+    ) -> Result<(), TfheError> {
+        let given = Given {
+            inputs,
+            exponents,
+            keys: &self.keys,
+        };
+        plan.run(&self.params, &given, memory)
+    }
+
+    /// From the extracted ciphertext to the resting one.
     fn finish(
         &self,
         work: &mut Workspace,
         key_id: Option<KeyId>,
     ) -> Result<LweCiphertext, TfheError> {
+        self.rest(
+            self.extract.outputs(&work.extract),
+            &mut work.switch,
+            key_id,
+        )
+    }
+
+    /// From a ciphertext under the large key to the resting one.
+    fn rest(
+        &self,
+        large: &[u64],
+        memory: &mut Memory,
+        key_id: Option<KeyId>,
+    ) -> Result<LweCiphertext, TfheError> {
         let key = LweKey::resting(&self.params);
         let words = match key {
-            LweKey::Large => work.large.clone(),
+            LweKey::Large => large,
             LweKey::Small => {
-                if let Some((&body, mask)) = work.large.split_last() {
-                    let gadget = self.params.key_switch_gadget();
-                    self.switch.switch(gadget, mask, body, &mut work.small)?;
-                }
-                work.small.clone()
+                self.run(&self.switch, &[large], &[], memory)?;
+                self.switch.outputs(memory)
             }
         };
-        Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
+        Ok(LweCiphertext::trusted(
+            &self.params,
+            key,
+            words.to_vec(),
+            key_id,
+        ))
     }
 }

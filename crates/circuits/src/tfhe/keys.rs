@@ -7,8 +7,8 @@ use ringmill_math::{expand_uniform, expand_words};
 use ringmill_schemes::identity::{Origin, belongs};
 
 use super::TfheError;
-use super::bootstrap::RotationKey;
 use super::params::Params;
+use super::plan::RotationKey;
 
 /// The mask of one row from stream `stream` of a public seed: words of the keystream ([`expand_words`]), or residues modulo a
 /// prime ([`expand_uniform`]). No two rows of a key may share a stream.

@@ -2,7 +2,7 @@
 //! TFHE: bits and small integers, a bootstrap for every operation on them.
 //!
 //! A message sits in the high bits of the phase b - <a, s> of an LWE ciphertext. Bootstrapping (torus paper, Algorithm 1)
-//! switches the phase to multiples of 1/2N, turns a table by it under encryption ([`bootstrap`]), and takes the entry
+//! switches the phase to multiples of 1/2N, turns a table by it under encryption, and takes the entry
 //! that comes to the front; the table's values come out with fresh noise.
 //!
 //! | question | file |
@@ -15,9 +15,9 @@
 //! | keys | [`secret`], [`keys`], [`keygen`] |
 //! | encryption and messages | [`lwe`], [`client`] |
 //! | the type that an integer's ciphertexts carry | [`integer`] |
-//! | bootstrapping step by step | [`steps`], [`bootstrap`] |
+//! | bootstrapping, as programs of limbs | [`mid`], [`steps`] |
+//! | how this computer's kernels run these | `plan` |
 //! | the same, from the definition | [`reference`] |
-//! | as programs of limbs | [`mid`] |
 //! | gates and tables, several by one rotation | [`gates`], [`tables`], [`shared`], [`evaluator`] |
 //! | sums | [`linear`] |
 //! | what a bootstrap takes at least | [`floor`] |
@@ -40,7 +40,6 @@
 //! # }
 //! ```
 
-pub mod bootstrap;
 pub mod client;
 pub mod error;
 pub mod evaluator;
@@ -57,6 +56,7 @@ pub mod mid;
 pub mod noise;
 pub mod params;
 mod params_builder;
+pub(crate) mod plan;
 pub mod reference;
 pub mod secret;
 pub mod security;
@@ -66,10 +66,9 @@ pub mod steps;
 pub mod tables;
 pub mod target;
 
-pub use bootstrap::Workspace;
 pub use client::Client;
 pub use error::TfheError;
-pub use evaluator::Evaluator;
+pub use evaluator::{Evaluator, Workspace};
 pub use exactness::Exactness;
 pub use floor::Floor;
 pub use gates::Gate;
@@ -83,6 +82,7 @@ pub use params::{
     Order, Params, Unrolling,
 };
 pub use params_builder::{ParamsBuilder, Transforms};
+pub use plan::RotationKey;
 pub use secret::SecretKey;
 pub use tables::LookupTable;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The steps of a bootstrap around its blind rotation (torus paper, Algorithm 1), each a function of its own.
+//! What is done with a bootstrap's ciphertexts around its programs (torus paper, Algorithm 1).
 
-use ringmill_math::torus::{extract_mask, rotate};
+use ringmill_math::torus::extract_mask;
 
 use super::TfheError;
 use super::params::{ModulusSwitch, Params};
@@ -35,22 +35,14 @@ pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
     }
 }
 
-/// ACC = (0, X^-b table): k mask polynomials of zeros, then the body (Algorithm 1, lines 3 and 4).
-pub fn start(
-    params: &Params,
-    table: &[u64],
-    body: usize,
-    acc: &mut [u64],
-) -> Result<(), TfheError> {
-    let n = params.sizes().degree();
-    let (masks, last) = acc.split_at_mut(params.sizes().large_dimension());
-    masks.fill(0);
-    Ok(rotate(
-        params.coefficients(),
-        last,
-        table,
-        2 * n - body % (2 * n),
-    )?)
+/// The exponents of a rotation's program: 2N less that of the body, modulo 2N, then those of the mask.
+pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
+    modulus_switch(params, words, exponents);
+    exponents.rotate_right(1);
+    let two_n = 2 * params.sizes().degree();
+    if let Some(body) = exponents.first_mut() {
+        *body = (two_n - *body) % two_n;
+    }
 }
 
 /// The LWE ciphertext of coefficient 0 under the large key: mask (a_0, -a_(N-1), ..., -a_1) of each polynomial, then the

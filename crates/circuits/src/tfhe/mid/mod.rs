@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap as mid-level programs: what a machine runs, instruction by instruction, and gives the evaluator's bits.
+//! A bootstrap as mid-level programs: its one definition. A machine runs them instruction by instruction, and the evaluator as
+//! `plan` makes them ready.
 //!
 //! Blind rotation is a block of one call, repeated: a turn takes the accumulator from the one before, the exponents of its m
 //! secret bits and its gadget ciphertexts, which are inputs. Exponents are public: whoever runs a program makes them of the
@@ -12,7 +13,7 @@ mod shape;
 
 use std::sync::Arc;
 
-use ringmill_isa::mid::Program;
+use ringmill_isa::mid::{Procedure, Program};
 use ringmill_math::Modulus;
 use shape::Shape;
 
@@ -83,11 +84,38 @@ impl BootstrapPrograms {
     /// # Errors
     /// [`TfheError::Program`] for sizes beyond what programs may have.
     pub fn new(params: &Params) -> Result<Self, TfheError> {
-        let shape = Shape::new(params);
         Ok(Self {
-            switch: Program::calling(Arc::new(procedures::switch(&shape)?), Vec::new()),
-            rotate: program::rotate(&shape, Ending::Entry)?,
-            turn: program::rotate(&shape, Ending::Accumulator)?,
+            switch: switch(params)?,
+            rotate: program::rotate(&Shape::new(params), Ending::Entry)?,
+            turn: turn(params)?,
         })
     }
+}
+
+/// [`BootstrapPrograms::switch`] alone.
+///
+/// # Errors
+/// As all here: see [`BootstrapPrograms::new`].
+pub fn switch(params: &Params) -> Result<Program, TfheError> {
+    calling(procedures::switch(&Shape::new(params))?)
+}
+
+/// [`BootstrapPrograms::turn`] alone.
+///
+/// # Errors
+/// See [`switch`].
+pub fn turn(params: &Params) -> Result<Program, TfheError> {
+    program::rotate(&Shape::new(params), Ending::Accumulator)
+}
+
+/// From an accumulator to the ciphertext of coefficient 0 under the large key.
+///
+/// # Errors
+/// See [`switch`].
+pub fn extract(params: &Params) -> Result<Program, TfheError> {
+    calling(procedures::extract(&Shape::new(params))?)
+}
+
+fn calling(procedure: Procedure) -> Result<Program, TfheError> {
+    Ok(Program::calling(Arc::new(procedure), Vec::new()))
 }

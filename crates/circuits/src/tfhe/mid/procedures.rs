@@ -181,6 +181,16 @@ pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
+/// The ciphertext of coefficient 0 by itself (line 10).
+pub(super) fn extract(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
+    let mut b = shape.builder("extract")?;
+    let acc = accumulator(&mut b, shape)?;
+    let (masks, body) = acc.split_at(shape.cols() - 1);
+    let out = b.extract(masks, body[0])?;
+    b.result(out, "out", 0, Poly::FIRST)?;
+    Ok(b.finish()?)
+}
+
 /// The key switch by itself.
 pub(super) fn switch(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("switch")?;

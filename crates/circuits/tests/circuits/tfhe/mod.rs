@@ -8,5 +8,6 @@ mod gates;
 mod integers;
 mod keys;
 mod noise;
+mod plan;
 mod refusals;
 mod setup;

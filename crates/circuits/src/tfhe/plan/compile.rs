@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From a verified program to lines: where every value is, and which keys and exponents each turn has.
+
+mod calls;
+mod turns;
+
+use std::collections::HashMap;
+
+use ringmill_device::plan::{Fusion, Steps};
+use ringmill_isa::mid::{Action, Block, LocalId, Operand, Step, ValueType, Verified};
+
+use super::memory::together;
+use super::turn::Turn;
+use super::{Place, Plan};
+use crate::tfhe::TfheError;
+use crate::tfhe::mid::RotationInput;
+use crate::tfhe::params::Params;
+
+/// What the kernels do not run, or not on these keys.
+fn other(what: impl ToString) -> TfheError {
+    TfheError::Unplanned {
+        what: what.to_string(),
+    }
+}
+
+/// What an input of the program is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Bound {
+    /// A limb or a vector, by its number among these.
+    Words(usize),
+    /// An exponent, by its number among these.
+    Exponent(usize),
+    /// A polynomial of the bootstrapping key.
+    Key(RotationInput),
+    /// The rows of the key-switching key.
+    Switch,
+}
+
+/// What an argument of a call is; of a loop, in each of its turns.
+#[derive(Clone, PartialEq, Debug)]
+enum Source {
+    Place(Place),
+    /// Input `first` in the first turn, and the one `step` after in each further turn.
+    Inputs {
+        first: usize,
+        step: usize,
+    },
+}
+
+struct Compiler<'p> {
+    params: &'p Params,
+    program: &'p Verified,
+    bound: Vec<Bound>,
+    locals: HashMap<LocalId, Place>,
+    plan: Plan,
+}
+
+impl Plan {
+    /// `keys` has what each of the program's inputs is, in order; it is empty where none is of the bootstrapping key.
+    ///
+    /// # Errors
+    /// [`TfheError::Unplanned`] for a program that is no bootstrap or part of one.
+    pub fn of(
+        params: &Params,
+        program: &Verified,
+        keys: &[RotationInput],
+    ) -> Result<Self, TfheError> {
+        let (mut words, mut exponents) = (Vec::new(), 0);
+        let mut bound = Vec::with_capacity(program.inputs.len());
+        for (i, input) in program.inputs.iter().enumerate() {
+            bound.push(match (input.ty, keys.get(i)) {
+                (_, Some(&key @ RotationInput::Key { .. })) => Bound::Key(key),
+                (ValueType::LweTable(_), _) => Bound::Switch,
+                (ValueType::Exponent, _) => {
+                    exponents += 1;
+                    Bound::Exponent(exponents - 1)
+                }
+                (ValueType::Limb(_) | ValueType::Lwe(_), _) => {
+                    words.push(input.ty.words());
+                    Bound::Words(words.len() - 1)
+                }
+            });
+        }
+        let mut compiler = Compiler {
+            params,
+            program,
+            bound,
+            locals: HashMap::new(),
+            plan: Plan {
+                lines: Vec::new(),
+                words: 0,
+                outputs: 0..0,
+                inputs: words,
+                exponents,
+            },
+        };
+        for step in &program.steps {
+            compiler.step(step)?;
+        }
+        compiler.outputs()?;
+        Ok(compiler.plan)
+    }
+}
+
+impl Compiler<'_> {
+    fn outputs(&mut self) -> Result<(), TfheError> {
+        let mut places = Vec::with_capacity(self.program.outputs.len());
+        for output in &self.program.outputs {
+            match self.source(output.from)? {
+                Source::Place(place) => places.push(place),
+                Source::Inputs { .. } => return Err(other("an output that it is given")),
+            }
+        }
+        let outputs = together(&places);
+        self.plan.outputs = outputs.ok_or_else(|| other("outputs that do not lie together"))?;
+        Ok(())
+    }
+
+    fn place(&mut self, words: usize) -> Place {
+        let start = self.plan.words;
+        self.plan.words += words;
+        Place::Own(start..self.plan.words)
+    }
+
+    fn bound(&self, input: usize) -> Result<Bound, TfheError> {
+        let bound = self.bound.get(input).copied();
+        bound.ok_or_else(|| other("an input that it lacks"))
+    }
+
+    fn source(&self, operand: Operand) -> Result<Source, TfheError> {
+        let (first, step) = match operand {
+            Operand::Local(local) => {
+                let place = self.locals.get(&local).cloned();
+                return place
+                    .map(Source::Place)
+                    .ok_or_else(|| other("a limb that is not alive"));
+            }
+            Operand::Input(input) => (input as usize, 0),
+            Operand::InTurn { first, step } => (first as usize, step as usize),
+        };
+        Ok(match self.bound(first)? {
+            Bound::Words(number) => Source::Place(Place::Input(number)),
+            Bound::Exponent(_) | Bound::Key(_) | Bound::Switch => Source::Inputs { first, step },
+        })
+    }
+
+    fn steps(&self, step: &Step) -> Result<Steps, TfheError> {
+        let called = self.program.called(step);
+        let proc = called.and_then(|at| self.program.bound_procs().get(at as usize));
+        let proc = proc.ok_or_else(|| other("a step that calls nothing"))?;
+        Steps::of(proc, Fusion::None).map_err(other)
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), TfheError> {
+        let sources = step.args.iter().map(|&arg| self.source(arg));
+        let sources: Vec<Source> = sources.collect::<Result<_, _>>()?;
+        let results = match step.action {
+            Action::Call { .. } => {
+                let steps = self.steps(step)?;
+                match Turn::of(&steps) {
+                    Some(turn) => {
+                        // The limbs are turned where they are.
+                        let alive = |&at: &usize| match step.args.get(at) {
+                            Some(&Operand::Local(local)) => !step.dies.contains(&local),
+                            Some(Operand::Input(_) | Operand::InTurn { .. }) | None => true,
+                        };
+                        if turn.limbs.iter().any(alive) {
+                            return Err(other("a turn of limbs that are read again"));
+                        }
+                        self.turns(&turn, 1, &sources)?
+                    }
+                    None => self.call(&steps, &sources)?,
+                }
+            }
+            Action::Repeat { block, count } => {
+                let block = self.program.blocks.get(block as usize);
+                let block = block.ok_or_else(|| other("a loop of nothing"))?;
+                let carried = step.args.iter().take(block.results.len());
+                let dies = |arg: &Operand| match arg {
+                    Operand::Local(local) => step.dies.contains(local),
+                    Operand::Input(_) | Operand::InTurn { .. } => false,
+                };
+                if !carried.into_iter().all(dies) {
+                    return Err(other("a turn of limbs that are read again"));
+                }
+                self.repeat(block, count, &sources)?
+            }
+            Action::Run { .. } | Action::Halt => {
+                return Err(other("a block that runs once, or an end"));
+            }
+        };
+        step.dies.iter().for_each(|local| {
+            self.locals.remove(local);
+        });
+        self.locals
+            .extend(step.results.iter().copied().zip(results));
+        Ok(())
+    }
+
+    /// A loop over one call of a turn, whose limbs are what is carried.
+    fn repeat(
+        &mut self,
+        block: &Block,
+        count: u64,
+        outer: &[Source],
+    ) -> Result<Vec<Place>, TfheError> {
+        let [step] = block.steps.as_slice() else {
+            return Err(other("a loop of several steps"));
+        };
+        let turn = Turn::of(&self.steps(step)?);
+        let turn = turn.ok_or_else(|| other("a loop of what is no turn"))?;
+        let param = |arg: &Operand| match arg {
+            Operand::Local(local) => Some(local.0 as usize),
+            Operand::Input(_) | Operand::InTurn { .. } => None,
+        };
+        let carried = turn
+            .limbs
+            .iter()
+            .map(|&at| step.args.get(at).and_then(param));
+        let carried = carried.eq((0..block.results.len()).map(Some));
+        let given = step.results.iter().map(|&local| Operand::Local(local));
+        if !carried || !given.eq(block.results.iter().copied()) {
+            return Err(other(
+                "a loop that carries something else than a turn's limbs",
+            ));
+        }
+        let sources = step.args.iter().map(|arg| outer.get(param(arg)?).cloned());
+        let sources = sources.collect::<Option<Vec<_>>>();
+        let sources = sources.ok_or_else(|| other("a loop that reads what it is not given"))?;
+        self.turns(&turn, count as usize, &sources)
+    }
+}

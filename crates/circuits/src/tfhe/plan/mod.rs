@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Programs of [`super::mid`] made ready for this computer's kernels: what runs is what the program says, and a program that says
+//! something else than a bootstrap is refused when it is made ready.
+//!
+//! A program is lines on places in one memory. Nearly all of its time goes into turns of the rotation, so such a procedure is
+//! one line ([`turn`]), with the loop around it, and runs with the key in the order in which it is read ([`rotate`]).
+
+mod compile;
+mod memory;
+mod rotate;
+mod turn;
+
+use std::ops::Range;
+
+use ringmill_device::plan::WordJob;
+use ringmill_math::torus::{Coefficients, Gadget, SwitchRows, extract_mask, rotate_sub};
+
+use memory::{Place, split};
+pub use rotate::RotationKey;
+use rotate::{Room, Turns};
+
+use super::TfheError;
+use super::params::Params;
+
+/// A program ready to run.
+pub struct Plan {
+    lines: Vec<Line>,
+    /// Words of the memory that it works in.
+    words: usize,
+    /// Where its outputs are in it, one after another.
+    outputs: Range<usize>,
+    /// Words of each input that is no exponent and no key.
+    inputs: Vec<usize>,
+    exponents: usize,
+}
+
+/// One step, or a loop of turns.
+enum Line {
+    /// (X^e - 1) a, for the sum e of exponents.
+    RotateDifference {
+        q: Coefficients,
+        exponents: Vec<usize>,
+        a: Place,
+        to: Place,
+    },
+    Sum {
+        q: Coefficients,
+        act: Act,
+        a: Place,
+        b: Place,
+        to: Place,
+    },
+    /// The masks, then the body.
+    Extract {
+        q: Coefficients,
+        masks: Vec<Place>,
+        body: Place,
+        to: Place,
+    },
+    Switch {
+        gadget: Gadget,
+        of: Place,
+        to: Place,
+    },
+    Turns(Turns),
+}
+
+#[derive(Clone, Copy)]
+enum Act {
+    Add,
+    Sub,
+}
+
+impl Act {
+    /// Of machine words.
+    fn of(job: WordJob) -> Option<Self> {
+        match job {
+            WordJob::Add => Some(Self::Add),
+            WordJob::Sub => Some(Self::Sub),
+            WordJob::Neg | WordJob::Muli(_) | WordJob::Addi(_) | WordJob::Auto(_) => None,
+        }
+    }
+}
+
+/// What a program works in, made once and used for many runs.
+pub(super) struct Memory {
+    words: Vec<u64>,
+    /// Of turns.
+    room: Option<Room>,
+}
+
+/// The keys that programs name, expanded.
+pub(super) struct Keys {
+    pub rotation: RotationKey,
+    pub switch: SwitchRows,
+}
+
+/// What a run is given.
+pub(super) struct Given<'g> {
+    /// Limbs and vectors, in the order of the program's inputs.
+    pub inputs: &'g [&'g [u64]],
+    pub exponents: &'g [usize],
+    pub keys: &'g Keys,
+}
+
+fn lost(what: &'static str, expected: usize, got: usize) -> TfheError {
+    TfheError::Dimension {
+        what,
+        expected,
+        got,
+    }
+}
+
+impl Plan {
+    /// A memory to run in.
+    pub(super) fn memory(&self, params: &Params) -> Memory {
+        let turns = self.lines.iter().any(|line| matches!(line, Line::Turns(_)));
+        Memory {
+            words: vec![0; self.words],
+            room: turns.then(|| Room::new(params)),
+        }
+    }
+
+    /// What a run has left in its memory: the program's outputs, one after another.
+    pub(super) fn outputs<'m>(&self, memory: &'m Memory) -> &'m [u64] {
+        memory.words.get(self.outputs.clone()).unwrap_or_default()
+    }
+
+    /// Runs the program.
+    ///
+    /// # Errors
+    /// Inputs of other lengths than the program's.
+    pub(super) fn run(
+        &self,
+        params: &Params,
+        given: &Given<'_>,
+        memory: &mut Memory,
+    ) -> Result<(), TfheError> {
+        let lengths = given.inputs.iter().map(|input| input.len());
+        if !lengths.eq(self.inputs.iter().copied()) {
+            let got = given.inputs.iter().map(|input| input.len()).sum();
+            return Err(lost("input of a program", self.inputs.iter().sum(), got));
+        }
+        if given.exponents.len() != self.exponents {
+            let got = given.exponents.len();
+            return Err(lost("exponents of a program", self.exponents, got));
+        }
+        let mut lines = self.lines.iter();
+        lines.try_for_each(|line| self.line(params, line, given, memory))
+    }
+
+    fn line(
+        &self,
+        params: &Params,
+        line: &Line,
+        given: &Given<'_>,
+        Memory { words, room }: &mut Memory,
+    ) -> Result<(), TfheError> {
+        match line {
+            Line::RotateDifference {
+                q,
+                exponents,
+                a,
+                to,
+            } => {
+                let e = exponents.iter().filter_map(|&e| given.exponents.get(e));
+                let e = e.fold(0usize, |sum, &e| sum.wrapping_add(e));
+                let (out, read) = split(words, given.inputs, to);
+                rotate_sub(*q, out, read.of(a), e)?;
+            }
+            Line::Sum { q, act, a, b, to } => {
+                let (out, read) = split(words, given.inputs, to);
+                let (a, b) = (read.of(a), read.of(b));
+                if a.len() != out.len() {
+                    return Err(lost("limb", out.len(), a.len()));
+                }
+                out.copy_from_slice(a);
+                match act {
+                    Act::Add => q.add_assign(out, b)?,
+                    Act::Sub => q.sub_assign(out, b)?,
+                }
+            }
+            Line::Extract { q, masks, body, to } => {
+                let (out, read) = split(words, given.inputs, to);
+                let body = read.of(body);
+                let (mask, last) = out.split_at_mut(out.len().saturating_sub(1));
+                for (out, p) in mask.chunks_mut(body.len().max(1)).zip(masks) {
+                    extract_mask(*q, out, read.of(p))?;
+                }
+                if let (Some(last), Some(&body)) = (last.first_mut(), body.first()) {
+                    *last = body;
+                }
+            }
+            Line::Switch { gadget, of, to } => {
+                let (out, read) = split(words, given.inputs, to);
+                let vector = read.of(of).split_last();
+                let (&body, mask) = vector.ok_or_else(|| lost("vector", self.words, 0))?;
+                (given.keys.switch).switch(gadget, mask, body, out)?;
+            }
+            Line::Turns(turns) => {
+                let acc = words.get_mut(turns.limbs.clone()).zip(room.as_mut());
+                let (acc, room) = acc.ok_or_else(|| lost("memory of a program", self.words, 0))?;
+                turns.run(params, &given.keys.rotation, given.exponents, acc, room)?;
+            }
+        }
+        Ok(())
+    }
+}

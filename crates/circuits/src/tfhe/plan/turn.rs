@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A whole procedure as one step: limbs that each grow by a sum of products of keys and digits, turned by exponents.
+//!
+//! What is matched is the data flow, from the results backwards:
+//!
+//! | with one pattern of exponents | with several |
+//! | --- | --- |
+//! | `ROTDIFF` of each limb | |
+//! | `DECOMP` and `NTT` of that, for each modulus | `DECOMP` and `NTT` of each limb |
+//! | `DOT` of all digits and as many limbs of a key | the same for each pattern, `ROTDIFF` of it, and `ADD` |
+//! | `INTT`, and `BEXTX` from several moduli or to another one | the same |
+//! | `ADD` to the limb | the same |
+//!
+//! Who holds the key in a form of its own runs such a procedure without a step between.
+
+use ringmill_device::plan::{How, Job, Step, Steps, WordJob};
+use ringmill_math::basext::Representative;
+use ringmill_math::torus::{Coefficients, Gadget, Lift};
+use ringmill_math::{Modulus, Ring};
+
+/// A procedure that is one turn. Parameters are named by their numbers.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Turn {
+    pub ring: Ring,
+    /// Digits of a limb, modulo its modulus.
+    pub gadget: Gadget,
+    /// Modulo what products are computed.
+    pub lift: Lift,
+    /// The limbs; result i is limb i and what it grows by.
+    pub limbs: Vec<usize>,
+    /// Whether limbs are turned before they are decomposed; else products are turned, pattern by pattern.
+    pub before: bool,
+    /// The exponents whose sum each pattern is.
+    pub patterns: Vec<Vec<usize>>,
+    /// The limbs of the key: by pattern, row (limb, then digit), column and modulus.
+    pub keys: Vec<usize>,
+}
+
+impl Turn {
+    /// The procedure of these steps, one for each instruction, as a turn, where it is one and nothing else.
+    pub fn of(steps: &Steps) -> Option<Self> {
+        Matched::of(steps)?.turn()
+    }
+
+    /// Rows of a key: the digits of all limbs.
+    pub fn rows(&self) -> usize {
+        self.limbs.len() * self.gadget.levels()
+    }
+}
+
+/// A procedure's steps, and what the first product that was met says of all others.
+struct Matched<'s> {
+    steps: &'s Steps,
+    /// The step that makes each value.
+    maker: Vec<Option<usize>>,
+    /// The number of the parameter that each value is.
+    param: Vec<Option<usize>>,
+    /// The transformed digits of each modulus, row by row.
+    digits: Vec<Vec<u32>>,
+    gadget: Option<Gadget>,
+    ring: Option<Ring>,
+    lanes: Vec<Modulus>,
+    /// By what limbs are turned before, if they are; unknown before the first is met.
+    before: Option<Option<Vec<usize>>>,
+    patterns: Vec<Vec<usize>>,
+}
+
+/// What a result grows by modulo one prime: for each pattern its exponents and its key limbs, row by row.
+type Sums = Vec<(Vec<usize>, Vec<usize>)>;
+
+impl<'s> Matched<'s> {
+    fn of(steps: &'s Steps) -> Option<Self> {
+        let mut maker = vec![None; steps.values];
+        for (i, step) in steps.steps.iter().enumerate() {
+            for made in &step.dst {
+                *maker.get_mut(made.value as usize)? = Some(i);
+            }
+        }
+        let mut param = vec![None; steps.values];
+        for (number, &value) in steps.params.iter().enumerate() {
+            *param.get_mut(value as usize)? = Some(number);
+        }
+        Some(Self {
+            steps,
+            maker,
+            param,
+            digits: Vec::new(),
+            gadget: None,
+            ring: None,
+            lanes: Vec::new(),
+            before: None,
+            patterns: Vec::new(),
+        })
+    }
+
+    /// The step that makes a value, and which of its results it is.
+    fn made(&self, value: u32) -> Option<(&'s Step, usize)> {
+        let step = self.steps.steps.get((*self.maker.get(value as usize)?)?)?;
+        let at = step.dst.iter().position(|made| made.value == value)?;
+        Some((step, at))
+    }
+
+    fn number(&self, value: u32) -> Option<usize> {
+        *self.param.get(value as usize)?
+    }
+
+    fn numbers(&self, values: &[u32]) -> Option<Vec<usize>> {
+        values.iter().map(|&v| self.number(v)).collect()
+    }
+
+    fn turn(&mut self) -> Option<Turn> {
+        let mut limbs = Vec::new();
+        let mut grown = Vec::new();
+        let mut lifted = Vec::new();
+        for &result in &self.steps.results {
+            let (add, _) = self.made(result)?;
+            let (Job::Add(_) | Job::Word(_, WordJob::Add), &[limb, by]) = (&add.job, &*add.src)
+            else {
+                return None;
+            };
+            limbs.push(self.number(limb)?);
+            let (step, _) = self.made(by)?;
+            let lanes = match &step.job {
+                Job::Bext(extension) => {
+                    let nearest = matches!(extension.how, How::Exact(Representative::Centred));
+                    if !nearest || step.dst.len() != 1 {
+                        return None;
+                    }
+                    step.src.to_vec()
+                }
+                _ => vec![by],
+            };
+            lifted.push(matches!(step.job, Job::Bext(_)));
+            grown.push(lanes);
+        }
+        let lanes = grown.first()?.len();
+        let lift = *lifted.first()?;
+        if lifted.iter().any(|&l| l != lift) || grown.iter().any(|each| each.len() != lanes) {
+            return None;
+        }
+        // By column and modulus.
+        let mut sums: Vec<Vec<Sums>> = Vec::with_capacity(grown.len());
+        for each in &grown {
+            let each = each.iter().enumerate();
+            sums.push(
+                each.map(|(lane, &v)| self.sums(lane, v, &limbs))
+                    .collect::<Option<_>>()?,
+            );
+        }
+        let gadget = self.gadget?;
+        let lift = match (lift, self.lanes.as_slice()) {
+            (false, &[q]) if gadget.coefficients() == Coefficients::Prime(q) => Lift::Native,
+            (true, &[p]) => Lift::One(p),
+            (true, &[p0, p1]) => Lift::Two([p0, p1]),
+            _ => return None,
+        };
+        let rows = limbs.len() * gadget.levels();
+        let mut keys = Vec::new();
+        for pattern in 0..self.patterns.len() {
+            for row in 0..rows {
+                for column in &sums {
+                    for lane in column {
+                        keys.push(*lane.get(pattern)?.1.get(row)?);
+                    }
+                }
+            }
+        }
+        let before = self.before.take()?;
+        Some(Turn {
+            ring: self.ring?,
+            gadget,
+            lift,
+            limbs,
+            before: before.is_some(),
+            patterns: match before {
+                Some(exponents) => vec![exponents],
+                None => std::mem::take(&mut self.patterns),
+            },
+            keys,
+        })
+    }
+
+    /// What a transform back is of.
+    fn sums(&mut self, lane: usize, value: u32, limbs: &[usize]) -> Option<Sums> {
+        let (step, _) = self.made(value)?;
+        let (&Job::Intt(p, ring), &[sum]) = (&step.job, &*step.src) else {
+            return None;
+        };
+        if *self.ring.get_or_insert(ring) != ring {
+            return None;
+        }
+        if self.lanes.len() == lane {
+            self.lanes.push(p);
+        }
+        if self.lanes.get(lane) != Some(&p) {
+            return None;
+        }
+        // The first pattern is at the bottom of the sums.
+        let (mut terms, mut rest) = (Vec::new(), sum);
+        loop {
+            let (step, _) = self.made(rest)?;
+            let (Job::Add(_), &[sum, last]) = (&step.job, &*step.src) else {
+                terms.push(rest);
+                break;
+            };
+            terms.push(last);
+            rest = sum;
+        }
+        terms.reverse();
+        let terms: Vec<_> = terms
+            .into_iter()
+            .map(|term| self.term(lane, term, limbs))
+            .collect::<Option<_>>()?;
+        let patterns = terms.iter().map(|(exponents, _)| exponents.clone());
+        let patterns: Vec<_> = patterns.collect();
+        if self.patterns.is_empty() {
+            self.patterns.clone_from(&patterns);
+        }
+        let turned = self.before.as_ref()?.is_some();
+        // Limbs that are turned before have one product, which is not turned; others have turned ones alone.
+        let whole = match turned {
+            true => patterns.len() == 1 && patterns.iter().all(Vec::is_empty),
+            false => patterns.iter().all(|pattern| !pattern.is_empty()),
+        };
+        (whole && self.patterns == patterns).then_some(terms)
+    }
+
+    /// One pattern's exponents, where it has some, and its key limbs.
+    fn term(
+        &mut self,
+        lane: usize,
+        value: u32,
+        limbs: &[usize],
+    ) -> Option<(Vec<usize>, Vec<usize>)> {
+        let (step, _) = self.made(value)?;
+        let (exponents, product) = match (&step.job, &*step.src) {
+            (Job::RotateDifferenceEval(..), [exponents @ .., product]) => {
+                (self.numbers(exponents)?, self.made(*product)?.0)
+            }
+            _ => (Vec::new(), step),
+        };
+        if !matches!(product.job, Job::Dot(_)) {
+            return None;
+        }
+        let digits: Vec<u32> = product.src.iter().step_by(2).copied().collect();
+        let keys = product.src.iter().skip(1).step_by(2);
+        let keys = keys.map(|&v| self.number(v)).collect::<Option<_>>()?;
+        if self.digits.len() == lane {
+            self.check_digits(&digits, limbs)?;
+            self.digits.push(digits);
+        } else if self.digits.get(lane) != Some(&digits) {
+            return None;
+        }
+        Some((exponents, keys))
+    }
+
+    /// Whether these are the transforms of all digits of all limbs, turned or not.
+    fn check_digits(&mut self, digits: &[u32], limbs: &[usize]) -> Option<()> {
+        let mut rows = digits.iter();
+        for &limb in limbs {
+            let mut level = 0;
+            loop {
+                let (transform, _) = self.made(*rows.next()?)?;
+                let (&Job::Ntt { q, from, w: 0, .. }, &[digit]) = (&transform.job, &*transform.src)
+                else {
+                    return None;
+                };
+                let (step, at) = self.made(digit)?;
+                let (&Job::Decompose(gadget, p), &[of]) = (&step.job, &*step.src) else {
+                    return None;
+                };
+                if from != q || p != q || at != level {
+                    return None;
+                }
+                if *self.gadget.get_or_insert(gadget) != gadget {
+                    return None;
+                }
+                self.check_turned(of, limb)?;
+                level += 1;
+                if level == gadget.levels() {
+                    break;
+                }
+            }
+        }
+        rows.next().is_none().then_some(())
+    }
+
+    /// Whether a value is that limb, or that limb turned as all others are.
+    fn check_turned(&mut self, value: u32, limb: usize) -> Option<()> {
+        let turned = match self.number(value) {
+            Some(number) => (number == limb).then_some(None)?,
+            None => {
+                let (step, _) = self.made(value)?;
+                let (Job::RotateDifference(_), [exponents @ .., of]) = (&step.job, &*step.src)
+                else {
+                    return None;
+                };
+                let exponents = self.numbers(exponents)?;
+                (self.number(*of) == Some(limb)).then_some(Some(exponents))?
+            }
+        };
+        let same = *self.before.get_or_insert_with(|| turned.clone()) == turned;
+        same.then_some(())
+    }
+}
