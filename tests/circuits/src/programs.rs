@@ -344,7 +344,7 @@ impl Maker<'_> {
             let trace = &mut self.trace;
             let made = match way {
                 0 => trace.rotate(other, steps, loc.clone()),
-                1 if count % 2 == 0 => trace.unary(Unary::TwoReal, other, loc.clone()),
+                1 if count.is_multiple_of(2) => trace.unary(Unary::TwoReal, other, loc.clone()),
                 1 => trace.conj(other, loc.clone()),
                 2 | 3 => trace.mul(other, b.value, loc.clone()),
                 _ => trace.mul(other, a.value, loc.clone()),
