@@ -9,7 +9,7 @@ fn equal_vectors_have_one_number() {
     let mut t = TraceBuilder::new("vectors", 2).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
     let vector = |last: f64| vec![(1.0, 0.0), (2.0, last)];
-    let more = vec![(1.0, 0.0), (1.0, 0.0)];
+    let more = vec![(1.0, 0.0), (3.0, 0.0)];
     let lasts = [0.0, -0.0, 0.5, 0.0, -0.0].map(vector);
     for (number, values) in lasts.into_iter().chain([more.clone()]).enumerate() {
         let constant = t.vector(values, None).unwrap();
