@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine refuses, and why.
+//! The errors of simulated machines: descriptions, programs and requests that a machine refuses.
 
 use ringmill_isa::VerifyError;
 use ringmill_isa::mid::TableModulus;
@@ -50,7 +50,7 @@ pub enum MachineError {
     ExceedsPart {
         machine: String,
         part: &'static str,
-        /// What exceeds it: the need and what is available of each resource, and what takes most of it.
+        /// The excess: for each resource the need and the available amount, and the largest need.
         excess: String,
     },
     #[error(
@@ -136,7 +136,7 @@ pub enum MachineError {
     Verify(#[from] VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
-    /// What one kind of machine refuses, in its own words.
+    /// An error of one kind of machine, with its own message.
     #[error(transparent)]
     Own(Box<dyn std::error::Error + Send + Sync>),
     #[error("writing micro code: {0}")]
@@ -144,12 +144,12 @@ pub enum MachineError {
 }
 
 impl MachineError {
-    /// What a kind of machine refuses.
+    /// Wraps an error of a kind of machine.
     pub fn own(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Own(Box::new(error))
     }
 
-    /// The kind's own error, where it is one of that type.
+    /// Returns the kind's own error as type `E`, if it is one.
     pub fn as_own<E: std::error::Error + 'static>(&self) -> Option<&E> {
         let Self::Own(error) = self else {
             return None;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the fields of every description have in common: how they are checked, and what they are called when refused.
+//! Checks for the fields that all descriptions share, with their messages.
 #![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
 
 use crate::MachineError;
 
-/// Refuses a field unless something holds of it.
+/// Refuses a field if a condition does not hold.
 pub(crate) fn ensure(
     holds: bool,
     field: &'static str,
@@ -33,7 +33,7 @@ pub(crate) fn float(field: &'static str, got: f64, min: f64, max: f64) -> Result
     ensure((min..=max).contains(&got), field, got, expected)
 }
 
-/// The name that reports carry.
+/// Checks the name for reports.
 pub(crate) fn name(got: &str) -> Result<(), MachineError> {
     let named = (1..=64).contains(&got.len())
         && got
@@ -51,7 +51,7 @@ pub(crate) fn clock_mhz(got: f64) -> Result<(), MachineError> {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostLink {
-    /// Effective rate.
+    /// The effective rate.
     pub gbit_per_second: f64,
 }
 
@@ -61,7 +61,7 @@ impl HostLink {
         float("link.gbit_per_second", rate, 0.001, 100_000.0)
     }
 
-    /// Seconds for some bytes.
+    /// Returns the seconds that some bytes take.
     pub fn seconds(&self, bytes: u64) -> f64 {
         bytes as f64 * 8.0 / (self.gbit_per_second * 1e9)
     }

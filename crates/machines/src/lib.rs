@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simulated machines: description, scheduler and cycle model.
+//! Simulated FHE machines: each has a description, a scheduler and a cycle model.
 
 pub mod basext;
 pub mod coprocessor;
@@ -21,7 +21,7 @@ pub use machine::{Machine, Session};
 pub use options::SimOptions;
 pub use registry::{Kind, Opened, Parse, Registry};
 
-/// Items that the crate's own tests reach; no part of the interface.
+/// Items for the crate's own tests; they are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::basext::replay::replay as replay_folded;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every simulated machine offers.
+//! The interface that every simulated machine implements.
 
 use std::any::Any;
 use std::io;
@@ -13,33 +13,33 @@ use ringmill_device::report::{Fit, MachineReport};
 
 /// A simulated machine: it schedules a mid-level program onto its units and counts cycles, without data.
 pub trait Machine: Any + Send + Sync {
-    /// The kind of its description.
+    /// Returns the kind of its description.
     fn kind(&self) -> &'static str;
 
-    /// The name of its description.
+    /// Returns the name of its description.
     fn name(&self) -> &str;
 
-    /// Megahertz of its clock.
+    /// Returns its clock in megahertz.
     fn clock_mhz(&self) -> f64;
 
-    /// What it needs of the FPGA that its description names, beside what that has.
+    /// Returns its needs beside the resources of the FPGA that its description names.
     fn fit(&self) -> &Fit;
 
-    /// What parameters must keep for the machine to take a program's work.
+    /// Returns the limits for parameters of programs that it runs.
     fn target(&self) -> Target;
 
-    /// Whether it holds values of this type: limbs, unless a machine says more.
+    /// Returns whether it holds values of this type. All machines hold limbs.
     fn holds(&self, ty: ValueType) -> bool {
         ty.limb().is_some()
     }
 
-    /// Which instructions of a procedure run here, in their order; a host does the others.
+    /// Returns for each instruction of a procedure, in order, whether it runs on the machine; a host runs the others.
     ///
     /// # Errors
-    /// A head of a program that the machine cannot be opened on.
+    /// A head of a program on which the machine cannot be opened.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError>;
 
-    /// Begins a run without data, on what is known of a program before its first call.
+    /// Begins a run without data on a program's head, which is known before its first call.
     ///
     /// # Errors
     /// A head of a program that the machine cannot run.
@@ -94,28 +94,28 @@ pub trait Machine: Any + Send + Sync {
 }
 
 impl dyn Machine {
-    /// The machine as what it is, where it is of that type: for what knows machines of one kind, as their RTL does.
+    /// Returns the machine as type `M`, if it is one, for code about one kind of machine, such as its RTL.
     pub fn as_a<M: Machine>(&self) -> Option<&M> {
         (self as &dyn Any).downcast_ref()
     }
 }
 
-/// A run of a machine, fed the calls of a program one after another. Who drops it before the end loses that run and nothing
-/// else.
+/// A run of a machine, fed the calls of a program one after another. Dropping it before the end loses that run and
+/// nothing else.
 pub trait Session {
-    /// Takes the next call. It may run later, when enough is known of what comes after it.
+    /// Takes the next call. It may run later, when enough later calls are known.
     ///
     /// # Errors
     /// A call that cannot be the next one of a program with that head, or that the machine cannot run. After an error
     /// the session is of no use.
     fn feed(&mut self, called: Called) -> Result<(), MachineError>;
 
-    /// Cycles of what has run so far, by the machine's clock.
+    /// Returns the cycles of the calls that have run so far, by the machine's clock.
     fn cycles(&self) -> u64;
 
-    /// After the last call: the report of the whole run. `outputs` are the program's.
+    /// Ends the run after the last call, and returns its report. `outputs` are the program's.
     ///
     /// # Errors
-    /// As [`Self::feed`]; an output that no call made, as when calls are missing.
+    /// As [`Self::feed`]; an output that no call made, for instance because calls are missing.
     fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError>;
 }

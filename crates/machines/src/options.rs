@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a program is simulated.
+//! The options of a simulation.
 
 use ringmill_device::trace::TraceSink;
 use ringmill_limits::Watch;
 
-/// How a program is simulated.
+/// The options of a simulation.
 pub struct SimOptions<'a> {
-    /// Values that do not fit wait in host memory, as is usual; without it such a program is refused.
+    /// Whether values that do not fit may wait in host memory. Without leave such a program is refused.
     pub spill: bool,
-    /// The keys that fit the key memory are there before the program starts, as the paper has it, those that are used first;
-    /// otherwise it starts empty. Either way a key limb that is needed and not there crosses the link, and is counted.
+    /// Whether the keys that fit the key memory are there before the program starts, as in the paper, those that are
+    /// used first. Otherwise the key memory starts empty. In either case a key limb that is needed and missing crosses
+    /// the link, and is counted.
     pub resident_keys: bool,
-    /// Takes one event for each word and unit, and for what crosses the host link between calls.
+    /// Receives one event for each word and unit, and for each transfer over the host link between calls.
     pub trace: Option<&'a mut dyn TraceSink>,
-    /// Told how many of the program's calls are done, after each.
+    /// Receives the number of the program's calls that are done, after each call.
     pub progress: Option<&'a mut dyn FnMut(u64)>,
-    /// Asked as it goes.
+    /// Limits the simulation, and can stop it.
     pub watch: Watch,
 }
 
 impl<'a> SimOptions<'a> {
-    /// The same for a shorter time.
+    /// Returns the same options, borrowed for a shorter time.
     pub fn for_now<'b>(self) -> SimOptions<'b>
     where
         'a: 'b,

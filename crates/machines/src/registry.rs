@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machines: a row for each kind, with all that differs between kinds from outside.
+//! The table of machines: a row for each kind, with its descriptions and its parser.
 
 use crate::basext::{self, BasextMachine};
 use crate::coprocessor::{self, Card, CardDescription, Catalogue, Coprocessor};
@@ -13,33 +13,33 @@ use crate::vector::{self, VectorMachine};
 /// A kind of machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// As the `kind` of a description says it.
+    /// The name in the `kind` field of descriptions.
     pub name: &'static str,
-    /// The descriptions that are shipped with it, by their names.
+    /// The built-in descriptions, by their names.
     pub shipped: &'static [(&'static str, &'static str)],
-    /// Reads a description: the machine with its cycle model.
+    /// Parses a description, and returns the machine with its cycle model.
     pub parse: Parse,
 }
 
-/// How much of a program a kind of machine runs.
+/// The part of a program that a kind of machine runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Parse {
-    /// All of it.
+    /// The whole program.
     Whole(fn(&str) -> Result<Box<dyn Machine>, MachineError>),
-    /// Some instructions, alone behind the host link or as one of several on a card; a host runs the others.
+    /// Some instructions, alone behind the host link or with others on a card; a host runs the rest.
     Coprocessor(fn(&str) -> Result<Box<dyn Coprocessor>, MachineError>),
-    /// What the co-processors on it take, which the catalogue knows.
+    /// The instructions of the co-processors on a card, which the catalogue finds.
     Card(fn(&str, &dyn Catalogue) -> Result<Card, MachineError>),
 }
 
-/// A machine that was opened, with what a device has to know of it.
+/// A machine that was opened, in the form that a device needs.
 pub enum Opened {
     Whole(Box<dyn Machine>),
     Card(Box<Card>),
 }
 
 impl Kind {
-    /// The names of the machines of this kind that are shipped.
+    /// Returns the names of the built-in machines of this kind.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.shipped.iter().map(|&(name, _)| name)
     }
@@ -52,7 +52,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Every kind that Ringmill has. A description that names none is of the first.
+    /// Returns every kind of Ringmill. A description without a kind is of the first.
     pub fn standard() -> Self {
         let kinds = vec![
             Kind {
@@ -89,7 +89,7 @@ impl Registry {
         Self { kinds }
     }
 
-    /// These kinds and one more, in place of one of the same name.
+    /// Returns the table with one more kind, in place of one of the same name.
     #[must_use]
     pub fn with(mut self, kind: Kind) -> Self {
         match self.kinds.iter_mut().find(|row| row.name == kind.name) {
@@ -103,12 +103,12 @@ impl Registry {
         &self.kinds
     }
 
-    /// The names that [`Self::open`] knows.
+    /// Returns the names that [`Self::open`] knows.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.kinds.iter().flat_map(Kind::names)
     }
 
-    /// The description of a machine that is shipped, comments and all.
+    /// Returns the description of a built-in machine, with its comments.
     ///
     /// # Errors
     /// [`MachineError::Unknown`] for any other name.
@@ -122,10 +122,10 @@ impl Registry {
         found.map(|&(_, text)| text).ok_or_else(unknown)
     }
 
-    /// The kind of the machine that a description describes.
+    /// Returns the kind of the machine of a description.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no TOML, [`MachineError::Field`] for a kind that there is none of.
+    /// [`MachineError::Syntax`] for text that is no TOML, [`MachineError::Field`] for an unknown kind.
     pub fn kind_of(&self, text: &str) -> Result<&Kind, MachineError> {
         let table: toml::Table =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
@@ -147,10 +147,10 @@ impl Registry {
         })
     }
 
-    /// The machine that a description text describes, as a device takes it.
+    /// Makes the machine of a description, in the form that a device needs.
     ///
     /// # Errors
-    /// Those of [`Self::kind_of`] and of the kind's parser; of a co-processor by itself, those of [`Card::alone`].
+    /// Those of [`Self::kind_of`] and of the kind's parser; for a co-processor by itself, those of [`Card::alone`].
     pub fn opened(&self, text: &str) -> Result<Opened, MachineError> {
         match self.kind_of(text)?.parse {
             Parse::Whole(parse) => Ok(Opened::Whole(parse(text)?)),
@@ -159,7 +159,7 @@ impl Registry {
         }
     }
 
-    /// The machine that a description text describes.
+    /// Makes the machine of a description.
     ///
     /// # Errors
     /// Those of [`Self::opened`].
@@ -170,7 +170,7 @@ impl Registry {
         }
     }
 
-    /// A machine that is shipped.
+    /// Makes a built-in machine.
     ///
     /// # Errors
     /// [`MachineError::Unknown`] for any other name.
@@ -184,7 +184,7 @@ impl Catalogue for Registry {
         Self::description(self, name)
     }
 
-    /// [`MachineError::Field`] for a machine of a kind that cannot be put on a card.
+    /// [`MachineError::Field`] for a machine of a kind that cannot be on a card.
     fn coprocessor(&self, text: &str) -> Result<Box<dyn Coprocessor>, MachineError> {
         let kind = self.kind_of(text)?;
         match kind.parse {

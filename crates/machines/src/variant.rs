@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Variants of a description: its text with the values of some fields replaced.
+//! Makes variants of a description: its text with other values of some fields.
 #![deny(clippy::arithmetic_side_effects)]
 
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// Why a description has no such variant.
+/// The reason for which a description has no such variant.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum VariantError {
     #[error("the machine description does not parse: {0}")]
     Syntax(String),
-    /// No such field is written in it.
+    /// The description has no such field.
     #[error("no field `{field}` is written in it; its fields are {}", known.join(", "))]
     Unknown { field: String, known: Vec<String> },
     /// The text is no value of the field's type.
@@ -22,7 +22,7 @@ pub enum VariantError {
     },
 }
 
-/// The names of all fields that are written in a description, as [`with`] takes them.
+/// Returns the names of all fields of a description, as [`with`] takes them.
 ///
 /// # Errors
 /// [`VariantError::Syntax`].
@@ -33,13 +33,12 @@ pub fn fields(description: &str) -> Result<Vec<String>, VariantError> {
     Ok(names)
 }
 
-/// A description with other values: each field by its name, `clock_mhz` or `link.us_per_limb` or `memory.0.slots`, and
-/// its value in the type that the description has there.
-///
-/// Comments are lost. Whether the values describe a machine is for its parser to say.
+/// Returns a description with other values. A field is given by its name, `clock_mhz` or `link.us_per_limb` or
+/// `memory.0.slots`, and a value in the type that the description has there. Comments are lost. The description's
+/// parser decides whether the values describe a machine.
 ///
 /// # Errors
-/// [`VariantError`]: text that is no TOML, a field that is not written there, a value of another type.
+/// [`VariantError`]: text that is no TOML, a field that the description does not have, a value of another type.
 pub fn with<'a>(
     description: &str,
     values: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -65,7 +64,7 @@ fn table(description: &str) -> Result<Table, VariantError> {
     toml::from_str(description).map_err(|fault| VariantError::Syntax(fault.to_string()))
 }
 
-/// The names of the values below one, its own before them.
+/// Collects the names of the values below one, with its own name before them.
 fn collect(value: &Value, name: &str, names: &mut Vec<String>) {
     let below = |key: &str| match name {
         "" => key.to_owned(),
@@ -90,7 +89,7 @@ fn collect(value: &Value, name: &str, names: &mut Vec<String>) {
     }
 }
 
-/// The value of a field.
+/// Returns the value of a field.
 fn place<'v>(root: &'v mut Value, field: &str) -> Option<&'v mut Value> {
     let mut place = root;
     for key in field.split('.') {
@@ -107,7 +106,7 @@ fn place<'v>(root: &'v mut Value, field: &str) -> Option<&'v mut Value> {
     (!matches!(place, Value::Table(_) | Value::Array(_))).then_some(place)
 }
 
-/// Text as a value of another's type, or what such values are.
+/// Parses text as a value of another value's type; the error describes such values.
 fn typed(like: &Value, text: &str) -> Result<Value, &'static str> {
     let text = text.trim();
     match like {

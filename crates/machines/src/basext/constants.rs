@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The constants of an extension, as a unit takes them.
+//! Computes the moduli and constants of a base extension in the order in which a unit loads them.
 
 use ringmill_math::{Modulus, RnsBasis};
 
 use super::rowers::{self, Algorithm};
 use super::{BasextError, Shape, Shared};
 
-/// Moduli and constants of one extension in a unit's order, each constant times R (but Cox-Rower's |-Q|_p, which is no
-/// factor).
+/// The moduli and constants of one extension in a unit's order. Each constant is held times R, except Cox-Rower's
+/// |-Q|_p, which is no factor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constants {
     l: usize,
@@ -17,12 +17,12 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// From the base of `sources`, with the redundant modulus where the extension may be exact, to `targets`, for the
-    /// folded unit.
+    /// Makes the constants of the folded unit, from the base of `sources` to `targets`. The redundant modulus is given
+    /// if the extension may be exact.
     ///
     /// # Errors
-    /// [`BasextError`]: more moduli than the shape has places; a modulus of the wrong form; a redundant modulus that
-    /// is not coprime to the sources'.
+    /// [`BasextError`]: more moduli than the shape has places; a modulus of the wrong form; a redundant modulus that is
+    /// not coprime to the sources'.
     pub fn new(
         shape: Shape,
         sources: &RnsBasis,
@@ -32,7 +32,7 @@ impl Constants {
         Self::of(Form::Folded, shape, sources, redundant, targets)
     }
 
-    /// The same for the shared unit.
+    /// Makes the constants of the shared unit.
     ///
     /// # Errors
     /// Those of [`Self::new`].
@@ -45,10 +45,11 @@ impl Constants {
         Self::of(Form::Shared, unit.shape(), sources, redundant, targets)
     }
 
-    /// The same for the rowers, which have no redundant modulus; mixed radix's are those of the pipelined unit too.
+    /// Makes the constants of the rowers, which have no redundant modulus. The constants of mixed radix serve the
+    /// pipelined unit, too.
     ///
     /// # Errors
-    /// Those of [`Self::new`]; of Cox-Rower `MathError::CoxRowerRange`, where moduli are too far below the unit's word.
+    /// Those of [`Self::new`]; for Cox-Rower `MathError::CoxRowerRange`, if moduli are too far below the unit's word.
     pub fn rowers(
         algorithm: Algorithm,
         shape: Shape,
@@ -140,7 +141,7 @@ impl Constants {
             match form {
                 Form::Folded | Form::Shared | Form::Rower => {
                     let of_product = form.signed(p, product(p, None));
-                    // Cox-Rower adds it as it is.
+                    // Cox-Rower adds this constant, without a factor R.
                     words.push(match form {
                         Form::Rower => of_product,
                         Form::Folded | Form::Shared | Form::Radix => times_r(of_product, p),
@@ -164,36 +165,41 @@ impl Constants {
         })
     }
 
-    /// Words of the constants from l source moduli to k targets, for the folded unit.
+    /// Returns the words of the constants from l source moduli to k targets, for the folded unit.
     pub fn count(l: usize, k: usize) -> usize {
         2 + 3 * l + k * (2 + l)
     }
 
-    /// Source moduli.
+    /// Returns the number of source moduli.
     pub fn l(&self) -> usize {
         self.l
     }
 
-    /// Target moduli.
+    /// Returns the number of target moduli.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// Whether there is a redundant modulus.
+    /// Returns whether there is a redundant modulus.
     pub fn exact(&self) -> bool {
         self.exact
     }
 
-    /// A word a beat: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
-    /// |Qhat_i|_(p_j) for each source. The shared unit's: |-Q^-1|_m and |1|_m for |Q^-1|_m, |q_i^-1|_m for |Qhat_i|_m,
-    /// |-Q|_(p_j) for |Q|_(p_j). Cox-Rower's: delta; q_i, |Qhat_i^-1|_(q_i); p_j, |-Q|_(p_j), |Qhat_i|_(p_j). Mixed radix's:
-    /// q_i, |-q_s^-1|_(q_i) for s < i; p_j, |q_0 ... q_(s-1)|_(p_j) for s < l.
+    /// Returns the words, one a beat, in the order of the unit:
+    ///
+    /// - Folded: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
+    ///   |Qhat_i|_(p_j) for
+    ///   each source.
+    /// - Shared: as folded, with |-Q^-1|_m and |1|_m for |Q^-1|_m, |q_i^-1|_m for |Qhat_i|_m, and |-Q|_(p_j) for
+    ///   |Q|_(p_j).
+    /// - Cox-Rower: delta; q_i, |Qhat_i^-1|_(q_i); p_j, |-Q|_(p_j), |Qhat_i|_(p_j).
+    /// - Mixed radix: q_i, |-q_s^-1|_(q_i) for s < i; p_j, |q_0 ... q_(s-1)|_(p_j) for s < l.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 }
 
-/// Which constants there are: `form_e` of `rm_basext_pkg`.
+/// The form of the constants: `form_e` of `rm_basext_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Folded,
@@ -203,7 +209,7 @@ enum Form {
 }
 
 impl Form {
-    /// What the folded unit takes off and the others add.
+    /// Returns x for the folded unit, which subtracts it, and -x for the others, which add it.
     fn signed(self, modulus: Modulus, x: u64) -> u64 {
         match self {
             Self::Folded => x,
@@ -212,7 +218,7 @@ impl Form {
     }
 }
 
-/// Whether a unit can work modulo this.
+/// Checks that a unit can work modulo this value.
 ///
 /// # Errors
 /// [`BasextError::Modulus`].

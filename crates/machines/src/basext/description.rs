@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine description: every number of the unit and of the memory beside it, read from TOML and validated.
+//! The description of a base-extension machine: every number of the unit and of the memory beside it, read from TOML
+//! and checked.
 #![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
@@ -13,33 +14,33 @@ use crate::fpga::Part;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// Tells this description from those of other machines.
+    /// The kind, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name reports carry.
+    /// The name in reports.
     pub name: String,
     pub title: String,
-    /// The FPGA that it is laid out for, by its name in [`crate::fpga::PARTS`].
+    /// The FPGA for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// Why the description may need more than its part has; refused where it does not.
+    /// The reason for which the description may exceed its part. It is refused for a description that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
-    /// What the unit's multipliers do at a time.
+    /// The architecture of the unit's multipliers.
     #[serde(default)]
     pub architecture: Architecture,
-    /// Targets at once: of the shared unit, which wants it; refused where each is made alone.
+    /// The targets that the shared unit makes at once. Other units refuse it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
     /// Bits of a word of the streams: 32 or 64.
     pub word_bits: u32,
-    /// Coefficients a cycle, the paper's TP.
+    /// The coefficients a cycle, the paper's TP.
     pub lanes: usize,
-    /// log2 of the smallest and the largest ring degree.
+    /// log2 of the smallest ring degree. `max_log_n` is log2 of the largest.
     pub min_log_n: u32,
     pub max_log_n: u32,
-    /// Most source moduli.
+    /// The most source moduli.
     pub max_l: usize,
-    /// Most target moduli.
+    /// The most target moduli.
     pub max_k: usize,
     pub hbm: Hbm,
     pub link: HostLink,
@@ -51,14 +52,15 @@ pub enum Kind {
     Basext,
 }
 
-/// What the multipliers of a lane do at a time.
+/// The architecture of a lane's multipliers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Architecture {
-    /// The paper's: three, for one target at a time, from sums to corrections.
+    /// The paper's architecture: three multipliers for one target at a time, from sums to corrections.
     #[default]
     Folded,
-    /// Ours: `batch` + 2, for as many targets at a time, with what all targets share computed once.
+    /// Our architecture: `batch` + 2 multipliers for `batch` targets at a time. The work that all targets share is done
+    /// once.
     Shared,
 }
 
@@ -66,7 +68,7 @@ pub enum Architecture {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hbm {
-    /// Bits read or written in a cycle of its clock.
+    /// The bits read or written in a cycle of the port's clock.
     pub bits: u32,
     pub clock_mhz: f64,
 }
@@ -74,7 +76,7 @@ pub struct Hbm {
 impl Description {
     /// The paper's configuration.
     pub const PAPER: &'static str = include_str!("basext.toml");
-    /// Ours.
+    /// Our configuration.
     pub const SHARED: &'static str = include_str!("basext-shared.toml");
 
     /// Reads a description and checks its fields.
@@ -98,7 +100,7 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks the fields of the unit; the module and the elaboration parameters they stand for.
+    /// Checks the fields of the unit, and returns the module and its elaboration parameters.
     ///
     /// # Errors
     /// [`MachineError::Field`].
@@ -129,7 +131,7 @@ impl Description {
         }
     }
 
-    /// Those of all architectures.
+    /// Returns the parameters that all architectures have.
     fn shape(&self) -> Result<Shape, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
@@ -155,7 +157,7 @@ impl Description {
         })
     }
 
-    /// What the memory's port lets through in a cycle of the unit.
+    /// Returns the data that the memory's port transfers in a cycle of the unit.
     ///
     /// # Errors
     /// [`MachineError::Field`]: a port out of range, or narrower than a beat of the unit.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a base-extension unit cannot be made for, or given.
+//! The errors of base-extension units: shapes, moduli and limbs that a unit cannot take.
 
 use ringmill_isa::mid::TableModulus;
 
 use crate::MachineError;
 
-/// Refusals, before anything reaches a unit.
+/// A shape, modulus or limb that is refused before anything reaches a unit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BasextError {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a unit computes.
+//! Computes the results of a base-extension unit by its definition.
 
 use ringmill_math::basext::{BaseExtension, ShenoyKumaresan};
 use ringmill_math::{BaseConverter, Modulus, RnsBasis};
 
 use super::{BasextError, Extension};
 
-/// The residues modulo each target of the integers whose residues modulo the sources, and for an exact extension modulo
-/// the redundant modulus behind them, are given: `limbs[i][c]` below their moduli, c counting coefficients.
+/// Returns the residues modulo each target of integers that are given by residues: `limbs[i][c]` is modulo source i,
+/// for coefficient c. An exact extension takes those modulo the redundant modulus behind the sources'.
 ///
 /// # Errors
 /// [`BasextError::NoRedundant`]; [`BasextError::Limbs`]; those of `ringmill_math`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which instructions the unit takes, and what each needs of it.
+//! Decides which instructions a base-extension unit runs, and what each job needs.
 
 use std::sync::Arc;
 
@@ -9,19 +9,20 @@ use ringmill_math::RingKind;
 use super::{Extension, Shape};
 use crate::coprocessor::{Bases, Claim};
 
-/// One extension: from the limbs of the source base, and the redundant residue's where it is exact, to those of the targets.
+/// One extension from the limbs of the source base to those of the targets. An exact extension also takes the redundant
+/// residue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
     pub extension: Extension,
     pub bases: Arc<Bases>,
     pub sources: Vec<ValueId>,
-    /// Of an exact extension.
+    /// The limb modulo the redundant modulus, for an exact extension.
     pub redundant: Option<ValueId>,
     pub targets: Vec<ValueId>,
 }
 
 impl Job {
-    /// What the last instruction of a claim asks for; `None` for what [`claims`] would not claim.
+    /// Returns the job of the last instruction of a claim, or `None` for a claim that [`claims`] would not make.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = procedure.instrs.get(*claim.instrs.last()?)?;
         Self::asked(procedure, instr)
@@ -55,14 +56,14 @@ impl Job {
         })
     }
 
-    /// What it reads, in the order in which a driver is given it: the sources, then the redundant residue.
+    /// Returns the operands in the order in which a driver gets them: the sources, then the redundant residue.
     pub fn takes(&self) -> impl Iterator<Item = ValueId> {
         self.sources.iter().copied().chain(self.redundant)
     }
 }
 
-/// Every free `BEXTR` and `BEXT` of the full ring within the shape's maxima whose moduli are all accepted, the redundant one
-/// too. `BEXTX`, which names none, is declined.
+/// Claims every free `BEXTR` and `BEXT` of the full ring within the shape's maxima, if the unit accepts all its moduli,
+/// the redundant one included. It declines `BEXTX`, which names no redundant modulus.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The unit as a co-processor: what it takes of a program, and the commands of a stage.
+//! The base-extension unit as a co-processor: the instructions that it claims, and the commands of a stage.
 
 use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
 use ringmill_isa::{Limit, Target};
@@ -23,7 +23,7 @@ pub struct BasextMachine {
     rate: Rate,
 }
 
-/// What of a program the machine can take: its degree, and which of its moduli.
+/// A program as the machine sees it: the degree, and the moduli that the machine supports.
 #[derive(Clone, Debug)]
 struct Opened {
     unit: MachineUnit,
@@ -43,7 +43,7 @@ impl BasextMachine {
         })
     }
 
-    /// The machine that a text describes; whether it fits its part is for its card to say.
+    /// Makes the machine of a description. The machine's card decides whether it fits its part.
     ///
     /// # Errors
     /// Those of [`Description::read`].
@@ -55,7 +55,7 @@ impl BasextMachine {
         self.unit
     }
 
-    /// What its memory's port grants it.
+    /// Returns the rate of the memory's port.
     pub fn rate(&self) -> Rate {
         self.rate
     }
@@ -108,7 +108,7 @@ impl Coprocessor for BasextMachine {
             },
             modulus_bits: limit("word_bits", self.unit.shape().word().modulus_bits()),
             friendly_bits: limit("min_log_n", 0),
-            // Each job brings its own moduli; one that has too many is the host's.
+            // Each job brings its own moduli; the host runs a job with too many.
             moduli: Limit {
                 field: "max_l",
                 is: usize::MAX,
@@ -201,7 +201,7 @@ impl Accepted for Opened {
     }
 }
 
-/// The model's commands of a stage's jobs.
+/// Returns the model's commands of a stage's jobs.
 pub fn stage_commands(
     unit: MachineUnit,
     rate: Rate,
@@ -214,7 +214,7 @@ pub fn stage_commands(
     timeline(unit, rate, log_n, jobs.collect(), holds)
 }
 
-/// What a card has to know of commands, whether as the model has them or as the RTL ran them.
+/// Converts commands of the model or of the RTL to the schedule for a card.
 pub fn as_schedule(
     unit: MachineUnit,
     commands: &[Timed],
@@ -249,12 +249,12 @@ pub fn as_schedule(
     }
 }
 
-/// Whether constants that are there have to come again for a job.
+/// Returns whether a job needs other constants than the loaded ones.
 pub fn needs_constants(holds: &Resident, job: &Job) -> bool {
     held(holds).is_none_or(|there| !serves(&there, &job.bases))
 }
 
-/// A command as text.
+/// Returns a command as text.
 fn text(command: &Command) -> String {
     let moduli = |ids: &[ModulusId]| {
         let names = ids.iter().map(|id| format!("q{}", id.0));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The units that a machine is made of: the architectures whose cycles are modelled behind the memory's port.
+//! The architectures of base-extension units that a machine can have: those whose cycles are modelled behind the
+//! memory's port.
 
 use super::replay::extend_cycles;
 use super::{Extension, Rate, Shape, Shared, Unit};
 use crate::fpga::{Needs, Part};
 
-/// A unit that does one extension a command.
+/// A unit that runs one extension a command.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MachineUnit {
     /// `rm_basext_folded`.
@@ -19,13 +20,14 @@ impl MachineUnit {
         Unit::from(self).shape()
     }
 
-    /// Words of the constants from `l` source moduli to `k` targets, moduli and redundant modulus with them.
+    /// Returns the words of the constants from `l` source moduli to `k` targets, with the moduli and the redundant
+    /// modulus.
     pub fn words(self, l: usize, k: usize) -> usize {
         Unit::from(self).stored(l, k) + 1 + l + k
     }
 
-    /// Cycles from a command until it is done and its last beat is in memory, behind a port of this rate, of an extension
-    /// from l sources to k targets; none where either is none, which is no command.
+    /// Returns the cycles of an extension from l sources to k targets, behind a port of this rate: from the command
+    /// until it is done and its last beat is in memory. Returns 0 if l or k is 0, which is no command.
     pub fn extend_cycles(
         self,
         rate: Rate,
@@ -42,7 +44,7 @@ impl MachineUnit {
         }
     }
 
-    /// What it needs of a part.
+    /// Returns the resources that the unit needs of a part.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         match self {
             Self::Folded(shape) => shape.needs(machine, part),

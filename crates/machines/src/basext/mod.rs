@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Units for base extension with a redundant residue (basext paper, chapters 2 and 3): what a unit is made for, the
-//! constants that a program loads, what it computes and how many cycles it takes; and a machine of one beside
-//! high-bandwidth memory (docs/machines/basext.md).
+//! Machines for base extension with a redundant residue (basext paper, chapters 2 and 3; docs/machines/basext.md).
+//!
+//! The module has the shapes of units, the constants that a program loads, the results and the cycles. A machine is one
+//! unit beside high-bandwidth memory.
 
 mod constants;
 mod description;

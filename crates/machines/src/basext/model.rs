@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model of the folded unit: a pure function of its shape and the job, equal to the RTL cycle for cycle where
-//! its streams do not stall.
+//! The cycle model of the folded base-extension unit: a pure function of its shape and the job.
+//!
+//! It equals the RTL cycle for cycle if the streams do not stall.
 
 use super::{Extension, Shape, Word};
 
-/// Cycles of a modular multiplication: `mul_latency` of `rm_wide_pkg`.
+/// Returns the cycles of a modular multiplication: `mul_latency` of `rm_wide_pkg`.
 pub fn mul_latency(shape: Shape) -> u64 {
     match shape.word() {
         Word::Bits32 => 7,
@@ -13,22 +14,22 @@ pub fn mul_latency(shape: Shape) -> u64 {
     }
 }
 
-/// Cycles from a coefficient's issue to the read of its sum: two products in a row, and the register before them.
+/// Returns the cycles from a coefficient's issue to the read of its sum: two products in a row, and the register before
+/// them.
 pub fn sum_delay(shape: Shape) -> u64 {
     2 * mul_latency(shape) + 1
 }
 
-/// The most words of a memory that come out of it without multiplexers between its blocks: `read_ahead` of
-/// `rm_basext_pkg`.
+/// The most words of a memory without multiplexers between its blocks: `read_ahead` of `rm_basext_pkg`.
 const SHALLOW: u64 = 4096;
 
-/// The same in the folded unit, where residues wait for the read that Post-Sum begins with: `folded_delay`.
+/// Returns [`sum_delay`] of the folded unit, in which residues wait for the read that begins Post-Sum: `folded_delay`.
 pub fn folded_delay(shape: Shape) -> u64 {
     sum_delay(shape) + u64::from(shape.beats(shape.max_log_n()) > SHALLOW)
 }
 
-/// Cycles from a command until it is done, for so many source and target moduli and rings of 2^`log_n`: the paper's (l +
-/// 2) N / TP for each target, and a fill. The last coefficient leaves in the same cycle.
+/// Returns the cycles from a command until it is done, for `l` source and `k` target moduli and rings of 2^`log_n`: the
+/// paper's (l + 2) N / TP for each target, and a fill. The last coefficient leaves in the same cycle.
 pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
     let (l, k, beats) = (l as u64, k as u64, shape.beats(log_n));
     let target = match extension {
@@ -38,7 +39,7 @@ pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32
     1 + k * target
 }
 
-/// Cycles of a load of constants: a word a cycle.
+/// Returns the cycles of a load of constants: a word a cycle.
 pub fn load_cycles(words: usize) -> u64 {
     words as u64 + 3
 }

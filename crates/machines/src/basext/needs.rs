@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a base-extension unit needs of its part: the memories and multipliers of `rtl/basext`.
+//! Lists the FPGA resources of a base-extension unit: the memories and multipliers of `rtl/basext`.
 
 use super::{Description, Shape, Shared, Word, latency};
 use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 impl Description {
-    /// What it needs beside what its part has.
+    /// Returns the needs of the machine beside the resources of its part.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a field out of range, [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`] unless
-    /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
+    /// [`MachineError::Field`] for a field out of range, [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`]
+    /// unless `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] if there is nothing to
+    /// allow.
     pub fn fit(&self) -> Result<Fit, MachineError> {
         let needs = self.unit()?.needs(&self.name, Part::named(&self.part)?);
         needs.accepted(self.allow_more_than_the_part_has.as_deref())
@@ -18,7 +19,7 @@ impl Description {
 }
 
 impl Shape {
-    /// What a folded unit of this shape needs.
+    /// Returns the needs of a folded unit of this shape.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let bits = self.word().modulus_bits();
         let (width, lanes) = (u64::from(bits), self.lanes() as u64);
@@ -69,7 +70,7 @@ impl Shape {
 }
 
 impl Shared {
-    /// What a unit of this shape and batch needs.
+    /// Returns the needs of a unit of this shape and batch.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let shape = self.shape();
         let bits = shape.word().modulus_bits();
@@ -85,7 +86,8 @@ impl Shared {
             bram("target sums", 1, batch * width),
         ];
         if self.rows_kept() > 0 {
-            // One memory in the RTL, a row behind the other: no tool is asked to fill the last blocks of one row with the next.
+            // The RTL has one memory with the rows one behind the other, so no tool must fill the last blocks of one
+            // row with the next.
             each.push(bram("kept rows", self.rows_kept(), width));
         }
         each.push(Need::Multipliers(Multipliers {
@@ -120,7 +122,7 @@ impl Shared {
     }
 }
 
-/// Bytes of a word of the streams.
+/// Returns the bytes of a word of the streams.
 pub(super) fn word_bytes(word: Word) -> u64 {
     u64::from(word.bits()) / 8
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A command cycle by cycle, where its streams meet a port that stalls them: `rm_basext_job` with the register stage before
-//! it and the queue behind it, without data.
+//! Models a command of the folded unit cycle by cycle, for streams that stall at a port: `rm_basext_job` with its
+//! register stage and queue, without data.
 
 use std::collections::VecDeque;
 
@@ -8,8 +8,8 @@ use super::model::{cycles, folded_delay, load_cycles};
 use super::port::{Port, Rate};
 use super::{Extension, Shape};
 
-/// Cycles from a command until it is done and its last beat is in memory. Where the port does not stall it, those of
-/// [`cycles`].
+/// Returns the cycles from a command until it is done and its last beat is in memory. They are those of [`cycles`] if
+/// the port does not stall the command.
 pub fn extend_cycles(
     shape: Shape,
     rate: Rate,
@@ -24,7 +24,7 @@ pub fn extend_cycles(
     replay(shape, rate, extension, (l, k), log_n)
 }
 
-/// Cycles of a load of so many constants, a beat each.
+/// Returns the cycles of a load of `words` constants, a beat each.
 pub fn load_cycles_through(rate: Rate, words: usize) -> u64 {
     if rate.carries_one() {
         return load_cycles(words);
@@ -57,17 +57,17 @@ pub(super) struct Skid {
 }
 
 impl Skid {
-    /// Whether it shows a beat.
+    /// Returns whether a beat is at the output.
     pub(super) fn shown(&self) -> bool {
         self.shown
     }
 
-    /// Whether it has no room for another.
+    /// Returns whether the queue is full.
     pub(super) fn spare(&self) -> bool {
         self.spare
     }
 
-    /// A cycle in which a beat comes, and one that is shown would be taken.
+    /// Runs a cycle: `push` brings a beat, `ready` takes the beat at the output.
     pub(super) fn clock(&mut self, push: bool, ready: bool) {
         let moves = !self.shown || ready;
         let next = self.spare || push;
@@ -76,7 +76,7 @@ impl Skid {
     }
 }
 
-/// Coefficients under way that will be given, and events that the control waits for, by the cycle in which they come.
+/// The coefficients in flight that will be given, and the events for which the control waits, by their cycles.
 #[derive(Default)]
 struct Pipeline {
     puts: VecDeque<u64>,

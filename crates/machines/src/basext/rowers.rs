@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The units that need all residues of a coefficient at once (`rm_basext_rowers`): Cox-Rower and iterated mixed radix,
-//! with the transposition memory that brings the residues together. What they compute, and their cycle model.
+//! The units that need all residues of a coefficient at once (`rm_basext_rowers`): Cox-Rower and iterated mixed radix.
+//!
+//! A transposition memory brings the residues together. The module has their results and their cycle model.
 
 use ringmill_math::basext::{BaseExtension, MixedRadix, Representative};
 use ringmill_math::{MathError, Modulus, RnsBasis};
@@ -10,7 +11,7 @@ use super::{BasextError, Extension, Shape, mul_latency};
 /// Bits of the Cox unit below the point.
 pub const COX_BITS: u32 = 16;
 
-/// Which algorithm the rowers are for.
+/// The algorithm of the rowers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Algorithm {
     /// Kawamura, Koike, Sano and Shimbo (basext paper, Algorithm 3).
@@ -19,13 +20,14 @@ pub enum Algorithm {
     MixedRadix,
 }
 
-/// Rowers, each one modular multiplier and two modular adders.
+/// Returns the number of rowers, each with one modular multiplier and two modular adders.
 pub fn rowers(shape: Shape) -> u64 {
     shape.max_l().max(shape.max_k()) as u64
 }
 
-/// Cycles from a command until it is done: residues into the memory, a pass for the xi_i or passes for the digits, l
-/// cycles a coefficient for the sums, residues out of the memory while the next polynomial's come in.
+/// Returns the cycles from a command until it is done. Residues go into the memory, a pass makes the xi_i (or passes
+/// make the digits), and the sums take l cycles a coefficient. Residues leave the memory while the next polynomial's
+/// come in.
 pub fn cycles(
     algorithm: Algorithm,
     shape: Shape,
@@ -48,12 +50,12 @@ pub fn cycles(
     moved * beats + polynomials * (scale + l * n + settle) + 3
 }
 
-/// Cox-Rower's delta in units of 2^-[`COX_BITS`]: what the top bits of xi_i / 2^w fall short of xi_i / q_i, summed over the
-/// sources. xi_i / q_i - xi_i / 2^w is below (2^w - q_i) / 2^w, and 2^-[`COX_BITS`] is lost to truncation (equations 2.17
-/// and 2.18).
+/// Returns Cox-Rower's delta in units of 2^-[`COX_BITS`]: the difference between xi_i / q_i and the top bits of xi_i /
+/// 2^w, summed over the sources. xi_i / q_i - xi_i / 2^w is below (2^w - q_i) / 2^w, and truncation loses
+/// 2^-[`COX_BITS`] (equations 2.17 and 2.18).
 ///
 /// # Errors
-/// [`MathError::CoxRowerRange`] where delta would reach 1: moduli too far below the unit's 2^w.
+/// [`MathError::CoxRowerRange`] if delta would reach 1: moduli too far below the unit's 2^w.
 #[doc(hidden)] // for the tests
 pub fn delta(shape: Shape, sources: &RnsBasis) -> Result<u64, BasextError> {
     let bits = shape.word().modulus_bits();
@@ -75,7 +77,8 @@ pub fn delta(shape: Shape, sources: &RnsBasis) -> Result<u64, BasextError> {
     }
 }
 
-/// What the unit computes, by the definition: Algorithm 3 with this delta, or the digits. `limbs[i][c]` are below q_i.
+/// Computes the unit's results by the definition: Algorithm 3 with this delta, or the digits. `limbs[i][c]` are below
+/// q_i.
 ///
 /// # Errors
 /// [`BasextError::Limbs`]; [`MathError::CoxRowerRange`]; those of `ringmill_math`.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a unit is made for.
+//! The parameters for which a base-extension unit is built: lanes, degrees, bases and word size.
 
 use super::BasextError;
 
-/// Rings of 2^8 to 2^16 coefficients.
+/// log2 of the smallest ring degree; rings have 2^8 to 2^16 coefficients.
 pub const MIN_LOG_N: u32 = 8;
 pub const TOP_LOG_N: u32 = 16;
-/// Most source and most target moduli.
+/// The most source moduli, and the most target moduli.
 pub const MAX_BASE: usize = 64;
-/// Most bits of a stream, by the paper's memory port.
+/// The most bits of a stream, those of the paper's memory port.
 const PORT_BITS: usize = 2048;
 
-/// Words of the streams and the moduli in them.
+/// The words of the streams, and the moduli that fit them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
     /// Words of 32 bits, moduli below 2^32.
@@ -21,7 +21,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// Bits of a word in the streams.
+    /// Returns the bits of a word in the streams.
     pub fn bits(self) -> u32 {
         match self {
             Self::Bits32 => 32,
@@ -29,7 +29,7 @@ impl Word {
         }
     }
 
-    /// Bits of a modulus, at most.
+    /// Returns the most bits of a modulus.
     pub fn modulus_bits(self) -> u32 {
         match self {
             Self::Bits32 => 32,
@@ -37,13 +37,13 @@ impl Word {
         }
     }
 
-    /// log2 of the factor R that constants are held times.
+    /// Returns log2 of the factor R of constants.
     pub fn log_r(self) -> u32 {
         self.bits()
     }
 }
 
-/// Which extension: the unique residue (Algorithm 2 of the paper), or the residue of A plus a multiple of Q
+/// The kind of extension: the unique residue (Algorithm 2 of the paper), or the residue of A plus a multiple of Q
 /// (Algorithm 1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extension {
@@ -51,7 +51,7 @@ pub enum Extension {
     Fast,
 }
 
-/// The parameters of a unit; what a program asks for stays below them.
+/// The parameters of a unit; programs must stay within them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     word: Word,
@@ -120,7 +120,7 @@ impl Shape {
         self.word
     }
 
-    /// Coefficients a cycle.
+    /// Returns the coefficients a cycle.
     pub fn lanes(self) -> usize {
         self.lanes
     }
@@ -141,12 +141,12 @@ impl Shape {
         self.max_k
     }
 
-    /// Every modulus is 1 modulo 2 to this.
+    /// Returns the bits of friendliness: every modulus is 1 modulo 2 to this power.
     pub fn low(self) -> u32 {
         self.min_log_n + 1
     }
 
-    /// Beats of a residue polynomial.
+    /// Returns the beats of a residue polynomial.
     pub fn beats(self, log_n: u32) -> u64 {
         (1 << log_n) / self.lanes as u64
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A command of the shared unit cycle by cycle, where its streams meet a port that stalls them: `rm_basext_job` and
-//! `rm_basext_shared_rows` with the register stage before them and the queue behind, without data.
+//! Models a command of the shared unit cycle by cycle, for streams that stall at a port.
+//!
+//! It models `rm_basext_job` and `rm_basext_shared_rows` with their register stage and queue, without data.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
@@ -11,8 +12,9 @@ use super::shared::latency;
 use super::{Extension, Shared};
 
 impl Shared {
-    /// Cycles from a command until it is done and its last beat is in memory, behind a port of this rate. Where the port
-    /// does not stall it, those of [`Shared::cycles`]. There is one source and one target at least.
+    /// Returns the cycles from a command until it is done and its last beat is in memory, behind a port of this rate.
+    /// They are those of [`Shared::cycles`] if the port does not stall the command. There must be a source and a
+    /// target.
     pub fn cycles_through(
         self,
         rate: Rate,
@@ -29,7 +31,7 @@ impl Shared {
     }
 }
 
-/// The rows' registers, as they are when a row begins.
+/// The registers of the rows' control at the start of a row.
 struct Rows {
     exact: bool,
     l: u64,
@@ -38,11 +40,11 @@ struct Rows {
     slot: u64,
     fresh: bool,
     drain: bool,
-    /// Targets of this round and those behind it.
+    /// The targets of this round and of later rounds.
     left: u64,
-    /// Polynomials behind this one.
+    /// The number of polynomials after this one.
     more: u64,
-    /// Targets of the round before.
+    /// The targets of the round before.
     past: u64,
 }
 
@@ -63,7 +65,7 @@ impl Rows {
         }
     }
 
-    /// Whether the row is its round's last.
+    /// Returns whether the row is its round's last.
     fn ends_round(&self) -> bool {
         let last = if self.exact || self.batch > self.l {
             self.l
@@ -131,7 +133,7 @@ pub fn replay(
     let mut state = State::Command;
     let mut room = (latency + 2).next_power_of_two();
     let (mut at, mut queued) = (0u64, 0u64);
-    // When what was issued comes into the queue.
+    // The cycles in which issued coefficients enter the queue.
     let mut puts: VecDeque<u64> = VecDeque::new();
     let (mut given, mut last, mut cycle) = (None, 0u64, 0u64);
     loop {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command scheduler: a stage's extensions one after another, constants before those that need others.
+//! Schedules the commands of a base-extension unit: a stage's extensions one after another, each with the constants
+//! that it needs.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::replay::load_cycles_through;
 use super::{Extension, MachineUnit, Rate};
 use crate::coprocessor::{Bases, Held, Resident, What};
 
-/// The one place in which the unit keeps something from command to command: the constants.
+/// The place of the constants, the only data that the unit keeps from command to command.
 pub(super) const CONSTANTS: u16 = 0;
 
 /// A command to the unit.
@@ -20,7 +21,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// For reports: an extension is called as the instruction that it does.
+    /// Returns the name for reports; an extension has the name of its instruction.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Constants(_) => "CONSTANTS",
@@ -31,7 +32,7 @@ impl Command {
         }
     }
 
-    /// Cycles until it is done and its last beat is in memory.
+    /// Returns the cycles until the command is done and its last beat is in memory.
     pub fn cycles(&self, unit: MachineUnit, rate: Rate, log_n: u32) -> u64 {
         match self {
             Self::Constants(bases) => {
@@ -46,7 +47,7 @@ impl Command {
     }
 }
 
-/// A command with the cycle in which it is given and the one in which it is done.
+/// A command with its first cycle and the cycle in which it is done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Timed {
     pub command: Command,
@@ -54,14 +55,14 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// Whether constants that are there serve an extension: a fast one needs no redundant modulus.
+/// Returns whether loaded constants serve an extension; a fast one needs no redundant modulus.
 pub fn serves(there: &Bases, wanted: &Bases) -> bool {
     there.sources == wanted.sources
         && there.targets == wanted.targets
         && (wanted.redundant.is_none() || there.redundant == wanted.redundant)
 }
 
-/// The constants that are there.
+/// Returns the loaded constants.
 pub fn held(resident: &Resident) -> Option<Arc<Bases>> {
     match resident.at(CONSTANTS)?.what {
         What::Constants(bases) => Some(bases),
@@ -69,8 +70,8 @@ pub fn held(resident: &Resident) -> Option<Arc<Bases>> {
     }
 }
 
-/// Commands of the jobs of a stage; the unit starts and ends idle, with what is `resident` at the start. Jobs that the
-/// constants there serve come first, then those of each pair of bases together.
+/// Schedules the jobs of a stage. The unit starts and ends idle, with `resident` data at the start. Jobs that the
+/// loaded constants serve come first, then the jobs of each pair of bases together.
 pub fn timeline(
     unit: MachineUnit,
     rate: Rate,
@@ -83,7 +84,7 @@ pub fn timeline(
         there.as_ref().is_some_and(|t| serves(t, &job.bases))
     };
     let mut jobs = jobs;
-    // Of one pair of bases the exact jobs come first: their constants serve the fast ones.
+    // Among the jobs of one pair of bases the exact ones come first: their constants also serve the fast ones.
     jobs.sort_by(|a, b| {
         let key = |job: &Job| (!served(&there, job), Arc::clone(&job.bases));
         let ((a, x), (b, y)) = (key(a), key(b));
@@ -114,7 +115,7 @@ pub fn timeline(
     timed.collect()
 }
 
-/// What the unit holds after some commands.
+/// Returns the data that the unit holds after some commands.
 pub fn loaded_after(commands: &[Timed], mut before: Resident) -> Resident {
     for timed in commands {
         if let Command::Constants(bases) = &timed.command {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which unit: its architecture with what it is made for.
+//! The architectures of base-extension units, with their multipliers, constants, results and cycles.
 
 use ringmill_math::{Modulus, RnsBasis};
 
 use super::rowers::{self, Algorithm};
 use super::{BasextError, Constants, Extension, Radix, Shape, Shared, cycles, golden, pipelined};
 
-/// A base-extension unit. All architectures have the same ports, commands and codes; they differ in the order of their
+/// A base-extension unit. All architectures have the same ports, commands and codes. They differ in the order of their
 /// streams, in the constants, and in cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
@@ -23,19 +23,19 @@ pub enum Unit {
     Radix(Radix),
 }
 
-/// What computes in a unit.
+/// The arithmetic of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arithmetic {
-    /// Of words, modulo a run-time modulus.
+    /// Multipliers of words modulo a run-time modulus.
     pub multipliers: u64,
-    /// Adders and subtractors of words, modulo a run-time modulus.
+    /// Adders and subtractors of words modulo a run-time modulus.
     pub modular_adders: u64,
-    /// Others that a result passes: the Cox unit's.
+    /// Other adders that a result passes: the Cox unit's.
     pub adders: u64,
 }
 
 impl Unit {
-    /// Its multipliers and adders, as the elaborated RTL has them.
+    /// Returns the multipliers and adders of the elaborated RTL.
     pub fn arithmetic(self) -> Arithmetic {
         let lanes = self.shape().lanes() as u64;
         let (multipliers, modular_adders, adders) = match self {
@@ -56,7 +56,7 @@ impl Unit {
         }
     }
 
-    /// Constants that a load brings from l source moduli to k targets, the moduli apart.
+    /// Returns the number of constants that a load brings from l source moduli to k targets, without the moduli.
     pub fn stored(self, l: usize, k: usize) -> usize {
         match self {
             Self::Folded(_) | Self::Pipelined(_) => 1 + 2 * l + k * (1 + l),
@@ -74,7 +74,7 @@ impl Unit {
         }
     }
 
-    /// Whether it has this extension: mixed radix has none that leaves a multiple of Q.
+    /// Returns whether the unit has this extension: mixed radix has none that leaves a multiple of Q.
     pub fn extends(self, extension: Extension) -> bool {
         match self {
             Self::Folded(_) | Self::Pipelined(_) | Self::Shared(_) => true,
@@ -85,7 +85,7 @@ impl Unit {
         }
     }
 
-    /// Whether this extension takes a redundant residue.
+    /// Returns whether this extension takes a redundant residue.
     pub fn takes_redundant(self, extension: Extension) -> bool {
         match self {
             Self::Folded(_) | Self::Pipelined(_) | Self::Shared(_) => extension == Extension::Exact,
@@ -93,7 +93,7 @@ impl Unit {
         }
     }
 
-    /// Polynomials that one command takes, at most.
+    /// Returns the most polynomials that one command takes.
     pub fn polynomials(self) -> usize {
         match self {
             Self::Folded(_) | Self::Pipelined(_) => 1,
@@ -101,7 +101,7 @@ impl Unit {
         }
     }
 
-    /// What it computes, as [`golden()`]; the redundant residue counts where it takes one.
+    /// Computes the unit's results, as [`golden()`] does, with the redundant residue if the unit takes one.
     ///
     /// # Errors
     /// Those of [`golden()`] and [`rowers::golden`].
@@ -127,7 +127,7 @@ impl Unit {
         }
     }
 
-    /// The constants as this unit takes them.
+    /// Returns the constants in the form that this unit takes.
     ///
     /// # Errors
     /// Those of [`Constants::new`].
@@ -149,7 +149,7 @@ impl Unit {
         }
     }
 
-    /// Cycles for so many polynomials of one order, as few commands as the unit has for them.
+    /// Returns the cycles for several polynomials of one degree, in as few commands as the unit allows.
     pub fn cycles(
         self,
         extension: Extension,

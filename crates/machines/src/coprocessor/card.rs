@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One co-processor or several behind a host link, as a machine.
+//! A card with one or more co-processors behind a host link, as a machine.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::machine::{Machine, Session};
 use crate::options::SimOptions;
 use ringmill_device::report::{Fit, MachineReport};
 
-/// Co-processors behind a host link. They have their turns one after another, host, link and card too.
+/// Co-processors behind a host link. They take turns one after another; host, link and card take turns, too.
 pub struct Card {
     name: String,
     clock_mhz: f64,
@@ -26,14 +26,15 @@ pub struct Card {
     fit: Fit,
     target: Target,
     units: Vec<Box<dyn Coprocessor>>,
-    /// Their names and those of their lanes, as reports have them.
+    /// The names of the co-processors and of their lanes in reports.
     names: Vec<String>,
     lanes: Vec<Vec<String>>,
     memory: Option<Memory>,
 }
 
 impl Card {
-    /// A co-processor by itself, as its description has it: all that it takes and gives crosses the link.
+    /// Makes a card of one co-processor by itself, as its description has it: all its operands and results cross the
+    /// link.
     ///
     /// # Errors
     /// Those of [`crate::fpga::Needs::accepted`].
@@ -52,11 +53,11 @@ impl Card {
         })
     }
 
-    /// A card of a checked description with these co-processors, of which there is one at least.
+    /// Makes a card of a checked description with these co-processors, at least one.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a memory that is too narrow for a co-processor, or co-processors of which no ring
-    /// degree suits all; those of [`crate::fpga::Needs::accepted`].
+    /// [`MachineError::Field`] for a memory that is too narrow for a co-processor, or co-processors without a common
+    /// ring degree; those of [`crate::fpga::Needs::accepted`].
     pub fn of(
         description: CardDescription,
         units: Vec<Box<dyn Coprocessor>>,
@@ -66,7 +67,7 @@ impl Card {
         }
         let needs = description.needs(&units)?;
         let fit = needs.accepted(description.allow_more_than_the_part_has.as_deref())?;
-        // Two of one name are told apart by their numbers.
+        // Co-processors of one name are distinguished by their numbers.
         let named = |(number, name): (usize, &str)| {
             let alike = units.iter().filter(|other| other.name() == name);
             match alike.count() {
@@ -97,7 +98,7 @@ impl Card {
         })
     }
 
-    /// The co-processors, in the order in which they claim instructions.
+    /// Returns the co-processors, in the order in which they claim instructions.
     pub fn units(&self) -> &[Box<dyn Coprocessor>] {
         &self.units
     }
@@ -105,7 +106,8 @@ impl Card {
     /// Begins a run on a program's head.
     ///
     /// # Errors
-    /// Values that are no limbs; a program of which no co-processor can do anything, as the first of them says it.
+    /// Values that are no limbs; the first co-processor's error for a program with which no co-processor can do
+    /// anything.
     pub fn work(&self, head: &Head<'_>) -> Result<Work<'_>, MachineError> {
         Ok(Work::new(self, head, self.accept(head)?))
     }
@@ -128,7 +130,7 @@ impl Card {
         }
     }
 
-    /// Times a program whose turns `run` carries out. A turn is asked for once for each state of what is held.
+    /// Times a program whose turns `run` executes. A turn is executed once for each state of the resident data.
     ///
     /// # Errors
     /// Those of [`Self::work`] and of `run`.
@@ -148,7 +150,7 @@ impl Card {
         Ok(timing.report(how, &outputs)?)
     }
 
-    /// Limbs of a degree that the card's memory holds.
+    /// Returns how many limbs of a degree the card's memory holds.
     pub(super) fn limbs(&self, log_n: u8) -> usize {
         let fits = |memory: &Memory| match memory.max_log_n.checked_sub(log_n) {
             Some(halvings) => (memory.limbs << halvings) as usize,
@@ -157,7 +159,7 @@ impl Card {
         self.memory.as_ref().map_or(0, fits)
     }
 
-    /// Bytes of a limb of a degree in the card's memory, where there is one.
+    /// Returns the bytes of a limb of a degree in the card's memory, if there is one.
     pub(super) fn limb_bytes(&self, log_n: u8) -> Option<u64> {
         let memory = self.memory.as_ref()?;
         Some((u64::from(memory.residue_bits) << log_n).div_ceil(8))
@@ -167,7 +169,7 @@ impl Card {
         self.lanes.get(unit).map_or(&[], Vec::as_slice)
     }
 
-    /// Something of a co-processor, with its name where there are several.
+    /// Adds a co-processor's name to `what`, if there are several co-processors.
     pub(super) fn named(&self, unit: usize, what: &str) -> String {
         match self.units.len() {
             1 => what.to_owned(),
@@ -184,7 +186,7 @@ impl Card {
     }
 }
 
-/// What suits every co-processor of a card.
+/// Returns the limits that suit every co-processor of a card.
 fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineError> {
     let mut targets = units.iter().map(|unit| unit.target());
     let Some(mut all) = targets.next() else {
@@ -238,7 +240,7 @@ impl Machine for Card {
         Ok(taken)
     }
 
-    /// Every co-processor by its model.
+    /// Opens every co-processor by its model.
     fn open<'m>(
         &'m self,
         head: Head<'m>,

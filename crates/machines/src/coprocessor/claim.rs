@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Partition of a procedure: what co-processors take as jobs, what stays on the host, and in which stages.
+//! Partitions a procedure into stages: the jobs of co-processors, and the instructions that stay on the host.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,18 +7,20 @@ use ringmill_isa::mid::{Imm, Op, Procedure, ValueId};
 
 use super::Accepted;
 
-/// Instructions of a procedure that a co-processor does as one job.
+/// Instructions of a procedure that a co-processor runs as one job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
-    /// Their numbers, in order. The last makes all that the job gives: nothing but the job reads what the others make.
+    /// The numbers of the instructions, in order. The last makes all results of the job: only the job reads the results
+    /// of the others.
     pub instrs: Vec<usize>,
-    /// What they read and do not make themselves, in the order of their reading.
+    /// The values that the job reads and does not make itself, in the order of their reads.
     pub takes: Vec<ValueId>,
     pub gives: Vec<ValueId>,
 }
 
 impl Claim {
-    /// A job of these instructions. Whoever claims sees to it that nobody else reads what they make before the last.
+    /// Makes a job of these instructions. The caller must make sure that nobody else reads the results of any but the
+    /// last.
     pub fn new(procedure: &Procedure, mut instrs: Vec<usize>) -> Self {
         instrs.sort_unstable();
         instrs.dedup();
@@ -39,25 +41,26 @@ impl Claim {
         }
     }
 
-    /// The number of its last instruction, where the job stands in the procedure.
+    /// Returns the number of the last instruction, at which the job stands in the procedure.
     fn last(&self) -> Option<usize> {
         self.instrs.last().copied()
     }
 }
 
-/// What the host does, then what the co-processors do with it. No job of a stage needs another of the same stage.
+/// The host's instructions, then the co-processors' jobs on their results. No job of a stage needs another of the same
+/// stage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stage {
-    /// Numbers of the host's instructions, in order.
+    /// The numbers of the host's instructions, in order.
     pub host: Vec<usize>,
-    /// What these read, each value once.
+    /// The values that the host's instructions read, each once.
     pub(super) host_reads: Vec<ValueId>,
     /// The jobs of each co-processor, in the order of their last instructions.
     pub jobs: Vec<Vec<Claim>>,
 }
 
 impl Stage {
-    /// Numbers of the instructions that the jobs do, in order.
+    /// Returns the numbers of the jobs' instructions, in order.
     pub fn offloaded(&self) -> Vec<usize> {
         let jobs = self.jobs.iter().flatten();
         let mut all: Vec<usize> = jobs.flat_map(|job| job.instrs.iter().copied()).collect();
@@ -66,22 +69,22 @@ impl Stage {
     }
 }
 
-/// When results are read, in half stages: the host's part of stage s is at 2s, the jobs at 2s + 1.
+/// The half stage after all others. In half stages, the host's part of stage s is at 2s, and the jobs at 2s + 1.
 const AFTER_ALL: usize = usize::MAX;
 
 /// A procedure in stages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Partition {
     pub stages: Vec<Stage>,
-    /// For each value that `LOAD` defines, the value that was stored: outside memory is the host's own.
+    /// For each value that `LOAD` defines, the value that was stored: memory outside is the host's own.
     aliases: HashMap<ValueId, ValueId>,
-    /// The half stage in which each value is read last; results are read [`AFTER_ALL`].
+    /// The half stage of each value's last read; results are read [`AFTER_ALL`].
     last_read: HashMap<ValueId, usize>,
 }
 
 impl Partition {
-    /// Each co-processor in turn claims what those before it left. Everything is done in the earliest stage that its
-    /// operands allow.
+    /// Partitions a procedure. Each co-processor in turn claims instructions that those before it left. Every
+    /// instruction is in the earliest stage that its operands allow.
     pub fn new(procedure: &Procedure, units: &[Option<Box<dyn Accepted>>]) -> Self {
         let mut free = vec![true; procedure.instrs.len()];
         let mut claims: Vec<Vec<Claim>> = Vec::with_capacity(units.len());
@@ -89,7 +92,7 @@ impl Partition {
             let mut of_unit = unit
                 .as_ref()
                 .map_or_else(Vec::new, |unit| unit.claims(procedure, &free));
-            // What is not free is another's.
+            // Instructions that are not free belong to another co-processor.
             of_unit.retain(|claim| {
                 let all_free = |&at: &usize| free.get(at) == Some(&true);
                 let kept = !claim.instrs.is_empty() && claim.instrs.iter().all(all_free);
@@ -103,17 +106,17 @@ impl Partition {
         in_stages(procedure, claims)
     }
 
-    /// The value that holds what `value` is.
+    /// Returns the value that holds the content of `value`.
     pub fn real(&self, value: ValueId) -> ValueId {
         self.aliases.get(&value).copied().unwrap_or(value)
     }
 
-    /// The jobs of all stages.
+    /// Returns the jobs of all stages.
     pub fn jobs(&self) -> impl Iterator<Item = &Claim> {
         self.stages.iter().flat_map(|s| s.jobs.iter().flatten())
     }
 
-    /// How many instructions of each kind remain on the host.
+    /// Returns the number of instructions of each kind that stay on the host.
     pub fn host(&self, procedure: &Procedure) -> BTreeMap<Op, u64> {
         let mut counts = BTreeMap::new();
         for &at in self.stages.iter().flat_map(|stage| &stage.host) {
@@ -124,7 +127,7 @@ impl Partition {
         counts
     }
 
-    /// Whether anything reads a value after the jobs of a stage.
+    /// Returns whether anything reads a value after the jobs of a stage.
     pub(super) fn lives_after(&self, value: ValueId, stage: usize) -> bool {
         self.last_read
             .get(&value)
@@ -132,7 +135,7 @@ impl Partition {
     }
 }
 
-/// For each value that `LOAD` defines, the value that was stored.
+/// Returns for each value that `LOAD` defines the value that was stored.
 fn aliases(procedure: &Procedure) -> HashMap<ValueId, ValueId> {
     let mut slots = HashMap::new();
     let mut aliases = HashMap::new();
@@ -152,7 +155,7 @@ fn aliases(procedure: &Procedure) -> HashMap<ValueId, ValueId> {
     aliases
 }
 
-/// Stages by the operands: what a job of stage s makes is there from stage s + 1 on.
+/// Assigns stages by the operands: results of a job of stage s are available from stage s + 1 on.
 fn in_stages(procedure: &Procedure, claims: Vec<Vec<Claim>>) -> Partition {
     let aliases = aliases(procedure);
     let real = |value: ValueId| aliases.get(&value).copied().unwrap_or(value);
@@ -173,14 +176,14 @@ fn in_stages(procedure: &Procedure, claims: Vec<Vec<Claim>>) -> Partition {
             }
         }
     }
-    // The first stage in which each value is there.
+    // The first stage in which each value is available.
     let mut known: HashMap<ValueId, usize> = HashMap::new();
     let mut last_read: HashMap<ValueId, usize> = HashMap::new();
     let mut stages: Vec<Stage> = Vec::new();
     for (at, instr) in procedure.instrs.iter().enumerate() {
         let job = at_last.remove(&at);
         if job.is_none() && inside.contains(&at) {
-            // What a job absorbs makes nothing that others read.
+            // Instructions that a job absorbs make nothing that others read.
             continue;
         }
         let stored = instr.dst.iter().filter_map(|dst| aliases.get(dst).copied());
@@ -212,7 +215,7 @@ fn in_stages(procedure: &Procedure, claims: Vec<Vec<Claim>>) -> Partition {
                     host, host_reads, ..
                 } = &mut stages[stage];
                 host.push(at);
-                // Outside memory is the host's: what is moved there and back nobody reads yet.
+                // Memory outside is the host's: nobody reads a value that is only moved there and back.
                 if !matches!(instr.op, Op::Load | Op::Store) {
                     host_reads.extend(reads);
                 }

@@ -18,22 +18,22 @@ pub const SHIPPED: [(&str, &str); 2] = [
     ("basext-card", CardDescription::BASEXT),
 ];
 
-/// Several co-processors on one FPGA behind one host link, or one with a memory of residues beside it. Ranges are checked
-/// by [`CardDescription::parse`].
+/// Several co-processors on one FPGA behind one host link, or one with a memory of residues beside it.
+/// [`CardDescription::parse`] checks the ranges.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardDescription {
-    /// Tells this description from those of other machines.
+    /// The kind, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name reports carry.
+    /// The name in reports.
     pub name: String,
     pub title: String,
-    /// The FPGA that all of it is laid out for, by its name in [`crate::fpga::PARTS`].
+    /// The FPGA for which the card is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// Why the description may need more than its part has; refused where it does not.
+    /// The reason for which the description may exceed its part. It is refused for a description that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
-    /// Of the card and of each co-processor on it.
+    /// The clock of the card and of each co-processor on it.
     pub clock_mhz: f64,
     pub link: HostLink,
     pub memory: Memory,
@@ -47,24 +47,24 @@ pub enum Kind {
     Card,
 }
 
-/// Residues that co-processors hand to each other and that are used again.
+/// The memory for residues that co-processors hand to each other or use again.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
-    /// What it is made of.
+    /// The kind of memory.
     pub of: MemoryOf,
-    /// Limbs of the largest degree that it holds.
+    /// The number of limbs of the largest degree that it holds.
     pub limbs: u64,
     /// log2 of that degree.
     pub max_log_n: u8,
     /// Bits of a residue.
     pub residue_bits: u32,
-    /// Residues read, and residues written, in one cycle: as many as a co-processor's streams carry.
+    /// The residues read, and also the residues written, in one cycle: as many as a co-processor's streams carry.
     pub beat: usize,
 }
 
 impl Memory {
-    /// Residues that it holds.
+    /// Returns the number of residues that it holds.
     fn residues(&self) -> u64 {
         let degree = 1u64.checked_shl(self.max_log_n.into()).unwrap_or(u64::MAX);
         self.limbs.saturating_mul(degree)
@@ -76,11 +76,11 @@ impl Memory {
 pub enum MemoryOf {
     Block,
     Ultra,
-    /// High-bandwidth memory in the part's package, which takes nothing of its fabric.
+    /// High-bandwidth memory in the part's package, which takes nothing of the part's fabric.
     Hbm,
 }
 
-/// Most co-processors of a card.
+/// The most co-processors of a card.
 const MOST: usize = 8;
 
 impl Memory {
@@ -107,16 +107,16 @@ impl Memory {
 }
 
 impl CardDescription {
-    /// The paper's multiplier with a memory of residues in the block RAM that it leaves.
+    /// The paper's multiplier with a memory of residues in the block RAM that the multiplier leaves.
     pub const POLYMUL: &'static str = include_str!("polymul-card.toml");
     /// The base-extension unit and the multiplier with high-bandwidth memory.
     pub const BASEXT: &'static str = include_str!("basext-card.toml");
 
-    /// Reads and validates a description, whose co-processors `catalogue` knows.
+    /// Reads and checks a description, whose co-processors `catalogue` knows.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range or a
-    /// co-processor that does not go with the card, those of the co-processors' own descriptions, and those of
+    /// co-processor that does not suit the card, those of the co-processors' own descriptions, and those of
     /// [`Needs::accepted`].
     pub fn parse(text: &str, catalogue: &dyn Catalogue) -> Result<Card, MachineError> {
         let description: Self =
@@ -144,8 +144,8 @@ impl CardDescription {
         Card::of(description, units)
     }
 
-    /// The text of a co-processor's description: `machine` names one that Ringmill ships, other keys replace its own; or it
-    /// stands there whole. Part and link are the card's.
+    /// Returns the text of a co-processor's description. `machine` names a built-in description whose keys other keys
+    /// replace; without it the description stands in the card's whole. Part and link are the card's.
     fn text_of(
         &self,
         table: &toml::Table,
@@ -195,8 +195,8 @@ impl CardDescription {
         )
     }
 
-    /// What the card needs: the co-processors, of which the first one's units are placed die by die, and the memory, which
-    /// one stream reads and one writes at a time.
+    /// Returns the needs of the card: those of the co-processors, and of the memory, which one stream reads and one
+    /// writes at a time. The units of the first co-processor are placed die by die.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`].

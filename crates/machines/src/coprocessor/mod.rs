@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines that take some instructions of a program and leave the others to a host: alone, or several on one card.
+//! Machines that run some instructions of a program and leave the others to a host: alone, or several on one card.
 //!
 //! A co-processor *claims* instructions of a procedure as jobs ([`Claim`]). The procedure is cut into stages
-//! ([`Partition`]): the host's instructions, then the jobs, none of which needs another of its stage. For each stage the
-//! co-processor gives a schedule of its commands ([`Schedule`]), by its cycle model alone, from what it holds
-//! ([`Resident`]) when the stage begins. A [`Card`] is what programs are run on: it has the host link, one co-processor or
-//! several, and perhaps a memory of residues that they share ([`Shelf`]), so that what one makes and another takes does
-//! not cross the link. What runs, by the models or by RTL, is added up by [`Work`], once for every kind of them.
+//! ([`Partition`]): the host's instructions, then the jobs, none of which needs another of its stage. For each stage
+//! the co-processor returns a schedule of its commands ([`Schedule`]). The schedule follows from its cycle model alone,
+//! and from the data that it holds when the stage begins ([`Resident`]).
+//!
+//! Programs run on a [`Card`]. It has the host link, one or more co-processors, and perhaps a memory of residues that
+//! they share ([`Shelf`]). Data that one co-processor makes and another takes then do not cross the link. [`Work`] adds
+//! up all runs, by the models or by RTL, for every kind of co-processor.
 
 mod card;
 mod claim;
@@ -39,60 +41,60 @@ use crate::error::MachineError;
 use crate::fields::HostLink;
 use crate::fpga::Needs;
 
-/// A machine that takes some instructions, made from a description.
+/// A machine that runs some instructions, made from a description.
 pub trait Coprocessor: Any + Send + Sync {
-    /// The kind of its description.
+    /// Returns the kind of its description.
     fn kind(&self) -> &'static str;
 
-    /// The name of its description.
+    /// Returns the name of its description.
     fn name(&self) -> &str;
 
     fn clock_mhz(&self) -> f64;
 
-    /// The host link that its description names, for when it is alone behind it.
+    /// Returns the host link of its description, for a co-processor alone behind it.
     fn link(&self) -> &HostLink;
 
-    /// What its data ports carry, which the memory of a card has to serve.
+    /// Returns the width of its data ports, which a card's memory must serve.
     fn stream(&self) -> Stream;
 
-    /// What it needs of the part that its description names.
+    /// Returns its needs of the part that its description names.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`].
     fn needs(&self) -> Result<Needs, MachineError>;
 
-    /// Why it may need more than that part has, where its description says so.
+    /// Returns the reason for which it may exceed that part, if its description has one.
     fn allowed(&self) -> Option<&str>;
 
-    /// Its units, by the names that reports and traces give them; a [`Step`] says which it keeps busy.
+    /// Returns its units by their names in reports and traces; a [`Step`] says which unit it keeps busy.
     fn lanes(&self) -> &'static [&'static str];
 
-    /// What parameters must keep for it to take a program's work.
+    /// Returns the limits for parameters of programs that it runs.
     fn target(&self) -> Target;
 
-    /// What of a program it takes.
+    /// Opens the co-processor on a program's head.
     ///
     /// # Errors
-    /// A head of a program that it can do nothing of.
+    /// A head of a program with which it can do nothing.
     fn accept(&self, head: &Head<'_>) -> Result<Box<dyn Accepted>, MachineError>;
 }
 
 impl dyn Coprocessor {
-    /// The co-processor as what it is, where it is of that type: for what knows those of one kind, as their RTL does.
+    /// Returns the co-processor as type `C`, if it is one, for code about one kind, such as its RTL.
     pub fn as_a<C: Coprocessor>(&self) -> Option<&C> {
         (self as &dyn Any).downcast_ref()
     }
 }
 
-/// Where a card finds the co-processors that its description names.
+/// Finds the co-processors that a card's description names.
 pub trait Catalogue {
-    /// The description of a machine by its name.
+    /// Returns the description of a machine by its name.
     ///
     /// # Errors
     /// [`MachineError::Unknown`].
     fn description(&self, name: &str) -> Result<&'static str, MachineError>;
 
-    /// The co-processor that a description text describes.
+    /// Makes the co-processor of a description text.
     ///
     /// # Errors
     /// Those of its parser; a machine that is no co-processor.
@@ -110,16 +112,17 @@ pub struct Stream {
 
 /// A co-processor opened on a program's head.
 pub trait Accepted {
-    /// Jobs among those instructions of a procedure that are `free`, by their numbers; no instruction is in two.
+    /// Returns jobs among those instructions of a procedure that are `free`, by their numbers; no instruction is in two
+    /// jobs.
     fn claims(&self, procedure: &Procedure, free: &[bool]) -> Vec<Claim>;
 
-    /// The commands of a stage's jobs: it is idle before and after, and `holds` what it holds before.
+    /// Returns the commands of a stage's jobs. The co-processor is idle before and after, and `holds` its data before.
     fn schedule(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Schedule;
 
-    /// The same commands as text, a line each, without the cycles.
+    /// Returns the same commands as text, a line each, without the cycles.
     fn text(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<String>;
 
-    /// The places in which things may stay from job to job and from call to call.
+    /// Returns the places whose content may stay from job to job and from call to call.
     fn keeps(&self) -> Vec<Keep>;
 }
 
@@ -128,11 +131,11 @@ pub trait Accepted {
 pub struct Keep {
     pub memory: &'static str,
     pub places: RangeInclusive<u16>,
-    /// Bytes of each.
+    /// The bytes of each place.
     pub bytes: u64,
 }
 
-/// Commands from idle to idle, in the order of their beginnings, and what is held after them.
+/// Commands from idle to idle, in the order of their first cycles, and the data that the co-processor holds after them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Schedule {
     pub steps: Vec<Step>,
@@ -140,7 +143,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Cycles from the first command to the last one's end.
+    /// Returns the cycles from the first command to the last one's end.
     pub fn cycles(&self) -> u64 {
         self.steps.iter().map(|step| step.end).max().unwrap_or(0)
     }
@@ -149,18 +152,18 @@ impl Schedule {
 /// A command with its cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// For reports.
+    /// The name in reports.
     pub name: &'static str,
-    /// The unit that it keeps busy, of [`Coprocessor::lanes`].
+    /// The unit that the command keeps busy, an index into [`Coprocessor::lanes`].
     pub lane: usize,
-    /// The cycle in which it is accepted, and the one in which it is done.
+    /// The cycle in which it is accepted; `end` is the cycle in which it is done.
     pub begin: u64,
     pub end: u64,
-    /// In the order in which the command needs it; none where all stays inside.
+    /// The data that cross the border, in the order in which the command needs them; none if all stay inside.
     pub crosses: Vec<Crosses>,
 }
 
-/// What a command moves over the co-processor's border.
+/// Data that a command moves over the co-processor's border.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crosses {
     /// Tables, keys or constants, which the host makes for this co-processor alone.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What co-processors and their host tell of a run.
+//! The figures of co-processors and their host in the report of a run.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use serde::Serialize;
 use super::shelf::CardUse;
 use ringmill_device::report::{How, MachineReport, OwnReport, Remarks, Rows, grouped, seconds};
 
-/// The parts of a program that a machine and its host run, and what the offload is worth.
+/// The parts of a program that a machine and its host run, and the value of the offload.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct OffloadUse {
-    /// Limb instructions of each.
+    /// The limb instructions of the host; `machine_instructions` are those of the machine.
     pub host_instructions: u64,
     pub machine_instructions: u64,
-    /// What each co-processor of the card did.
+    /// The figures of each co-processor of the card.
     pub coprocessors: Vec<CoprocessorUse>,
-    /// Where the card has a memory: what it did instead of the link.
+    /// The figures of the card's memory, which serves instead of the link, if there is one.
     pub card: Option<CardUse>,
-    /// Where the program was run, not timed alone.
+    /// The measured times, if the program was run and not timed alone.
     pub measured: Option<OffloadTimes>,
 }
 
@@ -31,29 +31,29 @@ pub struct CoprocessorUse {
     pub cycles: u64,
 }
 
-/// Seconds of a run with an offload machine: the host's are measured, the machine's and the link's are at the clock and
-/// the rate of its description. Host, link and machine are taken to work in turn.
+/// Seconds of a run with an offload machine. The host's are measured; the machine's and the link's are at the clock and
+/// the rate of its description. Host, link and machine count as working in turn.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct OffloadTimes {
     /// Threads of the host.
     pub threads: usize,
     /// The host's part.
     pub host_seconds: f64,
-    /// The machine's part, done by the host instead.
+    /// The time of the machine's part, if the host runs it instead.
     pub replaced_seconds: f64,
     pub machine_seconds: f64,
     pub link_seconds: f64,
-    /// All on the host, in one run.
+    /// The time of the whole program on the host, in one run.
     pub alone_seconds: f64,
-    /// Host, link and machine.
+    /// The time of host, link and machine together.
     pub offloaded_seconds: f64,
     /// `alone_seconds` over `offloaded_seconds`.
     pub speedup: f64,
-    /// What a machine and a link that take no time would give: Amdahl's bound.
+    /// The speedup with a machine and a link that take no time: Amdahl's bound.
     pub speedup_bound: f64,
 }
 
-/// What was measured on the host.
+/// The times measured on the host.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HostTimes {
     pub threads: usize,
@@ -63,12 +63,12 @@ pub struct HostTimes {
 }
 
 impl OffloadTimes {
-    /// From the host's times and a machine's report.
+    /// Computes the times from the host's times and a machine's report.
     pub fn new(host: HostTimes, report: &MachineReport) -> Self {
         let link = &report.link;
         let link = link.seconds_in + link.seconds_out + link.key_seconds + link.program_seconds;
         let offloaded = host.host_seconds + report.seconds + link;
-        // Clocks have a resolution; a program of nothing but transforms has no bound.
+        // Clocks have a resolution; a program of transforms alone has no bound.
         let over = |divisor: f64| host.alone_seconds / divisor.max(1e-12);
         Self {
             threads: host.threads,
@@ -87,7 +87,7 @@ impl OffloadTimes {
 impl OwnReport for OffloadUse {
     const KEY: &'static str = "offload";
 
-    /// What the host keeps, what it would take for the rest, and what that makes of the whole.
+    /// Writes the host's part, its time for the other parts, and the resulting speedup.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let machine = Some(how);
         rows.section("Offload")?;
@@ -97,7 +97,7 @@ impl OwnReport for OffloadUse {
             grouped(self.host_instructions)
         );
         rows.row("limb instructions", counts, Some(How::Counted))?;
-        // One alone has done what the row above says.
+        // The row above already describes a single co-processor.
         let several = self
             .coprocessors
             .iter()

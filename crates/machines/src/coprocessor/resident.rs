@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stays in a co-processor from job to job and from call to call: tables, and limbs that no command overwrote.
+//! The data that stay in a co-processor from job to job and from call to call: tables, and limbs that no command
+//! overwrote.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, ValueId};
 
-/// A limb by its name within a call, or between calls by the program's.
+/// The name of a limb: within a call its value, between calls the program's limb.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Name {
     Value(ValueId),
@@ -17,12 +18,12 @@ pub enum Name {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Bases {
     pub sources: Vec<ModulusId>,
-    /// Of an exact extension.
+    /// The redundant modulus of an exact extension.
     pub redundant: Option<ModulusId>,
     pub targets: Vec<ModulusId>,
 }
 
-/// Something in a place.
+/// The content of a place.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum What {
     /// The tables of a modulus of the program.
@@ -33,19 +34,19 @@ pub enum What {
     Limb { name: Name, eval: bool },
 }
 
-/// A place that is taken.
+/// A place in use.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Held {
     pub what: What,
-    /// The place of the tables without which it is of no use: it goes when they go.
+    /// The place of the tables that the content needs: the content goes when they go.
     pub under: Option<u16>,
 }
 
-/// What a co-processor holds, idle. Places are numbered as its [`Keep`](super::Keep)s say.
+/// The data of an idle co-processor. Its [`Keep`](super::Keep)s number the places.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Resident {
     places: BTreeMap<u16, Held>,
-    /// The place that was put to use last among those that tables go to.
+    /// The place of tables that was used last.
     last: u16,
 }
 
@@ -54,7 +55,7 @@ impl Resident {
         self.places.get(&place).cloned()
     }
 
-    /// Puts something in a place, over what is there; what was under that goes with it.
+    /// Puts data into a place, in place of its content; data that needed that content goes, too.
     pub fn put(&mut self, place: u16, held: Held) {
         if matches!(held.what, What::Tables(_)) {
             self.places.retain(|_, other| other.under != Some(place));
@@ -66,7 +67,7 @@ impl Resident {
         self.places.remove(&place);
     }
 
-    /// Notes which tables a command works under.
+    /// Notes the tables that a command uses.
     pub fn used(&mut self, tables: u16) {
         self.last = tables;
     }
@@ -75,19 +76,19 @@ impl Resident {
         self.last
     }
 
-    /// How many of these places are taken.
+    /// Returns how many of these places are in use.
     pub fn taken(&self, places: std::ops::RangeInclusive<u16>) -> u64 {
         self.places.range(places).count() as u64
     }
 
-    /// As a call begins: limbs are named by its parameters, and those that it does not take are forgotten.
+    /// Begins a call: limbs are named by its parameters, and limbs that are no parameters are forgotten.
     #[must_use]
     pub fn enter(mut self, procedure: &Procedure, call: &Call) -> Self {
         self.rename(|name| entered(name, procedure, call).map(Name::Value));
         self
     }
 
-    /// As it ends: what only it knew is forgotten, and so is what its results replace.
+    /// Ends a call: values of the call alone are forgotten, and so are limbs that its results replace.
     #[must_use]
     pub fn leave(mut self, procedure: &Procedure, call: &Call) -> Self {
         let itself = |value| value;
@@ -109,15 +110,15 @@ impl Resident {
     }
 }
 
-/// What a call names a limb of the program: the first parameter that it is given as.
+/// Returns the name of a program's limb in a call: the first parameter to which it is given.
 pub(super) fn entered(name: Name, procedure: &Procedure, call: &Call) -> Option<ValueId> {
     let mut params = procedure.params.iter().zip(&call.args);
     let found = params.find(|(_, limb)| name == Name::Limb(**limb));
     found.map(|(param, _)| param.value)
 }
 
-/// What the program calls a value of a call after it: results first, then parameters that no result replaces. `real` is the
-/// value that holds what a result is.
+/// Returns the program's name of a call's value after the call: results first, then parameters that no result replaces.
+/// `real` returns the value that holds a result.
 pub(super) fn left<'c>(
     name: Name,
     procedure: &'c Procedure,

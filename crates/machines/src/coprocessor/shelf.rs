@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memory of a card: residues that wait there between jobs instead of crossing the host link.
+//! The memory of a card, in which residues wait between jobs instead of crossing the host link.
 //!
-//! What a job takes is brought over the link once and stays until room is short. What a job gives stays too, and crosses
-//! only when the host reads it, at the program's end if it is an output, or when it must make room. Who makes room is what
-//! nothing reads any more, else what was used longest ago.
+//! An operand of a job is brought over the link once, and stays until room is short. A result of a job stays, too. It
+//! crosses the link only if the host reads it, at the program's end if it is an output, or if it must make room. Limbs
+//! that nothing reads any more make room first, then the least recently used one.
 
 use std::collections::HashSet;
 
@@ -15,31 +15,31 @@ use super::resident::{Name, entered, left};
 /// A limb in the card's memory.
 #[derive(Debug)]
 struct Kept {
-    /// All that it is called: a limb may be handed on as several results.
+    /// All names of the limb: a limb may be handed on as several results.
     names: Vec<Name>,
-    /// As the co-processor that brought it says.
+    /// The bytes, as the co-processor that brought it counts them.
     bytes: u64,
-    /// The host has it not yet.
+    /// Whether the host does not have it yet.
     only_here: bool,
 }
 
-/// What a card's memory did instead of the link, and beside it.
+/// The transfers of a card's memory in place of the link, and those for its sake.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct CardUse {
-    /// Limbs that a job took from the card's memory where it would have taken them from the link.
+    /// Limbs that a job took from the card's memory instead of the link.
     pub taken_from_card: u64,
-    /// Of these, those that a job on the card made and the host never had: they were handed on.
+    /// Limbs among these that a job on the card made and the host never had: they were handed on.
     pub handed_on: u64,
-    /// Limbs that left for want of room before the host had them, and so crossed the link.
+    /// Limbs that left for lack of room before the host had them, and so crossed the link.
     pub made_room: u64,
-    /// What the link would have had to carry besides, had the card no memory: bytes of limbs that jobs took and gave, less
+    /// The bytes that the link would also carry if the card had no memory: those of limbs that jobs took and gave, less
     /// those that crossed.
     pub link_bytes_saved: u64,
-    /// Seconds of these at the link's rate.
+    /// The seconds of these bytes at the link's rate.
     pub link_seconds_saved: f64,
 }
 
-/// A card's memory: which limbs it holds, those used longest ago first. Of capacity 0 where a card has none.
+/// The limbs in a card's memory, the least recently used first. A card without memory has capacity 0.
 #[derive(Debug)]
 pub struct Shelf {
     capacity: usize,
@@ -47,7 +47,7 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// A memory of that many limbs.
+    /// Makes a memory for this number of limbs.
     pub fn new(capacity: usize) -> Self {
         Self {
             capacity,
@@ -55,18 +55,18 @@ impl Shelf {
         }
     }
 
-    /// Limbs that it has room for.
+    /// Returns the number of limbs for which it has room.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Limbs that it holds.
+    /// Returns the number of limbs that it holds.
     pub fn held(&self) -> usize {
         self.kept.len()
     }
 
-    /// A job takes a limb: whether it crosses the link to be there. `needed` tells whether a value of the call is still
-    /// read by anything; limbs of the program are.
+    /// Brings a limb for a job, and returns whether the limb crosses the link. `needed` says whether a value of the
+    /// call is still read; limbs of the program always are.
     pub fn take(
         &mut self,
         (value, bytes): (ValueId, u64),
@@ -85,7 +85,7 @@ impl Shelf {
         false
     }
 
-    /// A job gives a limb: whether it crosses the link at once, which it does where there is no memory.
+    /// Takes a job's result, and returns whether it crosses the link at once, as it does without a memory.
     pub fn give(
         &mut self,
         (value, bytes): (ValueId, u64),
@@ -99,12 +99,12 @@ impl Shelf {
         false
     }
 
-    /// The host reads a value: the bytes that cross the link for that.
+    /// Shows a value to the host, and returns the bytes that cross the link for that.
     pub fn show(&mut self, value: ValueId) -> u64 {
         self.show_name(Name::Value(value))
     }
 
-    /// The same between calls.
+    /// Shows a limb to the host between calls.
     pub fn show_limb(&mut self, limb: LimbId) -> u64 {
         self.show_name(Name::Limb(limb))
     }
@@ -149,7 +149,7 @@ impl Shelf {
         });
     }
 
-    /// As a call begins: limbs that it takes are named by its parameters.
+    /// Begins a call: its arguments are named by its parameters.
     pub(super) fn enter(&mut self, procedure: &Procedure, call: &Call) {
         for name in self.kept.iter_mut().flat_map(|kept| &mut kept.names) {
             if let Some(value) = entered(*name, procedure, call) {
@@ -158,8 +158,8 @@ impl Shelf {
         }
     }
 
-    /// As it ends: values are named as the program names them; what only the call knew is gone, and so is what dies with it
-    /// or what a result replaces. `real` is the value by which one is known here.
+    /// Ends a call: values get the program's names. Values of the call alone go, and so do limbs that die with the call
+    /// or that a result replaces. `real` returns the value under which a result is known here.
     pub(super) fn leave(
         &mut self,
         (procedure, call): (&Procedure, &Call),
@@ -185,13 +185,13 @@ impl Shelf {
     }
 }
 
-/// What moved for the memory's sake.
+/// The transfers for the memory's sake.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Sums {
     pub card: CardUse,
-    /// Bytes of limbs that crossed to the host beside those that a command gave at once.
+    /// Bytes of limbs that crossed to the host, beside those that a command gave at once.
     pub bytes_out: u64,
-    /// Bytes of limbs that commands took or gave, whether they crossed or not, and of those that did at once.
+    /// Bytes of limbs that commands took or gave, whether they crossed or not.
     pub moved: u64,
     pub crossed: u64,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums over the calls of a program: the cycles, whether modelled or from RTL, and what crosses the link.
+//! Adds up the calls of a program on a card: the cycles, modelled or from RTL, and the transfers over the link.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,24 +18,24 @@ use ringmill_device::report::{
 };
 use ringmill_device::trace::{Context, TraceSink};
 
-/// What one co-processor has done so far.
+/// The work of one co-processor so far.
 #[derive(Clone, Debug, Default)]
 struct OfUnit {
     instructions: u64,
     cycles: u64,
-    /// Busy cycles of each lane.
+    /// The busy cycles of each lane.
     busy: Vec<u64>,
-    /// Most places of each of its memories that were taken at once.
+    /// The most places of each of its memories in use at once.
     taken: Vec<u64>,
 }
 
-/// What a program has taken so far.
+/// The sums of a program so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     calls: u64,
     cycles: u64,
     ledger: Ledger,
-    /// Of the call at hand.
+    /// The row of the current call.
     entry: Option<Entry>,
     line: Option<SourceLoc>,
     commands: u64,
@@ -45,13 +45,13 @@ pub(super) struct Tally {
     units: Vec<OfUnit>,
     bytes_in: u64,
     bytes_out: u64,
-    /// Most limbs that the card's memory held at once.
+    /// The most limbs in the card's memory at once.
     shelved: u64,
     host_instructions: u64,
     sums: Sums,
 }
 
-/// Adds to a named count, which is there after the first time.
+/// Adds to a named count; later calls need no allocation.
 fn add(counts: &mut BTreeMap<String, u64>, name: &str, more: u64) {
     match counts.get_mut(name) {
         Some(count) => *count += more,
@@ -70,7 +70,7 @@ impl Tally {
         &mut self.sums
     }
 
-    /// A call begins.
+    /// Begins a call.
     pub fn call(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
         self.calls += 1;
         self.entry = Some(self.ledger.call(call.loc.as_ref(), call.proc));
@@ -96,8 +96,8 @@ impl Tally {
         &mut self.units[unit]
     }
 
-    /// The commands of one co-processor in a stage, which begin when those before have ended. `moved` tells what each
-    /// moves over the link.
+    /// Adds the commands of one co-processor in a stage, which begin when the commands before have ended. `moved`
+    /// returns what each command moves over the link.
     pub fn steps<'t>(
         &mut self,
         (card, unit): (&Card, usize),
@@ -138,7 +138,7 @@ impl Tally {
         entry.cycles += cycles;
     }
 
-    /// What a co-processor holds after a stage, and the card's memory, of how many limbs.
+    /// Notes the data of a co-processor after a stage, and the number of limbs in the card's memory.
     pub fn held(&mut self, unit: usize, holds: &Resident, keeps: &[Keep], shelved: usize) {
         let taken = &mut self.unit(unit).taken;
         taken.resize(keeps.len(), 0);
@@ -148,8 +148,8 @@ impl Tally {
         self.shelved = self.shelved.max(shelved as u64);
     }
 
-    /// The report; `how` the cycles were obtained: "model" or "RTL". `keeps` are those of each co-processor, and
-    /// `shelf` the limbs for which the card's memory has room and the bytes of each, where there is one.
+    /// Returns the report. `how` is the source of the cycles, "model" or "RTL". `keeps` are those of each co-processor.
+    /// `shelf` is the number of limbs for which the card's memory has room and the bytes of each, if there is a memory.
     pub fn report(
         mut self,
         card: &Card,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run of a program without data, fed its calls: each turn's commands, from the model or as they ran, added up.
+//! Times a program on a card without data: adds up each turn's commands, from the model or as the RTL ran them.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,20 +16,20 @@ use crate::options::SimOptions;
 use ringmill_device::report::MachineReport;
 use ringmill_device::trace::TraceSink;
 
-/// Carries out a turn: the commands as they ran, or as the model has them.
+/// Executes a turn, and returns its commands as they ran, or as the model has them.
 pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;
 
-/// Turns kept at most; beyond this they are made afresh.
+/// The most turns in the cache; beyond this number they are made again.
 const MAX_KNOWN: usize = 1 << 14;
 
-/// A turn, by procedure, stage and co-processor, and what that holds before it.
+/// A turn, by procedure, stage and co-processor, and the co-processor's data before it.
 type Seen = (u32, usize, usize, Resident);
 
 pub(super) struct Timing<'m, R> {
     order: Order<'m>,
-    /// Of each procedure of the head.
+    /// A partition for each procedure of the head.
     partitions: Vec<Partition>,
-    /// A turn that comes again in the same state costs a look-up.
+    /// The schedules of known turns: a turn that comes again in the same state costs a look-up.
     known: HashMap<Seen, Rc<Schedule>>,
     work: Work<'m>,
     run: R,
@@ -101,7 +101,7 @@ impl<'m, R> Timing<'m, R> {
         Ok(())
     }
 
-    /// After the last call.
+    /// Returns the report after the last call.
     ///
     /// # Errors
     /// An output that no call made.

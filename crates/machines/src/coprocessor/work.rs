@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A card at work on a program: what its co-processors and its memory hold, and the sums so far.
+//! The state of a card that runs a program: the data of its co-processors and its memory, and the sums so far.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use super::{Accepted, Card, Crosses, Keep, Resident, Schedule, Step};
 use ringmill_device::report::MachineReport;
 use ringmill_device::trace::TraceSink;
 
-/// The jobs of one co-processor in a stage, to be carried out from idle to idle.
+/// The jobs of one co-processor in a stage, which run from idle to idle.
 pub struct Turn<'t> {
     /// The number of the co-processor on its card.
     pub unit: usize,
@@ -25,14 +25,14 @@ pub struct Turn<'t> {
 }
 
 impl Turn<'_> {
-    /// The model's commands.
+    /// Returns the model's commands.
     pub fn model(&self) -> Schedule {
         self.accepted
             .schedule(self.procedure, self.jobs, self.holds)
     }
 }
 
-/// Bytes that a command moves over the link.
+/// The bytes that a command moves over the link.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Moved {
     pub bytes_in: u64,
@@ -44,13 +44,13 @@ pub struct Work<'m> {
     card: &'m Card,
     procs: Vec<Arc<Procedure>>,
     accepted: Vec<Option<Box<dyn Accepted>>>,
-    /// Of each co-processor.
+    /// The places of each co-processor.
     keeps: Vec<Vec<Keep>>,
     log_n: u8,
-    /// What each co-processor holds.
+    /// The data of each co-processor.
     residents: Vec<Resident>,
     shelf: Shelf,
-    /// Of the call: parameters that are given a limb that an earlier one has, and that one.
+    /// For the current call, the parameters whose limb an earlier parameter has, with that parameter.
     twins: HashMap<ValueId, ValueId>,
     tally: Tally,
 }
@@ -77,17 +77,17 @@ impl<'m> Work<'m> {
         }
     }
 
-    /// A procedure of the program in stages.
+    /// Partitions a procedure of the program into stages.
     pub fn partition(&self, procedure: &Procedure) -> Partition {
         Partition::new(procedure, &self.accepted)
     }
 
-    /// Cycles so far.
+    /// Returns the cycles so far.
     pub fn cycles(&self) -> u64 {
         self.tally.cycles()
     }
 
-    /// A call begins; its stages follow.
+    /// Begins a call; its stages follow.
     pub fn begin(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
         self.tally.call(procedure, partition, call);
         for resident in &mut self.residents {
@@ -104,7 +104,8 @@ impl<'m> Work<'m> {
         }
     }
 
-    /// A stage: what the host reads leaves the card, then each co-processor has its turn, which `run` carries out.
+    /// Runs a stage: values that the host reads leave the card, then each co-processor has its turn, which `run`
+    /// executes.
     ///
     /// # Errors
     /// Those of `run`.
@@ -155,10 +156,10 @@ impl<'m> Work<'m> {
         Ok(())
     }
 
-    /// What each of the commands moves over the link; the rest it finds in the card's memory, or leaves there.
+    /// Returns what each of the commands moves over the link. Other data are found in the card's memory, or left there.
     fn cross(&mut self, partition: &Partition, stage: usize, steps: &[Step]) -> Vec<Moved> {
         let twins = &self.twins;
-        // What a job of this stage takes may be taken again by the next.
+        // An operand of a job of this stage may also be an operand of the next job.
         let lives = |value| stage == 0 || partition.lives_after(value, stage - 1);
         let needed = |value: ValueId| {
             let same = || twins.iter().filter(|(_, first)| **first == value);
@@ -193,7 +194,7 @@ impl<'m> Work<'m> {
         all
     }
 
-    /// A call ends.
+    /// Ends a call.
     pub fn end(&mut self, procedure: &Procedure, partition: &Partition, called: &Called) {
         let call = &called.call;
         for resident in &mut self.residents {
@@ -203,7 +204,8 @@ impl<'m> Work<'m> {
         self.shelf.leave((procedure, call), &real, &called.dies);
     }
 
-    /// The report of the whole run; `how` the cycles were obtained, and the program's outputs, which the host reads.
+    /// Returns the report of the whole run. `how` is the source of the cycles; `outputs` are the program's, which the
+    /// host reads.
     pub fn report(mut self, how: &'static str, outputs: &[LimbId]) -> MachineReport {
         for &limb in outputs {
             let bytes = self.shelf.show_limb(limb);
@@ -216,7 +218,8 @@ impl<'m> Work<'m> {
     }
 }
 
-/// The value by which the card knows one: what was stored for what is loaded, the first of parameters that are one limb.
+/// Returns the value under which the card knows a value: the stored one for a loaded one, and the first of several
+/// parameters that are one limb.
 fn known(twins: &HashMap<ValueId, ValueId>, partition: &Partition, value: ValueId) -> ValueId {
     let value = partition.real(value);
     twins.get(&value).copied().unwrap_or(value)

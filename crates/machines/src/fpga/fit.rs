@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A machine's needs summed up, beside what its part has.
+//! Adds up a machine's needs, and compares them with the resources of its part.
 
 use super::memory::{Memory, MemoryKind};
 use super::multiplier::Multipliers;
@@ -7,7 +7,7 @@ use super::part::{Family, Part, Resources};
 use crate::error::MachineError;
 use ringmill_device::report::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};
 
-/// Something that takes resources.
+/// A part of a machine that takes resources.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Need {
     Memory(Memory),
@@ -15,7 +15,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// Memories with one read and one write in a cycle.
+    /// Makes memories with one read and one write in a cycle.
     pub fn memory(
         name: impl Into<String>,
         kind: MemoryKind,
@@ -33,7 +33,7 @@ impl Need {
         })
     }
 
-    /// The same so many times over, of one machine among others on a part.
+    /// Multiplies the need by `times`, for one machine among others on a part.
     #[must_use]
     pub fn of(mut self, machine: &str, times: u64) -> Self {
         let (name, count) = match &mut self {
@@ -88,28 +88,28 @@ impl Need {
     }
 }
 
-/// The units of a machine, all alike. None is laid across a border between dies.
+/// The equal units of a machine. No unit is laid across a border between dies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unit {
     pub name: &'static str,
     pub count: u64,
-    /// Of each.
+    /// The needs of each unit.
     pub needs: Vec<Need>,
 }
 
-/// What a description needs of its part.
+/// The needs of a description.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Needs {
     /// The name of the description.
     pub machine: String,
     pub part: &'static Part,
     pub unit: Unit,
-    /// What the units share.
+    /// The needs that the units share.
     pub shared: Vec<Need>,
 }
 
 impl Needs {
-    /// Counts everything.
+    /// Counts all resources.
     ///
     /// # Errors
     /// [`MachineError::Ports`] for an access that no port serves.
@@ -166,7 +166,7 @@ impl Needs {
         Ok(fit)
     }
 
-    /// Modular multipliers in all.
+    /// Returns the number of modular multipliers.
     fn multipliers(&self) -> u64 {
         let sum = |list: &[Need]| {
             let counts = list.iter().map(Need::multipliers);
@@ -191,12 +191,12 @@ impl Needs {
         })
     }
 
-    /// Counts everything and refuses what exceeds the part without saying so, or says so and does not. `allowed` is the
-    /// description's `allow_more_than_the_part_has`.
+    /// Counts all resources. Refuses a description that exceeds the part without leave, or that has leave and fits.
+    /// `allowed` is the description's `allow_more_than_the_part_has`.
     ///
     /// # Errors
-    /// [`MachineError::ExceedsPart`], [`MachineError::FitsAfterAll`], [`MachineError::Field`] for an empty reason, and those
-    /// of [`Self::fit`].
+    /// [`MachineError::ExceedsPart`], [`MachineError::FitsAfterAll`], [`MachineError::Field`] for an empty reason, and
+    /// those of [`Self::fit`].
     pub fn accepted(&self, allowed: Option<&str>) -> Result<Fit, MachineError> {
         let fit = self.fit()?;
         match (&fit.excess, allowed) {
@@ -228,10 +228,10 @@ impl Needs {
     }
 }
 
-/// Characters of a reason.
+/// The most characters of a reason.
 const LONGEST: usize = 300;
 
-/// What exceeds the part, with the need and what there is of each, and what takes most of it.
+/// Returns the resources that exceed the part, each with the need, the available amount, and the largest need.
 fn excess(fit: &Fit) -> Option<String> {
     let most = |of, amount: fn(&NeedUse) -> f64| {
         let of = fit.needs.iter().filter(|n| n.resource == of);

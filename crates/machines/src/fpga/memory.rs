@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How many blocks a memory takes.
+//! Computes how many RAM blocks a memory takes.
 //!
-//! A block has a few shapes (a block RAM is 512 x 72, 1K x 36, 2K x 18, .. bits). A memory is columns of blocks side by side,
-//! each as deep as the memory, and the columns may have different shapes: the fewest blocks count (a synthesiser that takes
-//! one shape for all columns needs more where that leaves bits of parity unused). Every access of a cycle
-//! needs a port of its own: block and ultra RAMs have two, so more reads take copies, and more writes than that are refused.
+//! A block has a few shapes (a block RAM is 512 x 72, 1K x 36, 2K x 18, .. bits). A memory is columns of blocks side by
+//! side, each as deep as the memory. The columns may have different shapes, and the fewest blocks count. A synthesiser
+//! that uses one shape for all columns needs more blocks if that leaves parity bits unused. Every access of a cycle
+//! needs a port of its own. Block RAM and UltraRAM have two ports, so more reads take copies, and more writes are
+//! refused.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +13,14 @@ use super::part::{Family, Resources};
 use crate::error::MachineError;
 use ringmill_device::report::Ports;
 
-/// What a memory is made of.
+/// The kind of a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
     Bram,
     Uram,
     Lutram,
-    /// Of an ASIC.
+    /// Memory of an ASIC.
     Sram,
 }
 
@@ -34,7 +35,7 @@ impl MemoryKind {
     }
 }
 
-/// Reads and writes that there must be ports for.
+/// Returns the reads and writes for which there must be ports.
 fn most(ports: Ports) -> [u64; 2] {
     [ports.reads + ports.either, ports.writes + ports.either]
 }
@@ -45,14 +46,14 @@ pub struct Memory {
     pub name: String,
     pub kind: MemoryKind,
     pub count: u64,
-    /// Words of each.
+    /// The words of each memory.
     pub depth: u64,
     /// Bits of a word.
     pub width: u64,
     pub ports: Ports,
 }
 
-/// A shape that a block may take, and what it costs in pieces of its resource.
+/// A possible shape of a block, and its cost in pieces of its resource.
 #[derive(Clone, Copy)]
 struct Shape {
     depth: u64,
@@ -64,8 +65,8 @@ const fn shape(depth: u64, width: u64, cost: u64) -> Shape {
     Shape { depth, width, cost }
 }
 
-/// Block RAM with two ports that both read and write, costs in halves (UG473, UG573). A whole block is two halves side by
-/// side, but for the shapes whose parity bits or depth the halves do not have.
+/// Block RAM with two ports that both read and write, costs in halves (UG473, UG573). A whole block is two halves side
+/// by side, except for shapes whose parity bits or depth the halves do not have.
 const TRUE_DUAL: [Shape; 7] = [
     shape(1024, 18, 1),
     shape(2048, 9, 1),
@@ -75,14 +76,15 @@ const TRUE_DUAL: [Shape; 7] = [
     shape(16384, 1, 1),
     shape(32768, 1, 2),
 ];
-/// With one port that reads and one that writes a half is twice as wide besides.
+/// With one port that reads and one that writes, a half may also have this shape, which is twice as wide.
 const WIDE: Shape = shape(512, 36, 1);
 
-/// One shape: deeper and narrower ones, of byte writes and multiplexers behind the read port, are not counted on.
+/// UltraRAM has one shape. Deeper and narrower shapes, by byte writes and multiplexers behind the read port, are not
+/// counted on.
 const ULTRA: [Shape; 1] = [shape(4096, 72, 1)];
 
-/// Look-up tables with one write and one read port: slices of four (RAM32M, RAM64M; UG474), or eight (RAM32M16, RAM64M8;
-/// UG574), of which some keep the write address; and single bits of two ports (RAM64X1D, RAM128X1D, RAM256X1D).
+/// Look-up tables with one write and one read port. Slices have four tables (RAM32M, RAM64M; UG474) or eight (RAM32M16,
+/// RAM64M8; UG574), some of which keep the write address. Single bits of two ports are RAM64X1D, RAM128X1D, RAM256X1D.
 const LUT_SEVEN: [Shape; 4] = [
     shape(32, 6, 4),
     shape(64, 3, 4),
@@ -100,11 +102,11 @@ const LUT_PLUS: [Shape; 5] = [
 /// A multiple of every width, so that costs a bit compare exactly.
 const FINE: u128 = 72 * 14;
 
-/// The least cost of columns side by side that hold `depth` words of `width` bits.
+/// Returns the least cost of columns side by side that hold `depth` words of `width` bits.
 fn columns(depth: u64, width: u64, shapes: &[Shape]) -> u64 {
     let cost = |s: &Shape| depth.div_ceil(s.depth).saturating_mul(s.cost);
-    // The column that is cheapest a bit. Of the others a best choice has fewer than its width: that many have widths of
-    // which some add up to a multiple of it.
+    // The column with the least cost a bit. An optimal choice has fewer other columns than this column's width: of that
+    // many, some have widths that add up to a multiple of it.
     let Some(best) = shapes
         .iter()
         .min_by_key(|s| u128::from(cost(s)) * FINE / u128::from(s.width))
@@ -131,7 +133,7 @@ fn columns(depth: u64, width: u64, shapes: &[Shape]) -> u64 {
 }
 
 impl Memory {
-    /// What it takes on parts of a family.
+    /// Returns the resources that the memories take on parts of a family.
     ///
     /// # Errors
     /// [`MachineError::Ports`] for more writes a cycle than copies can serve.
@@ -146,7 +148,7 @@ impl Memory {
         if self.depth == 0 || self.width == 0 || self.count == 0 {
             return Ok(Resources::default());
         }
-        // Copies with one read port each, besides the one write port that all of them hear.
+        // Copies with one read port each, beside the one write port, which writes to all of them.
         let single = reads.max(1);
         let of = |shapes: &[Shape]| columns(self.depth, self.width, shapes);
         let wide = || {
@@ -157,7 +159,7 @@ impl Memory {
         let dual = writes <= 1 || reads + writes <= 2;
         let one = match self.kind {
             _ if !dual => return Err(fault()),
-            // Bits, in whatever macros hold them; an ASIC has no other memory.
+            // Bits, in any macros; an ASIC has no other memory.
             MemoryKind::Sram | MemoryKind::Bram | MemoryKind::Uram | MemoryKind::Lutram
                 if family == Family::Asic =>
             {
@@ -197,7 +199,7 @@ impl Memory {
         Ok(one.times(self.count))
     }
 
-    /// As a line of a table.
+    /// Returns the memory as a line of a table.
     pub fn text(&self) -> String {
         let Ports {
             reads,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a description needs of the FPGA that it names: block, ultra and distributed RAM, DSP blocks and ports, computed
-//! from its fields by one set of rules for all machines, beside what the part has.
+//! Computes the FPGA resources that a description needs, and compares them with those of its part.
 //!
-//! A machine's `needs.rs` lists its memories and multipliers ([`Needs`]); [`Needs::fit`] counts them, sums them up and says
-//! whether they fit the part and, where units may not be cut by a border between dies, each die region ([`Fit`]).
+//! The resources are block RAM, UltraRAM, distributed RAM, DSP blocks and ports. One set of rules serves all machines.
+//! A machine's `needs.rs` lists its memories and multipliers ([`Needs`]). [`Needs::fit`] counts and adds them, and says
+//! whether they fit the part. If no unit may cross a border between dies, it does so for each die region ([`Fit`]).
 
 mod fit;
 mod memory;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How many DSP blocks a modular multiplier takes: those of its RTL.
+//! Computes how many DSP blocks and cycles a modular multiplier of the RTL takes.
 
 use serde::Serialize;
 
-/// How a modular multiplier reduces: the flavours of `rm_arith_pkg`.
+/// The reduction of a modular multiplier: the flavours of `rm_arith_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reduction {
@@ -19,15 +19,19 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// DSP blocks of `rm_mod_mul` for operands of `width` bits.
+    /// Returns the DSP blocks of `rm_mod_mul` for operands of `width` bits.
     ///
-    /// The product is schoolbook over tiles of 16 x 16 bits where the modulus comes at run time and of 24 x 17 elsewhere
-    /// (`tile_a`, `tile_b`), a block each but for tiles that are made of adders (`fabric_max`); a Montgomery step takes one
-    /// block, folding takes none. Wide moduli are tiled by 24 x 17 throughout, but for the corner of one of up to 32 bits,
-    /// and each step of 16 bits takes a block for every 24 bits of the modulus. Of [`Self::Lazy`] a column of 26 bits takes a block
-    /// for every 17 of the other operand, at least three, and the second fold one more.
+    /// The product is schoolbook over tiles of 16 x 16 bits for a run-time modulus, and of 24 x 17 for others
+    /// (`tile_a`, `tile_b`). Each tile is a block, except tiles that are made of adders (`fabric_max`). A Montgomery
+    /// step takes one block, folding takes none.
+    ///
+    /// Wide moduli have tiles of 24 x 17 throughout, except the corner of a modulus of up to 32 bits. Each step of 16
+    /// bits takes a block for every 24 bits of the modulus.
+    ///
+    /// In [`Self::Lazy`] a column of 26 bits takes a block for every 17 bits of the other operand, at least three. The
+    /// second fold takes one more.
     pub fn dsp(self, width: u32) -> u64 {
-        // Tiles that are wide enough for a block.
+        // The tiles that are wide enough for a block.
         let tiles = |tile_a: u32, tile_b: u32, adders: u32| {
             let along = |tile: u32| u64::from(width / tile) + u64::from(width % tile > adders);
             along(tile_a) * along(tile_b)
@@ -49,7 +53,7 @@ impl Reduction {
     }
 }
 
-/// Columns of `rm_mul_cascade`: of two bits above the second there are rows instead.
+/// Returns the columns of `rm_mul_cascade`. Two bits above the second column are rows instead.
 fn columns(width: u32) -> u64 {
     match width {
         53 | 54 => 2,
@@ -57,33 +61,33 @@ fn columns(width: u32) -> u64 {
     }
 }
 
-/// Blocks of a column.
+/// Returns the blocks of a column.
 fn blocks(width: u32) -> u32 {
     width.max(LEAST).div_ceil(17)
 }
 
-/// Bits of the least factors of `rm_mul_cascade`; what has fewer is filled up.
+/// The bits of the smallest factors of `rm_mul_cascade`; smaller ones are extended.
 const LEAST: u32 = 35;
 
-/// Cycles of a ring core's multiplier for a modulus: `cascade_latency` and `lazy_latency` of `rm_arith_pkg`, and the
-/// correction; `None` for a modulus that is not next enough to a power of two to be built.
+/// Returns the cycles of a ring core's multiplier for a modulus: `cascade_latency` and `lazy_latency` of
+/// `rm_arith_pkg`, and the correction. Returns `None` for a modulus that is too far from a power of two to be built.
 pub fn lazy_mul_latency(q: u64) -> Option<u64> {
     Sparse::new(q).map(Sparse::mul_latency)
 }
 
-/// A modulus q = 2^top + d next to a power of two, as the RTL's reducers take it.
+/// A modulus q = 2^top + d near a power of two, as the RTL's reducers take it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sparse {
     /// Bits of q.
     pub width: u32,
     pub top: u32,
-    /// Bits of d as signed binary digits, and those of them that are not 0.
+    /// The bits of d as signed binary digits, of which `digits` are not 0.
     diff: u32,
     digits: u32,
 }
 
 impl Sparse {
-    /// `None` for a modulus that is not next enough to a power of two.
+    /// Returns `None` for a modulus that is too far from a power of two.
     pub fn new(q: u64) -> Option<Self> {
         let width = 64 - q.leading_zeros();
         if !(8..=60).contains(&width) {
@@ -108,17 +112,18 @@ impl Sparse {
         })
     }
 
-    /// Operands of a fold: what is below the top, and what is above it for each digit.
+    /// Returns the operands of a fold: the part below the top, and the part above it once for each digit.
     fn operands(self) -> u32 {
         self.digits + 1
     }
 
-    /// Cycles of a ring core's multiplier.
+    /// Returns the cycles of a ring core's multiplier.
     pub fn mul_latency(self) -> u64 {
         u64::from(blocks(self.width)) + 3 + 4 + 1
     }
 
-    /// Cycles of `rm_ring_fold`, which reduces 128 bits: three folds and a correction; `None` for a modulus of too few.
+    /// Returns the cycles of `rm_ring_fold`, which reduces 128 bits by three folds and a correction, or `None` for a
+    /// modulus of too few bits.
     pub fn fold_latency(self) -> Option<u64> {
         let first = 128 - self.top + self.diff + 1;
         let fits = first + 3 <= 2 * self.width && first > self.top;
@@ -130,14 +135,14 @@ impl Sparse {
         })
     }
 
-    /// Cycles of `rm_ring_reduce`, which takes numbers of `bits`; `None` for too many of them.
+    /// Returns the cycles of `rm_ring_reduce` for numbers of `bits` bits, or `None` if these are too many.
     pub fn arrival_latency(self, bits: u32) -> Option<u64> {
         let high = if bits > self.top { bits - self.top } else { 1 };
         (high + self.diff < self.width).then_some(2)
     }
 }
 
-/// Cycles of a tree of adders.
+/// Returns the cycles of a tree of adders.
 fn tree(operands: u32, bits: u32) -> u64 {
     let levels = std::iter::successors(Some(operands), |&left| {
         (left > 1).then(|| left.div_ceil(RADIX))
@@ -146,7 +151,7 @@ fn tree(operands: u32, bits: u32) -> u64 {
     levels + u64::from(levels > 0 && bits > CARRY)
 }
 
-/// Operands of an adder of its trees, and the bits that a carry passes in a cycle.
+/// The operands of an adder of these trees. `CARRY` is the bits that a carry passes in a cycle.
 const RADIX: u32 = 3;
 const CARRY: u32 = 64;
 
@@ -161,12 +166,12 @@ pub struct Multipliers {
 }
 
 impl Multipliers {
-    /// DSP blocks of all of them.
+    /// Returns the DSP blocks of all of them.
     pub fn dsp(&self) -> u64 {
         self.count.saturating_mul(self.reduction.dsp(self.width))
     }
 
-    /// As a line of a table.
+    /// Returns the multipliers as a line of a table.
     pub fn text(&self) -> String {
         format!("{} x {} bits", self.count, self.width)
     }

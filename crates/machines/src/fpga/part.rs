@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parts that the papers name, and what they have.
+//! The FPGA parts that the papers name, and their resources.
 
 use crate::MachineError;
 use ringmill_device::report::Resource;
@@ -12,13 +12,13 @@ pub struct Resources {
     pub uram: u64,
     pub lut_memory: u64,
     pub dsp: u64,
-    /// Of an ASIC.
+    /// Memory of an ASIC.
     pub sram_bits: u64,
     pub multipliers: u64,
 }
 
 impl Resources {
-    /// The amount of one resource, in its smallest piece: block RAM in halves.
+    /// Returns the amount of one resource in its smallest piece: block RAM in halves.
     pub fn pieces(self, of: Resource) -> u64 {
         match of {
             Resource::BlockRam => self.bram18,
@@ -30,12 +30,12 @@ impl Resources {
         }
     }
 
-    /// The amount of one resource, in the unit of its name: block RAM in blocks of 36 Kbit.
+    /// Returns the amount of one resource in the unit of its name: block RAM in blocks of 36 Kbit.
     pub fn amount(self, of: Resource) -> f64 {
         let pieces = self.pieces(of) as f64;
         match of {
             Resource::BlockRam => pieces / 2.0,
-            // To the whole Kbit, upwards.
+            // Rounded up to a whole Kbit.
             Resource::Sram => (pieces / 1024.0).ceil(),
             Resource::UltraRam | Resource::LutMemory | Resource::Dsp | Resource::Multiplier => {
                 pieces
@@ -62,14 +62,14 @@ impl Resources {
         self.each(Self::default(), |own, _| own.saturating_mul(n))
     }
 
-    /// One of `n` equal shares, rounded down.
+    /// Returns one of `n` equal shares, rounded down.
     pub fn share(self, n: u64) -> Self {
         self.each(Self::default(), |own, _| {
             own.checked_div(n).unwrap_or_default()
         })
     }
 
-    /// How often `need` finds room, and the resource that ends it; `None` for a need of nothing.
+    /// Returns how many times `need` fits, and the resource that limits it; `None` for a need of nothing.
     pub fn room(self, need: Self) -> Option<(u64, Resource)> {
         Resource::ALL
             .into_iter()
@@ -78,7 +78,7 @@ impl Resources {
     }
 }
 
-/// What a look-up table as memory can do differs between families.
+/// The family of a part; look-up tables used as memory differ between families.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     SevenSeries,
@@ -87,7 +87,7 @@ pub enum Family {
     Asic,
 }
 
-/// An FPGA, as a description names it.
+/// An FPGA that a description can name.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Part {
     pub name: &'static str,
@@ -95,13 +95,13 @@ pub struct Part {
     pub device: &'static str,
     pub family: Family,
     pub has: Resources,
-    /// Bytes of high-bandwidth memory in its package.
+    /// The bytes of high-bandwidth memory in its package.
     pub high_bandwidth_bytes: u64,
-    /// Equal die regions that no unit of a machine is laid across, where a paper places units in them; 1 where none does.
+    /// The equal die regions that no unit of a machine may cross, if a paper places units in them; otherwise 1.
     pub regions: u64,
 }
 
-/// What the devices with memory of high bandwidth have, of the U280 and of the VCU128 alike.
+/// The resources of the devices with high-bandwidth memory, the U280 and the VCU128.
 const HIGH_BANDWIDTH: Resources = Resources {
     bram18: 2 * 2016,
     uram: 960,
@@ -113,12 +113,17 @@ const HIGH_BANDWIDTH: Resources = Resources {
 
 /// The parts by name.
 ///
-/// Counts are the data sheets': DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs, 12,288 DSP), DS963
-/// (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are their distributed RAM over 64 bits:
-/// 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four die regions of the U250 are equal (ring paper, section 5.2: 320
-/// ultra RAMs each). The die of the vector paper (12 nm, 150 mm2) is no part one can buy: what it "has" is what the paper puts on it,
-/// 64 MB, registers and accumulator, 4 times 1279 + 254 and 2048 multipliers, and, as it prints no size, 4 Mbit for twiddles.
-/// Both devices with high-bandwidth memory have 8 GB of it. The polymul paper names the XC7VX485T, but its percentages are of the XC7VX690T.
+/// Counts are those of the data sheets: DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs, 12,288
+/// DSP), DS963 (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are their distributed
+/// RAM over 64 bits: 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four die regions of the U250 are equal (ring
+/// paper, section 5.2: 320 ultra RAMs each).
+///
+/// The die of the vector paper (12 nm, 150 mm2) is no part that one can buy. Its resources are those that the paper
+/// uses: 64 MB, registers and accumulator, 4 times 1279 + 254 and 2048 multipliers. The paper prints no size of the
+/// twiddles, for which 4 Mbit are assumed.
+///
+/// Both devices with high-bandwidth memory have 8 GB of it. The polymul paper names the XC7VX485T, but its percentages
+/// are of the XC7VX690T.
 pub const PARTS: [Part; 6] = [
     Part {
         name: "U250",
@@ -199,10 +204,10 @@ pub const PARTS: [Part; 6] = [
 ];
 
 impl Part {
-    /// The part of that name.
+    /// Returns the part of that name.
     ///
     /// # Errors
-    /// [`MachineError::UnknownPart`] for any other, with the names that there are.
+    /// [`MachineError::UnknownPart`] for any other name, with the known names.
     pub fn named(name: &str) -> Result<&'static Self, MachineError> {
         PARTS
             .iter()
@@ -213,7 +218,7 @@ impl Part {
             })
     }
 
-    /// What one of its die regions has.
+    /// Returns the resources of one of its die regions.
     pub fn region(&self) -> Resources {
         self.has.share(self.regions)
     }

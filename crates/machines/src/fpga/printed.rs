@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a paper says that its machine took of its part: it stands beside the needs that are computed.
+//! The resources that a paper prints for its machine, shown beside the computed needs.
 
 use serde::Serialize;
 
 use ringmill_device::report::Resource;
 
-/// What a paper prints of its machine.
+/// The resources that a paper prints for its machine.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Printed {
     pub uses: Vec<PrintedUse>,
-    /// Units that a die region holds, where it says so.
+    /// The units that a die region holds, if the paper prints this number.
     pub units_in_a_region: Option<u64>,
 }
 
@@ -17,14 +17,14 @@ pub struct Printed {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct PrintedUse {
     pub resource: Resource,
-    /// Of one unit, where it says so.
+    /// The amount for one unit, if the paper prints it.
     pub each: Option<f64>,
-    /// Of the machine.
+    /// The amount for the machine.
     pub used: f64,
 }
 
 impl PrintedUse {
-    /// Of the whole machine alone.
+    /// Makes an entry for the whole machine alone.
     pub fn of_the_machine(resource: Resource, used: f64) -> Self {
         Self {
             resource,

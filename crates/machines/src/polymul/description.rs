@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine description: every number of the multiplier, read from TOML and validated.
+//! The description of a polynomial multiplier: every number of the machine, read from TOML and checked.
 #![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
@@ -12,14 +12,14 @@ use crate::fields::{self, HostLink};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// Tells this description from those of other machines.
+    /// The kind, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name reports carry.
+    /// The name in reports.
     pub name: String,
     pub title: String,
-    /// The FPGA that it is laid out for, by its name in [`crate::fpga::PARTS`].
+    /// The FPGA for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// Why the description may need more than its part has; refused where it does not.
+    /// The reason for which the description may exceed its part. It is refused for a description that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
@@ -63,7 +63,7 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks every field; the elaboration parameters they stand for.
+    /// Checks every field, and returns the elaboration parameters.
     ///
     /// # Errors
     /// [`MachineError::Field`].

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the host refuses before anything reaches the multiplier.
+//! The errors of the polynomial multiplier: moduli, degrees and limbs that the host refuses before the machine sees
+//! them.
 
 use ringmill_isa::mid::TableModulus;
 use thiserror::Error;
 
 use crate::MachineError;
 
-/// A modulus, degree or limb that the machine cannot take.
+/// A modulus, degree or limb that the machine does not support.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum PolymulError {

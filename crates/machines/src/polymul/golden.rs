@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an array command should give, by the transform of the math crate.
+//! Computes the results of the multiplier's array commands, by the transform of the math crate.
 
 use super::{ArrayOp, PolymulError, Tables};
 
-/// The residues of `op`; `b` is looked at where the operation takes two operands. Every device must give these.
+/// Returns the residues of `op`; `b` is used by operations on two operands only. Every device must give these residues.
 ///
 /// # Errors
 /// Those of [`Tables::check`] for an operand.
@@ -18,7 +18,7 @@ pub fn golden(
         tables.check(b)?;
     }
     let (plan, q) = (tables.plan(), tables.modulus());
-    // The lengths are those of the plan; it has no other objection.
+    // The lengths are those of the plan, which has no other condition.
     let length = |got| PolymulError::Length {
         expected: tables.degree().n(),
         got,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which instructions the multiplier takes, and the array command that does each job.
+//! Decides which instructions the polynomial multiplier runs, and which array command runs each job.
 
 use ringmill_isa::mid::{Instr, ModulusId, Op, Procedure, ValueId};
 use ringmill_math::RingKind;
@@ -7,7 +7,7 @@ use ringmill_math::RingKind;
 use super::ArrayOp;
 use crate::coprocessor::Claim;
 
-/// One array command with the limbs that it takes and the one that it gives.
+/// One array command with its operands and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Job {
     pub op: ArrayOp,
@@ -18,7 +18,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// The command that does what [`claims`] claimed; `None` for what it would not claim.
+    /// Returns the command of a claim, or `None` for a claim that [`claims`] would not make.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = |at: &usize| procedure.instrs.get(*at);
         let last = instr(claim.instrs.last()?)?;
@@ -33,7 +33,7 @@ impl Job {
                 out,
             })
         };
-        // The instruction of the job that makes a value.
+        // Returns the instruction of the job that makes a value.
         let maker = |value: ValueId| {
             let mut inside = claim.instrs.iter().filter_map(instr);
             inside.find(|instr| instr.dst.contains(&value))
@@ -59,8 +59,9 @@ impl Job {
     }
 }
 
-/// Every free `NTT`, `INTT` and `MUL` of the full ring modulo an accepted modulus becomes a job; an inverse transform of a
-/// product that nobody else reads becomes one job with it, and so do the forward transforms that only that product reads.
+/// Claims every free `NTT`, `INTT` and `MUL` of the full ring modulo an accepted modulus. An inverse transform of a
+/// product that nobody else reads becomes one job with the product. So do the forward transforms that only that product
+/// reads.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],
@@ -69,7 +70,7 @@ pub fn claims(
     let values = Values::new(procedure);
     let mut free = free.to_vec();
     let mut claims = Vec::new();
-    // From the end, so that a transform sees its product before the product is a job of its own.
+    // Goes from the end, so that a transform sees its product before the product becomes a job of its own.
     for (at, instr) in procedure.instrs.iter().enumerate().rev() {
         let full = |instr: &Instr| {
             let out = instr.dst.first()?;
@@ -91,7 +92,7 @@ pub fn claims(
     claims
 }
 
-/// Where each value is made, and by how many instructions (or results) it is read.
+/// The instruction that makes each value, and the number of its readers (instructions or results).
 struct Values {
     made_by: Vec<Option<usize>>,
     readers: Vec<usize>,
@@ -127,7 +128,7 @@ impl Values {
         values
     }
 
-    /// The free instruction of kind `op` that made a value which has one reader.
+    /// Returns the free instruction of kind `op` that made a value with one reader.
     fn sole<'p>(
         &self,
         procedure: &'p Procedure,
@@ -141,7 +142,7 @@ impl Values {
         (alone && instr.op == op && free.get(at) == Some(&true)).then_some((at, instr))
     }
 
-    /// Where an instruction ends a job: the numbers of the instructions before it that the job does too.
+    /// Returns the numbers of the instructions before this one that belong to its job, if this one ends a job.
     fn absorbed(&self, procedure: &Procedure, instr: &Instr, free: &[bool]) -> Option<Vec<usize>> {
         match (instr.op, &instr.src[..]) {
             (Op::Ntt, &[_]) | (Op::Mul, &[_, _]) => Some(Vec::new()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The multiplier as a co-processor: what it takes of a program, and the commands of a stage.
+//! The polynomial multiplier as a co-processor: the instructions that it claims, and the commands of a stage.
 
 use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
 use ringmill_isa::{Limit, Target};
@@ -16,7 +16,7 @@ use crate::coprocessor::{
 use crate::fpga::{Needs, Part};
 use crate::{HostLink, MachineError};
 
-/// Bytes of a residue on the streams.
+/// The bytes of a residue on the streams.
 const WORD_BYTES: u64 = WIDTH as u64 / 8;
 
 /// A polynomial multiplier made from a description.
@@ -26,7 +26,7 @@ pub struct PolymulMachine {
     shape: Shape,
 }
 
-/// What of a program the machine can take: its degree, and which of its moduli.
+/// A program as the machine sees it: the degree, and the moduli that the machine supports.
 #[derive(Clone, Debug)]
 struct Opened {
     shape: Shape,
@@ -44,7 +44,7 @@ impl PolymulMachine {
         })
     }
 
-    /// The machine that a text describes; whether it fits its part is for its card to say.
+    /// Makes the machine of a description. The machine's card decides whether it fits its part.
     ///
     /// # Errors
     /// Those of [`Description::read`].
@@ -192,7 +192,7 @@ fn limb_bytes(degree: Degree) -> u64 {
     WORD_BYTES * degree.n() as u64
 }
 
-/// The model's commands of a stage's jobs.
+/// Returns the model's commands of a stage's jobs.
 pub fn stage_commands(
     shape: Shape,
     degree: Degree,
@@ -204,7 +204,7 @@ pub fn stage_commands(
     timeline(shape, degree, &jobs.collect::<Vec<_>>(), holds)
 }
 
-/// What a card has to know of commands, whether as the model has them or as the RTL ran them.
+/// Converts commands of the model or of the RTL to the schedule for a card.
 pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, degree: Degree) -> Schedule {
     let bytes = limb_bytes(degree);
     let step = |timed: &Timed| {
@@ -233,12 +233,12 @@ pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, degree: D
     }
 }
 
-/// A modulus's tables on the stream: header and twiddles.
+/// Returns the bytes of a modulus's tables on the stream: header and twiddles.
 fn table_bytes(shape: Shape, degree: Degree) -> u64 {
     WORD_BYTES * (degree.n() + Tables::HEADER_BEATS * shape.beat()) as u64
 }
 
-/// A procedure in stages with one multiplier, which takes the moduli that `accepts` says.
+/// Partitions a procedure for one multiplier, which supports the moduli for which `accepts` is true.
 pub fn partition(
     shape: Shape,
     degree: Degree,
@@ -254,7 +254,7 @@ pub fn partition(
     Partition::new(procedure, &[Some(Box::new(opened))])
 }
 
-/// A command as text.
+/// Returns a command as text.
 fn text(command: Command) -> String {
     let form = |eval: bool| if eval { "eval" } else { "coeff" };
     match command {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The run-time configurable polynomial multiplier (polymul paper; docs/machines/polymul.md): it transforms and
-//! multiplies limbs, the host does the rest.
+//! The polynomial multiplier whose degree and modulus are set at run time (polymul paper; docs/machines/polymul.md).
+//!
+//! It transforms and multiplies limbs; a host runs all other instructions.
 
 mod description;
 mod error;

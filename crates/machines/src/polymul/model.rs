@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model: a pure function of shape, degree and command, equal to the RTL cycle for cycle.
+//! The cycle model of the polynomial multiplier: a pure function of shape, degree and command, equal to the RTL cycle
+//! for cycle.
 
 use super::{Degree, Shape};
 
-/// Cycles of a butterfly: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency here follows from it, and lockstep
-/// with the RTL holds it.
+/// The cycles of a butterfly: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency here follows from it;
+/// lockstep with the RTL checks it.
 pub const BUTTERFLY_LATENCY: u64 = 8;
-/// Cycles from a read address to the address of the first read that may see the result: memory 1, operand register 1,
-/// butterfly, register behind the network 1, write 1.
+/// The cycles from a read address to the address of the first read that may see the result: memory 1, operand register
+/// 1, butterfly, register behind the network 1, write 1.
 pub const DEP_LATENCY: u64 = BUTTERFLY_LATENCY + 4;
-/// Idle cycles between the last product and the first inverse butterfly: the adders have changed sides by then, and two
-/// rows, the least there are, meet their products.
+/// The idle cycles between the last product and the first inverse butterfly. By then the adders have changed sides, and
+/// the least number of rows, two, has its products.
 pub const TURN_GAP: u64 = DEP_LATENCY - 2;
-/// Cycles from a command to its first read: command register, decision, sequencer or stream unit, address register.
+/// The cycles from a command to its first read: command register, decision, sequencer or stream unit, address register.
 pub const COMMAND_LATENCY: u64 = 4;
-/// Cycles of a command apart from its operations and waits. The done bit comes [`COMMAND_LATENCY`] cycles before the
-/// last word may be read: no command that follows reads sooner.
+/// The cycles of a command without its operations and waits. The done bit comes [`COMMAND_LATENCY`] cycles before the
+/// last word may be read: no later command reads sooner.
 pub const OVERHEAD: u64 = DEP_LATENCY - 1;
 
-/// What the array does.
+/// An operation of the array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayOp {
     /// Forward transform.
@@ -41,7 +42,7 @@ pub enum ArrayOp {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forms {
     pub a: bool,
-    /// `None` where there is no second operand.
+    /// `None` if there is no second operand.
     pub b: Option<bool>,
     pub out: bool,
 }
@@ -57,7 +58,7 @@ impl ArrayOp {
         Self::Sub,
     ];
 
-    /// For reports and commands.
+    /// Returns the name for reports and commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ntt => "NTT",
@@ -70,7 +71,7 @@ impl ArrayOp {
         }
     }
 
-    /// The forms of its operands and its result; sums take both, and are shown with one.
+    /// Returns the forms of its operands and its result. Sums take both forms, and have one of them here.
     pub fn forms(self) -> Forms {
         let (a, b, out) = match self {
             Self::Ntt => (false, None, true),
@@ -83,10 +84,10 @@ impl ArrayOp {
     }
 }
 
-/// What a pass computes.
+/// The computation of a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pass {
-    /// Residues times R^2, so that the product comes out without a Montgomery factor.
+    /// Residues times R^2, so that the product has no Montgomery factor.
     Scale,
     /// A Cooley-Tukey stage on one polynomial.
     Forward,
@@ -106,7 +107,7 @@ pub struct Slot {
     pub wait: u64,
 }
 
-/// The passes of a command in order, each with the wait after it (the last has none).
+/// Returns the passes of a command in order, each with the wait after it (the last has none).
 pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     let rows = shape.rows(degree);
     let mut slots = Vec::new();
@@ -131,7 +132,7 @@ pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
             for polynomial in 1..=polynomials {
                 let wait = match () {
                     () if polynomial < polynomials => 0,
-                    // What reads next needs the last polynomial's last stage.
+                    // The next pass needs the last polynomial's last stage.
                     () if stage + 1 == stages => DEP_LATENCY.saturating_sub(rows),
                     () => (DEP_LATENCY + reach(rows, stage)).saturating_sub(polynomials * rows),
                 };
@@ -144,7 +145,7 @@ pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     }
     if matches!(op, ArrayOp::Intt | ArrayOp::Hpm | ArrayOp::Fpm) {
         for stage in (0..stages).rev() {
-            // The mirror image of the forward transform; stages up to log2(rows) are followed by one on a higher bit.
+            // The inverse mirrors the forward transform; after each stage up to log2(rows) comes one on a higher bit.
             let reach = match stage {
                 0 => 0,
                 s if s <= log_rows => reach(rows, s - 1),
@@ -163,13 +164,14 @@ pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     slots
 }
 
-/// How many operations later than its own number the operation comes in forward stage `stage` whose result an operation
-/// of the stage after it reads, at most: half the pair distance within a unit, rounded down.
+/// Returns half the pair distance within a unit, rounded down, in forward stage `stage`. An operation of the next stage
+/// reads the result of an operation that comes at most so many operations later than its own number.
 fn reach(rows: u64, stage: u64) -> u64 {
     (rows >> stage.min(63)) / 2
 }
 
-/// Cycles of an array command, from the cycle in which it is accepted to the one in which its done bit is up.
+/// Returns the cycles of an array command, from the cycle in which it is accepted to the one in which its done bit is
+/// up.
 ///
 /// ```
 /// use ringmill_machines::polymul::{ArrayOp, Shape, cycles};
@@ -183,7 +185,7 @@ pub fn cycles(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
     slots.iter().map(|s| s.operations + s.wait).sum::<u64>() + OVERHEAD
 }
 
-/// For each cycle of an array command, from its acceptance on, whether an operation's addresses leave.
+/// Returns for each cycle of an array command, from its acceptance on, whether an operation's addresses leave.
 pub fn issues(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<bool> {
     let mut issues = vec![false; COMMAND_LATENCY as usize];
     for slot in schedule(shape, degree, op) {
@@ -194,23 +196,23 @@ pub fn issues(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<bool> {
     issues
 }
 
-/// Cycles of a load whose stream never stalls.
+/// Returns the cycles of a load whose stream never stalls.
 pub fn load_cycles(shape: Shape, degree: Degree) -> u64 {
     degree.n() as u64 / shape.beat() as u64 + 5
 }
 
-/// Cycles of an unload whose stream never stalls.
+/// Returns the cycles of an unload whose stream never stalls.
 pub fn unload_cycles(shape: Shape, degree: Degree) -> u64 {
     degree.n() as u64 / shape.beat() as u64 + 7
 }
 
-/// Cycles of loading the tables of one modulus: two beats, then one word a cycle.
+/// Returns the cycles of loading the tables of one modulus: two beats, then one word a cycle.
 pub fn table_cycles(degree: Degree) -> u64 {
     degree.n() as u64 + 7
 }
 
-/// The least that P butterflies and multipliers could need, in cycles: n log2(n) / 2P a transform, n / P a product
-/// or sum.
+/// Returns the least cycles that P butterflies and multipliers could need: n log2(n) / 2P for a transform, n / P for a
+/// product or sum.
 pub fn floor(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
     let transform = shape.rows(degree) * u64::from(degree.log_n());
     let product = 2 * shape.rows(degree);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a polynomial multiplier needs of its part: the memories and multipliers of `rtl/polymul`.
+//! Lists the FPGA resources of a polynomial multiplier: the memories and multipliers of `rtl/polymul`.
 
 use super::shape::{SETS, SLOTS, WIDTH};
 use super::{Description, Shape};
 use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
-/// Beats that the unload unit reads ahead of its stream (`Ahead` of `rm_polymul_unload`).
+/// The beats that the unload unit reads ahead of its stream (`Ahead` of `rm_polymul_unload`).
 const AHEAD: u64 = 8;
 
 impl Description {
-    /// What it needs beside what its part has.
+    /// Returns the needs of the machine beside the resources of its part.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a field out of range, [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`] unless
-    /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
+    /// [`MachineError::Field`] for a field out of range, [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`]
+    /// unless `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] if there is nothing to
+    /// allow.
     pub fn fit(&self) -> Result<Fit, MachineError> {
         let needs = self.shape()?.needs(&self.name, Part::named(&self.part)?);
         needs.accepted(self.allow_more_than_the_part_has.as_deref())
@@ -22,14 +23,14 @@ impl Description {
 }
 
 impl Shape {
-    /// What a multiplier of this shape needs.
+    /// Returns the needs of a multiplier of this shape.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let units = self.units() as u64;
-        // Of the largest degree: rows of 2P coefficients.
+        // The rows of 2P coefficients of the largest degree.
         let rows = (1u64 << self.max_log_n()) / (2 * units);
         let word = u64::from(WIDTH);
-        // Stages with fewer blocks than rows share `rows` words, each of the log2 P + 1 others has as many; a slot is a power
-        // of two.
+        // Stages with fewer blocks than rows share `rows` words, and each of the log2 P + 1 others has as many. A slot
+        // is a power of two.
         let slot = ((u64::from(units.ilog2()) + 2) * rows).next_power_of_two();
         let sets = SETS as u64;
         Needs {

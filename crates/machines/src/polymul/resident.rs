@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stays in the multiplier from job to job and from call to call: the tables of two moduli, and operands that no
-//! command overwrote.
+//! The data that stay in the multiplier from job to job and from call to call: the tables of two moduli, and operands
+//! that no command overwrote.
 
 use ringmill_isa::mid::{ModulusId, ValueId};
 
@@ -8,9 +8,9 @@ use super::timeline::{Command, Timed};
 use super::{ArrayOp, SETS, SLOTS};
 use crate::coprocessor::{Held, Name, Resident, What};
 
-/// Places of tables, one a slot.
+/// The places of tables, one for each slot.
 pub(super) const TABLES: std::ops::RangeInclusive<u16> = 0..=SLOTS as u16 - 1;
-/// Places of limbs, two a set.
+/// The places of limbs, two for each set.
 pub(super) const LIMBS: std::ops::RangeInclusive<u16> =
     SLOTS as u16..=(SLOTS + 2 * SETS) as u16 - 1;
 
@@ -18,7 +18,7 @@ fn place(set: usize, buf: usize) -> u16 {
     (SLOTS + 2 * set + buf) as u16
 }
 
-/// The slot that holds the tables of a modulus.
+/// Returns the slot that holds the tables of a modulus.
 pub fn slot_of(holds: &Resident, modulus: ModulusId) -> Option<usize> {
     let there = |slot: &usize| {
         let held = holds.at(*slot as u16);
@@ -27,14 +27,14 @@ pub fn slot_of(holds: &Resident, modulus: ModulusId) -> Option<usize> {
     (0..SLOTS).find(there)
 }
 
-/// Where the tables of a modulus go that are not there: an empty slot, or the one that was not used last.
+/// Returns the slot for the tables of a modulus that are not loaded: an empty slot, or the one that was not used last.
 pub fn slot_for(holds: &Resident, modulus: ModulusId) -> usize {
     let empty = || (0..SLOTS).find(|&slot| holds.at(slot as u16).is_none());
     let found = slot_of(holds, modulus).or_else(empty);
     found.unwrap_or(SLOTS - 1 - usize::from(holds.last_used()))
 }
 
-/// Whether polynomial `buf` of `set` holds this limb in this form.
+/// Returns whether polynomial `buf` of `set` holds this limb in this form.
 pub fn holds(holds: &Resident, set: usize, buf: usize, value: ValueId, eval: bool) -> bool {
     let what = What::Limb {
         name: Name::Value(value),
@@ -44,7 +44,7 @@ pub fn holds(holds: &Resident, set: usize, buf: usize, value: ValueId, eval: boo
     held.is_some_and(|held| held.what == what)
 }
 
-/// What a command changes.
+/// Applies a command to the resident data.
 pub fn apply(holds: &mut Resident, command: Command) {
     let limb = |value, eval, slot: usize| Held {
         what: What::Limb {
@@ -81,7 +81,7 @@ pub fn apply(holds: &mut Resident, command: Command) {
     }
 }
 
-/// What the multiplier holds after some commands.
+/// Returns the data that the multiplier holds after some commands.
 pub fn loaded_after(commands: &[Timed], mut before: Resident) -> Resident {
     for timed in commands {
         apply(&mut before, timed.command);

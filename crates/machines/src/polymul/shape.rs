@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The elaboration parameters of `rm_polymul`.
+//! The elaboration parameters of the polynomial multiplier (`rm_polymul`).
 
 use super::PolymulError;
 
@@ -23,8 +23,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// `units` from 4 to 64, degrees up to 2^`max_log_n`, `beat` residues a cycle on each stream (2 to `units`); the
-    /// first and last powers of two. `None` outside.
+    /// Makes a shape: `units` from 4 to 64, degrees up to 2^`max_log_n`, `beat` residues a cycle on each stream (2 to
+    /// `units`). Units and beat are powers of two. Returns `None` for other numbers.
     pub fn new(units: usize, max_log_n: u32, beat: usize) -> Option<Self> {
         let fits = units.is_power_of_two()
             && (4..=64).contains(&units)
@@ -40,7 +40,7 @@ impl Shape {
         })
     }
 
-    /// Butterflies, P.
+    /// Returns the number of butterflies, P.
     pub fn units(self) -> usize {
         1 << self.log_units
     }
@@ -49,12 +49,12 @@ impl Shape {
         self.max_log_n
     }
 
-    /// Residues a cycle on each stream.
+    /// Returns the residues a cycle on each stream.
     pub fn beat(self) -> usize {
         1 << self.log_beat
     }
 
-    /// Rows of 2P residues of a polynomial of this degree; 2 at least.
+    /// Returns the rows of 2P residues of a polynomial of this degree, at least 2.
     pub fn rows(self, degree: Degree) -> u64 {
         degree.n() as u64 >> (self.log_units + 1)
     }
@@ -79,7 +79,7 @@ impl Shape {
     }
 }
 
-/// A degree that some shape has admitted.
+/// A degree that a shape has accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Degree {
     log_n: u32,

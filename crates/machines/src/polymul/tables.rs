@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the multiplier needs to know of a modulus: constants and twiddles, with Montgomery factors folded in.
+//! Computes the tables of a modulus for the multiplier: constants and twiddles, with Montgomery factors folded in.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::MachineError;
 /// R = 2^33: `NttFriendly` of `rm_arith_pkg`.
 const LOG_R: u64 = 33;
 
-/// The tables of one degree and modulus, and the golden transform they stand for.
+/// The tables of one degree and modulus, and the golden transform that they implement.
 #[derive(Clone)]
 pub struct Tables {
     degree: Degree,
@@ -24,11 +24,11 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Tables for Z_q[x] / (x^n + 1) on `shape`. With R = 2^33, the Montgomery factor of the hardware's three words of 11
-    /// bits: word m + j is psi^bitrev(m + j) R mod q, word 0 is psi^(n/2) R^2 mod q.
+    /// Makes the tables for Z_q[x] / (x^n + 1) on `shape`. R = 2^33 is the Montgomery factor of the hardware's three
+    /// words of 11 bits. Word m + j is psi^bitrev(m + j) R mod q, word 0 is psi^(n/2) R^2 mod q.
     ///
     /// # Errors
-    /// [`PolymulError`] (inside [`MachineError::Own`]) for a degree or modulus that the machine cannot take.
+    /// [`PolymulError`] (inside [`MachineError::Own`]) for a degree or modulus that the machine does not support.
     pub fn new(shape: Shape, n: usize, q: u64) -> Result<Self, MachineError> {
         let degree = shape.degree(n)?;
         check_modulus(degree, q)?;
@@ -59,7 +59,7 @@ impl Tables {
         self.degree
     }
 
-    /// The transform that the hardware must equal.
+    /// Returns the transform that the hardware must equal.
     pub fn plan(&self) -> &NttPlan {
         &self.plan
     }
@@ -68,10 +68,10 @@ impl Tables {
         self.plan.modulus()
     }
 
-    /// Beats before the twiddles.
+    /// The beats before the twiddles.
     pub const HEADER_BEATS: usize = 2;
 
-    /// The words of the table stream: beats {q, 0, ..} and {R^2 mod q, R mod q, 0, ..}, then the twiddles.
+    /// Returns the words of the table stream: beats {q, 0, ..} and {R^2 mod q, R mod q, 0, ..}, then the twiddles.
     pub fn words(&self, shape: Shape) -> Vec<u32> {
         let mut words = vec![0; Self::HEADER_BEATS * shape.beat()];
         words[0] = self.modulus().value() as u32;
@@ -112,7 +112,7 @@ impl std::fmt::Debug for Tables {
     }
 }
 
-/// The ranges of the paper's Table 1 and beyond: q = 1 mod 2n prime, of at most 32 bits.
+/// Checks that a modulus is in the range of the paper's Table 1 or beyond it: a prime q = 1 mod 2n of at most 32 bits.
 ///
 /// # Errors
 /// The first of [`PolymulError::Even`], [`PolymulError::Range`], [`PolymulError::NotOneModulo`] and

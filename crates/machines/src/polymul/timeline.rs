@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command scheduler: jobs onto the array and the two streams, with the cycle of every command.
+//! Schedules the multiplier's commands: assigns jobs to the array and the two streams, with the cycle of every command.
 //!
-//! Jobs alternate between the two sets of polynomials, so that one loads and one unloads while one computes. A command is
-//! sent in the first cycle in which its unit and its memory are free, no earlier than two cycles after the one before,
-//! which has its answer then. The tables of another modulus go to the slot whose jobs are over, while the array works
+//! Jobs alternate between the two sets of polynomials, so that one set is loaded and unloaded while the array works on
+//! the other. A command is sent in the first cycle in which its unit and its memory are free. This is at least two
+//! cycles after the command before, which has its answer then. The tables of another modulus go to the slot whose jobs
+//! are over, while the array works with those of the other slot. Data that is loaded already ([`Resident`]) is not sent
+//! again.
 //! with those of the other. What is there already ([`Resident`]) is not sent again.
 
 use std::collections::BTreeSet;
@@ -23,7 +25,7 @@ pub enum Command {
         slot: usize,
         modulus: ModulusId,
     },
-    /// A limb to polynomial `buf` of `set`, under the tables of `slot`; `eval` says its form.
+    /// Loads a limb to polynomial `buf` of `set`, under the tables of `slot`; `eval` is its form.
     Load {
         set: usize,
         buf: usize,
@@ -31,13 +33,13 @@ pub enum Command {
         limb: ValueId,
         slot: usize,
     },
-    /// A job on the polynomials of `set`, which are under `slot`.
+    /// Runs a job on the polynomials of `set`, which were loaded under `slot`.
     Run {
         set: usize,
         slot: usize,
         job: Job,
     },
-    /// Polynomial 0 of `set`.
+    /// Unloads polynomial 0 of `set`.
     Unload {
         set: usize,
         eval: bool,
@@ -46,7 +48,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// For reports.
+    /// Returns the name for reports.
     pub fn name(self) -> &'static str {
         match self {
             Command::Tables { .. } => "TABLES",
@@ -56,7 +58,7 @@ impl Command {
         }
     }
 
-    /// Cycles from its acceptance to its done bit.
+    /// Returns the cycles from its acceptance to its done bit.
     pub fn cycles(self, shape: Shape, degree: Degree) -> u64 {
         match self {
             Command::Tables { .. } => table_cycles(degree),
@@ -67,7 +69,7 @@ impl Command {
     }
 }
 
-/// A command with the cycle in which it is accepted and the one in which its done bit is up.
+/// A command with the cycle in which it is accepted, and the one in which its done bit is up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timed {
     pub command: Command,
@@ -75,12 +77,12 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// The command port, the units, and the sets and slots that jobs hold: when each is free.
+/// The first free cycles of the command port, the units, and the sets and slots that jobs use.
 struct Board {
     shape: Shape,
     degree: Degree,
     timeline: Vec<Timed>,
-    /// Cycles in which a command is sent.
+    /// The cycles in which a command is sent.
     port: BTreeSet<u64>,
     array: u64,
     load: u64,
@@ -91,7 +93,7 @@ struct Board {
 }
 
 impl Board {
-    /// Sends a command at `earliest` or the first cycle after it with the port free; its end.
+    /// Sends a command at `earliest` or the first cycle after it with the port free; returns its end.
     fn send(&mut self, command: Command, earliest: u64) -> u64 {
         let mut begin = earliest;
         while let Some(near) = self.port.range(begin.saturating_sub(1)..=begin + 1).max() {
@@ -109,8 +111,8 @@ impl Board {
     }
 }
 
-/// Commands of the jobs of a stage, tables included, in the order of their cycles; the machine starts and ends idle, with
-/// what is `resident` at the start. Jobs of moduli whose tables are there come first, then modulus after modulus.
+/// Schedules the jobs of a stage, tables included, in the order of their cycles. The machine starts and ends idle, with
+/// `resident` data at the start. Jobs of moduli whose tables are loaded come first, then modulus after modulus.
 pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job], resident: &Resident) -> Vec<Timed> {
     let mut board = Board {
         shape,
