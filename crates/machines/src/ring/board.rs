@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is busy until when: threads, units, ports, the ring, the host link and the generators. The scheduler and the model share it,
-//! so they agree on when a word can start.
+//! A scoreboard of the ring machine: tracks until when threads, units, ports, the ring, the host link and the
+//! generators are busy.
+//!
+//! The scheduler and the model share it, so they agree on when a word can start.
 
 use super::description::{Description, MAX_GROUPS, MAX_RPAUS};
 use super::micro::{OpWord, Opcode, Operand, STREAMS, Unit};
 use super::timing::{self, Duration};
 
-/// Port groups of one RPAU: polynomial memory, then key memory.
+/// The port groups of one RPAU: polynomial memory, then key memory.
 const GROUPS: usize = MAX_GROUPS + 1;
 const KEY_GROUP: usize = MAX_GROUPS;
 
-/// Busy-until times in cycles.
+/// The cycles until which each resource is busy.
 #[derive(Clone, Debug)]
 pub struct Board {
     slot_group: Vec<u8>,
@@ -22,30 +24,30 @@ pub struct Board {
     generator: [u64; MAX_RPAUS],
     read: [[Port; GROUPS]; MAX_RPAUS],
     write: [[Port; GROUPS]; MAX_RPAUS],
-    /// Cycles of a dyadic word's row; narrow groups are not shared.
+    /// The cycles of a dyadic word's row; narrow groups are not shared.
     period: u64,
     narrow: [bool; GROUPS],
 }
 
-/// A port of a group. A dyadic word asks for some rows in each period, so a word that asks for one a cycle and starts beside it
-/// leaves it these turns. A dyadic word starts beside another only where that leaves turns enough.
+/// A port of a group. A dyadic word needs some rows in each period. A word that reads a row every cycle and starts
+/// beside it leaves it these turns. A dyadic word starts beside another word only if that word leaves enough turns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
-    /// Until when a word has it that is not dyadic, and the turns which that leaves.
+    /// Until when a word that is not dyadic has the port. `left` is the turns that this word leaves.
     until: u64,
     left: u64,
-    /// Until when a dyadic word has turns, and how many.
+    /// Until when a dyadic word has `turns` turns.
     slow_until: u64,
     turns: u64,
 }
 
 impl Port {
-    /// Whether a dyadic word may start at `t` that asks for so many turns.
+    /// Returns whether a dyadic word that needs `turns` turns may start at `t`.
     fn takes_slow(&self, t: u64, turns: u64) -> bool {
         self.slow_until <= t && (self.until <= t || turns <= self.left)
     }
 
-    /// Turns that a dyadic word has at `t`.
+    /// Returns the turns that a dyadic word has at `t`.
     fn taken(&self, t: u64) -> u64 {
         if self.slow_until > t { self.turns } else { 0 }
     }
@@ -60,24 +62,24 @@ impl Port {
         self.slow_until = until;
     }
 
-    /// Gives the port to another word, which leaves so many turns.
+    /// Gives the port to another word, which leaves `left` turns.
     fn give(&mut self, until: u64, left: u64) {
         self.until = until;
         self.left = left;
     }
 }
 
-/// Port groups a word reads and writes on each RPAU it runs on.
+/// The port groups that a word reads and writes on each RPAU on which it runs.
 #[derive(Clone, Copy)]
 struct Footprint {
-    /// The group of operand a, apart because it may be freed early.
+    /// The group of operand a, kept apart because it may be free early.
     source: Option<usize>,
     reads: [Option<usize>; 3],
     writes: [Option<usize>; 2],
 }
 
 impl Board {
-    /// Everything free at cycle 0, for limbs of 2^log_n coefficients.
+    /// Makes a board with all resources free at cycle 0, for limbs of 2^log_n coefficients.
     pub fn new(d: &Description, log_n: u8) -> Self {
         Self {
             slot_group: d.slot_groups(),
@@ -94,17 +96,17 @@ impl Board {
         }
     }
 
-    /// The port group of a slot.
+    /// Returns the port group of a slot.
     pub fn group(&self, slot: u8) -> usize {
         usize::from(self.slot_group.get(usize::from(slot)).copied().unwrap_or(0))
     }
 
-    /// When the unit of RPAU `r` is free.
+    /// Returns the cycle in which the unit of RPAU `r` is free.
     pub fn unit_free(&self, r: usize, unit: Unit) -> u64 {
         self.unit[r][unit as usize]
     }
 
-    /// Cycles of `w` where nothing shares its ports.
+    /// Returns the cycles of `w` if nothing shares its ports.
     pub fn duration(&self, d: &Description, w: &OpWord) -> Duration {
         timing::duration(d, &self.slot_group, self.log_n, w)
     }
@@ -124,7 +126,7 @@ impl Board {
             };
         }
         let b = match w.b {
-            // One operand twice is read once.
+            // An operand that is named twice is read once.
             Operand::Slot(s) if s == w.a && w.op != Opcode::Prng => None,
             Operand::Slot(s) => group(s),
             Operand::Key(_) => Some(KEY_GROUP),
@@ -134,7 +136,7 @@ impl Board {
         let third = match w.op {
             Opcode::Mac if w.c != w.a && w.b != Operand::Slot(w.c) => group(w.c),
             Opcode::Mac => None,
-            // From the second stage on a transform reads what it wrote.
+            // From the second stage on, a transform reads its own results.
             _ if transform => group(w.dst),
             _ => None,
         };
@@ -151,13 +153,13 @@ impl Board {
         }
     }
 
-    /// Turns that a dyadic word asks of a group's read port in each period.
+    /// Returns the turns that a dyadic word needs of a group's read port in each period.
     fn turns(&self, f: &Footprint, group: usize) -> u64 {
         let reads = f.source.iter().chain(f.reads.iter().flatten());
         reads.filter(|g| **g == group).count() as u64
     }
 
-    /// The read ports of `w`: RPAU and group.
+    /// Returns the read ports of `w`: RPAU and group.
     fn read_ports(w: &OpWord, f: &Footprint) -> impl Iterator<Item = (usize, usize)> + use<> {
         let groups = [f.source, f.reads[0], f.reads[1], f.reads[2]];
         // A broadcast reads at its source alone.
@@ -175,14 +177,15 @@ impl Board {
             .flat_map(move |r| groups.into_iter().flatten().map(move |g| (r, g)))
     }
 
-    /// Turns that dyadic words have at `t` of the ports that `w` needs, the most of one port.
+    /// Returns the turns that dyadic words have at `t` of the ports that `w` needs: the most of any port.
     fn beside(&self, w: &OpWord, f: &Footprint, t: u64) -> u64 {
         let reads = Self::read_ports(w, f).map(|(r, g)| self.read[r][g].taken(t));
         let writes = Self::write_ports(w, f).map(|(r, g)| self.write[r][g].taken(t));
         reads.chain(writes).max().unwrap_or(0)
     }
 
-    /// Whether `w` can start at cycle `t` as far as units, ports, ring, link and generators go (threads and data apart).
+    /// Returns whether `w` can start at cycle `t` as far as units, ports, ring, link and generators allow, without
+    /// regard to threads and data.
     pub fn can_start(&self, w: &OpWord, t: u64) -> bool {
         let f = self.footprint(w);
         if is_slow(w) {
@@ -196,7 +199,7 @@ impl Board {
                 .all(|(r, g)| shared(g, &self.read[r][g], self.turns(&f, g)))
                 && Self::write_ports(w, &f).all(|(r, g)| shared(g, &self.write[r][g], 1));
         }
-        // What comes over the link, and what is in a narrow slot, keeps its port to itself.
+        // A word whose data come over the link, or with a narrow slot, keeps its port to itself.
         let alone = |g: usize| self.narrow[g] || w.op == Opcode::Load;
         let free = |g: usize, port: &Port| {
             let slow = port.taken(t);
@@ -218,7 +221,8 @@ impl Board {
             && ports()
     }
 
-    /// Turns of a period that `w`, started at cycle `t`, leaves to a dyadic word on each of its ports; 0 for a dyadic word.
+    /// Returns the turns of a period that `w`, started at cycle `t`, leaves to a dyadic word on each of its ports; 0
+    /// for a dyadic word.
     pub fn turns_left(&self, w: &OpWord, t: u64) -> u64 {
         if is_slow(w) {
             0
@@ -227,12 +231,13 @@ impl Board {
         }
     }
 
-    /// Occupies everything `w` uses from cycle `t`.
+    /// Occupies all resources that `w` uses from cycle `t` on.
     pub fn start(&mut self, d: &Description, w: &OpWord, t: u64) -> Duration {
         self.start_stalled(d, w, t, 0)
     }
 
-    /// The same, where the host makes a transfer take so many cycles more than the link would.
+    /// Starts a word as [`Self::start`] does, with a host that makes a transfer take `stalls` cycles more than the link
+    /// would.
     pub fn start_stalled(&mut self, d: &Description, w: &OpWord, t: u64, stalls: u64) -> Duration {
         let f = self.footprint(w);
         let slow = is_slow(w);
@@ -290,12 +295,12 @@ impl Board {
     }
 }
 
-/// Whether `w` is one of the dyadic cores', which ask for a row now and then.
+/// Returns whether `w` is a dyadic word, which reads rows at intervals.
 fn is_slow(w: &OpWord) -> bool {
     w.on_cores() && w.unit == Unit::Dyadic
 }
 
-/// Whether `w` takes residues from the generator.
+/// Returns whether `w` takes residues from the generator.
 fn uses_generator(w: &OpWord) -> bool {
     w.b == Operand::Generator || w.op == Opcode::Prng
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What of a description the RTL builds (docs/machines/ring.md, "Not built yet"): which fields forbid it, which primes do.
+//! Checks which ring machines the RTL can build: the fields of a description and the primes (docs/machines/ring.md,
+//! "Not built yet").
 
 use super::description::{Description, PortGroup};
 use crate::MachineError;
@@ -9,11 +10,11 @@ use crate::fpga::Sparse;
 /// Refuses a description that the RTL does not build.
 ///
 /// # Errors
-/// [`MachineError::Field`] with the first field that forbids it.
+/// [`MachineError::Field`] with the first field that prevents it.
 pub fn check(d: &Description) -> Result<(), MachineError> {
     let row = d.row;
     ensure(d.splits <= 1, "splits", d.splits, "at most 1 in RTL")?;
-    // With one stage a pass half of a row's lanes are the generators'.
+    // With one stage a pass, half of a row's lanes belong to the generators.
     let generators = match d.main.stages {
         1 => d.cores.butterfly,
         _ => 0,
@@ -99,7 +100,7 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
     )
 }
 
-/// The port groups of whole rows, and the narrow one behind them.
+/// Returns the port groups of whole rows, and the narrow one behind them.
 pub fn memory(d: &Description) -> (&[PortGroup], Option<&PortGroup>) {
     match d.memory.split_last() {
         Some((last, rest)) if last.residues.is_some_and(|r| r < d.row) => (rest, Some(last)),
@@ -124,10 +125,10 @@ pub fn check_size(d: &Description, log_n: u8) -> Result<(), MachineError> {
     }
 }
 
-/// Refuses a prime that no RPAU of the description is built for.
+/// Refuses a prime for which no RPAU of the description is built.
 ///
 /// # Errors
-/// [`MachineError::Field`] with the field that forbids it.
+/// [`MachineError::Field`] with the field that prevents it.
 pub fn check_prime(d: &Description, q: u64) -> Result<(), MachineError> {
     let sparse = Sparse::new(q).filter(|s| s.width <= d.word_bits);
     let Some(sparse) = sparse else {
@@ -157,7 +158,7 @@ pub fn check_prime(d: &Description, q: u64) -> Result<(), MachineError> {
         Some(sparse.mul_latency()),
     )?;
     stages("generator.fold", d.generator.fold, sparse.fold_latency())?;
-    // Where the ring does not reduce, `RED` does in the multiplier's own reducer.
+    // If the ring does not reduce, `RED` does so in the multiplier's own reducer.
     match d.ring.reduces {
         true => stages(
             "ring.reducer",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine description: every number of the ring machine, read from TOML and validated.
+//! The description of a ring machine: every number of the machine, read from TOML and checked.
 #![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
@@ -9,36 +9,36 @@ use crate::fields::{self, ensure, float, range};
 use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
-/// Most splits of a ring: a limb then has four pieces, and a ciphertext eight of at most 32 slots.
+/// The most splits of a ring: a limb then has four pieces, and a ciphertext eight of at most 32 slots.
 pub const MAX_SPLITS: u8 = 2;
-/// Pieces of a limb at most.
+/// The most pieces of a limb.
 pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
 
-/// Limits that the instruction word imposes (see `encode`).
+/// The most RPAUs, a limit of the instruction word (see `encode`).
 pub const MAX_RPAUS: usize = 16;
 pub const MAX_SLOTS: usize = 32;
 pub const MAX_KEY_SLOTS: usize = 128;
-/// Rows of a table that a word can name.
+/// The rows of a table that a word can name.
 const MAX_TABLE: usize = 1 << 12;
-/// Port groups of polynomial memory; the key memory is one more.
+/// The most port groups of polynomial memory; the key memory is one more.
 pub const MAX_GROUPS: usize = 16;
 
-/// A ring machine. Ranges of every field are checked by [`Description::parse`].
+/// A ring machine. [`Description::parse`] checks the range of every field.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The name reports carry.
+    /// The name in reports.
     pub name: String,
     pub title: String,
-    /// The FPGA that it is laid out for, by its name in [`crate::fpga::PARTS`].
+    /// The FPGA for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// Why the description may need more than its part has; refused where it does not.
+    /// The reason for which the description may exceed its part. It is refused for a description that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
     /// log2 of the native ring degree.
     pub log_n: u8,
-    /// How often larger rings may be split into rings of the native degree: those of 2^splits times it.
+    /// How many times larger rings may be split into rings of the native degree, for degrees up to 2^splits times it.
     #[serde(default = "once")]
     pub splits: u8,
     pub rpaus: usize,
@@ -46,7 +46,7 @@ pub struct Description {
     pub controllers: usize,
     /// Bits of a stored residue.
     pub word_bits: u32,
-    /// Coefficients of a memory row: one row a cycle and port, but for narrow slots.
+    /// Coefficients of a memory row. A port transfers one row a cycle, except for narrow slots.
     pub row: usize,
     pub cores: Cores,
     pub main: MainCore,
@@ -59,8 +59,8 @@ pub struct Description {
     pub link: HostLink,
     /// Polynomial memory in slot order; the slots of one entry share one read and one write port.
     pub memory: Vec<PortGroup>,
-    /// RPAUs that are built for another's prime besides their own, and share its key-switch sums where a program has no
-    /// prime of theirs.
+    /// RPAUs that are built for another RPAU's prime besides their own. They share its key-switch sums in a program
+    /// without a prime of theirs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stand_in: Vec<StandIn>,
 }
@@ -74,7 +74,7 @@ const fn once() -> u8 {
 #[serde(deny_unknown_fields)]
 pub struct StandIn {
     pub rpau: usize,
-    /// Of that number in the program's list, and so of that RPAU.
+    /// The number of that prime in the program's list, and so of that RPAU.
     pub prime: usize,
 }
 
@@ -87,11 +87,11 @@ pub struct Cores {
     pub dyadic: usize,
 }
 
-/// What the main cores do besides butterflies.
+/// The operations of the main cores besides butterflies.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MainCore {
-    /// Stages of a transform in one pass over its rows: so many butterflies in a chain.
+    /// Stages of a transform in one pass over its rows, which is the number of butterflies in a chain.
     pub stages: usize,
     /// Coefficients a cycle in coefficient-wise work.
     pub lanes: usize,
@@ -105,11 +105,11 @@ pub struct MainCore {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// From a stream's grant to when the board asks it again.
+    /// From a stream's grant to the next time that the board asks it.
     pub board: u64,
     /// From the board's grant to the address generators.
     pub issue: u64,
-    /// On the way from the board to the RPAUs, the same to each: once a procedure.
+    /// From the board to the RPAUs, the same for each: once a procedure.
     pub dispatch: u64,
     /// From the step counter to the columns' addresses.
     pub address: u64,
@@ -136,11 +136,11 @@ pub struct RingLink {
     pub lanes: usize,
     /// Cycles from one RPAU to the next.
     pub hop: u64,
-    /// Cycles more for each border between dies on that way.
+    /// Additional cycles for each border between dies on the way.
     pub crossing: u64,
-    /// Dies that the ring is folded over: up one side, down the other.
+    /// Dies over which the ring is folded: up one side, down the other.
     pub dies: usize,
-    /// Whether what arrives is reduced modulo the receiver's prime, and a constant added, by adders beside the ring.
+    /// Whether adders beside the ring reduce arriving rows modulo the receiver's prime, and add a constant.
     pub reduces: bool,
     /// Stages of the reducer of a residue of any prime.
     pub reducer: u64,
@@ -157,8 +157,8 @@ pub struct Generator {
     pub fold: u64,
 }
 
-/// Memory of key-switching keys, one read port of a row a cycle. Limbs lie in it one behind the other, a group of residues
-/// at a time, over the stripes in turn: the groups of a row lie in different stripes.
+/// The memory of key-switching keys, with one read port of a row a cycle. Limbs lie one behind the other, a group of
+/// residues at a time, over the stripes in turn. The groups of a row lie in different stripes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyMemory {
@@ -175,9 +175,9 @@ pub struct KeyMemory {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tables {
-    /// Words of each of the four streams, of all procedures held.
+    /// Words of each of the four streams, for all procedures held.
     pub words: usize,
-    /// Rows of constants, a residue for each RPAU; the first means none.
+    /// Rows of constants, a residue for each RPAU; the first row means none.
     pub constants: usize,
     /// Rows of generator streams, one for each RPAU.
     pub streams: usize,
@@ -216,7 +216,7 @@ pub struct HostLink {
 pub struct PortGroup {
     pub kind: MemoryKind,
     pub slots: usize,
-    /// Residues a cycle where its ports are narrower than a row.
+    /// The residues a cycle of ports that are narrower than a row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residues: Option<usize>,
 }
@@ -224,7 +224,7 @@ pub struct PortGroup {
 impl Description {
     /// Medha, as the ring paper describes it.
     pub const MEDHA: &'static str = include_str!("medha.toml");
-    /// Ours: stored twiddles and twice the butterflies at the same multipliers.
+    /// Our machine: stored twiddles and twice the butterflies at the same multipliers.
     pub const STORED: &'static str = include_str!("stored.toml");
 
     /// Medha with the memory for N = 2^16, whose rings are split twice.
@@ -241,11 +241,12 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks every field; see the error's text for the range. Gives what it needs beside what its part has.
+    /// Checks every field; the error's text has the range. Returns the needs beside the resources of the part.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a number out of range; [`MachineError::UnknownPart`]; [`MachineError::ExceedsPart`] unless
-    /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
+    /// [`MachineError::Field`] for a number out of range; [`MachineError::UnknownPart`]; [`MachineError::ExceedsPart`]
+    /// unless `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] if there is nothing to
+    /// allow.
     pub fn check(&self) -> Result<Fit, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
@@ -337,7 +338,7 @@ impl Description {
             k.group,
             expected,
         )?;
-        // The groups of a row follow each other: in so many stripes no two of them meet.
+        // The groups of a row follow each other; with at least this number of stripes no two groups meet.
         let (least, most) = (self.row.div_ceil(k.group), 1024);
         range("keys.stripes", k.stripes as u64, least as u64, most)?;
         for (field, value, most) in [
@@ -385,23 +386,23 @@ impl Description {
         self.fit()
     }
 
-    /// N of the native ring.
+    /// Returns N of the native ring.
     fn degree(&self) -> u64 {
         1u64.checked_shl(self.log_n.into()).unwrap_or(u64::MAX)
     }
 
-    /// How often a ring of 2^`log_n` is split.
+    /// Returns how many times a ring of 2^`log_n` is split.
     pub fn depth(&self, log_n: u8) -> u8 {
         log_n.saturating_sub(self.log_n)
     }
 
-    /// Pieces of a limb of a ring of 2^`log_n`, each of at most the native degree.
+    /// Returns the number of pieces of a limb of a ring of 2^`log_n`, each of at most the native degree.
     pub fn pieces(&self, log_n: u8) -> usize {
         let splits = self.depth(log_n).min(MAX_SPLITS);
         1usize.checked_shl(splits.into()).unwrap_or(usize::MAX)
     }
 
-    /// Modular multipliers of one RPAU: one per butterfly, generator and dyadic core.
+    /// Returns the modular multipliers of one RPAU: one for each butterfly, generator and dyadic core.
     pub fn multipliers_per_rpau(&self) -> usize {
         let cores = [
             self.cores.butterfly,
@@ -411,18 +412,19 @@ impl Description {
         cores.into_iter().sum()
     }
 
-    /// Residues a cycle of a port of a group.
+    /// Returns the residues a cycle of a port of a group.
     pub fn width(&self, group: usize) -> usize {
         let narrow = self.memory.get(group).and_then(|g| g.residues);
         narrow.unwrap_or(self.row).min(self.row)
     }
 
-    /// Whether a group's ports are narrower than a row: transforms cannot go on there, and no raw broadcast arrives.
+    /// Returns whether a group's ports are narrower than a row. Such a group takes no transform in place and no raw
+    /// broadcast.
     pub fn is_narrow(&self, group: usize) -> bool {
         self.width(group) < self.row
     }
 
-    /// The die of an RPAU: the ring goes up through all of them and down again.
+    /// Returns the die of an RPAU: the ring goes up through all dies and down again.
     pub fn die(&self, rpau: usize) -> usize {
         let turns = self.ring.dies.saturating_mul(2);
         let at = turns
@@ -432,7 +434,7 @@ impl Description {
         at.min(turns.saturating_sub(1).saturating_sub(at))
     }
 
-    /// Cycles on the ring from one RPAU to another, one way round.
+    /// Returns the cycles on the ring from one RPAU to another, one way round.
     pub fn way(&self, from: usize, to: usize) -> u64 {
         let count = self.rpaus.max(1);
         let after = |rpau: usize| rpau.saturating_add(1).checked_rem(count).unwrap_or(0);
@@ -446,12 +448,12 @@ impl Description {
         way.map(hop).sum()
     }
 
-    /// Slots of polynomial memory.
+    /// Returns the number of slots of polynomial memory.
     pub fn slots(&self) -> usize {
         self.memory.iter().map(|g| g.slots).sum()
     }
 
-    /// The port group of each slot, in slot order.
+    /// Returns the port group of each slot, in slot order.
     pub fn slot_groups(&self) -> Vec<u8> {
         let entries = self.memory.iter().enumerate();
         entries
@@ -459,12 +461,12 @@ impl Description {
             .collect()
     }
 
-    /// Bytes of one slot (native limb) at the stored width.
+    /// Returns the bytes of one slot (native limb) at the stored width.
     pub fn slot_bytes(&self) -> u64 {
         self.degree().saturating_mul(self.word_bits.into()) / 8
     }
 
-    /// Seconds on the host link for `bytes` of 64-bit residues.
+    /// Returns the seconds on the host link for `bytes` of 64-bit residues.
     pub fn link_seconds(&self, bytes: u64) -> f64 {
         let limb = 8.0 * f64::from(self.link.limb_log_n).exp2();
         bytes as f64 / limb * self.link.us_per_limb * 1e-6

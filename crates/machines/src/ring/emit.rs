@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes words to the four streams: immediates into tables, waits where another stream must be heard from first.
+//! Writes words to the four instruction streams: puts immediates into tables, and inserts waits for words of other
+//! streams.
 
 use std::collections::HashMap;
 
@@ -15,17 +16,17 @@ pub struct Emitter {
     code: MicroCode,
     rpaus: usize,
     tables: Tables,
-    /// Words given to each retire counter.
+    /// The number of words given to each retire counter.
     given: [u32; QUEUES],
-    /// What each stream has already waited for.
+    /// The counts for which each stream has already waited.
     known: [[u32; QUEUES]; STREAMS],
     /// The last word given to each unit of each RPAU.
     last: Vec<[Mark; 2]>,
     /// The stream of the last broadcast, and of the last transfer.
     sender: [usize; 2],
-    /// Key slots that are written during the procedure, by RPAU and key index.
+    /// The key slots that are written during the procedure, by RPAU and key index.
     key_slots: HashMap<Place, u8>,
-    /// RPAUs whose entry of a constant row is in use (0 is a residue too).
+    /// The RPAUs whose entry of a constant row is in use (0 is a residue, too).
     taken: Vec<u16>,
 }
 
@@ -54,7 +55,8 @@ impl Emitter {
         }
     }
 
-    /// Appends `word` for `nodes` (one for each RPAU of its mask) after the waits it needs. `None` when a table is full.
+    /// Appends `word` for `nodes` (one for each RPAU of its mask) after the waits that it needs. Returns `None` if a
+    /// table is full.
     pub fn emit(
         &mut self,
         word: OpWord,
@@ -85,8 +87,8 @@ impl Emitter {
                 .copied()
                 .for_each(&mut need);
         }
-        // A unit changes hands between controllers in the scheduled order, and so do ring and link: their retire counters
-        // only tell words apart by their order.
+        // A unit changes between controllers in the scheduled order, and so do ring and link: their retire counters
+        // distinguish words by their order only.
         if word.on_cores() {
             word.rpaus()
                 .for_each(|r| need(self.last[r][word.unit as usize]));
@@ -95,7 +97,8 @@ impl Emitter {
             self.sender[queue - RING_QUEUE] = stream;
         }
         for (on, count) in needs.into_iter().enumerate() {
-            // A stream's own words have retired before its next is issued; the ring's and the link's have not.
+            // A stream's own words have retired before its next word is issued; those of the ring and of the link have
+            // not.
             if on != stream && self.known[stream][on] < count {
                 self.known[stream][on] = count;
                 self.code.streams[stream].push(encode(&Word::Wait {
@@ -181,7 +184,7 @@ impl Emitter {
         }
     }
 
-    /// A row of the constant table that has, or takes, every RPAU's constant.
+    /// Returns a row of the constant table that has, or can take, every RPAU's constant.
     fn constants(&mut self, wanted: &[(u8, u64)]) -> Option<u16> {
         let wanted = wanted.iter().map(|&(r, w)| (usize::from(r), w));
         let wanted: Vec<(usize, u64)> = wanted.collect();
@@ -207,7 +210,8 @@ impl Emitter {
         index(at, self.tables.constants)
     }
 
-    /// Slots that a word reads and writes, by RPAU; key slots, where they change, behind polynomial memory's.
+    /// Returns the slots that a word reads and writes, by RPAU. Key slots, if they change, are numbered behind those of
+    /// polynomial memory.
     fn accesses(&self, w: &OpWord) -> (Vec<Place>, Vec<Place>) {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let key_slot = |r, k| {
@@ -241,7 +245,7 @@ impl Emitter {
         (reads, writes)
     }
 
-    /// The finished streams; `None` where one of them is longer than program memory.
+    /// Returns the finished streams, or `None` if one of them is longer than program memory.
     pub fn finish(mut self, graph: &Graph) -> Option<MicroCode> {
         for stream in &mut self.code.streams {
             stream.push(encode(&Word::End));
@@ -256,10 +260,10 @@ impl Emitter {
     }
 }
 
-/// Numbers that a load or a store has for limbs on the host.
+/// The numbers that a load or a store has for limbs on the host.
 const HOST_LIMBS: usize = 1 << 12;
 
-/// The index of a row, where the table is so deep.
+/// Returns the index of a row, if the table is deep enough.
 fn index(at: usize, depth: usize) -> Option<u16> {
     u16::try_from(at).ok().filter(|_| at < depth)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The 64-bit instruction word: encoding, decoding and text.
+//! Encodes and decodes the 64-bit instruction word of the ring machine, and prints it as text.
 //!
 //! | bits | field | | bits | field |
 //! | --- | --- | --- | --- | --- |
@@ -10,10 +10,11 @@
 //! | 40-39 | ring: full, p, m, part | | 16-12 | c slot, second result, or source RPAU |
 //! | 38-36 | layer | | 11-0 | immediate index |
 //!
-//! The number of a part ([`RingKind::Part`]) stands where the word has nothing else: in bits 23-17, which name no slot and no
-//! key where a part is named, and for `SPLIT` and `JOIN` in bits 11-0.
+//! The number of a part ([`RingKind::Part`]) stands in a field that the word does not use otherwise. That is bits
+//! 23-17, which name no slot and no key if a part is named. For `SPLIT` and `JOIN` it is bits 11-0.
 //!
-//! `WAIT` (opcode 1) keeps its counter in bits 34-32 and its count in bits 31-0; `END` is opcode 0. Unused fields are 0.
+//! `WAIT` (opcode 1) keeps its counter in bits 34-32 and its count in bits 31-0; `END` is opcode 0. Unused fields are
+//! 0.
 
 use std::fmt;
 
@@ -22,7 +23,7 @@ use ringmill_math::RingKind;
 use super::micro::{OpWord, Opcode, Operand, QUEUES, Unit, Word};
 
 const WAIT: u64 = 1;
-/// The ring field's value for a part that is named elsewhere in the word.
+/// The ring field's value for a part that another field of the word names.
 const PART: u64 = 3;
 
 /// A field of an operation's word.
@@ -60,22 +61,22 @@ const B: Field = Field::new("b", 17, 7);
 const C: Field = Field::new("c", 12, 5);
 const IMM: Field = Field::new("imm", 0, 12);
 
-/// The fields of an operation's word, highest bits first: what the RTL's package is generated from.
+/// The fields of an operation's word, highest bits first. The RTL's package is generated from them.
 pub const FIELDS: [Field; 12] = [
     OPCODE, CONTROLLER, THREAD, MASK, RING, LAYER, DST, A, KIND, B, C, IMM,
 ];
 
-/// A wait's counter and its count.
+/// The fields of a wait: its counter and its count.
 pub const WAIT_FIELDS: [Field; 2] = [Field::new("queue", 32, 3), Field::new("count", 0, 32)];
 
-/// Names of the kinds of b, by their number.
+/// The names of the kinds of b, by their numbers.
 pub const KINDS: [&str; 4] = ["none", "slot", "key", "generator"];
 
-/// Largest immediate index, layer and slot that a word can hold.
+/// The largest immediate index that a word can hold, and below it the largest layer.
 pub const MAX_IMM: usize = (1 << 12) - 1;
 pub const MAX_LAYER: usize = 7;
 
-/// Encodes a word. Fields are truncated to their width; the scheduler keeps them inside (see [`MAX_IMM`]).
+/// Encodes a word. Fields are cut to their width; the scheduler keeps them inside (see [`MAX_IMM`]).
 pub fn encode(word: &Word) -> u64 {
     match word {
         Word::End => 0,
@@ -116,7 +117,7 @@ pub fn encode(word: &Word) -> u64 {
     }
 }
 
-/// Where a word keeps the number of a part.
+/// The field in which a word keeps the number of a part.
 enum PartField {
     B,
     Imm,
@@ -129,8 +130,8 @@ fn part_field(op: Opcode) -> PartField {
     }
 }
 
-/// The part that a word of kind of b `kind` names, taken out of its immediate where it stands there. `None` where it names no
-/// part, or where the word reads no table and no stream of a ring.
+/// Returns the part that a word with kind of b `kind` names, taken out of its immediate if it stands there. Returns
+/// `None` if the word names no part, or reads no table and no stream of a ring.
 fn part(op: Opcode, kind: u64, b: u8, imm: &mut u16) -> Option<RingKind> {
     use Opcode::*;
     let number = match (op, kind) {
@@ -147,7 +148,7 @@ fn part(op: Opcode, kind: u64, b: u8, imm: &mut u16) -> Option<RingKind> {
     }
 }
 
-/// Decodes a word; `None` for a word that no encoding gives.
+/// Decodes a word, or returns `None` for a word that no encoding gives.
 pub fn decode(bits: u64) -> Option<Word> {
     let word = match OPCODE.get(bits) {
         0 => Word::End,

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure as limb operations of the machine: legal ring degrees, each on its RPAU, with data dependences.
+//! A procedure as a graph of the machine's limb operations: ring degrees that the machine supports, each operation on
+//! its RPAU, with data dependences.
 
 use ringmill_isa::Galois;
 use ringmill_math::RingKind;
 
 use super::micro::{Opcode, Stream};
 
-/// Index of a value: one limb of at most the native degree on one RPAU.
+/// The index of a value: one limb of at most the native degree on one RPAU.
 pub type ValueIndex = u32;
-/// Index of a node.
+/// The index of a node.
 pub type NodeIndex = u32;
 
-/// Where an operand comes from.
+/// The source of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
     Value(ValueIndex),
     /// A limb of key memory: an index into the call's key table.
     Key(u8),
-    /// The generator; an index into [`Graph::streams`].
+    /// The generator, with an index into [`Graph::streams`].
     Stream(u32),
 }
 
@@ -27,13 +28,13 @@ pub enum Immediate {
     Scalar(u64),
     Galois(Galois),
     Stream(u32),
-    /// Where the host keeps a limb.
+    /// The host's place of a limb.
     Host(u16),
-    /// What a broadcast adds at its source and its receivers: a row of [`Graph::addends`].
+    /// The constants that a broadcast adds at its source and its receivers: a row of [`Graph::addends`].
     Row(u32),
 }
 
-/// One operation on one RPAU (a broadcast: from one RPAU to several).
+/// One operation on one RPAU, or a broadcast from one RPAU to several.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     pub op: Opcode,
@@ -43,18 +44,18 @@ pub struct Node {
     pub sources: Vec<Source>,
     pub results: Vec<ValueIndex>,
     pub immediate: Immediate,
-    /// Position in the procedure, for policies that keep close to its order.
+    /// The position in the procedure, for policies that stay close to its order.
     pub order: u32,
 }
 
 impl Node {
-    /// A product with a key limb or a generated limb.
+    /// Returns whether the node is a product with a key limb or a generated limb.
     pub fn is_keyed(&self) -> bool {
         matches!(self.op, Opcode::Mul | Opcode::Mac)
             && self.sources.iter().any(|s| !matches!(s, Source::Value(_)))
     }
 
-    /// Operands that are values.
+    /// Returns the operands that are values.
     pub fn values(&self) -> impl Iterator<Item = ValueIndex> + '_ {
         self.sources.iter().filter_map(|s| {
             if let Source::Value(v) = s {
@@ -70,15 +71,15 @@ impl Node {
 pub struct Value {
     pub rpau: u8,
     pub def: Option<NodeIndex>,
-    /// Nodes that read it; one entry per node.
+    /// The nodes that read the value; one entry for each node.
     pub users: Vec<NodeIndex>,
-    /// How many times it is a result of the procedure.
+    /// How many times the value is a result of the procedure.
     pub results: u32,
-    /// It waits in host memory under this number, and in no slot.
+    /// The number of the value in host memory, if it waits there and in no slot.
     pub host: Option<u16>,
 }
 
-/// A procedure for the machine.
+/// A procedure in the machine's operations.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Graph {
     pub name: String,
@@ -87,36 +88,36 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     pub values: Vec<Value>,
     pub streams: Vec<Stream>,
-    /// Constants that source and receivers of a broadcast add, by RPAU.
+    /// The constants that source and receivers of a broadcast add, by RPAU.
     pub addends: Vec<Vec<(u8, u64)>>,
-    /// For each parameter its one or two values; none for a key limb.
+    /// The values of each parameter, one for each piece; none for a key limb.
     pub params: Vec<Vec<ValueIndex>>,
-    /// For each result its one or two values.
+    /// The values of each result, one for each piece.
     pub results: Vec<Vec<ValueIndex>>,
     /// For each parameter that is a key limb, the key index of its first piece.
     pub keys: Vec<Option<u8>>,
-    /// For each parameter, the RPAU in whose key memory it is wanted, where it is a key limb.
+    /// For each parameter that is a key limb, the RPAU whose key memory needs it.
     pub key_homes: Vec<u8>,
-    /// The prime of each RPAU in layer 0: its own, or that of the one it stands in for.
+    /// The prime of each RPAU in layer 0: its own, or that of the RPAU for which it stands in.
     pub primes: Vec<u8>,
-    /// Key limbs that the RPAU with most of them reads.
+    /// The key limbs that one RPAU reads, at most.
     pub key_slots: usize,
     /// How key memory is shared on the RPAUs that read more key limbs than it holds.
     pub key_plans: Vec<KeyPlan>,
-    /// Pairs of nodes of which the second must not start before the first is done, whatever their values.
+    /// Pairs of nodes of which the second must not start before the first is done, without regard to their values.
     pub after: Vec<(NodeIndex, NodeIndex)>,
-    /// Operands and what does not fit wait in host memory. The order of the nodes is binding: every RPAU has room for its
-    /// values in this order.
+    /// Whether operands, and values that do not fit, wait in host memory. The order of the nodes is then binding: in
+    /// this order every RPAU has room for its values.
     pub spilled: bool,
 }
 
-/// Key memory of one RPAU during a procedure that reads more key limbs than it holds.
+/// The key memory of one RPAU during a procedure that reads more key limbs than it holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyPlan {
     pub rpau: u8,
     /// The slot of each key index, in the order of first use.
     pub slots: Vec<(u8, u8)>,
-    /// Key index in each slot when the procedure starts and when it ends.
+    /// The key index in each slot when the procedure starts, and when it ends.
     pub entry: Vec<u8>,
     pub exit: Vec<u8>,
 }
@@ -141,13 +142,13 @@ impl Graph {
         result
     }
 
-    /// Drops nodes whose results nobody uses, and fills in who defines and who uses each value.
+    /// Drops nodes whose results nobody uses, and fills in the definition and the users of each value.
     pub fn finish(&mut self) {
         let mut live = vec![false; self.values.len()];
         for &v in self.results.iter().flatten() {
             live[v as usize] = true;
         }
-        // Every node is followed by its users, except broadcasts, which gain receivers late: iterate to a fixed point.
+        // Users follow every node, except broadcasts, which gain receivers late: the loop iterates to a fixed point.
         loop {
             let before = live.iter().filter(|l| **l).count();
             for node in self.nodes.iter().rev() {
@@ -169,7 +170,7 @@ impl Graph {
         self.index();
     }
 
-    /// Fills in who defines and who uses each value.
+    /// Fills in the definition and the users of each value.
     pub fn index(&mut self) {
         for value in &mut self.values {
             value.def = None;

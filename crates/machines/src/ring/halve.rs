@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Splitting limbs of large rings into parts of the native degree, and joining them again: recursive, as the ring paper's
-//! section 3.1 has it.
+//! Splits limbs of large rings into parts of the native degree and joins them again, recursively (ring paper, section
+//! 3.1).
 //!
-//! A limb in coefficient form is its pieces by place, lowest coefficients first. In its halves a piece has what is at one place
-//! of them, and comes from the two pieces at that place of both halves of the coefficients: one `SPLIT`. A part of as many
-//! coefficients as a piece is one piece.
+//! A limb in coefficient form is its pieces by place, lowest coefficients first. One `SPLIT` takes the two pieces at
+//! one place of both halves of the coefficients. It makes the pieces at that place of both halves of the ring. A part
+//! with as many coefficients as a piece is one piece.
 
 use ringmill_math::RingKind;
 
 use super::graph::{Graph, Node, Source};
 use super::micro::Opcode;
 
-/// The parts of a limb in coefficient form, in order, from its pieces by place. Nodes are like `like` but for what they do.
+/// Returns the parts of a limb in coefficient form, in order, from its pieces by place. New nodes copy the RPAU, layer
+/// and order of `like`.
 pub fn split(graph: &mut Graph, like: &Node, pieces: Vec<Source>) -> Vec<Source> {
     split_part(graph, like, pieces, 1)
 }
 
-/// The inverse of [`split`].
+/// Joins parts to a limb: the inverse of [`split`].
 pub fn join(graph: &mut Graph, like: &Node, parts: Vec<Source>) -> Vec<Source> {
     join_part(graph, like, parts, 1)
 }
@@ -56,7 +57,8 @@ fn join_part(graph: &mut Graph, like: &Node, parts: Vec<Source>, number: usize) 
     low
 }
 
-/// One word between part `number` and its halves: it names the first of them, and the full ring where that is split.
+/// Adds one word between part `number` and its halves. The word names the first of these, or the full ring if that is
+/// split.
 fn pair(
     graph: &mut Graph,
     like: &Node,
@@ -81,15 +83,15 @@ fn pair(
     [Source::Value(first), Source::Value(second)]
 }
 
-/// Which of 2^`depth` parts all of part `to` comes from under the automorphism of a Galois element: part i has the values at
-/// the exponents that are 2 rev(i) + 1 modulo 2^(depth + 1).
+/// Returns which of 2^`depth` parts is the source of part `to` under the automorphism of a Galois element. Part i has
+/// the values at the exponents that are 2 rev(i) + 1 modulo 2^(depth + 1).
 pub fn source(to: usize, depth: u8, galois: u64) -> usize {
     let mask = (2usize << depth) - 1;
     let exponent = (2 * reversed(to, depth) + 1).wrapping_mul(galois as usize) & mask;
     reversed(exponent >> 1, depth)
 }
 
-/// The lowest `bits` bits in reversed order.
+/// Returns the lowest `bits` bits in reversed order.
 fn reversed(i: usize, bits: u8) -> usize {
     (0..bits).fold(0, |reversed, b| reversed << 1 | i >> b & 1)
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Executes micro words on residues: operands are read when a word starts, results appear when it retires, so a missing
-//! wait, a slot reused too early or a wrong half ring shows as a wrong bit.
+//! Executes the ring machine's micro words on residues, for tests of the scheduler.
+//!
+//! A word reads its operands when it starts, and its results appear when it retires. So a missing wait, a slot that is
+//! reused too early, or a wrong half ring gives a wrong bit.
 
 use std::collections::HashMap;
 
@@ -14,7 +16,7 @@ use super::micro::{MicroCode, OpWord, Opcode, Operand};
 use super::model::{self, Observer, Started};
 use crate::MachineError;
 
-/// Limbs in the memories of all RPAUs, and what a run needs beside the code.
+/// The limbs in the memories of all RPAUs, and the data that a run needs beside the code.
 #[derive(Clone, Debug)]
 pub struct Memory {
     /// The program's moduli.
@@ -25,18 +27,18 @@ pub struct Memory {
     pub keys: HashMap<(usize, u8), Vec<u64>>,
     /// The call's key table: the key slot of each RPAU and key index.
     pub key_table: HashMap<(usize, u8), u8>,
-    /// Limbs in host memory, by the number that loads and stores give them.
+    /// The limbs in host memory, by the number in loads and stores.
     pub host: HashMap<u16, Vec<u64>>,
     /// The key limbs of the call on the host, by RPAU and key index.
     pub host_keys: HashMap<(usize, u8), Vec<u64>>,
     /// The call's seeds.
     pub seeds: Vec<[u8; 32]>,
-    /// How often the program's ring is split: 0 at the native degree, 1 at twice it, whose limbs are half rings.
+    /// How many times the program's ring is split: 0 at the native degree, 1 at twice it, where limbs are half rings.
     pub splits: u32,
 }
 
 impl Memory {
-    /// With nothing in it.
+    /// Makes empty memories.
     pub fn new(moduli: Vec<TableModulus>, seeds: Vec<[u8; 32]>, halves: bool) -> Self {
         Self {
             moduli,
@@ -50,7 +52,7 @@ impl Memory {
         }
     }
 
-    /// The same for a ring that is split so often.
+    /// Returns the memories for a ring that is split `splits` times.
     #[must_use]
     pub fn split(self, splits: u32) -> Self {
         Self { splits, ..self }
@@ -60,7 +62,7 @@ impl Memory {
 /// Runs `code` on `memory` and returns its cycles.
 ///
 /// # Errors
-/// Those of [`model::run`]; [`MachineError::Operands`] when a word reads what nobody wrote.
+/// Those of [`model::run`]; [`MachineError::Operands`] if a word reads a limb that was not written.
 pub fn execute(
     d: &Description,
     code: &MicroCode,
@@ -69,21 +71,21 @@ pub fn execute(
     trace(d, code, memory, &[], &mut |_| {})
 }
 
-/// A word as it ran: what the RTL must do in the same cycles.
+/// A word as it ran: the RTL must do the same in the same cycles.
 #[derive(Clone, Debug)]
 pub struct Executed<'a> {
     pub word: OpWord,
     /// The cycle of its grant.
     pub start: u64,
     pub cycles: u64,
-    /// Turns of a period that it leaves to a dyadic word on each of its ports.
+    /// The turns of a period that it leaves to a dyadic word on each of its ports.
     pub turns: u64,
-    /// What it has put where, as it retires.
+    /// Its results and their places, when it retires.
     pub results: &'a [(Target, Vec<u64>)],
 }
 
-/// Runs `code` on `memory` with a host that stalls ([`model::run_stalled`]), shows each word as it retires, and returns the
-/// cycles.
+/// Runs `code` on `memory` with a host that stalls ([`model::run_stalled`]), shows each word when it retires, and
+/// returns the cycles.
 ///
 /// # Errors
 /// Those of [`execute`].
@@ -104,7 +106,7 @@ pub fn trace(
     model::run_stalled(d, code, stalls, &mut engine)
 }
 
-/// Where a result goes: the RPAU and its slot, the RPAU and its key slot, the host's place.
+/// The place of a result: an RPAU and its slot, an RPAU and its key slot, or the host's place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
     Slot(usize, u8),
@@ -112,7 +114,7 @@ pub enum Target {
     Host(u16),
 }
 
-/// A result on its way.
+/// A result that is not written yet.
 type Late = (Target, Vec<u64>);
 
 struct Engine<'a> {
@@ -144,7 +146,7 @@ impl Observer for Engine<'_> {
                 late.push((Target::Slot(r, w.c), second));
             }
         }
-        // Whoever reads a result before it has retired must not find the old value.
+        // A word that reads a result before it has retired must not find the old value.
         for (target, _) in &late {
             match target {
                 Target::Slot(r, slot) => self.memory.slots.remove(&(*r, *slot)),
@@ -200,7 +202,7 @@ impl Engine<'_> {
         })
     }
 
-    /// What ring or link bring, and where to.
+    /// Returns the limb that ring or link transfer, and its target.
     fn transfer(&self, w: &OpWord, r: usize) -> Result<Late, MachineError> {
         let limb = match (w.op, w.b) {
             (Opcode::Bcast, _) => {
@@ -213,7 +215,7 @@ impl Engine<'_> {
                     }
                     let (q, constant) = (self.modulus(w, r)?, self.constant(w, r));
                     limb.iter_mut().for_each(|x| *x = q.reduce(*x));
-                    // Who sends to itself adds nothing on the way.
+                    // An RPAU that sends to itself adds nothing on the way.
                     if r != source {
                         kernels::add_scalar_assign(q, &mut limb, constant);
                     }
@@ -237,7 +239,7 @@ impl Engine<'_> {
         limb.ok_or_else(|| self.missing(format!("the host lacks a limb that RPAU {r} loads")))
     }
 
-    /// The prime of a word's layer on RPAU `r`.
+    /// Returns the prime of a word's layer on RPAU `r`.
     fn modulus(&self, w: &OpWord, r: usize) -> Result<Modulus, MachineError> {
         let modulus = match self.code.primes.get(r) {
             Some(&prime) if w.layer == 0 => usize::from(prime),
@@ -248,13 +250,13 @@ impl Engine<'_> {
         Ok(Modulus::new(q)?)
     }
 
-    /// The constant that a word names on RPAU `r`; 0 for none.
+    /// Returns the constant that a word names on RPAU `r`, or 0 for none.
     fn constant(&self, w: &OpWord, r: usize) -> u64 {
         let row = self.code.constants.get(usize::from(w.imm));
         row.and_then(|row| row.get(r)).copied().unwrap_or(0)
     }
 
-    /// Both results of `w` on RPAU `r` (the second empty where there is one).
+    /// Computes both results of `w` on RPAU `r` (the second is empty if there is one).
     fn compute(&self, w: &OpWord, r: usize) -> Result<[Vec<u64>; 2], MachineError> {
         let q = self.modulus(w, r)?;
         let ring = Ring {
@@ -326,7 +328,8 @@ impl Engine<'_> {
                 kernels::auto_eval_halves(galois, &mut out, &mut second, a, &b)?;
             }
             Opcode::Split => {
-                // a + zeta b and a - zeta b: of a limb of several pieces, those of one place in its halves.
+                // a + zeta b and a - zeta b. For a limb of several pieces, a and b are the pieces of one place in its
+                // halves.
                 kernels::mul_scalar(q, &mut out, &b, self.zeta(w, q)?)?;
                 second = vec![0; n];
                 kernels::sub(q, &mut second, a, &out)?;
@@ -346,7 +349,7 @@ impl Engine<'_> {
         Ok([out, second])
     }
 
-    /// What splits the ring that a `SPLIT` halves, or that a `JOIN` makes.
+    /// Returns the zeta of the ring that a `SPLIT` halves, or that a `JOIN` makes.
     fn zeta(&self, w: &OpWord, q: Modulus) -> Result<u64, MachineError> {
         let kind = RingKind::of_number(w.ring.number() / 2).unwrap_or(RingKind::Full);
         let whole = u32::from(self.code.log_n) + self.memory.splits.max(1);
@@ -354,7 +357,7 @@ impl Engine<'_> {
         Ok(NttPlan::shared(q, Ring { log_n, kind })?.zeta())
     }
 
-    /// The generated limb of RPAU `r`: the whole stream, or the part that the word's ring names.
+    /// Returns the generated limb of RPAU `r`: the whole stream, or the part that the word's ring names.
     fn stream(&self, w: &OpWord, r: usize, q: Modulus) -> Result<Vec<u64>, MachineError> {
         let entry = self
             .code
@@ -373,7 +376,7 @@ impl Engine<'_> {
         };
         let mut limb = vec![0; part.len() << self.memory.splits];
         expand_uniform(seed, entry.stream, q, &mut limb);
-        // A limb that is not split has no parts, whatever the word says.
+        // A limb that is not split has no parts, even if the word names one.
         let first = part.first().min(limb.len() - part.len());
         Ok(limb.split_off(first).into_iter().take(part.len()).collect())
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Key memory across calls: which key limbs are where, and what has to come over the link.
+//! Manages key memory across calls: which key limbs lie in it, and which must come over the link.
 //!
-//! Calls to come are in sight, so the limb whose next use is farthest away goes out (Belady). Key limbs are counted as the machine
-//! stores them: at twice the native ring degree a limb of the program is two.
+//! The next calls are known, so the limb whose next use is farthest away leaves (Belady). Key limbs are counted as the
+//! machine stores them: at twice the native ring degree a limb of the program is two.
 
 use ringmill_isa::mid::{LimbId, LimbTable};
 
 use super::description::Description;
 
-/// A key limb as the machine stores it: a limb of the program, and which of its pieces.
+/// A key limb as the machine stores it: a limb of the program, and the number of its piece.
 pub type KeyLimb = (LimbId, u8);
 
 /// A key limb that crosses the link before a call.
@@ -22,24 +22,24 @@ pub struct KeyLoad {
 /// Key memory of all RPAUs.
 #[derive(Clone, Debug)]
 pub struct KeyMemory {
-    /// For each RPAU, what each key slot holds.
+    /// For each RPAU, the content of each key slot.
     held: Vec<Vec<Option<KeyLimb>>>,
-    /// Limbs that calls have asked for.
+    /// The limbs that calls have used.
     met: LimbTable<bool>,
     pieces: u64,
-    /// Slots that nothing has been asked from yet already hold what is asked for: of all contents to start with, the
-    /// limbs that are used first are the best.
+    /// Whether an unused slot counts as holding the limb that is first asked of it. The best initial contents are the
+    /// limbs that are used first.
     resident: bool,
-    /// Distinct key limbs that were asked for, for each RPAU.
+    /// The number of different key limbs in use, for each RPAU.
     needed: Vec<u64>,
-    /// Limbs brought over the link between calls.
+    /// The limbs brought over the link between calls.
     pub loads: u64,
-    /// Limbs that were there before the first call.
+    /// The limbs that were there before the first call.
     pub found: u64,
 }
 
 impl KeyMemory {
-    /// Key memory before the first call of a program of so many inputs and a ring of degree 2^`log_n`.
+    /// Makes the key memory before the first call of a program with `inputs` inputs and a ring of degree 2^`log_n`.
     pub fn new(d: &Description, log_n: u8, inputs: usize, resident: bool) -> Self {
         Self {
             held: vec![vec![None; d.keys.slots]; d.rpaus],
@@ -52,7 +52,7 @@ impl KeyMemory {
         }
     }
 
-    /// A call asks for a limb that lives on RPAU `r`.
+    /// Notes that a call uses a limb of RPAU `r`.
     pub fn meet(&mut self, limb: LimbId, r: usize) {
         let met = self.met.entry(limb);
         if !*met {
@@ -61,8 +61,8 @@ impl KeyMemory {
         }
     }
 
-    /// A call needs `wanted`, no more than fit, on RPAU `r`: puts their slots into `slots`, and appends what has to be
-    /// loaded to `loads`. `next` says when a limb is used next, after this call.
+    /// Brings in the limbs `wanted` for a call, which must fit, on RPAU `r`. Puts their slots into `slots`, and appends
+    /// the limbs to load to `loads`. `next` returns when a limb is used next after this call.
     pub fn bring_in<P: Ord>(
         &mut self,
         next: &dyn Fn(LimbId) -> P,
@@ -73,7 +73,7 @@ impl KeyMemory {
     ) {
         let before = loads.len();
         let held = &mut self.held[r];
-        // When the limb of each slot is used next; `None` where this call wants it or there is none. Made where needed.
+        // The next use of each slot's limb, or `None` if this call needs it or there is none. It is computed on demand.
         let mut uses: Option<Vec<Option<P>>> = None;
         for limb in wanted {
             if held.contains(&Some(*limb)) {
@@ -109,25 +109,25 @@ impl KeyMemory {
         slots.extend(wanted.iter().map(|l| slot(l).unwrap_or(0) as u8));
     }
 
-    /// The procedure has left `limbs` in these slots.
+    /// Notes that the procedure has left `limbs` in these slots.
     pub fn leave(&mut self, r: usize, slots: &[u8], limbs: &[KeyLimb]) {
         for (&slot, &limb) in slots.iter().zip(limbs) {
             self.held[r][usize::from(slot)] = Some(limb);
         }
     }
 
-    /// Distinct key limbs that the program uses.
+    /// Returns the number of different key limbs that the program uses.
     pub fn needed(&self) -> u64 {
         self.needed.iter().sum()
     }
 
-    /// Of them, how many there is room for at once.
+    /// Returns how many of these fit at once.
     pub fn fit(&self) -> u64 {
         let room = |(needed, held): (&u64, &Vec<_>)| (*needed).min(held.len() as u64);
         self.needed.iter().zip(&self.held).map(room).sum()
     }
 
-    /// Distinct key limbs on the RPAU with most.
+    /// Returns the number of different key limbs on the RPAU with most.
     pub fn most(&self) -> u64 {
         self.needed.iter().copied().max().unwrap_or(0)
     }

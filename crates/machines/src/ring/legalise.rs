@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a mid-level procedure to limb operations at or below the native ring degree, each on its RPAU.
+//! Rewrites a mid-level procedure to limb operations at or below the ring machine's native degree, each on its RPAU.
 //!
-//! A program at twice the native degree is rewritten over half rings (ring paper, section 3.2 and Algorithms 6 to 9):
-//! a limb in evaluation form is the pair of its halves (p, m), which are the first and second half of its positions; a
-//! limb in coefficient form is the pair of its low and high coefficients. At four times the native degree halves are
-//! split again, and so on: a limb is as many pieces, in evaluation form the parts of its ring ([`RingKind::Part`]) in order.
+//! A program at twice the native degree is rewritten over half rings (ring paper, section 3.2 and Algorithms 6 to 9). A
+//! limb in evaluation form is the pair of its halves (p, m), the first and second half of its positions. A limb in
+//! coefficient form is the pair of its low and high coefficients. At four times the native degree halves are split
+//! again, and so on. A limb is then several pieces, in evaluation form the parts of its ring ([`RingKind::Part`]) in
+//! order.
 
 use std::collections::HashMap;
 
@@ -19,31 +20,31 @@ use crate::MachineError;
 
 mod instr;
 
-/// What the legaliser may rewrite.
+/// The rewrites that the legaliser may apply.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Rewrites {
-    /// A digit's own limb is transformed again instead of being kept in evaluation form through the key switch: the
-    /// transform is hidden behind those of the other RPAUs and the slots are free.
+    /// Transforms a digit's own limb again instead of keeping it in evaluation form through the key switch. The
+    /// transform is hidden behind those of the other RPAUs, and the slots are free.
     pub retransform: bool,
     pub unfuse: Unfuse,
 }
 
-/// Which accumulations with a stored key limb become a multiplication and an addition: the main cores can do both where only
-/// the dyadic cores can accumulate.
+/// The accumulations with a stored key limb that become a multiplication and an addition. The main cores can do both on
+/// machines on which only the dyadic cores can accumulate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unfuse {
     #[default]
     None,
-    /// One in so many on each RPAU.
+    /// One in this number on each RPAU.
     OneIn(usize),
-    /// So many, the last ones on each RPAU.
+    /// This number, the last ones on each RPAU.
     Last(usize),
-    /// All, with stored key limbs or not: where nothing can accumulate.
+    /// All, with stored key limbs or not, for machines that cannot accumulate.
     Every,
 }
 
 impl Unfuse {
-    /// Those worth trying.
+    /// The choices that are worth trying.
     pub const ALL: [Unfuse; 8] = [
         Unfuse::None,
         Unfuse::OneIn(1),
@@ -59,9 +60,10 @@ impl Unfuse {
 /// Legalises `procedure` for machine `d`.
 ///
 /// # Errors
-/// Ring degrees that more splits than the machine's lead to, more moduli than the word can name, limbs of a modulus that is no
-/// NTT-friendly prime, explicit half-ring instructions and spills (which are the machine's own affair), and key limbs in
-/// a place where the machine reads none.
+/// - A ring degree that needs more splits than the machine has.
+/// - More moduli than the word can name, or a modulus that is no NTT-friendly prime.
+/// - Explicit half-ring instructions and spills, which the machine does itself.
+/// - A key limb in a place from which the machine reads none.
 pub fn legalise(
     d: &Description,
     procedure: &Procedure,
@@ -129,21 +131,21 @@ pub fn legalise(
     Ok(graph)
 }
 
-/// Pieces of a mid-level value: one, two at twice the native degree, four at four times it.
+/// The pieces of a mid-level value: one, two at twice the native degree, four at four times it.
 type Pieces = Vec<Source>;
 
 struct Legaliser<'a> {
     d: &'a Description,
     procedure: &'a Procedure,
-    /// How often the procedure's ring is split.
+    /// How many times the procedure's ring is split.
     depth: u8,
     graph: Graph,
     map: HashMap<ValueId, Pieces>,
-    /// The broadcast node of a value, and of the layer of its receivers where it is reduced for them.
+    /// The broadcast node of a value, and of its receivers' layer if it is reduced for them.
     broadcasts: HashMap<(ValueIndex, u8), usize>,
     /// The copy of a value on an RPAU, raw or reduced for a layer.
     copies: HashMap<(ValueIndex, u8, u8), ValueIndex>,
-    /// Values that the generator makes, and how many instructions use them.
+    /// The values that the generator makes, and the number of instructions that use them.
     streams: HashMap<ValueId, u32>,
     order: u32,
 }
@@ -161,7 +163,7 @@ impl Legaliser<'_> {
         ty.ok_or_else(|| self.unsupported("a value that is no limb"))
     }
 
-    /// RPAU and layer of a value.
+    /// Returns the RPAU and layer of a value.
     fn place(&self, v: ValueId) -> Result<(u8, u8), MachineError> {
         let ty = self.limb(v)?;
         let modulus = usize::from(ty.modulus.0);
@@ -191,7 +193,7 @@ impl Legaliser<'_> {
         Ok(ty.form)
     }
 
-    /// Ring of piece `index` of a limb in evaluation form.
+    /// Returns the ring of piece `index` of a limb in evaluation form.
     fn ring(&self, index: usize) -> RingKind {
         let number = u8::try_from(self.count() + index).ok();
         number
@@ -258,7 +260,7 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Key limbs on the RPAU with most of them.
+    /// Returns the number of key limbs on the RPAU with most.
     fn key_limbs(&self) -> usize {
         let mut counts = vec![0; self.d.rpaus];
         for param in &self.procedure.params {
@@ -304,7 +306,7 @@ impl Legaliser<'_> {
             .ok_or_else(|| self.unsupported(format!("value %{} before its definition", v.0)))
     }
 
-    /// A node on the RPAU of a value, for others to be like.
+    /// Returns a node on the RPAU of a value, as a template for others.
     fn like(&self, v: ValueId) -> Result<Node, MachineError> {
         let (rpau, layer) = self.place(v)?;
         Ok(Node {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring machine behind the [`Machine`] trait.
+//! The ring machine as a [`Machine`].
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -35,7 +35,7 @@ impl RingMachine {
         })
     }
 
-    /// The machine that a text describes.
+    /// Makes the machine of a description.
     ///
     /// # Errors
     /// Those of [`Description::parse`].
@@ -184,8 +184,8 @@ impl Machine for RingMachine {
         }
     }
 
-    /// All of a procedure or nothing of it: what the ring takes has no host beside it. Composite instructions are taken as
-    /// what they expand to.
+    /// Returns true for all instructions of a procedure or for none: the ring machine has no host beside it. Composite
+    /// instructions count as their expansions.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         self.check_values(head)?;
         let own = |op| !matches!(op, Op::Split | Op::Join | Op::Autoh | Op::Load | Op::Store);
@@ -273,7 +273,7 @@ impl Session for Timing<'_> {
     }
 }
 
-/// One procedure's streams and tables as text.
+/// Writes one procedure's streams and tables as text.
 fn write_code(code: &MicroCode, cycles: u64, out: &mut dyn Write) -> Result<(), MachineError> {
     writeln!(
         out,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Micro code: what one thread of a program controller executes.
+//! Micro code of the ring machine: the words that one thread of a program controller executes.
 
 use ringmill_isa::Galois;
 use ringmill_math::RingKind;
 
-/// Operation of a micro word. Operands and results are memory slots unless the word says otherwise.
+/// The operation of a micro word. Operands and results are memory slots unless the variant says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Opcode {
@@ -26,7 +26,7 @@ pub enum Opcode {
     Addi,
     /// d = (a - b) * w.
     Subm,
-    /// d = a mod q, plus the constant when the word names one.
+    /// d = a mod q, plus the constant if the word names one.
     Red,
     /// Forward transform.
     Ntt,
@@ -36,8 +36,8 @@ pub enum Opcode {
     Auto,
     /// Automorphism of the full ring on its halves: (d, c) from (a, b).
     Autoh,
-    /// (d, c) = halves (p, m) of the limb whose low and high coefficients are a and b; of a part that is halved again, the
-    /// pieces so.
+    /// (d, c) = halves (p, m) of the limb whose low and high coefficients are a and b. For a part that is halved again,
+    /// a and b are its pieces.
     Split,
     /// (d, c) = low and high coefficients of the limb with halves a and b.
     Join,
@@ -47,9 +47,9 @@ pub enum Opcode {
     Bcast,
     /// Automorphism in coefficient form, full ring.
     Autoc,
-    /// Over the host link: d, or key limb b, = the host's limb.
+    /// Over the host link: d, or key limb b, becomes the host's limb.
     Load,
-    /// Over the host link: the host's limb = a.
+    /// Over the host link: the host's limb becomes a.
     Store,
 }
 
@@ -79,7 +79,7 @@ impl Opcode {
         Opcode::Store,
     ];
 
-    /// The operation's mnemonic.
+    /// Returns the operation's mnemonic.
     pub const fn name(self) -> &'static str {
         match self {
             Opcode::Copy => "COPY",
@@ -106,7 +106,8 @@ impl Opcode {
         }
     }
 
-    /// Coefficient by coefficient: either unit can do it and the result may overwrite an operand.
+    /// Returns whether the operation works coefficient by coefficient: either unit can do it, and the result may
+    /// overwrite an operand.
     pub const fn is_coefficient_wise(self) -> bool {
         use Opcode::*;
         matches!(
@@ -115,12 +116,12 @@ impl Opcode {
         )
     }
 
-    /// The result permutes the operand, so it needs a slot of its own.
+    /// Returns whether the result permutes the operand, so that it needs a slot of its own.
     pub const fn is_permutation(self) -> bool {
         matches!(self, Opcode::Auto | Opcode::Autoh | Opcode::Autoc)
     }
 
-    /// Its result is written in rows, at one address a column: not into a narrow slot.
+    /// Returns whether the result is written in rows, at one address a column, and so cannot go into a narrow slot.
     pub const fn needs_rows(self) -> bool {
         matches!(
             self,
@@ -128,34 +129,34 @@ impl Opcode {
         )
     }
 
-    /// Over the host link.
+    /// Returns whether the operation uses the host link.
     pub const fn on_link(self) -> bool {
         matches!(self, Opcode::Load | Opcode::Store)
     }
 
-    /// By the cores of an RPAU, and not by the ring or the host link.
+    /// Returns whether the cores of an RPAU execute the operation, and not the ring or the host link.
     pub const fn on_cores(self) -> bool {
         !matches!(self, Opcode::Bcast) && !self.on_link()
     }
 
-    /// Two results.
+    /// Returns whether the operation has two results.
     pub const fn is_pair(self) -> bool {
         matches!(self, Opcode::Split | Opcode::Join | Opcode::Autoh)
     }
 }
 
-/// Second operand of a coefficient-wise word.
+/// The second operand of a coefficient-wise word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     None,
     Slot(u8),
     /// A limb of key memory: an index into the call's key table.
     Key(u8),
-    /// The generator, at the stream that the immediate names.
+    /// The generator, with the stream that the immediate names.
     Generator,
 }
 
-/// Compute unit of an RPAU, and the thread that feeds it.
+/// A compute unit of an RPAU, and the thread that feeds it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Unit {
     Main,
@@ -177,12 +178,13 @@ pub struct OpWord {
     pub op: Opcode,
     /// 0 or 1.
     pub controller: u8,
-    /// The thread; the unit used, except by `Bcast`, `Load` and `Store`, which either thread hands to ring or link.
+    /// The thread, which is also the unit in use. `Bcast`, `Load` and `Store` use ring or link, to which either thread
+    /// can hand them.
     pub unit: Unit,
-    /// RPAUs that execute (for `Bcast`: that receive).
+    /// The RPAUs that execute the word, or for `Bcast` receive.
     pub mask: u16,
-    /// Whose twiddles are read, or of which part of the full ring the generator's residues are. `Split` and `Join` name the
-    /// first of the two parts, and the full ring where these are its halves.
+    /// The ring whose twiddles are read, or the part of the full ring to which the generator's residues belong. `Split`
+    /// and `Join` name the first of the two parts, or the full ring if these are its halves.
     pub ring: RingKind,
     /// RPAU r works modulo prime r + layer * RPAUs.
     pub layer: u8,
@@ -191,18 +193,18 @@ pub struct OpWord {
     pub b: Operand,
     /// Third operand (`Mac`), second result (pairs), source RPAU (`Bcast`).
     pub c: u8,
-    /// Table index: constants, streams or Galois elements by operation; 0 is none for `Red`. The host's place of a limb
-    /// for `Load` and `Store`.
+    /// A table index: constants, streams or Galois elements by operation; 0 is none for `Red`. For `Load` and `Store`
+    /// it is the host's place of a limb.
     pub imm: u16,
 }
 
 impl OpWord {
-    /// The stream this word stands in.
+    /// Returns the stream in which this word stands.
     pub fn stream(&self) -> usize {
         2 * usize::from(self.controller) + usize::from(self.unit == Unit::Dyadic)
     }
 
-    /// The retire counter this word advances.
+    /// Returns the retire counter that this word advances.
     pub fn queue(&self) -> usize {
         match self.op {
             Opcode::Bcast => RING_QUEUE,
@@ -211,12 +213,12 @@ impl OpWord {
         }
     }
 
-    /// Whether cores execute it, and not the ring or the host link.
+    /// Returns whether cores execute the word, and not the ring or the host link.
     pub fn on_cores(&self) -> bool {
         self.op.on_cores()
     }
 
-    /// RPAUs of the mask, ascending.
+    /// Returns the RPAUs of the mask, ascending.
     pub fn rpaus(&self) -> impl Iterator<Item = usize> + use<> {
         let mask = self.mask;
         (0..16).filter(move |r| mask >> r & 1 == 1)
@@ -226,9 +228,9 @@ impl OpWord {
 /// One 64-bit instruction word, decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
-    /// Nothing is left in this stream.
+    /// The end of this stream.
     End,
-    /// The stream goes on once `queue` has retired `count` words of this procedure.
+    /// The stream waits until `queue` has retired `count` words of this procedure.
     Wait {
         queue: u8,
         count: u32,
@@ -252,9 +254,9 @@ pub struct MicroCode {
     pub log_n: u8,
     /// Encoded words of the four streams.
     pub streams: [Vec<u64>; STREAMS],
-    /// Constant table: per index, one residue for each RPAU. Index 0 means no constant.
+    /// The constant table: for each index, one residue for each RPAU. Index 0 means no constant.
     pub constants: Vec<Vec<u64>>,
-    /// Stream table: per index, one stream for each RPAU.
+    /// The stream table: for each index, one stream for each RPAU.
     pub generators: Vec<Vec<Option<Stream>>>,
     pub galois: Vec<Galois>,
     /// The prime of each RPAU in layer 0.

@@ -47,7 +47,7 @@ pub const SHIPPED: [(&str, &str); 3] = [
     ("ring-large", Description::LARGE),
 ];
 
-/// Those of the size of the paper's machine, whose figures stand beside it.
+/// The descriptions of machines of the paper's size, whose figures are compared with the paper's.
 pub const OF_THE_PAPERS_SIZE: [(&str, &str); 2] = [
     ("ring", Description::MEDHA),
     ("ring-stored", Description::STORED),

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model: executes the decoded words of the four streams, event by event.
+//! The cycle model of the ring machine: executes the decoded words of the four streams, event by event.
 //!
-//! Rules (docs/machines/ring.md, "Issue"): every stream issues in order and has one word in flight; a `WAIT` holds the
-//! stream until a retire counter has reached its count and costs nothing; a word starts in the first cycle in which its
-//! thread is idle, its units, ports, ring and generators are free, streams being served in the order 0 to 3; it retires
-//! when its last write has landed. A broadcast, a load and a store free their thread when the board asks it again and retire in
-//! the counter of the ring or the link. How long a transfer takes is for the host to say: as long as the link's rate, and stalls.
+//! Rules (docs/machines/ring.md, "Issue"):
+//!
+//! - Every stream issues in order and has one word in flight.
+//! - A `WAIT` holds the stream until a retire counter has reached its count, and costs nothing.
+//! - A word starts in the first cycle in which its thread is idle and its units, ports, ring and generators are free.
+//!   Streams are served in the
+//!   order 0 to 3.
+//! - A word retires when its last write has landed.
+//! - A broadcast, a load and a store free their thread when the board asks it again, and retire in the counter of the
+//!   ring or the link.
+//!
+//! The host decides how long a transfer takes: as long as at the link's rate, and stalls.
 
 use super::board::Board;
 use super::description::Description;
@@ -13,31 +20,31 @@ use super::encode::decode;
 use super::micro::{MicroCode, OpWord, QUEUES, STREAMS, Word};
 use crate::MachineError;
 
-/// When a word starts, and what it does to others.
+/// The start of a word, and its effect on others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Started {
-    /// Its number among the words of the run.
+    /// The number of the word in the run.
     pub sequence: usize,
-    /// The cycle of its grant, and how many it takes.
+    /// The cycle of its grant; `duration` is its cycles.
     pub start: u64,
     pub cycles: u64,
-    /// Turns of a period that it leaves to a dyadic word on each of its ports.
+    /// The turns of a period that it leaves to a dyadic word on each of its ports.
     pub turns: u64,
 }
 
-/// What wants to know of every word as it runs.
+/// Receives every word of a run.
 pub trait Observer {
-    /// `w` starts.
+    /// Notes that `w` starts.
     fn start(&mut self, w: &OpWord, at: Started) -> Result<(), MachineError>;
-    /// Word `sequence` has retired.
+    /// Notes that word `sequence` has retired.
     fn retire(&mut self, sequence: usize) -> Result<(), MachineError>;
 }
 
 /// Runs one procedure's words from cycle 0 and returns the cycle after the last has retired.
 ///
 /// # Errors
-/// [`MachineError::BadWord`] for a word that does not decode or names what the machine lacks, and for streams that wait
-/// for each other for ever; whatever the observer returns.
+/// [`MachineError::BadWord`] for a word that does not decode or names a resource that the machine does not have, and
+/// for streams that wait for each other for ever; the observer's errors.
 pub fn run(
     d: &Description,
     code: &MicroCode,
@@ -46,8 +53,8 @@ pub fn run(
     run_stalled(d, code, &[], observer)
 }
 
-/// The same with a host that stalls: each transfer, in the order in which they start, takes so many cycles more; those beyond
-/// the list none.
+/// Runs words with a host that stalls: each transfer, in the order of the starts, takes the given number of cycles
+/// more. Transfers beyond the list take none.
 ///
 /// # Errors
 /// Those of [`run`].
@@ -67,9 +74,9 @@ pub fn run_stalled(
     let mut board = Board::new(d, code.log_n);
     let mut at = [0usize; STREAMS];
     let mut retired = [0u32; QUEUES];
-    // (end, sequence, queue) of words in flight; at most one a stream, one on the ring and one on the link.
+    // (end, sequence, queue) of words in flight: at most one a stream, one on the ring and one on the link.
     let mut flying: Vec<(u64, usize, usize)> = Vec::with_capacity(QUEUES);
-    // When read ports of sources are free before their words' ends.
+    // The cycles in which read ports of sources are free before their words end.
     let mut freed: Vec<u64> = Vec::with_capacity(QUEUES);
     let (mut now, mut sequence) = (0u64, 0usize);
     loop {
@@ -127,7 +134,7 @@ pub fn run_stalled(
             let open = (0..STREAMS)
                 .find(|&s| code.streams[s].get(at[s]).copied().and_then(decode) != Some(Word::End));
             return match open {
-                // The last words have reached the RPAUs so much later.
+                // The last words reach the RPAUs `dispatch` cycles later.
                 None => Ok(now + d.pipeline.dispatch),
                 Some(stream) => Err(bad(stream, at[stream], "waits for ever")),
             };
@@ -146,7 +153,7 @@ pub fn run_stalled(
     }
 }
 
-/// Whether the word names only what the machine has.
+/// Checks that the word names only resources that the machine has.
 fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str> {
     use super::micro::{Opcode, Operand};
     let slots = d.slots();

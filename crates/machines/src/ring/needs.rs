@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a ring machine needs of its part, from the fields of its description (docs/machines/ring.md, "What it needs").
+//! Lists the FPGA resources of a ring machine, from the fields of its description (docs/machines/ring.md, "What it
+//! needs").
 
 use super::description::{Description, MAX_KEY_SLOTS, TwiddleSource};
 use super::passes::Passes;
@@ -7,17 +8,17 @@ use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 impl Description {
-    /// The full ring of the native degree, both half rings of twice it, the four quarters of four times it: each has twiddles
-    /// of its own.
+    /// Returns the number of rings with twiddles of their own: the full ring of the native degree, both half rings of
+    /// twice it, the four quarters of four times it.
     fn rings(&self) -> u64 {
         (2 << self.splits) - 1
     }
 
-    /// What it needs beside what its part has; the fields are in range.
+    /// Returns the needs beside the resources of the part; the fields must be in range.
     ///
     /// # Errors
-    /// [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`] unless `allow_more_than_the_part_has` gives a reason,
-    /// [`MachineError::FitsAfterAll`] where there is nothing to allow.
+    /// [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`] unless `allow_more_than_the_part_has` gives a
+    /// reason, [`MachineError::FitsAfterAll`] if there is nothing to allow.
     pub(super) fn fit(&self) -> Result<Fit, MachineError> {
         self.needs()?
             .accepted(self.allow_more_than_the_part_has.as_deref())
@@ -27,7 +28,7 @@ impl Description {
         self.needs_at(self.word_bits)
     }
 
-    /// What it needs where every RPAU is built for primes of so many bits.
+    /// Returns the needs with every RPAU built for primes of `word_bits` bits.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`].
@@ -50,7 +51,7 @@ impl Description {
                     let depth = slots * n.div_ceil(narrow);
                     Need::memory(name, group.kind, 1, depth, narrow * word)
                 }
-                // In a transform the coefficients of a row lie at different addresses: a memory for each column.
+                // In a transform the coefficients of a row lie at different addresses, so each column has a memory.
                 _ => Need::memory(name, group.kind, row, slots * rows, word),
             });
         }
@@ -91,7 +92,7 @@ impl Description {
                 reduction: Reduction::Lazy,
             }));
         }
-        // A STORE leaves over the ring: one limb waits here for the link, as wide as the widest residue.
+        // A STORE leaves over the ring. One limb waits here for the link, as wide as the widest residue.
         let width = row * u64::from(self.word_bits);
         let link = Need::memory("link buffer", MemoryKind::Bram, 1, rows, width);
         let streams = 2 * self.controllers as u64;
@@ -109,13 +110,14 @@ impl Description {
         })
     }
 
-    /// First values that a twiddle generator keeps of a stage, at most: a power of two, no less than the cycles from when one is
-    /// used until its multiple can be, which are those of multiplier and adder and three to be put aside and fetched.
+    /// Returns the most first values that a twiddle generator keeps of a stage. It is a power of two, and at least the
+    /// cycles from the use of a value to that of its multiple: those of multiplier and adder, and three to store and
+    /// fetch the product.
     pub fn first_values(&self) -> u64 {
         (self.pipeline.multiplier + self.pipeline.adder + 3).next_power_of_two()
     }
 
-    /// Bytes of an RPAU's twiddles for limbs of 2^`log_n` coefficients over the link.
+    /// Returns the bytes of an RPAU's twiddles for limbs of 2^`log_n` coefficients over the link.
     pub(super) fn twiddle_bytes(&self, log_n: u8) -> u64 {
         let passes = Passes {
             log_n: u32::from(log_n),
@@ -125,13 +127,13 @@ impl Description {
         8 * words.map(|(_, _, count, depth)| count * depth).sum::<u64>()
     }
 
-    /// The twiddle memories of an RPAU, for the moduli of one layer: name, kind, number and words of each.
+    /// Returns the twiddle memories of an RPAU, for the moduli of one layer: name, kind, number and words of each.
     fn twiddle_tables(&self, passes: Passes) -> Vec<(&'static str, MemoryKind, u64, u64)> {
         let rings = self.rings();
         let repeats = || (0..passes.count()).map(|pass| passes.log_repeat(pass));
         match self.twiddles.source {
-            // A stage's first values, the products of those that are on their way, and the factor from each to its next, which
-            // is all butterflies'.
+            // A stage's first values, the products in flight, and the factor from each to its next, which all
+            // butterflies share.
             TwiddleSource::Generated => {
                 let first = self.first_values();
                 let depth = rings * repeats().map(|r| first.min(1 << r)).sum::<u64>();

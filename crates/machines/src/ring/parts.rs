@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Procedures that give several ciphertexts and do not fit the machine whole, cut into calls that give some of them each.
+//! Cuts calls that give several ciphertexts and do not fit the ring machine into calls that give some of them each.
 //!
-//! A hoisted set of rotations shares one decomposition, and wants room for all its keys and results at once. A part has
-//! the instructions that its own results need and no others, so what parts share is computed again, exactly as it was:
-//! every bit stays. That is cheap beside the host link, over which a limb takes longer than several transforms. A part
-//! stands before the first call that reads one of its results, so that these do not wait where room is short.
+//! A hoisted set of rotations shares one decomposition, and needs room for all its keys and results at once. A part has
+//! only the instructions that its own results need. So the shared steps are computed again in each part, with the same
+//! bits. That is cheap beside the host link, over which a limb takes longer than several transforms. A part stands
+//! before the first call that reads one of its results, so that results do not wait when room is short.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use super::schedule::Placement;
 use super::search::Prepared;
 use crate::MachineError;
 
-/// The numbers of a procedure's result ciphertexts.
+/// Returns the numbers of a procedure's result ciphertexts.
 fn ciphers(procedure: &Procedure) -> Vec<u16> {
     let mut list: Vec<u16> = procedure.results.iter().map(|r| r.index).collect();
     list.sort_unstable();
@@ -30,16 +30,16 @@ fn ciphers(procedure: &Procedure) -> Vec<u16> {
 /// A part of a procedure.
 #[derive(Clone)]
 struct Part {
-    /// Index of the part's own procedure.
+    /// The index of the part's own procedure.
     proc: u32,
-    /// Which of the whole's parameters, seeds and results it has.
+    /// The parameters, seeds and results of the whole that the part has.
     params: Vec<usize>,
     seeds: Vec<usize>,
     results: Vec<usize>,
 }
 
 impl Part {
-    /// The part's call, in place of `whole`.
+    /// Returns the part's call, in place of `whole`.
     fn call(&self, whole: &Call) -> Call {
         Call {
             proc: self.proc,
@@ -54,28 +54,28 @@ impl Part {
 /// Decides which calls are cut, and makes the procedures of their parts.
 pub struct Cutter<'a> {
     d: &'a Description,
-    /// The program's bound ones, then those of parts.
+    /// The program's bound procedures, then those of parts.
     procs: Vec<Arc<Procedure>>,
-    /// Of each of them: the program's procedure that it is, or is a part of.
+    /// For each of them, the program's procedure that it is, or of which it is a part.
     whole: Vec<u32>,
-    /// Of each of the program's, the numbers of its result ciphertexts.
+    /// For each of the program's procedures, the numbers of its result ciphertexts.
     ciphers: Vec<Vec<u16>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
     shapes: Vec<Shape>,
-    /// For each procedure and number of its ciphertexts made at once, the shape of a part.
+    /// For each procedure and number of ciphertexts made at once, the shape of a part.
     shape_of: HashMap<(u32, usize), usize>,
     fits: HashMap<(usize, Vec<usize>, Vec<bool>), bool>,
     shape_of_part: HashMap<u32, usize>,
 }
 
-/// Parts that differ in Galois elements only: they take the same cycles and room.
+/// Parts that differ in Galois elements only; they take the same cycles and room.
 struct Shape {
     procedure: Procedure,
-    /// Cycles on a machine with nothing else in its memory; `None` where it does not fit.
+    /// The cycles on a machine with nothing else in its memory; `None` if the part does not fit.
     cycles: Option<u64>,
 }
 
-/// A procedure with Galois elements in the order of their coming, and no name.
+/// Returns a procedure with its Galois elements renumbered in order of appearance, and without a name.
 fn shape(procedure: &Procedure) -> Procedure {
     let mut elements = Vec::new();
     let mut shape = Procedure {
@@ -118,12 +118,12 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The numbers of the ciphertexts that a procedure of the program gives.
+    /// Returns the numbers of the result ciphertexts of a program's procedure.
     pub fn ciphers(&self, proc: u32) -> &[u16] {
         self.ciphers.get(proc as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The program's procedure that this one is, or is a part of.
+    /// Returns the program's procedure that this one is, or of which it is a part.
     pub fn whole(&self, proc: u32) -> u32 {
         self.whole.get(proc as usize).copied().unwrap_or(proc)
     }
@@ -132,15 +132,15 @@ impl<'a> Cutter<'a> {
         self.procs.get(proc as usize)
     }
 
-    /// For a procedure of a part, the number of its shape: those of one shape are scheduled alike.
+    /// Returns the number of the shape of a part's procedure; parts of one shape are scheduled alike.
     pub fn shape_of_part(&self, proc: u32) -> Option<usize> {
         self.shape_of_part.get(&proc).copied()
     }
 
-    /// How many of the call's ciphertexts are made at once: what takes the fewest cycles of all that fits beside `slots`
-    /// in use on each RPAU, one where nothing does; `None` for all. `later` says what is read after the call. (A shared
-    /// decomposition saves transforms, but its limbs take room, and the transforms may have hidden behind the products with
-    /// the keys.)
+    /// Returns how many of the call's ciphertexts are made at once, or `None` for all. It is the number with the fewest
+    /// cycles among those that fit beside `slots` in use on each RPAU, or one if none fits. `later` says which limbs
+    /// are read after the call. (A shared decomposition saves transforms. But its limbs take room, and the transforms
+    /// may have been hidden behind the products with the keys.)
     ///
     /// # Errors
     /// Those of legalising a part.
@@ -169,11 +169,11 @@ impl<'a> Cutter<'a> {
                 continue;
             }
             let cycles = self.cycles(call.proc, &all[..size])?;
-            // For the whole set; no part at all where there is no room for one.
+            // The cost of the whole set; a part for which there is no room has the largest cost.
             let cost = cycles.map_or(u64::MAX, |c| c * all.len() as u64 / size as u64);
             costs.push((cost, size));
         }
-        // Fewest cycles first, and of equals the larger.
+        // Fewest cycles first, and among equals the larger part.
         costs.sort_by_key(|&(cost, size)| (cost, Reverse(size)));
         for &(_, size) in costs.iter().filter(|(cost, _)| *cost < u64::MAX) {
             if self.fit(call, &all[..size], slots, later)? {
@@ -183,7 +183,7 @@ impl<'a> Cutter<'a> {
         Ok(1)
     }
 
-    /// Cycles of a part on a machine with nothing else in its memory; `None` where it does not fit.
+    /// Returns the cycles of a part on a machine with nothing else in its memory, or `None` if it does not fit.
     fn cycles(&mut self, proc: u32, some: &[u16]) -> Result<Option<u64>, MachineError> {
         let known = self.shape_of.get(&(proc, some.len())).copied();
         let at = match known {
@@ -198,7 +198,7 @@ impl<'a> Cutter<'a> {
         Ok(self.shapes[at].cycles)
     }
 
-    /// The number of a procedure's shape.
+    /// Returns the number of a procedure's shape.
     fn shape(&mut self, procedure: &Procedure) -> Result<usize, MachineError> {
         let shape = shape(procedure);
         if let Some(at) = self.shapes.iter().position(|s| s.procedure == shape) {
@@ -206,7 +206,7 @@ impl<'a> Cutter<'a> {
         }
         let nothing = vec![0; self.d.rpaus];
         let pinned = vec![true; procedure.params.len()];
-        // What cannot be legalised whole may be in parts; if not, its call says so.
+        // A procedure that cannot be legalised as a whole may be in parts; otherwise its call gives the error.
         let placed = self.placement(procedure, &nothing, &pinned);
         let prepared = placed.and_then(|at| Some((Prepared::new(self.d, procedure).ok()?, at)));
         let cycles = match prepared {
@@ -223,7 +223,7 @@ impl<'a> Cutter<'a> {
         Ok(self.shapes.len() - 1)
     }
 
-    /// Whether a part fits key memory, and polynomial memory beside what is alive across the call.
+    /// Returns whether a part fits key memory, and polynomial memory beside the limbs that are alive across the call.
     fn fit(
         &mut self,
         call: &Call,
@@ -252,8 +252,8 @@ impl<'a> Cutter<'a> {
         Ok(fits)
     }
 
-    /// A placement of the procedure beside `live` slots in use on each RPAU; `None` where counting tells that it does not
-    /// fit.
+    /// Returns a placement of the procedure beside `live` slots in use on each RPAU, or `None` if a count shows that it
+    /// does not fit.
     fn placement(
         &self,
         procedure: &Procedure,
@@ -272,7 +272,7 @@ impl<'a> Cutter<'a> {
             match param.role {
                 ParamRole::Key { .. } => keys[r] += pieces,
                 ParamRole::Cipher { .. } | ParamRole::Plain { .. } if pinned => held[r] += pieces,
-                // An exponent is no limb: the program is refused.
+                // An exponent is no limb: such a program is refused.
                 ParamRole::Cipher { .. } | ParamRole::Plain { .. } | ParamRole::Exponent { .. } => {
                 }
             }
@@ -309,12 +309,12 @@ impl<'a> Cutter<'a> {
         })
     }
 
-    /// The part of a call that gives `some` of its ciphertexts.
+    /// Returns the part of a call that gives `some` of its ciphertexts.
     pub fn part(&mut self, call: &Call, some: &[u16]) -> Call {
         self.part_of(call.proc, some).call(call)
     }
 
-    /// The part of a procedure that gives `some` of its ciphertexts.
+    /// Returns the part of a procedure that gives `some` of its ciphertexts.
     fn part_of(&mut self, proc: u32, some: &[u16]) -> Part {
         let key = (proc, some.to_vec());
         if let Some(known) = self.parts.get(&key) {
@@ -335,7 +335,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// The instructions of a verified procedure that `some` of its ciphertexts need, values numbered anew.
+/// Returns the instructions of a verified procedure that `some` of its ciphertexts need, with values renumbered.
 fn slice(whole: &Procedure, some: &[u16]) -> (Procedure, Part) {
     let mut needed = vec![false; whole.types.len()];
     let wanted = |r: &ResultLimb| some.contains(&r.index);

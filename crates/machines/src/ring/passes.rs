@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a transform goes over its rows (docs/machines/ring.md, "Passes"): which coefficients each step of each pass takes,
-//! and in which memory column each lies. The RTL's address generators and twiddle tables are laid out by these rules.
+//! The order in which a transform goes over its rows (docs/machines/ring.md, "Passes"): the coefficients of each step
+//! of each pass, and the memory column of each.
+//!
+//! The RTL's address generators and twiddle tables follow these rules.
 
 use super::description::Description;
 
@@ -13,7 +15,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// A native transform of the machine.
+    /// Returns the passes of a native transform of the machine.
     pub fn of(d: &Description) -> Self {
         Self {
             log_n: u32::from(d.log_n),
@@ -22,35 +24,36 @@ impl Passes {
         }
     }
 
-    /// Passes, numbered from that of the lowest index bits: the inverse transform runs them upwards, the forward one down.
+    /// Returns the number of passes. Passes are numbered from that of the lowest index bits: the inverse transform runs
+    /// them upwards, the forward one down.
     pub fn count(&self) -> u32 {
         self.log_n.div_ceil(self.stages)
     }
 
-    /// Index bits of the pairs of a pass, lowest first.
+    /// Returns the index bits of the pairs of a pass, lowest first.
     pub fn pairs(&self, pass: u32) -> std::ops::Range<u32> {
         self.stages * pass..(self.stages * (pass + 1)).min(self.log_n)
     }
 
-    /// The lowest index bit of the window: a row's coefficients differ in `log_row` bits from here on. It begins at the
-    /// pass's lowest pair and stays at the top once it has arrived there.
+    /// Returns the lowest index bit of the window: a row's coefficients differ in `log_row` bits from here on. The
+    /// window begins at the pass's lowest pair, and stays at the top once it has arrived there.
     pub fn window(&self, pass: u32) -> u32 {
         (self.stages * pass).min(self.log_n.saturating_sub(self.log_row))
     }
 
-    /// log2 of the steps of a pass.
+    /// Returns log2 of the steps of a pass.
     pub fn log_steps(&self) -> u32 {
         self.log_n.saturating_sub(self.log_row)
     }
 
-    /// Low bits of the step counter that are index bits above the window, highest index bit first: over them the twiddles
-    /// of a butterfly run through their exponents one by one, and then come again.
+    /// Returns the number of low bits of the step counter that are index bits above the window, highest index bit
+    /// first. Over these bits the twiddles of a butterfly run through their exponents one by one, and then repeat.
     pub fn log_repeat(&self, pass: u32) -> u32 {
         self.log_steps() - self.window(pass)
     }
 
-    /// The index bit at a place of the step counter. With the window at the bottom the counter is the rest of the index in
-    /// reversed order; a bit that leaves the window takes the place of the one that enters.
+    /// Returns the index bit at a place of the step counter. With the window at the bottom the counter is the rest of
+    /// the index in reversed order. A bit that leaves the window takes the place of the bit that enters.
     pub fn bit_at(&self, pass: u32, place: u32) -> u32 {
         let bit = self.log_n - 1 - place;
         if bit >= self.log_row + self.window(pass) {
@@ -60,14 +63,14 @@ impl Passes {
         }
     }
 
-    /// The index of the coefficient at a lane of a step's row; lane bit i is index bit window + i.
+    /// Returns the index of the coefficient at a lane of a step's row; lane bit i is index bit window + i.
     pub fn index(&self, pass: u32, step: usize, lane: usize) -> usize {
         let place = |place| (step >> place & 1) << self.bit_at(pass, place);
         (0..self.log_steps()).fold(lane << self.window(pass), |x, p| x | place(p))
     }
 
-    /// The memory column of a coefficient: the exclusive-or of its index cut into pieces of `log_row` bits. Its address in
-    /// the column is the index without its lowest piece.
+    /// Returns the memory column of a coefficient: the exclusive-or of its index cut into pieces of `log_row` bits. Its
+    /// address in the column is the index without its lowest piece.
     pub fn column(&self, index: usize) -> usize {
         let pieces = 0..self.log_n.div_ceil(self.log_row.max(1));
         let mask = (1usize << self.log_row) - 1;

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Memory slots of every RPAU: who is in use, who must be waited for, which slot a value prefers.
+//! Manages the memory slots of every RPAU: which are in use, which word must retire first, and which slot a value
+//! prefers.
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};
 
-/// A retire counter and the value it must reach.
+/// A retire counter, and the value that it must reach.
 pub type Mark = (usize, u32);
 
-/// What the slot's next user must wait for.
+/// The words for which a slot's next user must wait.
 #[derive(Clone, Debug, Default)]
 pub struct SlotLog {
     pub write: Option<Mark>,
     pub reads: Vec<Mark>,
 }
 
-/// Where a value would rather be.
+/// The preference of a value for slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// Transformed, broadcast or split soon: a slot with ports of its own, block memory first, narrow slots last.
+    /// A value that is transformed, broadcast or split soon: a slot with ports of its own, block memory first, narrow
+    /// slots last.
     Work,
-    /// Kept or accumulated: the slots that share ports, then the others, narrow slots last.
+    /// A value that is kept or accumulated: the slots that share ports, then the others, narrow slots last.
     Keep,
 }
 
-/// Slot use during the scheduling of one procedure.
+/// The use of slots during the scheduling of one procedure.
 #[derive(Clone, Debug)]
 pub struct Slots {
     pub used: [u32; MAX_RPAUS],
-    /// By RPAU; polynomial memory's slots, then key memory's.
+    /// The slots by RPAU: those of polynomial memory, then those of key memory.
     pub logs: Vec<Vec<SlotLog>>,
     work: Vec<u8>,
     keep: Vec<u8>,
     count: u32,
-    /// Most slots in use at once, per RPAU.
+    /// The most slots in use at once, for each RPAU.
     pub peak: [u8; MAX_RPAUS],
 }
 
@@ -47,7 +49,7 @@ impl Slots {
         }
     }
 
-    /// All slots, best first.
+    /// Returns all slots, best first.
     pub fn preferred(&self, class: Class) -> &[u8] {
         match class {
             Class::Work => &self.work,
@@ -73,7 +75,7 @@ impl Slots {
     }
 }
 
-/// Slots in the order of preference of a class.
+/// Returns the slots in the order of preference of a class.
 pub fn order(d: &Description, class: Class) -> Vec<u8> {
     use super::description::MemoryKind::Bram;
     let groups = d.slot_groups();

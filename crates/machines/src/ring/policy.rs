@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the scheduler may choose between, and the order in which it prefers operations.
+//! The choices of the ring scheduler, and the order in which it prefers operations.
 
 use super::description::Description;
 use super::graph::{Graph, Node, Source};
@@ -7,33 +7,34 @@ use super::legalise::{Rewrites, Unfuse};
 use super::micro::{OpWord, Opcode, Operand, Unit};
 use super::timing;
 
-/// One way to schedule a procedure. Several are tried and the fastest that fits is kept.
+/// One way to schedule a procedure. Several are tried, and the fastest that fits is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub rewrites: Rewrites,
-    /// The products that open the key-switch sums (no addend) go to the main cores.
+    /// Whether the products that open the key-switch sums (without an addend) go to the main cores.
     pub first_products_on_main: bool,
-    /// Slots that a broadcast must leave free on every receiver.
+    /// The slots that a broadcast must leave free on every receiver.
     pub reserve: u32,
-    /// Where work shorter than a transform goes.
+    /// The unit of operations shorter than a transform.
     pub light: Light,
-    /// Broadcasts go only to slots with ports of their own.
+    /// Whether broadcasts go only to slots with ports of their own.
     pub own_ports: bool,
     /// How far beyond the first unissued operation of its RPAU an operation may be issued.
     pub window: u32,
-    /// Ties of urgency are broken anew for each: 0 by the nodes' order.
+    /// A number by which ties of urgency are broken; 0 breaks them by the nodes' order.
     pub draw: u32,
 }
 
-/// How many ways of breaking ties are tried.
+/// The number of ways of breaking ties that are tried.
 const DRAWS: u32 = 8;
 
-/// Where coefficient-wise work without keys goes, and how urgent it is; splits and joins are as urgent.
+/// The unit and urgency of coefficient-wise operations without keys; splits and joins are as urgent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Light {
-    /// To the main cores only, or to the unit that ends first.
+    /// Whether they go to the main cores only, or to the unit that ends first.
     pub on_main: bool,
-    /// Transforms added to its path: 0 is by its path alone, many is ahead of every transform.
+    /// The transforms that are added to an operation's path. With 0 its path alone decides; with a large number it goes
+    /// ahead of every transform.
     pub bonus: u64,
 }
 
@@ -54,7 +55,7 @@ impl Light {
     ];
 }
 
-/// Policies to start from: free ones first, frugal ones last.
+/// Returns the policies to start from: those with the least limits first, those with the least memory last.
 pub fn seeds(g: &Graph) -> Vec<Policy> {
     let keyed: &[bool] = if g.nodes.iter().any(Node::is_keyed) {
         &[true, false]
@@ -87,7 +88,7 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
     list
 }
 
-/// Policies for a spilled procedure, which is legalised and ordered already.
+/// Returns the policies for a spilled procedure, which is legalised and ordered already.
 pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
     Light::SEEDS.into_iter().map(move |light| Policy {
         rewrites: Rewrites::default(),
@@ -100,7 +101,7 @@ pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
     })
 }
 
-/// Policies that differ from `p` in one choice; `forms` are the rewrites to choose from.
+/// Returns the policies that differ from `p` in one choice; `forms` are the rewrites to choose from.
 pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites>) -> Vec<Policy> {
     let mut list = Vec::new();
     let keyed = g.nodes.iter().any(Node::is_keyed);
@@ -136,7 +137,7 @@ pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites
     list
 }
 
-/// For each node, the cycles from its start to the end of the procedure along its longest chain of users.
+/// Returns for each node the cycles from its start to the end of the procedure, along its longest chain of users.
 pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
     let groups = d.slot_groups();
     let own: Vec<u64> = g
@@ -184,7 +185,7 @@ pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
         }
     }
     if policy.draw > 0 {
-        // Less than a pass: what is clearly more urgent stays so.
+        // The bonus is less than a pass, so that a clearly more urgent operation stays more urgent.
         let pass = timing::rows(d, g.log_n).max(1);
         for (n, path) in path.iter_mut().enumerate() {
             let mixed = (n as u64 + 1)
@@ -196,10 +197,10 @@ pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
     path
 }
 
-/// An odd number near 2^64 over the golden ratio: its multiples are spread evenly.
+/// An odd number near 2^64 over the golden ratio, whose multiples are spread evenly.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Cycles of a node on the unit that usually does it.
+/// Returns the cycles of a node on the unit that usually executes it.
 fn cycles(d: &Description, groups: &[u8], log_n: u8, node: &Node) -> u64 {
     let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
     let dyadic = generated || node.op == Opcode::Prng || (node.op == Opcode::Mac && !d.main.mac);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a ring machine tells of a run.
+//! The figures of a ring machine in the report of a run.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use ringmill_device::report::{How, OwnReport, Remarks, Rows, bytes, grouped, seconds};
 
-/// What a ring machine did with its memories.
+/// The use of a ring machine's memories.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RingUse {
     pub rpaus: usize,
@@ -22,37 +22,38 @@ pub struct RingUse {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SlotUse {
     pub slots: usize,
-    /// At the machine's stored width.
+    /// The bytes of a slot, at the machine's stored width.
     pub slot_bytes: u64,
-    /// Most in use at once, per RPAU.
+    /// The most slots in use at once, for each RPAU.
     pub peak_slots: Vec<u8>,
     pub key_slots: usize,
-    /// Distinct key limbs that the program uses on the RPAU with most. Above `key_slots` they cannot all be resident.
+    /// The different key limbs that the program uses on the RPAU with most. If there are more than `key_slots`, they
+    /// cannot all be resident.
     pub key_limbs: usize,
 }
 
-/// Key limbs of the program over all RPAUs, as the machine stores them: half a limb of the program each at twice the native
-/// ring degree.
+/// The key limbs of the program over all RPAUs, as the machine stores them: at twice the native ring degree each is
+/// half a limb of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct KeyUse {
-    /// Distinct ones that the program uses.
+    /// The different key limbs that the program uses.
     pub needed: u64,
-    /// Of these, how many the key memory holds at once. With resident keys that many are there at the start.
+    /// How many of these the key memory holds at once. With resident keys that many are there at the start.
     pub fit: u64,
     /// Loads over the host link during the run; one limb may come more than once.
     pub loaded: u64,
 }
 
-/// Calls of procedures that give several ciphertexts and do not fit whole (hoisted rotations), and the calls of fewer
-/// ciphertexts that stand for them. What the parts share is computed by each.
+/// The calls of procedures that give several ciphertexts and do not fit whole (hoisted rotations), and the calls of
+/// fewer ciphertexts that replace them. Each part computes the shared steps again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Cuts {
     pub calls: u64,
     pub parts: u64,
 }
 
-/// Limbs that had to leave the machine for want of room between calls, and what that cost on the link, apart from the
-/// machine's cycles; then those that moved inside procedures.
+/// The limbs that had to leave the machine for lack of room between calls, and their cost on the link, which is not in
+/// the machine's cycles. Then the limbs that moved inside procedures.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Spills {
     pub stores: u64,
@@ -60,14 +61,15 @@ pub struct Spills {
     pub bytes: u64,
     pub seconds: f64,
     pub inside: Inside,
-    /// Cycles of the machine's clock that the link takes for these limbs, between calls and inside them; key limbs apart.
+    /// The cycles of the machine's clock that the link takes for these limbs, between calls and inside them, without
+    /// key limbs.
     pub cycles: u64,
     /// Their share of the end-to-end time, 0 to 1, hidden or not.
     pub share: f64,
 }
 
-/// Limbs, as the machine stores them, that crossed the link inside procedures that do not fit. Their time is in the
-/// machine's cycles as far as other work does not hide it.
+/// The limbs, as the machine stores them, that crossed the link inside procedures that do not fit. Their time is in the
+/// machine's cycles unless other work hides it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Inside {
     pub stores: u64,
@@ -81,7 +83,8 @@ pub struct Inside {
 impl OwnReport for RingUse {
     const KEY: &'static str = "ring";
 
-    /// Places are the scheduler's, a link's time is its bytes at the description's rate: wherever the cycles come from.
+    /// The scheduler decides places, and a link's time is its bytes at the description's rate, for every source of the
+    /// cycles.
     fn rows(&self, rows: &mut Rows<'_, '_>, _: How) -> fmt::Result {
         let how = Some(How::Model);
         let slots = self.memory.slots;
@@ -168,7 +171,7 @@ impl RingUse {
 }
 
 impl Spills {
-    /// Bytes of the key limbs that were moved inside procedures.
+    /// Returns the bytes of the key limbs that were moved inside procedures.
     fn key_bytes(&self) -> u64 {
         let inside = &self.inside;
         let limbs = inside.stores + inside.loads + inside.key_loads;

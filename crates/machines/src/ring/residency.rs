@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which program limbs are in which slots between calls.
+//! Tracks which of the program's limbs lie in which slots of the ring machine between calls.
 
 use ringmill_isa::mid::{Head, LimbId, LimbMap};
 
 use super::description::{Description, MAX_PIECES, MAX_RPAUS};
 use super::place::{Class, order};
 
-/// Where the arguments that have to be brought in should go.
+/// The slots of the arguments that must be brought in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrangement {
     /// All in the slots that share ports.
     Together,
-    /// The first operand there, the others in slots with ports of their own, so that both can be read at once.
+    /// The first operand in the slots that share ports, the others in slots with ports of their own, so that both can
+    /// be read at once.
     Apart,
     /// All in slots with ports of their own.
     Spread,
@@ -33,12 +34,12 @@ impl Arrangement {
     }
 }
 
-/// Limbs that travel together: same polynomial of the same operand, one limb for each modulus.
+/// Limbs that move together: the same polynomial of the same operand, one limb for each modulus.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// Number of the operand among the call's.
+    /// The number of the operand in the call.
     pub operand: u16,
-    /// Each with its RPAU.
+    /// The limbs, each with its RPAU.
     pub limbs: Vec<(LimbId, u8)>,
 }
 
@@ -50,7 +51,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// As many as there may be, of a list.
+    /// Takes the slots of a list, up to the most that a limb may have.
     pub fn of(list: impl IntoIterator<Item = u8>) -> Self {
         let mut pieces = Self::default();
         for (place, slot) in pieces.slots.iter_mut().zip(list) {
@@ -75,11 +76,11 @@ struct Resident {
     pieces: Pieces,
 }
 
-/// Program limbs in polynomial memory.
+/// The program's limbs in polynomial memory.
 #[derive(Clone, Debug)]
 pub struct Residency {
     resident: LimbMap<Resident>,
-    /// Limbs made here of which the host has a copy; it has all inputs.
+    /// The limbs made on the machine of which the host has a copy; the host has all inputs.
     host: LimbMap<()>,
     inputs: u64,
     busy: [u32; MAX_RPAUS],
@@ -88,7 +89,7 @@ pub struct Residency {
 }
 
 impl Residency {
-    /// Nothing is on the machine; the host has the inputs.
+    /// Makes an empty machine; the host has the inputs.
     pub fn new(d: &Description, head: &Head<'_>) -> Self {
         Self {
             resident: LimbMap::default(),
@@ -100,7 +101,7 @@ impl Residency {
         }
     }
 
-    /// Where the limb's pieces are, if it is on the machine.
+    /// Returns the slots of the limb's pieces, if it is on the machine.
     pub fn pieces(&self, limb: LimbId) -> Option<Pieces> {
         self.resident.get(&limb).map(|resident| resident.pieces)
     }
@@ -109,43 +110,43 @@ impl Residency {
         limb.0 < self.inputs || self.host.contains_key(&limb)
     }
 
-    /// The host gets a copy.
+    /// Notes that the host gets a copy.
     pub fn copy_to_host(&mut self, limb: LimbId) {
         self.host.insert(limb, ());
     }
 
-    /// Slots in use on each RPAU.
+    /// Returns the slots in use on each RPAU.
     pub fn busy(&self) -> [u32; MAX_RPAUS] {
         self.busy
     }
 
-    /// Limbs on the machine, each with its RPAU.
+    /// Returns the limbs on the machine, each with its RPAU.
     pub fn limbs(&self) -> impl Iterator<Item = (LimbId, usize)> + '_ {
         let each = self.resident.iter();
         each.map(|(&limb, resident)| (limb, usize::from(resident.rpau)))
     }
 
-    /// `limb` is now in these slots of its RPAU.
+    /// Notes that `limb` is now in these slots of its RPAU.
     pub fn settle(&mut self, limb: LimbId, rpau: u8, pieces: Pieces) {
         self.busy[usize::from(rpau)] |= pieces.mask();
         self.resident.insert(limb, Resident { rpau, pieces });
     }
 
-    /// `limb` leaves the machine.
+    /// Removes `limb` from the machine.
     pub fn remove(&mut self, limb: LimbId) {
         if let Some(Resident { rpau, pieces }) = self.resident.remove(&limb) {
             self.busy[usize::from(rpau)] &= !pieces.mask();
         }
     }
 
-    /// The host's copy is needed no more either.
+    /// Forgets `limb`, and the host's copy, too.
     pub fn forget(&mut self, limb: LimbId) {
         self.remove(limb);
         self.host.remove(&limb);
     }
 
-    /// Brings bundles in: the same slots for all limbs of a bundle where such are free. Gives the limbs brought in, or
-    /// `None` (and nothing settled) when there is no room.
+    /// Brings bundles in, with the same slots for all limbs of a bundle if such slots are free. Returns the limbs
+    /// brought in. Without room it returns `None` and changes nothing.
     pub fn bring_in(
         &mut self,
         bundles: &[Bundle],
@@ -160,13 +161,13 @@ impl Residency {
             };
             let busy = |rpau: u8| self.busy[usize::from(rpau)];
             let common = free(bundle.limbs.iter().fold(0, |all, &(_, r)| all | busy(r)));
-            // What the bundle itself takes on the way is seen by those of its limbs that come after.
+            // A bundle's later limbs see the slots that its earlier limbs take.
             let mut taken = self.busy;
             let mut places = Vec::with_capacity(bundle.limbs.len());
             for &(limb, rpau) in &bundle.limbs {
                 let mine = &mut taken[usize::from(rpau)];
                 let mut pieces = common;
-                // No common slots, or a second limb of the bundle on the same RPAU.
+                // There are no common slots, or this is a second limb of the bundle on the same RPAU.
                 if pieces.slots().len() < self.pieces || *mine & pieces.mask() != 0 {
                     pieces = free(*mine);
                 }

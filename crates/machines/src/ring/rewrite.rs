@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites of a legalised procedure that keep every result's bits.
+//! Rewrites legalised procedures of the ring machine without changing a bit of their results.
 
 use std::collections::HashSet;
 
@@ -9,9 +9,10 @@ use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::legalise::Unfuse;
 use super::micro::Opcode;
 
-/// A digit's own limb meets the key in evaluation form, while its coefficients go round the ring. Here the ring also
-/// returns a copy to its owner, which reduces, splits and transforms it in step with all others; the original need not
-/// be kept. NTT(INTT(x)) = x exactly, so no bit changes. Where the ring `reduces`, the copy is the limb itself.
+/// Transforms a digit's own limb again for its product with the key. Without the rewrite the limb meets the key in
+/// evaluation form, while its coefficients go round the ring. With it the ring also returns a copy to its owner, which
+/// reduces, splits and transforms the copy in step with all others, so the original need not be kept. NTT(INTT(x)) = x
+/// exactly, so no bit changes. If the ring `reduces`, the copy is the limb itself.
 pub fn retransform(graph: &mut Graph, reduces: bool) {
     let keyed = |graph: &Graph, v: ValueIndex| -> Vec<NodeIndex> {
         let users = graph.values[v as usize].users.iter().copied();
@@ -59,8 +60,8 @@ pub fn retransform(graph: &mut Graph, reduces: bool) {
     graph.finish();
 }
 
-/// The evaluation forms of a limb's parts, in order, behind a node that ends its inverse transform: the transform itself, or
-/// joins of such. Nothing where something else stands there.
+/// Returns the evaluation forms of a limb's parts, in order, behind a node that ends its inverse transform: the
+/// transform itself, or joins of transforms. Returns nothing for other nodes.
 fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
     if node.op == Opcode::Intt {
         return vec![(node.ring, first(node))];
@@ -78,12 +79,12 @@ fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
     all
 }
 
-/// The first operand of a node, which is a value for every operation but the generator's.
+/// Returns the first operand of a node, which is a value for every operation except the generator's.
 fn first(node: &Node) -> ValueIndex {
     node.values().next().unwrap_or(0)
 }
 
-/// Sends the broadcasts back to their source and lets keyed products use the limb transformed again.
+/// Sends the broadcasts back to their source, and lets keyed products use the limb that is transformed again.
 fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex)], reduces: bool) {
     let mut reduced = Vec::new();
     let like = Node {
@@ -159,8 +160,8 @@ pub fn fuse(graph: &mut Graph) {
     graph.finish();
 }
 
-/// Lets a broadcast add constants: at its receivers those that would be added to their copies, at its source the one that would
-/// be added before.
+/// Lets a broadcast add constants: at its receivers those that would be added to their copies, at its source the one
+/// that would be added before.
 pub fn add_on_the_way(graph: &mut Graph) {
     let mut taken = vec![false; graph.nodes.len()];
     for b in 0..graph.nodes.len() {
@@ -168,7 +169,7 @@ pub fn add_on_the_way(graph: &mut Graph) {
             continue;
         }
         let source = graph.nodes[b].rpau;
-        // An RPAU has one constant in a row: who sends to itself too adds none.
+        // An RPAU has one constant in a row, so an RPAU that also sends to itself adds none.
         let mut row = vec![(source, 0)];
         for at in 0..graph.nodes[b].results.len() {
             let copy = graph.nodes[b].results[at];
@@ -203,7 +204,7 @@ pub fn add_on_the_way(graph: &mut Graph) {
     graph.finish();
 }
 
-/// The constant that a node adds to its operand, and its result, if that is all it does.
+/// Returns the constant that a node adds to its operand, and its result, if the node does nothing else.
 fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
     let node = &graph.nodes[n as usize];
     match (node.op, node.immediate) {
@@ -212,7 +213,7 @@ fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
     }
 }
 
-/// The addition of a constant whose result a broadcast sends and nothing else reads, in the layer of the receivers.
+/// Returns the addition of a constant whose result only a broadcast reads, in the layer of the receivers.
 fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
     let node = &graph.nodes[b];
     let value = &graph.values[first(node) as usize];
@@ -226,12 +227,12 @@ fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
     addition(graph, def).map(|(w, _)| (def, w))
 }
 
-/// The first result of a node: every node has one.
+/// Returns the first result of a node; every node has one.
 fn first_result(node: &Node) -> ValueIndex {
     node.results.first().copied().unwrap_or(0)
 }
 
-/// Parts accumulations with a stored key limb, or all, into a multiplication and an addition.
+/// Splits accumulations with a stored key limb, or all, into a multiplication and an addition.
 pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     let stored = |s: &Source| matches!(s, Source::Key(_));
     let accumulates =
@@ -260,7 +261,7 @@ pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
             op: Opcode::Add,
             sources: addend.into_iter().chain([Source::Value(product)]).collect(),
             results,
-            // Behind the product in its RPAU's order.
+            // It stands behind the product in its RPAU's order.
             order: node.order + 1,
             ..node.clone()
         };
@@ -269,10 +270,10 @@ pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     graph.finish();
 }
 
-/// Moves every keyed product up to its last operand in the procedure's order (a sum of products is one instruction at
-/// the mid level, but its terms are due when their factors are), and what only feeds it down to it.
+/// Moves every keyed product up to its last operand in the procedure's order, and nodes that only feed it down to it.
+/// (A sum of products is one instruction at the mid level, but its terms are due when their factors are.)
 pub fn order(graph: &mut Graph) {
-    // Rewrites append nodes behind their users, so one pass more than the usual one.
+    // Rewrites append nodes behind their users, so one more pass is needed than usual.
     for _ in 0..2 {
         for index in 0..graph.nodes.len() {
             if !graph.nodes[index].is_keyed() {
@@ -288,8 +289,8 @@ pub fn order(graph: &mut Graph) {
             }
         }
     }
-    // A digit of which one automorphism is all that is wanted (a rotation whose decomposition nothing shares) is due
-    // when that is.
+    // A digit that only one automorphism reads (in a rotation whose decomposition nothing shares) is due when the
+    // automorphism is.
     for index in 0..graph.nodes.len() {
         let node = &graph.nodes[index];
         if !matches!(node.op, Opcode::Auto | Opcode::Autoh) {

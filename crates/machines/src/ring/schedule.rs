@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! List scheduling of one procedure: at every cycle where something becomes free, the ready operation with the longest
-//! path to the end is issued, together with its like on other RPAUs (one SIMD word), if unit, thread, ports and slots
-//! allow. The scheduler advances the same [`Board`] as the model, so it decides with true cycles; what it emits are
-//! the four streams with their waits, and only those are executed.
+//! Schedules one procedure on the ring machine by list scheduling.
+//!
+//! In every cycle in which a resource becomes free, the scheduler issues the ready operation with the longest path to
+//! the end. Equal operations on other RPAUs join it in one SIMD word, if unit, thread, ports and slots allow. The
+//! scheduler advances the same [`Board`] as the model, so it decides with true cycles. It emits the four streams with
+//! their waits, and the machine executes nothing else.
 
 mod choose;
 mod setup;
@@ -22,14 +24,14 @@ use super::micro::{MicroCode, OpWord, Opcode, Operand, Unit};
 use super::place::Slots;
 use super::policy::Policy;
 
-/// Where a call finds its operands, and what it must leave alone.
+/// The slots of a call's operands, and the slots that the call must not touch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Placement {
-    /// For each parameter, the slot of each piece (empty for key limbs).
+    /// The slots of each parameter's pieces (empty for key limbs).
     pub args: Vec<Vec<u8>>,
-    /// Parameters that are still needed after the call.
+    /// The parameters that are still needed after the call.
     pub pinned: Vec<bool>,
-    /// Slots of other live values, per RPAU.
+    /// The slots of other live values, for each RPAU.
     pub busy: [u32; MAX_RPAUS],
 }
 
@@ -37,22 +39,22 @@ pub struct Placement {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scheduled {
     pub code: MicroCode,
-    /// For each result, the slot of each piece; none for a result that waits on the host.
+    /// The slots of each result's pieces; none for a result that waits on the host.
     pub results: Vec<Vec<u8>>,
-    /// Where the host keeps each parameter's and each result's pieces; none for those in slots.
+    /// The host's places of each parameter's pieces, and in `host_results` of each result's; none for pieces in slots.
     pub host_params: Vec<Vec<u16>>,
     pub host_results: Vec<Vec<u16>>,
     pub key_plans: Vec<KeyPlan>,
-    /// Most slots in use at once on each RPAU.
+    /// The most slots in use at once on each RPAU.
     pub peak: [u8; MAX_RPAUS],
-    /// Cycles by the scheduler's own clock; the model's count is the one that is reported.
+    /// The cycles by the scheduler's own clock; reports have the model's count.
     pub cycles: u64,
 }
 
-/// Why no schedule came out: not enough slots, or a table of the instruction word overflowed.
+/// The reason for which there is no schedule: not enough slots, or a full table of the instruction word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// No operation could go on for want of slots.
+    /// No operation could continue for lack of slots.
     NoRoom,
     /// More immediates or words than the machine's tables hold.
     TableFull,
@@ -101,23 +103,23 @@ struct Scheduler<'a> {
     emitter: Emitter,
     now: u64,
     priority: Vec<u64>,
-    /// Operands of each node that are not there yet.
+    /// The number of operands of each node that are not available yet.
     pending: Vec<u32>,
-    /// Ready nodes of each RPAU, longest path first.
+    /// The ready nodes of each RPAU, longest path first.
     ready: Vec<Vec<NodeIndex>>,
     slot_of: Vec<Option<u8>>,
-    /// Users of each value that have not completed.
+    /// The number of users of each value that have not completed.
     users: Vec<u32>,
-    /// Values that stay (parameters that outlive the call, results) or whose slot was taken over.
+    /// The values that stay (results, and parameters that outlive the call), or whose slot was taken over.
     keep: Vec<bool>,
     events: BinaryHeap<Reverse<(u64, NodeIndex)>>,
-    /// Position of each node in the order of its RPAU, and the first unissued position of each RPAU.
+    /// The position of each node in the order of its RPAU. `frontier` is the first unissued position of each RPAU.
     rank: Vec<u32>,
     by_rank: Vec<Vec<NodeIndex>>,
     frontier: Vec<usize>,
-    /// Where a spilled procedure's broadcasts stand in the orders of their source and their receivers.
+    /// The positions of a spilled procedure's broadcasts in the orders of their source and their receivers.
     stations: HashMap<NodeIndex, Vec<(usize, u32)>>,
-    /// What must be done before what, beyond values.
+    /// The nodes that must follow each node, beyond the dependences of values.
     followers: HashMap<NodeIndex, Vec<NodeIndex>>,
     issued: Vec<bool>,
     left: usize,
@@ -137,7 +139,7 @@ impl<'a> Scheduler<'a> {
                 continue;
             }
             let Some(&Reverse((next, _))) = self.events.peek() else {
-                // Nothing runs: give up every preference, then the procedure.
+                // Nothing runs: the scheduler gives up every preference, then the procedure.
                 if self.issue_one(true)? {
                     continue;
                 }
@@ -173,7 +175,7 @@ impl<'a> Scheduler<'a> {
         Ok(false)
     }
 
-    /// The controller whose thread for `unit` is idle.
+    /// Returns the controller whose thread for `unit` is idle.
     fn stream_for(&self, unit: Unit) -> Option<u8> {
         (0..self.d.controllers as u8)
             .find(|&c| self.board.thread[2 * usize::from(c) + unit as usize] <= self.now)
@@ -211,7 +213,7 @@ impl<'a> Scheduler<'a> {
         Ok(false)
     }
 
-    /// The node's word on its own RPAU, without result slots.
+    /// Returns the node's word on its own RPAU, without result slots.
     fn word(&self, n: NodeIndex, controller: u8, unit: Unit) -> OpWord {
         let node = &self.g.nodes[n as usize];
         let slot = |v: ValueIndex| self.slot_of[v as usize].unwrap_or(0);
@@ -240,7 +242,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// On every other RPAU, the most urgent ready node that the same word could do.
+    /// Returns on every other RPAU the most urgent ready node that the same word could execute.
     fn mates(&self, n: NodeIndex, word: &OpWord) -> Vec<NodeIndex> {
         let node = &self.g.nodes[n as usize];
         let mut mates = Vec::new();
@@ -300,7 +302,7 @@ impl<'a> Scheduler<'a> {
                 } else {
                     word.c
                 };
-                // In place: the operand's slot changes hands.
+                // In place: the operand's slot goes to the result.
                 for old in node.values().filter(|_| node.op != Opcode::Bcast) {
                     if self.slot_of[old as usize] == Some(slot) {
                         self.keep[old as usize] = true;
@@ -340,7 +342,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// One thing less for `u` to wait for.
+    /// Counts one more operand of `u` as available.
     fn arrived(&mut self, u: NodeIndex) {
         self.pending[u as usize] -= 1;
         if self.pending[u as usize] == 0 {
@@ -359,8 +361,8 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// The ring that the node's word names: coefficient-wise words read no table of a ring, and have no room for a part's number
-/// unless the generator is their operand.
+/// Returns the ring that the node's word names. Coefficient-wise words read no table of a ring, and have no room for a
+/// part's number unless the generator is their operand.
 fn read_ring(node: &Node) -> RingKind {
     let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
     match node.ring {
@@ -369,7 +371,8 @@ fn read_ring(node: &Node) -> RingKind {
     }
 }
 
-/// Immediates that one word can carry for all its RPAUs: the tables hold a constant or stream for each.
+/// Returns whether one word can carry both immediates for its RPAUs: the tables hold a constant or stream for each
+/// RPAU.
 fn same_kind(a: Immediate, b: Immediate) -> bool {
     match (a, b) {
         (Immediate::Galois(g), Immediate::Galois(h)) => g == h,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds a schedule for one call: starts from a few policies and improves the best one choice at a time, by the model's
-//! cycles.
+//! Searches the fastest schedule of one call: starts from a few policies and improves the best one choice at a time, by
+//! the model's cycles.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::schedule::{Failure, Placement, Scheduled, schedule};
 use super::spill::{plan_keys, spill};
 use crate::MachineError;
 
-/// Steps of the local search over policies, and from how many of them it starts.
+/// The steps of the local search over policies, which begins with the best `STARTS` policies.
 const ROUNDS: usize = 6;
 const STARTS: usize = 2;
 
@@ -26,13 +26,13 @@ type Found = (Policy, u64, Scheduled);
 /// How far a spilled procedure may run ahead of its order.
 const SPILLED_WINDOWS: [u32; 4] = [24, 10, 3, 0];
 
-/// A procedure's legal forms and the policy that served it best.
+/// A procedure's legal forms, and the policy that served it best.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub name: String,
     forms: BTreeMap<Rewrites, Graph>,
     best: Option<Policy>,
-    /// Asked before every trial.
+    /// It can stop the search before every trial.
     watch: Watch,
 }
 
@@ -75,13 +75,13 @@ impl Prepared {
         })
     }
 
-    /// The procedure as it was legalised without rewrites: shapes of its parameters and results.
+    /// Returns the procedure as it was legalised without rewrites, with the shapes of its parameters and results.
     pub fn graph(&self) -> &Graph {
         &self.forms[&Rewrites::default()]
     }
 
     /// Schedules the procedure at a placement and counts its cycles by the model. The first call tries every policy;
-    /// later ones start from the best.
+    /// later calls start from the best.
     pub fn schedule(
         &mut self,
         d: &Description,
@@ -107,7 +107,7 @@ impl Prepared {
         let mut starts: Vec<Found> = Vec::new();
         for policy in seeds(self.graph()) {
             if let Some(found) = trial(policy)? {
-                // The best few, and of equal ones the first.
+                // The best few, and among equal ones the first.
                 let at = starts.partition_point(|start| start.1 <= found.1);
                 starts.insert(at, found);
                 starts.dedup_by_key(|start| start.1);
@@ -141,8 +141,8 @@ impl Prepared {
         Ok(Ok((done, cycles)))
     }
 
-    /// Schedules the procedure from an empty polynomial memory with its operands on the host, values crossing the link as
-    /// they must. `None` when one instruction alone needs more slots than there are.
+    /// Schedules the procedure from an empty polynomial memory with its operands on the host; values cross the link as
+    /// they must. Returns `None` if one instruction alone needs more slots than there are.
     pub fn schedule_spilled(
         &self,
         d: &Description,
@@ -154,7 +154,8 @@ impl Prepared {
             busy: [0; MAX_RPAUS],
         };
         let mut best: Option<(Scheduled, u64)> = None;
-        // Broadcasts need a slot that is free on all their receivers; some slack, or one receiver each, helps.
+        // Broadcasts need a slot that is free on all their receivers. Some slack, or one receiver for each broadcast,
+        // helps.
         for (split, slack) in [false, true]
             .into_iter()
             .flat_map(|s| (0..4).map(move |n| (s, n)))
@@ -182,17 +183,17 @@ impl Prepared {
         Ok(best)
     }
 
-    /// The policy that served the procedure best.
+    /// Returns the policy that served the procedure best.
     pub fn policy(&self) -> Option<Policy> {
         self.best
     }
 
-    /// Begins the search with `policy`, and ends it there where that fits.
+    /// Begins the search with `policy`, and ends it there if that fits.
     pub fn prefer(&mut self, policy: Policy) {
         self.best = Some(policy);
     }
 
-    /// Whether some policy finds room at a placement; the frugal ones are asked first.
+    /// Returns whether some policy finds room at a placement; the policies with the least memory are tried first.
     pub fn fits(&self, d: &Description, at: &Placement) -> bool {
         let mut policies = seeds(self.graph()).into_iter().rev();
         policies.any(|policy| self.try_policy(d, at, &policy).is_ok())
@@ -208,14 +209,14 @@ impl Prepared {
         schedule(d, &self.forms[&policy.rewrites], at, policy)
     }
 
-    /// Slots an RPAU would need if it had plenty, under the most frugal policy; for the message of a refusal.
+    /// Returns the slots that an RPAU would need, under the policy with the least memory, for the message of a refusal.
     pub fn appetite(&self, d: &Description, at: &Placement) -> usize {
         let mut roomy = d.clone();
         let missing = super::description::MAX_SLOTS - d.slots();
         if let Some(group) = roomy.memory.first_mut() {
             group.slots += missing;
         }
-        // Slots keep their numbers: the new ones stand behind the first group's, so shift the others.
+        // Slots keep their numbers: the new ones stand behind the first group's, so the others move up.
         let first = d.memory.first().map_or(0, |g| g.slots) as u8;
         let shift = |slot: u8| {
             if slot >= first {
@@ -239,7 +240,7 @@ impl Prepared {
     }
 }
 
-/// Cycles of a scheduled procedure by the model.
+/// Returns the cycles of a scheduled procedure by the model.
 pub fn cycles(d: &Description, scheduled: &Scheduled) -> Result<u64, MachineError> {
     model::run(d, &scheduled.code, &mut Silent)
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the RTL has run at full size in lockstep with the model: figures that are not the model's alone.
+//! The operations that the RTL has run at full size in lockstep with the model, with their cycles.
 
-/// A machine that was built in RTL as it is shipped. It has run all [`instructions`](super::instructions::instructions) and these
-/// operations, every grant, end, slot and result as the model has them; `make full` does so again, and asserts these cycles.
+/// A built-in machine that was built in RTL. It has run all [`instructions`](super::instructions::instructions) and
+/// these operations, with every grant, end, slot and result equal to the model's. `make full` runs them again, and
+/// asserts these cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     pub machine: &'static str,
-    /// Parameter set, operation at its highest level (multiplication with a seeded key), cycles.
+    /// The parameter set, the operation at its highest level (a multiplication with a seeded key), and the cycles.
     pub operations: &'static [(&'static str, &'static str, u64)],
 }
 
@@ -35,13 +36,13 @@ pub const SEEN: &[Seen] = &[
     },
 ];
 
-/// Of a machine, by its name.
+/// Returns the record of a machine, by its name.
 pub fn seen(machine: &str) -> Option<&'static Seen> {
     SEEN.iter().find(|seen| seen.machine == machine)
 }
 
 impl Seen {
-    /// Whether an operation was run in so many cycles.
+    /// Returns whether an operation was run in this number of cycles.
     pub fn has(&self, set: &str, operation: &str, cycles: u64) -> bool {
         self.operations.contains(&(set, operation, cycles))
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RPAUs that have no prime of the program's share another's key-switch sums.
+//! Lets RPAUs without a prime of the program share another RPAU's key-switch sums.
 //!
-//! The special prime has no digit of its own, so its RPAU transforms one more than any other, and its sums end before the
-//! mod-down begins. An RPAU that is built for that prime too (`stand_in`) takes some of the digits: their transforms, their products
-//! and so their part of each sum, which goes over the ring to be added. Sums of residues are exact in any order, so every bit
-//! stays.
+//! The special prime has no digit of its own. So its RPAU transforms one digit more than any other, and the mod-down
+//! waits for its sums. An RPAU that is also built for that prime (`stand_in`) takes some of the digits: their
+//! transforms, their products and so their part of each sum. The part goes over the ring to be added. Sums of residues
+//! are exact in any order, so no bit changes.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub fn share(d: &Description, graph: &mut Graph, count: usize) {
         helpers.entry(s.prime as u8).or_default().push(s.rpau as u8);
     }
     for (owner, helpers) in helpers {
-        // In layer 0, where each RPAU has one prime.
+        // Only layer 0, in which each RPAU has one prime, is shared.
         if count <= d.rpaus {
             share_one(graph, owner, &helpers);
         }
@@ -33,12 +33,12 @@ pub fn share(d: &Description, graph: &mut Graph, count: usize) {
 fn share_one(graph: &mut Graph, owner: u8, helpers: &[u8]) {
     let sums: Vec<Vec<NodeIndex>> = sums(graph, owner);
     let digits = digits(graph, &sums);
-    // Digit by digit to the owner and its helpers in turn.
+    // Digits go to the owner and its helpers in turn.
     let hands: Vec<u8> = std::iter::once(owner)
         .chain(helpers.iter().copied())
         .collect();
     let hand = |at: usize| hands.get(at % hands.len()).copied().unwrap_or(owner);
-    // In an order of their own: what comes first is numbered first, and the scheduler goes by numbers.
+    // The map has a fixed order: earlier values are numbered first, and the scheduler goes by numbers.
     let home: BTreeMap<ValueIndex, u8> = digits
         .iter()
         .enumerate()
@@ -70,7 +70,8 @@ fn share_one(graph: &mut Graph, owner: u8, helpers: &[u8]) {
     graph.finish();
 }
 
-/// Sums of products with keys on an RPAU, each from its first product on: of several terms, each of which only the next reads.
+/// Returns the sums of products with keys on an RPAU, each from its first product on. A sum has several terms, each of
+/// which only the next reads.
 fn sums(graph: &Graph, owner: u8) -> Vec<Vec<NodeIndex>> {
     let opens = |n: &Node| n.rpau == owner && n.layer == 0 && n.op == Opcode::Mul && n.is_keyed();
     let firsts = (0..graph.nodes.len()).filter(|&n| opens(&graph.nodes[n]));
@@ -97,7 +98,7 @@ fn sums(graph: &Graph, owner: u8) -> Vec<Vec<NodeIndex>> {
     firsts.map(chain).filter(|chain| chain.len() > 1).collect()
 }
 
-/// The digits that the sums multiply, in order: transforms of what a broadcast has brought, which nothing but the sums reads.
+/// Returns the digits that the sums multiply, in order: transforms of a broadcast's copies which only the sums read.
 fn digits(graph: &Graph, sums: &[Vec<NodeIndex>]) -> Vec<ValueIndex> {
     let terms = || sums.iter().flatten().map(|&n| &graph.nodes[n as usize]);
     let mut digits: Vec<ValueIndex> = terms().filter_map(factor).collect();
@@ -118,7 +119,7 @@ fn digits(graph: &Graph, sums: &[Vec<NodeIndex>]) -> Vec<ValueIndex> {
     digits
 }
 
-/// The value that a product has beside its key.
+/// Returns the operand of a product that is not the key.
 fn factor(node: &Node) -> Option<ValueIndex> {
     match node.sources.first() {
         Some(&Source::Value(v)) => Some(v),
@@ -126,7 +127,8 @@ fn factor(node: &Node) -> Option<ValueIndex> {
     }
 }
 
-/// The nodes that make a digit from a broadcast's copy (a transform, and a reduction before it), each alone on its operand.
+/// Returns the nodes that make a digit from a broadcast's copy (a transform, and a reduction before it), each the only
+/// reader of its operand.
 fn arrives(graph: &Graph, digit: ValueIndex) -> Option<Vec<NodeIndex>> {
     let mut made = Vec::new();
     let mut v = digit;
@@ -147,7 +149,7 @@ fn arrives(graph: &Graph, digit: ValueIndex) -> Option<Vec<NodeIndex>> {
     }
 }
 
-/// Moves what makes a digit, and the copy it is made from, to an RPAU.
+/// Moves the nodes that make a digit, and the copy from which it is made, to an RPAU.
 fn relocate(graph: &mut Graph, digit: ValueIndex, r: u8) {
     graph.values[digit as usize].rpau = r;
     for n in arrives(graph, digit).unwrap_or_default() {
@@ -159,8 +161,8 @@ fn relocate(graph: &mut Graph, digit: ValueIndex, r: u8) {
     }
 }
 
-/// Takes a value out of the broadcast that brings it to several RPAUs into one of its own: who shares a sum takes a digit
-/// when it is ready for it, and where it likes.
+/// Takes a value out of the broadcast to several RPAUs and gives it a broadcast of its own. So an RPAU that shares a
+/// sum can take a digit when it is ready, into any slot.
 fn send_apart(graph: &mut Graph, v: ValueIndex) {
     let Some(def) = graph.values[v as usize].def else {
         return;
@@ -176,7 +178,7 @@ fn send_apart(graph: &mut Graph, v: ValueIndex) {
     }
 }
 
-/// Parts a sum by the RPAUs of its digits; the owner adds what the others send.
+/// Splits a sum by the RPAUs of its digits; the owner adds the parts that the others send.
 fn part(graph: &mut Graph, owner: u8, sum: &[NodeIndex], home: &BTreeMap<ValueIndex, u8>) {
     let Some(&total) = sum
         .last()
@@ -230,7 +232,7 @@ fn part(graph: &mut Graph, owner: u8, sum: &[NodeIndex], home: &BTreeMap<ValueIn
             }
         });
     }
-    // The last of them makes what the sum made.
+    // The last part makes the result of the sum.
     for node in &mut graph.nodes {
         let last = node.results.iter_mut().filter(|v| Some(**v) == own);
         last.for_each(|v| *v = total);

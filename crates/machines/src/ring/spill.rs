@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Procedures that need more than the machine holds: limbs wait on the host and cross its link during the procedure.
+//! Rewrites procedures that need more memory than the machine has: limbs wait on the host and cross its link during the
+//! procedure.
 //!
-//! Everything is decided here, in one order of the procedure: the limb whose next use is farthest away leaves (Belady).
-//! The scheduler may run ahead of that order by its window, as far as slots allow.
+//! All decisions are made here, in one order of the procedure: the limb whose next use is farthest away leaves
+//! (Belady). The scheduler may run ahead of that order by its window, as far as slots allow.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -12,7 +13,8 @@ use ringmill_math::RingKind;
 use super::graph::{Graph, Immediate, KeyPlan, Node, NodeIndex, Source, ValueIndex};
 use super::micro::Opcode;
 
-/// The nodes in an order that respects their dependences and is otherwise the procedure's; broadcasts as late as they may.
+/// Returns the nodes in an order that respects their dependences and is otherwise the procedure's; broadcasts come as
+/// late as possible.
 fn linear(g: &Graph) -> Vec<NodeIndex> {
     let key = |n: NodeIndex| {
         let node = &g.nodes[n as usize];
@@ -76,7 +78,7 @@ pub fn plan_keys(g: &mut Graph, rpaus: usize, capacity: usize) {
     }
 }
 
-/// The key limb that a node reads.
+/// Returns the key limb that a node reads.
 fn key_of(node: &Node) -> Option<u8> {
     node.sources.iter().find_map(|s| match s {
         Source::Key(k) if node.op != Opcode::Load => Some(*k),
@@ -91,7 +93,7 @@ fn plan_rpau(g: &mut Graph, r: u8, capacity: usize, reads: &[(NodeIndex, u8)]) {
         entry: Vec::new(),
         exit: Vec::new(),
     };
-    // Who has read each slot's limb, and who brought it.
+    // The readers of each slot's limb; `brought` is the node that loaded it.
     let mut readers: Vec<Vec<NodeIndex>> = vec![Vec::new(); capacity];
     let mut brought: Vec<Option<NodeIndex>> = vec![None; capacity];
     for (at, &(n, k)) in reads.iter().enumerate() {
@@ -107,7 +109,7 @@ fn plan_rpau(g: &mut Graph, r: u8, capacity: usize, reads: &[(NodeIndex, u8)]) {
                 let next = |k: u8| reads[at..].iter().position(|&(_, later)| later == k);
                 let farthest = plan.exit.iter().enumerate();
                 let farthest = farthest.max_by_key(|(_, held)| next(**held).unwrap_or(usize::MAX));
-                // The key table is fixed for the call: what comes again goes where it was.
+                // The key table is fixed for the call, so a limb that comes again goes to its former slot.
                 let had = plan.slots.iter().find(|(index, _)| *index == k);
                 let slot = match had {
                     Some((_, slot)) => usize::from(*slot),
@@ -142,9 +144,9 @@ fn plan_rpau(g: &mut Graph, r: u8, capacity: usize, reads: &[(NodeIndex, u8)]) {
     g.key_plans.push(plan);
 }
 
-/// The procedure with its operands on the host, its values moved there and back so that no RPAU ever holds more than
-/// `capacity`, and results left on the host where there is no room for them. With `split` every broadcast has one
-/// receiver, which then needs no slot in common with others. `None` when one instruction alone needs more.
+/// Returns the procedure with its operands on the host. Its values are moved there and back so that no RPAU ever holds
+/// more than `capacity`. Results are left on the host if there is no room for them. With `split` every broadcast has
+/// one receiver, which then needs no slot in common with others. Returns `None` if one instruction alone needs more.
 pub fn spill(g: &Graph, rpaus: usize, capacity: usize, split: bool) -> Option<Graph> {
     let order = linear(g);
     let mut s = Spiller::new(g, rpaus, capacity, &order);
@@ -179,11 +181,11 @@ struct Spiller<'a> {
     g: &'a Graph,
     capacity: usize,
     out: Graph,
-    /// The slot copy of each value: itself, or what its last load made.
+    /// The slot copy of each value: itself, or the result of its last load.
     here: Vec<Option<ValueIndex>>,
-    /// Its copy on the host.
+    /// The host's copy of each value.
     host: Vec<Option<ValueIndex>>,
-    /// Positions in the order at which it is read.
+    /// The positions in the order at which each value is read.
     uses: Vec<VecDeque<usize>>,
     /// Values on each RPAU.
     held: Vec<Vec<ValueIndex>>,
@@ -223,7 +225,7 @@ impl<'a> Spiller<'a> {
         s
     }
 
-    /// A place on the host for `v`.
+    /// Returns a place on the host for `v`.
     fn on_host(&mut self, v: ValueIndex) -> ValueIndex {
         let rpau = self.g.values[v as usize].rpau;
         let place = self.out.value(rpau);
@@ -325,7 +327,7 @@ impl<'a> Spiller<'a> {
         Some(())
     }
 
-    /// Makes room for `count` more values on `r`, leaving `needed` alone.
+    /// Makes room for `count` more values on `r`, without touching `needed`.
     fn room(&mut self, r: usize, count: usize, needed: &[ValueIndex]) -> Option<()> {
         while self.held[r].len() + count > self.capacity {
             let next = |v: &ValueIndex| {
@@ -339,7 +341,7 @@ impl<'a> Spiller<'a> {
         Some(())
     }
 
-    /// `v` leaves its slot, for the host unless that has it already.
+    /// Removes `v` from its slot, and sends it to the host unless the host has it already.
     fn leave(&mut self, v: ValueIndex) {
         if let Some(from) = self.here[v as usize].take()
             && self.host[v as usize].is_none()
@@ -351,7 +353,7 @@ impl<'a> Spiller<'a> {
         self.held[r].retain(|&held| held != v);
     }
 
-    /// Results are whole in slots or whole on the host.
+    /// Completes results: each is whole in slots or whole on the host.
     fn results(&mut self) {
         for pieces in &self.g.results {
             if pieces.iter().any(|&v| self.here[v as usize].is_none()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts what words do while a procedure runs; a procedure's tally is taken once and added for every call.
+//! Counts the words of a procedure and the busy cycles of units; a procedure's tally is taken once and added for every
+//! call.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +15,20 @@ use ringmill_device::trace::{Context, TraceSink};
 pub struct Tally {
     pub words: u64,
     pub by_kind: BTreeMap<&'static str, (u64, u64)>,
-    /// Busy cycles of the main and the dyadic unit of each RPAU.
+    /// The busy cycles of the main and the dyadic unit of each RPAU.
     pub units: [[u64; 2]; MAX_RPAUS],
     pub ring: u64,
     pub link: u64,
-    /// Limbs stored, loaded, and loaded into key memory, and the link's cycles for each.
+    /// The limbs stored, loaded, and loaded into key memory. `moving` is the link's cycles for each.
     pub moved: [u64; 3],
     pub moving: [u64; 3],
-    /// Cycles in which link and units work at once.
+    /// The cycles in which link and units work at once.
     pub overlap: u64,
     units_busy: Union,
     all_busy: Union,
 }
 
-/// Length of a union of intervals, which come in the order of their beginnings.
+/// The length of a union of intervals, which come in the order of their beginnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Union {
     cycles: u64,
@@ -43,7 +44,7 @@ impl Union {
 }
 
 impl Tally {
-    /// Adds another tally so many times.
+    /// Adds another tally `times` times.
     pub fn add(&mut self, other: &Tally, times: u64) {
         self.words += times * other.words;
         self.ring += times * other.ring;
@@ -111,14 +112,14 @@ pub struct Tracer<'a> {
     pub primes: &'a [u8],
 }
 
-/// The host link's lanes: what it carries between calls and inside them.
+/// The host link's lanes, for transfers between calls and inside them.
 pub const LINK_PROGRAMS: &str = "link.programs";
 pub const LINK_INPUTS: &str = "link.inputs";
 pub const LINK_KEYS: &str = "link.keys";
 pub const LINK_SPILLS: &str = "link.spills";
 pub const LINK_OUTPUTS: &str = "link.outputs";
 
-/// Lane names, made once.
+/// The names of lanes, made once.
 pub struct Lanes {
     units: Vec<[String; 2]>,
 }

@@ -1,59 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycle formulas of the micro architecture (docs/machines/ring.md, section "Cycles of a word").
+//! Computes the cycles of the ring machine's micro words (docs/machines/ring.md, section "Cycles of a word").
 
 use super::description::Description;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 
-/// How long one word occupies what it uses, from its issue.
+/// How long one word occupies its resources, from its issue on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duration {
-    /// Until the last write has landed: thread, unit, and every port but that of `source`.
+    /// Until the last write has landed: thread, unit, and every port except that of `source`.
     pub total: u64,
-    /// Until the read port of operand a is free (a transform out of place reads it in its first pass only), and for a store
-    /// the ring, over which the limb reaches the link's buffer.
+    /// Until the read port of operand a is free (a transform out of place reads it in its first pass only). For a
+    /// store, until the ring is free, over which the limb reaches the link's buffer.
     pub source: u64,
 }
 
-/// Rows of a limb of 2^log_n coefficients: one a cycle and port.
+/// Returns the rows of a limb of 2^log_n coefficients: one a cycle and port.
 pub fn rows(d: &Description, log_n: u8) -> u64 {
     (1u64 << log_n).div_ceil(d.row as u64)
 }
 
-/// Passes of a transform over its rows.
+/// Returns the passes of a transform over its rows.
 pub fn passes(d: &Description, log_n: u8) -> u64 {
     u64::from(log_n).div_ceil(d.main.stages as u64)
 }
 
-/// Stages from a core's operands to its result, whatever it does with them.
+/// Returns the stages from a core's operands to its result, in every mode.
 fn core(d: &Description) -> u64 {
     d.pipeline.multiplier + d.pipeline.adder
 }
 
-/// Stages from the read of a row to its last write by the main cores, with `cores` of them one behind the other.
+/// Returns the stages from the read of a row to its last write by the main cores, with `cores` of them one behind the
+/// other.
 fn through(d: &Description, cores: u64) -> u64 {
     let p = &d.pipeline;
     p.memory_read + 2 * (p.port + p.network) + cores * core(d) + p.memory_write
 }
 
-/// The same by the dyadic cores. A row waits for its turn of the port, each way, at most until the next would come.
+/// Returns the same stages for the dyadic cores. A row waits for its turn of the port, each way, at most until the next
+/// would come.
 fn through_dyadic(d: &Description) -> u64 {
     let p = &d.pipeline;
     let way = p.port + p.row_buffer + period(d) - 1;
     p.memory_read + 2 * way + core(d) + p.memory_write
 }
 
-/// Cycles between two passes of a transform: what a pass reads first was written by the one before at least
-/// rows / 2^stages steps earlier (docs/machines/ring.md, "Passes").
+/// Returns the cycles between two passes of a transform. The first reads of a pass were written by the pass before at
+/// least rows / 2^stages steps earlier (docs/machines/ring.md, "Passes").
 pub fn wait(d: &Description, log_n: u8) -> u64 {
     through(d, d.main.stages as u64).saturating_sub(rows(d, log_n) >> d.main.stages)
 }
 
-/// Cycles from one row of the dyadic cores' to their next: in so many cycles they leave all but their own of a port free.
+/// Returns the cycles from one row of the dyadic cores to their next. In these cycles they leave all but their own
+/// turns of a port free.
 pub fn period(d: &Description) -> u64 {
     (d.row / d.cores.dyadic.max(1)).max(1) as u64
 }
 
-/// Cycles of so many steps beside a dyadic word that takes `turns` of a port's cycles in each period.
+/// Returns the cycles of `steps` steps beside a dyadic word that takes `turns` of a port's cycles in each period.
 fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     let period = period(d);
     match period.saturating_sub(turns) {
@@ -62,7 +65,7 @@ fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     }
 }
 
-/// Cycles of a transform: a step a row and pass, the waits between passes, and the pipeline once.
+/// Returns the cycles of a transform: a step for each row and pass, the waits between passes, and the pipeline once.
 pub fn transform(d: &Description, log_n: u8) -> u64 {
     transform_beside(d, log_n, 0)
 }
@@ -74,12 +77,12 @@ fn transform_beside(d: &Description, log_n: u8, turns: u64) -> u64 {
     d.pipeline.issue + d.pipeline.address + steps + through(d, d.main.stages as u64)
 }
 
-/// Cycles of a limb on the host link.
+/// Returns the cycles of a limb on the host link.
 pub fn link(d: &Description, log_n: u8) -> u64 {
     (d.link_seconds(8 << log_n) * d.clock_mhz * 1e6).ceil() as u64
 }
 
-/// Slots that a coefficient-wise word or a pair's reads, each once.
+/// Returns the slots that a coefficient-wise word or a pair's reads, each once.
 pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
     let a = (w.op != Opcode::Prng).then_some(w.a);
     let b = match w.b {
@@ -90,7 +93,7 @@ pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
     [a, b, third.then_some(w.c)].into_iter().flatten()
 }
 
-/// Cycles of the busiest port group of the word's for so many residues of each of its slots.
+/// Returns the cycles of the word's busiest port group for `n` residues of each of its slots.
 fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     let busiest = |slots: &[u8]| {
         let group = |slot: &u8| groups.get(usize::from(*slot)).copied().map(usize::from);
@@ -112,13 +115,13 @@ fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     busiest(&reads[..count]).max(busiest(&results[..written]))
 }
 
-/// The duration of `w` on limbs of 2^log_n coefficients where no dyadic word shares its ports; `groups` is
+/// Returns the duration of `w` on limbs of 2^log_n coefficients if no dyadic word shares its ports; `groups` is
 /// [`Description::slot_groups`].
 pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Duration {
     beside(d, groups, log_n, w, 0)
 }
 
-/// The same beside a dyadic word that takes `turns` of the cycles of one of its ports in each period.
+/// Returns the duration beside a dyadic word that takes `turns` of the cycles of one of its ports in each period.
 pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64) -> Duration {
     let paced = |steps| paced(d, steps, turns);
     let p = &d.pipeline;
@@ -131,7 +134,7 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
     let width = d.width(usize::from(group)) as u64;
     let strides = matches!(w.op, Opcode::Ntt | Opcode::Autoc) && d.is_narrow(usize::from(group));
     let read = n.div_ceil(if strides { 1 } else { width });
-    // Cycles of a row of a slot, and how many of them come behind the first as the word's last row is written.
+    // The cycles of a row of a slot. `drain` is those behind the first when the word's last row is written.
     let parts = |slot: u8| {
         let group = groups.get(usize::from(slot)).copied().unwrap_or(0);
         (d.row as u64).div_ceil(d.width(usize::from(group)) as u64)
@@ -147,8 +150,8 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             };
             return Duration { total, source };
         }
-        // A row of an operand in every step but the last, a row of a result in every step but the first: the second result's
-        // comes when the first one's is written.
+        // A row of an operand comes in every step but the last, a row of a result in every step but the first. The
+        // second result's row comes when the first one's is written.
         Opcode::Split | Opcode::Join => {
             let beside = u64::from(parts(w.dst) > 1 && parts(w.c) == 1);
             let steps = (2 * rows).max(port_cycles(d, groups, w, n)) + parts(w.dst) - beside;
@@ -178,7 +181,7 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             let access = p.memory_read + 2 * p.port + p.memory_write;
             begin + paced(n.div_ceil(d.ring.lanes as u64).max(read)) + access + way + reducer
         }
-        // The board hears of a transfer's end when it has ended, and not `dispatch` before as it knows other words' ends.
+        // The board hears of a transfer's end after it has ended. It knows other words' ends `dispatch` cycles before.
         Opcode::Load => {
             let way = w.rpaus().map(|r| d.way(0, r)).max().unwrap_or(0);
             let total = p.dispatch + begin + link(d, log_n) + way + p.port + p.memory_write;
@@ -188,12 +191,14 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             };
         }
         Opcode::Store => {
-            // Along the ring into the link's buffer of one limb, which sends what has come while the rest follows.
+            // The limb goes along the ring into the link's buffer of one limb, which sends its first residues while the
+            // rest follows.
             let way = w.rpaus().map(|r| d.way(r, 0)).max().unwrap_or(0);
             let constant = if d.ring.reduces { p.adder } else { 0 };
             let first = begin + p.memory_read + p.port + constant + way;
             let buffer = p.memory_write + p.memory_read + p.port;
-            // Its first row is read in its first step, which beside a dyadic word may be late; a narrow slot's has several.
+            // Its first row is read in its first step, which may be late beside a dyadic word; a row of a narrow slot
+            // has several steps.
             let late = paced(parts(w.a)) - 1;
             return Duration {
                 total: p.dispatch

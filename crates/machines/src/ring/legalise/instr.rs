@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Each mid-level instruction as operations of the machine.
+//! Rewrites each mid-level instruction to operations of the ring machine.
 
 use ringmill_isa::mid::{Form, Imm, Instr, Op, ValueId};
 use ringmill_math::RingKind;
@@ -73,7 +73,7 @@ impl Legaliser<'_> {
         }
     }
 
-    /// A coefficient-wise operation on every piece.
+    /// Applies a coefficient-wise operation to every piece.
     fn each(
         &mut self,
         op: Opcode,
@@ -123,7 +123,7 @@ impl Legaliser<'_> {
         for pair in src.chunks_exact(2) {
             self.each(Opcode::Mul, dst, pair, Immediate::None)?;
             if let Some(previous) = sum {
-                // The multiplication just added becomes an accumulation.
+                // The multiplication that was just added becomes an accumulation.
                 let nodes = self.graph.nodes.len();
                 let pieces = self.count();
                 for (node, addend) in self.graph.nodes[nodes - pieces..].iter_mut().zip(previous) {
@@ -201,7 +201,7 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Each part comes whole from one part.
+    /// Applies an automorphism to a limb of several parts; each part has one part as its source.
     fn auto_of_parts(
         &mut self,
         dst: ValueId,
@@ -253,7 +253,8 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// The copy of `value` (a piece of `like`) that its broadcast leaves on `rpau`, reduced for a layer where that is given.
+    /// Returns the copy of `value` (a piece of `like`) that its broadcast leaves on `rpau`, reduced for a layer if one
+    /// is given.
     fn copy(
         &mut self,
         like: ValueId,
@@ -290,7 +291,7 @@ impl Legaliser<'_> {
         Ok(copy)
     }
 
-    /// A generated limb goes straight into the one product that uses it; otherwise it is written to a slot.
+    /// Generates a limb straight for the one product that uses it, or else writes it to a slot.
     fn prng(&mut self, dst: ValueId, imm: Imm) -> Result<(), MachineError> {
         let Imm::Stream { seed, stream } = imm else {
             return Err(self.unsupported("PRNG without a stream"));
@@ -320,7 +321,7 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Whether `v` is a factor of a product (and not its addend), and no result.
+    /// Returns whether `v` is only a factor of a product: not its addend, and no result.
     fn feeds_product(&self, v: ValueId) -> bool {
         let product = |i: &Instr| match i.op {
             Op::Mul | Op::Dot => i.src.contains(&v),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The calls that the machine runs, one after another, and what is known of the calls to come: the program's calls as they
-//! are, or some of them cut into parts ([`super::cutting`]).
+//! Lists the calls that the ring machine runs, in order, and what is known of later calls.
+//!
+//! The calls are the program's, some of them perhaps cut into parts ([`super::cutting`]).
 
 use std::sync::Arc;
 
@@ -11,18 +12,19 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// Calls that are cut before they run, and calls beyond them that are in sight. Of programs no longer than that everything
-/// is known from the first call on.
+/// The calls that are cut before they run, and the further calls that are known. A program with no more calls is known
+/// completely from the first call on.
 pub const WINDOW: usize = 4096;
-/// Calls in sight after the one that runs, where none is cut, less one: as many as where some are.
+/// The known calls after the one that runs, less one, if none is cut: as many as if some are cut.
 const UNCUT: usize = 2 * WINDOW - 1;
 
-/// When a call runs: the number of a call of the program, and which of those that stand before it, the call itself last.
+/// The position of a call: the number of a call of the program, and its index among the parts that stand before that
+/// call. The call itself has the last index.
 pub type Place = (u64, u32);
 
 /// The call itself.
 pub const ITSELF: u32 = u32::MAX;
-/// Not in sight.
+/// A use that is not known yet.
 const FAR: Place = (u64::MAX, u32::MAX);
 
 /// A call of the program, or a part of one.
@@ -35,9 +37,9 @@ pub struct Planned {
 pub struct Calls<'a> {
     ahead: Ahead,
     procs: &'a [Arc<Procedure>],
-    /// `None` where no procedure gives several ciphertexts: there is nothing to cut.
+    /// `None` if no procedure gives several ciphertexts, so that there is nothing to cut.
     cutting: Option<Cutting<'a>>,
-    /// Of each argument of the call that runs: whether a call to come may read it.
+    /// For each argument of the call that runs, whether a later call may read it.
     later: Vec<bool>,
 }
 
@@ -53,17 +55,18 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// The program's call after those fed so far.
+    /// Feeds the program's next call.
     pub fn feed(&mut self, called: Called) {
         self.ahead.feed(called);
     }
 
-    /// There are no more calls, and these are the outputs.
+    /// Ends the calls, with the program's outputs.
     pub fn end(&mut self, outputs: Vec<LimbId>) {
         self.ahead.end(outputs);
     }
 
-    /// The next call to run, if enough is known of what comes after it; what is said of limbs from then on is of the calls after it.
+    /// Returns the next call to run, if enough later calls are known. The methods about limbs then describe the calls
+    /// after it.
     ///
     /// # Errors
     /// Those of legalising a part.
@@ -83,7 +86,7 @@ impl<'a> Calls<'a> {
         }))
     }
 
-    /// Of each argument of the call that was taken last, [`Self::used_later`].
+    /// Returns [`Self::used_later`] for each argument of the call that was taken last.
     pub fn later(&self) -> &[bool] {
         match self.cutting {
             Some(_) => &self.later,
@@ -91,8 +94,8 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Of each argument of the call that was taken last: whether it must keep its slots, as it is read later, or is several
-    /// arguments, none of which may be overwritten.
+    /// Returns for each argument of the call that was taken last whether it must keep its slots. It must if it is read
+    /// later, or if it is several arguments, none of which may be overwritten.
     pub fn pinned(&self, call: &Call, pinned: &mut Vec<bool>) {
         pinned.clear();
         pinned.extend(self.later());
@@ -104,10 +107,10 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// A bound procedure of the program, or that of a part.
+    /// Returns a bound procedure of the program, or that of a part.
     ///
     /// # Errors
-    /// Where there is none.
+    /// A number without a procedure.
     pub fn procedure(&self, proc: u32) -> Result<&Arc<Procedure>, MachineError> {
         let procedure = match &self.cutting {
             Some(cutting) => cutting.procedure(proc),
@@ -116,13 +119,13 @@ impl<'a> Calls<'a> {
         procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))
     }
 
-    /// The program's procedure that this one is, or is a part of.
+    /// Returns the program's procedure that this one is, or of which it is a part.
     pub fn whole(&self, proc: u32) -> u32 {
         let cutting = self.cutting.as_ref();
         cutting.map_or(proc, |cutting| cutting.whole(proc))
     }
 
-    /// Procedures of parts that are scheduled alike have a shape in common.
+    /// Returns the shape of a part's procedure; parts of one shape are scheduled alike.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutting.as_ref()?.shape(proc)
     }
@@ -131,34 +134,34 @@ impl<'a> Calls<'a> {
         self.cutting.as_ref().map(Cutting::cuts).unwrap_or_default()
     }
 
-    /// When the limb is read next, as far as that is in sight.
+    /// Returns when the limb is read next, as far as that is known.
     pub fn next_use(&self, limb: LimbId) -> Place {
         let planned = self.cutting.as_ref().and_then(|cut| cut.next_use(limb));
         let beyond = || self.ahead.next_read(limb).map(|number| (number, ITSELF));
         planned.or_else(beyond).unwrap_or(FAR)
     }
 
-    /// Whether the limb may be read by a call to come.
+    /// Returns whether a later call may read the limb.
     pub fn used_later(&self, limb: LimbId) -> bool {
         self.cutting.as_ref().is_some_and(|cut| cut.reads(limb)) || self.ahead.read_later(limb)
     }
 
-    /// Whether the limb is known to be an output.
+    /// Returns whether the limb is known to be an output.
     pub fn is_output(&self, limb: LimbId) -> bool {
         self.ahead.is_output(limb)
     }
 
-    /// The outputs, after the last call.
+    /// Returns the outputs, after the last call.
     pub fn outputs(&self) -> &[LimbId] {
         self.ahead.outputs().unwrap_or_default()
     }
 
-    /// Nothing will be asked about a limb that is used no more.
+    /// Forgets a limb that is not used again.
     pub fn forget(&mut self, limb: LimbId) {
         self.ahead.forget(limb);
     }
 
-    /// Takes limbs that turned out to be of no use, one after another.
+    /// Returns the next limb that turned out to be of no use.
     pub fn next_stale(&mut self) -> Option<LimbId> {
         self.cutting.as_mut()?.next_stale()
     }

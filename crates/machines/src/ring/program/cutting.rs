@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The program's calls as the machine runs them, some of them cut into parts, where there are procedures that give several
-//! ciphertexts.
+//! Cuts some of the program's calls into parts, for programs with procedures that give several ciphertexts.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -15,15 +14,15 @@ use crate::ring::report::Cuts;
 
 pub struct Cutting<'a> {
     cutter: Cutter<'a>,
-    /// Limbs on the machine before the call that is cut next, as far as the program tells: the RPAU of each.
+    /// The limbs on the machine before the call that is cut next, as far as the program tells, with the RPAU of each.
     alive: LimbMap<usize>,
-    /// What runs next.
+    /// The next calls to run.
     queue: VecDeque<Planned>,
-    /// Parts that stand before a call that is not in the queue yet.
+    /// The parts that stand before a call that is not in the queue yet.
     waiting: HashMap<u64, Vec<Call>>,
-    /// When what is planned reads a limb, in order.
+    /// The planned calls that read each limb, in order.
     uses: LimbMap<VecDeque<Place>>,
-    /// Arguments of calls that were cut which no part reads, and no call to come.
+    /// Arguments of calls that were cut which no part and no later call reads.
     stale: Vec<LimbId>,
     cuts: Cuts,
     d: &'a Description,
@@ -31,7 +30,7 @@ pub struct Cutting<'a> {
 }
 
 impl<'a> Cutting<'a> {
-    /// `None` where no call is ever cut.
+    /// Returns `None` if no call is ever cut.
     pub fn new(d: &'a Description, head: Head<'a>) -> Option<Self> {
         let cutter = Cutter::new(d, head.procs);
         let mut procs = 0..head.procs.len() as u32;
@@ -50,7 +49,7 @@ impl<'a> Cutting<'a> {
             })
     }
 
-    /// The next call to run, if `ahead` and the queue together know enough of what comes after it.
+    /// Returns the next call to run, if `ahead` and the queue together know enough later calls.
     ///
     /// # Errors
     /// Those of legalising a part.
@@ -128,7 +127,7 @@ impl<'a> Cutting<'a> {
         Ok(())
     }
 
-    /// The call reads its arguments then.
+    /// Notes that the call at `at` reads its arguments.
     fn note(&mut self, call: &Call, at: Place) {
         for &limb in &call.args {
             let uses = self.uses.entry(limb).or_default();
@@ -139,7 +138,7 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    /// The limbs of a call are on the machine before the next one, unless they died.
+    /// Notes that the limbs of a call are on the machine before the next one, unless they died.
     fn see(&mut self, call: &Call, dies: &[LimbId]) {
         let Some(procedure) = self.head.procs.get(call.proc as usize) else {
             return;
@@ -157,7 +156,8 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    /// Slots in use on each RPAU by what is on the machine before a call and read after it, but not by it.
+    /// Returns the slots in use on each RPAU by limbs that are on the machine before a call and read after it, but not
+    /// by it.
     fn beside(&mut self, call: &Call, ahead: &Ahead) -> Vec<usize> {
         let pieces = self.d.pieces(self.head.log_n);
         let mut slots = vec![0; self.d.rpaus];
@@ -170,17 +170,17 @@ impl<'a> Cutting<'a> {
         slots
     }
 
-    /// The program's procedure that this one is, or is a part of.
+    /// Returns the program's procedure that this one is, or of which it is a part.
     pub fn whole(&self, proc: u32) -> u32 {
         self.cutter.whole(proc)
     }
 
-    /// A bound procedure of the program, or that of a part.
+    /// Returns a bound procedure of the program, or that of a part.
     pub fn procedure(&self, proc: u32) -> Option<&Arc<Procedure>> {
         self.cutter.procedure(proc)
     }
 
-    /// Procedures of parts that are scheduled alike have a shape in common.
+    /// Returns the shape of a part's procedure; parts of one shape are scheduled alike.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutter.shape_of_part(proc)
     }
@@ -189,12 +189,12 @@ impl<'a> Cutting<'a> {
         self.cuts
     }
 
-    /// When what is planned reads the limb next.
+    /// Returns the next planned call that reads the limb.
     pub fn next_use(&self, limb: LimbId) -> Option<Place> {
         self.uses.get(&limb)?.front().copied()
     }
 
-    /// Whether what is planned reads the limb.
+    /// Returns whether a planned call reads the limb.
     pub fn reads(&self, limb: LimbId) -> bool {
         self.uses.contains_key(&limb)
     }

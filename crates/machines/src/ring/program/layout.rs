@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every call of a procedure has in common: where its arguments and results live, and which of them are keys.
+//! The layout that all calls of a procedure share: the RPAUs of arguments and results, and the arguments that are keys.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ParamRole, Procedure};
 
 use crate::ring::graph::Graph;
 
-/// Arguments that travel together: operand, polynomial, and which of the moduli that share an RPAU.
+/// A group of arguments that move together: operand, polynomial, and the index among the moduli that share an RPAU.
 pub type Travel = (u16, Poly, usize);
 
 /// An argument that has slots.
 #[derive(Debug)]
 pub struct Value {
-    /// Which of the arguments.
+    /// The index of the argument.
     pub at: usize,
     pub rpau: u8,
     pub travel: Travel,
@@ -22,27 +22,27 @@ pub struct Value {
 #[derive(Debug)]
 pub struct Key {
     pub at: usize,
-    /// Key index of its first piece.
+    /// The key index of its first piece.
     pub base: u8,
 }
 
-/// Bytes of a command: where its words and tables begin, its ring degree, its numbers.
+/// The bytes of a command: where its words and tables begin, its ring degree, its numbers.
 const COMMAND: usize = 64;
-/// Bytes of a generator's seed.
+/// The bytes of a generator's seed.
 const SEED: usize = 32;
 
-/// Of one procedure on one machine.
+/// The layout of one procedure on one machine.
 #[derive(Debug)]
 pub struct Layout {
     pub values: Vec<Value>,
-    /// By RPAU.
+    /// The keys by RPAU.
     pub keys: Vec<Vec<Key>>,
-    /// RPAU of each result.
+    /// The RPAU of each result.
     pub results: Vec<u8>,
 }
 
 impl Layout {
-    /// Bytes that tell the machine of a call: a command, its key table's entries and its seeds.
+    /// Returns the bytes that describe a call to the machine: a command, its key table's entries and its seeds.
     pub fn call_bytes(&self, pieces: u8, seeds: usize) -> u64 {
         let keys = self.keys.iter().map(Vec::len).sum::<usize>();
         (COMMAND + keys * usize::from(pieces) + SEED * seeds) as u64
@@ -53,7 +53,7 @@ impl Layout {
         keys.resize_with(rpaus, Vec::new);
         let params = procedure.params.iter().zip(procedure.param_types());
         for ((at, (param, ty)), base) in params.enumerate().zip(&graph.keys) {
-            // What was legalised has limbs alone.
+            // A legalised procedure has limbs alone.
             let modulus = usize::from(ty.modulus().map_or(0, |id| id.0));
             if let (&Some(base), Some(&home)) = (base, graph.key_homes.get(at)) {
                 keys[usize::from(home)].push(Key { at, base });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whole programs: calls one after another, values kept on the machine while they are needed.
+//! Runs whole programs on the ring machine's model: calls one after another, with values kept on the machine while they
+//! are needed.
 //!
-//! Calls are fed ([`calls`]): what is held is those in sight, the limbs alive, and the schedules of distinct (procedure,
-//! placement) pairs; a repeated call costs a table look-up.
+//! Calls are fed ([`calls`]). A run holds the known calls, the limbs alive, and the schedules of different (procedure,
+//! placement) pairs. A repeated call costs a table look-up.
 
 mod calls;
 mod cutting;
@@ -29,7 +30,7 @@ use ringmill_device::report::Ledger;
 use ringmill_device::trace::{Context, TraceSink};
 use state::{Run, Traffic};
 
-/// A scheduled and timed procedure at one placement.
+/// A procedure that is scheduled and timed at one placement.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub scheduled: Scheduled,
@@ -37,13 +38,13 @@ pub struct Outcome {
     pub tally: Tally,
 }
 
-/// Totals of a run.
+/// The totals of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// log2 of the program's ring degree.
     pub log_n: u8,
     pub cycles: u64,
-    /// The cycles by lines and the program's procedures.
+    /// The cycles by lines and by the program's procedures.
     pub ledger: Ledger,
     pub calls: u64,
     pub tally: Tally,
@@ -52,41 +53,41 @@ pub struct Totals {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub keys: KeyUse,
-    /// Words and tables that came over the link, and what calls were told.
+    /// The bytes over the link of words and tables, and of the data that describe calls.
     pub program_bytes: u64,
-    /// Key limbs' bytes over the link between calls.
+    /// The bytes over the link of key limbs between calls.
     pub key_bytes: u64,
-    /// Distinct key limbs on the RPAU with most.
+    /// The number of different key limbs on the RPAU with most.
     pub key_limbs: u64,
     pub spills: Spills,
     pub cuts: Cuts,
-    /// Key limbs that were there before the first call.
+    /// The key limbs that were there before the first call.
     pub resident_keys: u64,
 }
 
-/// Told of every schedule when it is first used.
+/// Receives every schedule when it is first used.
 pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 
-/// One call, before its results settle.
+/// One call, before its results are placed.
 #[derive(Debug)]
 pub struct Step<'a> {
-    /// The call, of the program or a part of one of its calls, and its procedure.
+    /// The call, of the program or of a part, and its procedure.
     pub call: &'a Call,
     pub procedure: &'a Procedure,
-    /// Slots of each argument's pieces; none for key limbs.
+    /// The slots of each argument's pieces; none for key limbs.
     pub args: Vec<Vec<u8>>,
-    /// Arguments that came over the link for this call.
+    /// The arguments that came over the link for this call.
     pub arrived: Vec<LimbId>,
     /// The call's key table: the key slot of each RPAU and key index.
     pub key_table: KeyTable,
-    /// Key limbs that came over the link for this call.
+    /// The key limbs that came over the link for this call.
     pub key_loads: Vec<KeyLoad>,
     pub outcome: &'a Outcome,
 }
 
 impl Step<'_> {
-    /// For each parameter that is a key limb, the key index of its first piece: counted by argument, digit, part and layer in
-    /// the order of the parameters.
+    /// Returns for each parameter that is a key limb the key index of its first piece. Key indices count by argument,
+    /// digit, part and layer, in the order of the parameters.
     pub fn key_indices(&self, d: &Description) -> Vec<Option<u8>> {
         let pieces = d.pieces(self.procedure.log_n);
         let mut keys = Vec::new();
@@ -108,37 +109,37 @@ impl Step<'_> {
     }
 }
 
-/// Told of every call.
+/// Receives every call.
 pub type OnCall<'a> = dyn FnMut(&Step<'_>) -> Result<(), MachineError> + 'a;
 
-/// Told of what a run does, as it does it.
+/// Receives the events of a run.
 pub trait Told {
-    /// A schedule, when it was made.
+    /// Receives a schedule when it was made.
     ///
     /// # Errors
-    /// Any, which ends the run.
+    /// Any error ends the run.
     fn schedule(&mut self, _: &Outcome) -> Result<(), MachineError> {
         Ok(())
     }
 
-    /// Whether it is to be told of every call: that costs, so not all are.
+    /// Returns whether it receives every call, which costs time.
     fn wants_calls(&self) -> bool {
         false
     }
 
-    /// A call.
+    /// Receives a call.
     ///
     /// # Errors
-    /// Any, which ends the run.
+    /// Any error ends the run.
     fn call(&mut self, _: &Step<'_>) -> Result<(), MachineError> {
         Ok(())
     }
 
-    /// So many of the program's calls are done.
+    /// Receives the number of the program's calls that are done.
     fn done(&mut self, _: u64) {}
 }
 
-/// Told by two functions.
+/// Passes the events to two functions.
 struct Callbacks<'a, 'b>(&'a mut OnSchedule<'b>, &'a mut OnCall<'b>);
 
 impl Told for Callbacks<'_, '_> {
@@ -158,7 +159,7 @@ impl Told for Callbacks<'_, '_> {
 /// Runs `program` without data, pulling its calls.
 ///
 /// # Errors
-/// A program that the machine cannot run or that does not fit; whatever the callbacks return.
+/// A program that the machine cannot run or that does not fit; the callbacks' errors.
 pub fn run<'b>(
     d: &Description,
     program: &Verified,
@@ -175,7 +176,7 @@ pub fn run<'b>(
     running.finish(stream.outputs()?, &mut told)
 }
 
-/// A run without data, fed its calls.
+/// A run without data, which is fed its calls.
 pub struct Running<'a> {
     run: Run<'a>,
     clock: Clock<'a>,
@@ -193,22 +194,22 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Cycles of the calls that ran.
+    /// Returns the cycles of the calls that ran.
     pub fn cycles(&self) -> u64 {
         self.run.totals.cycles
     }
 
-    /// Takes the next call; what is far enough behind it runs.
+    /// Takes the next call, and runs the calls that are far enough behind it.
     ///
     /// # Errors
-    /// A call that cannot come next, or that the machine cannot run; whatever `told` returns.
+    /// A call that cannot come next, or that the machine cannot run; the errors of `told`.
     pub fn feed(&mut self, called: Called, told: &mut dyn Told) -> Result<(), MachineError> {
         self.run.order.take(&called)?;
         self.run.calls.feed(called);
         self.go_on(told)
     }
 
-    /// After the last call: what is left runs.
+    /// Runs the remaining calls, after the last one was fed.
     ///
     /// # Errors
     /// As [`Self::feed`]; an output that no call made.
@@ -247,7 +248,7 @@ impl<'a> Running<'a> {
                 },
                 None => e,
             };
-            // What came before the first call, twiddles of a smaller ring, comes with its program.
+            // Data that come before the first call, such as twiddles of a smaller ring, come with its program.
             let before = match run.totals.cycles {
                 0 => [0; 5],
                 _ => run.traffic(),
@@ -291,7 +292,7 @@ fn crossed(before: Traffic, now: Traffic) -> Traffic {
     std::array::from_fn(|i| now[i].saturating_sub(before[i]))
 }
 
-/// The cycle of a trace: of machine and link in turn, as the time is added up.
+/// The cycle of a trace, in which machine and link take turns, as in the total time.
 struct Clock<'a> {
     d: &'a Description,
     cycle: f64,
@@ -302,7 +303,7 @@ impl Clock<'_> {
         self.cycle.round() as u64
     }
 
-    /// The link carries some bytes.
+    /// Adds bytes that the link carries.
     fn link(
         &mut self,
         sink: &mut dyn TraceSink,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What crosses the host link between calls: operands in, keys in, results out, and what has to make room.
+//! Moves data over the host link between calls: operands and keys in, results out, and limbs that must make room.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ use crate::ring::residency::{Bundle, Pieces};
 pub type KeyTable = HashMap<(usize, u8), u8>;
 
 impl Run<'_> {
-    /// Brings the call's key limbs into key memory; what crosses the link is put into `loads`, their slots into `table`
-    /// where one is wanted.
+    /// Brings the call's key limbs into key memory. Limbs that cross the link are put into `loads`, and their slots
+    /// into `table` if there is one.
     pub(super) fn bring_keys(
         &mut self,
         now: &Now<'_>,
@@ -42,7 +42,8 @@ impl Run<'_> {
                 }
             }
             if let Some(plan) = plans.iter().find(|p| usize::from(p.rpau) == r) {
-                // More than fit: those that the procedure starts with, then those that it leaves behind.
+                // If more limbs are needed than fit, these are the limbs with which the procedure starts, then those
+                // that it leaves behind.
                 let limb = |k: &u8| {
                     let at = indices.iter().position(|i| i == k);
                     at.map(|at| limbs[at])
@@ -65,7 +66,7 @@ impl Run<'_> {
         }
     }
 
-    /// Arguments that are not on the machine, bundled by operand and polynomial.
+    /// Returns the arguments that are not on the machine, bundled by operand and polynomial.
     pub(super) fn missing(&self, call: &Call, layout: &Layout) -> Vec<Bundle> {
         let mut bundles: Vec<(Travel, Bundle)> = Vec::new();
         let mut seen = Vec::new();
@@ -87,8 +88,8 @@ impl Run<'_> {
         bundles.into_iter().map(|(_, bundle)| bundle).collect()
     }
 
-    /// Moves the limb that is needed last, and not by this call, to the host, from where most slots are in use. False when
-    /// there is none.
+    /// Moves a limb to the host, from the RPAU with most slots in use: the limb that is needed last, and not by this
+    /// call. Returns false if there is none.
     pub(super) fn evict(&mut self, call: &Call) -> bool {
         let used = self.residency.busy().map(u32::count_ones);
         let others = self.residency.limbs();
@@ -101,7 +102,7 @@ impl Run<'_> {
         true
     }
 
-    /// A limb leaves its slots, over the link unless the host has it.
+    /// Removes a limb from its slots, over the link unless the host has it.
     pub(super) fn leave(&mut self, limb: LimbId) {
         if !self.residency.on_host(limb) {
             self.residency.copy_to_host(limb);
@@ -110,7 +111,7 @@ impl Run<'_> {
         self.residency.remove(limb);
     }
 
-    /// A limb has come over the link: the first time an input, later a spill.
+    /// Counts a limb that has come over the link: the first time as an input, later as a spill.
     pub(super) fn arrived(&mut self, limb: LimbId) {
         let input = self
             .came
@@ -123,7 +124,7 @@ impl Run<'_> {
         }
     }
 
-    /// Frees what the call used last, and settles what it made and is still needed.
+    /// Frees the limbs that the call used last, and places its results that are needed later.
     pub(super) fn settle_results(&mut self, now: &Now<'_>, outcome: &Outcome) {
         for at in 0..now.call.args.len() {
             if !self.calls.later().get(at).is_some_and(|later| *later) {
@@ -154,13 +155,13 @@ impl Run<'_> {
         }
     }
 
-    /// Nothing asks for a limb any more.
+    /// Drops a limb that no call reads again.
     fn drop_limb(&mut self, limb: LimbId) {
         self.residency.forget(limb);
         self.calls.forget(limb);
     }
 
-    /// After the last call: outputs that were made when it was not yet in sight that they are outputs.
+    /// Sends the outputs, after the last call, that were not yet known as outputs when they were made.
     pub(super) fn send_rest(&mut self) {
         for &limb in self.calls.outputs() {
             if limb.0 < self.head.inputs.len() as u64 || !self.sent.insert(limb) {
@@ -168,7 +169,7 @@ impl Run<'_> {
             }
             self.totals.bytes_out += self.limb_bytes;
             if self.residency.on_host(limb) {
-                // It has left for want of room: that was it.
+                // It has left for lack of room; that transfer was the output's.
                 self.totals.spills.stores = self.totals.spills.stores.saturating_sub(1);
             }
         }

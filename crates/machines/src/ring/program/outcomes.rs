@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules by procedure and placement, looked up when a call comes again, and how often each was used.
+//! Caches schedules by procedure and placement, and counts how often each was used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::ring::micro::MicroCode;
 use crate::ring::policy::Policy;
 use crate::ring::schedule::Failure;
 
-/// Schedules kept at once.
+/// The most schedules in the cache.
 const MAX_CACHED: usize = 4096;
 
-/// A schedule among those that are kept.
+/// The index of a schedule in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Index(usize);
 
@@ -27,16 +27,16 @@ struct Used {
     held: bool,
 }
 
-/// Rows of program memories and tables: words of the longest stream, constants, streams, Galois elements.
+/// The rows of program memories and tables: words of the longest stream, constants, streams, Galois elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Size {
     rows: [usize; 4],
-    /// Words of all streams.
+    /// The words of all streams.
     words: usize,
 }
 
 impl Size {
-    /// What a procedure's code takes.
+    /// Returns the rows that a procedure's code takes.
     pub fn of(code: &MicroCode) -> Self {
         let lengths = || code.streams.iter().map(Vec::len);
         Self {
@@ -50,7 +50,7 @@ impl Size {
         }
     }
 
-    /// What there is room for.
+    /// Returns the rows for which there is room.
     pub fn held(tables: &Tables) -> Self {
         let rows = [
             tables.words,
@@ -61,7 +61,8 @@ impl Size {
         Self { rows, words: 0 }
     }
 
-    /// Bytes over the link: eight a word, a constant and a Galois element, sixteen a generator stream.
+    /// Returns the bytes over the link: eight for a word, a constant and a Galois element, sixteen for a generator
+    /// stream.
     pub fn bytes(self, rpaus: usize) -> u64 {
         let [_, constants, streams, galois] = self.rows;
         8 * (self.words + constants * rpaus + 2 * streams * rpaus + galois) as u64
@@ -71,14 +72,14 @@ impl Size {
 #[derive(Default)]
 pub struct Outcomes {
     list: Vec<Used>,
-    /// By procedure and placement, as bytes ([`super::placing::Key`]).
+    /// The schedules by procedure and placement, as bytes ([`super::placing::Key`]).
     at: HashMap<Vec<u8>, Index>,
-    /// Placements that have no room, and the policy that the search began with then: with the same one it would end so
+    /// The placements without room, and the policy with which the search began. With the same policy it would fail
     /// again.
     failures: HashMap<Vec<u8>, (Option<Policy>, Failure)>,
-    /// Procedures that spill inside: these start from an empty memory, so one schedule each.
+    /// The procedures that spill inside. These start from an empty memory, so each has one schedule.
     spilled: HashMap<u32, Index>,
-    /// What the machine's program memories and tables hold.
+    /// The rows in use of the machine's program memories and tables.
     held: [usize; 4],
 }
 
@@ -95,7 +96,7 @@ impl Outcomes {
         self.spilled.get(&proc).copied()
     }
 
-    /// Why the search fails that begins with `policy`, where that is known.
+    /// Returns why a search that begins with `policy` fails, if that is known.
     pub fn failure(&self, key: &[u8], policy: Option<Policy>) -> Option<Failure> {
         let &(began, failure) = self.failures.get(key)?;
         (began == policy).then_some(failure)
@@ -135,8 +136,8 @@ impl Outcomes {
         index
     }
 
-    /// The machine needs a schedule's code: whether it has to come over the link. Where the room that is left is too little
-    /// for it, all that is held makes way.
+    /// Loads a schedule's code, and returns whether it must come over the link. If the remaining room is too small for
+    /// it, all other code is dropped.
     pub fn bring_in(&mut self, index: Index, size: Size, room: Size) -> bool {
         if self.list.get(index.0).is_none_or(|used| used.held) {
             return false;
@@ -165,7 +166,7 @@ impl Outcomes {
         Index(self.list.len() - 1)
     }
 
-    /// Lets go of all but what spills inside.
+    /// Drops all schedules except those that spill inside.
     fn clear(&mut self) {
         self.at.clear();
         let mut kept = Vec::with_capacity(self.spilled.len());
@@ -177,14 +178,14 @@ impl Outcomes {
         self.list = kept;
     }
 
-    /// A call has used the schedule.
+    /// Counts a call that has used the schedule.
     pub fn count(&mut self, index: Index) {
         if let Some(used) = self.list.get_mut(index.0) {
             used.calls += 1;
         }
     }
 
-    /// Adds what was counted to the totals, and counts from nothing again.
+    /// Adds the counts to the totals, and sets them to zero.
     pub fn settle(&mut self, totals: &mut Totals) {
         for used in self.list.iter_mut().filter(|used| used.calls > 0) {
             let calls = std::mem::take(&mut used.calls);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a call's operands go, and the schedule that follows.
+//! Assigns memory slots to the operands of a call, then schedules the call.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::ring::schedule::{Failure, Placement, Scheduled};
 use crate::ring::search::Prepared;
 use crate::ring::tally::Tally;
 
-/// A procedure and a [`Placement`] of it as bytes: its number, two for the slots of each argument and whether it must stay,
-/// and the slots of other values.
+/// A procedure and a [`Placement`] of it as bytes: its number, two bytes for each argument (its slots, and whether it
+/// must stay), and the slots of other values.
 #[derive(Default)]
 pub struct Key {
     bytes: Vec<u8>,
@@ -24,10 +24,10 @@ pub struct Key {
 
 impl Key {
     const HEAD: usize = size_of::<u32>();
-    /// In an argument's first byte, beside its slot.
+    /// A flag in an argument's first byte, beside its slot.
     const PINNED: u8 = 1 << 7;
 
-    /// The key of a call's placement, by the current residency.
+    /// Computes the key of a call's placement, by the current residency.
     fn of(&mut self, run_residency: &Residency, now: &Now<'_>) {
         let mut busy = run_residency.busy();
         let bytes = &mut self.bytes;
@@ -76,7 +76,7 @@ impl Key {
 }
 
 impl Run<'_> {
-    /// Brings the bundles in, by the arrangement that makes the call fastest, and schedules it; spills where allowed.
+    /// Brings the bundles in by the arrangement with which the call is fastest, and schedules it; spills if allowed.
     pub(super) fn place_and_schedule(
         &mut self,
         now: &Now<'_>,
@@ -97,7 +97,7 @@ impl Run<'_> {
                 let outcome = self.outcome(now, told);
                 settled.into_iter().for_each(|l| self.residency.remove(l));
                 match outcome? {
-                    // There is nothing to choose.
+                    // There is no choice.
                     Ok((index, _)) if bundles.is_empty() => return Ok(index),
                     Ok((_, cycles)) if best.is_none_or(|(_, least)| cycles < least) => {
                         best = Some((arrangement, cycles));
@@ -125,7 +125,7 @@ impl Run<'_> {
         }
     }
 
-    /// The call with its operands on the host, to spill inside the procedure.
+    /// Schedules the call with its operands on the host, to spill inside the procedure.
     fn inside(&mut self, now: &Now<'_>, told: &mut dyn Told) -> Result<Index, MachineError> {
         for &limb in &now.call.args {
             if self.residency.pieces(limb).is_some() {
@@ -153,7 +153,7 @@ impl Run<'_> {
         Ok(self.outcomes.add_spilled(now.call.proc, procedure, outcome))
     }
 
-    /// A schedule and what its words do.
+    /// Returns a schedule with the tally of its words.
     fn counted(
         &self,
         scheduled: Scheduled,
@@ -171,7 +171,7 @@ impl Run<'_> {
         Ok(outcome)
     }
 
-    /// Why the call does not fit: the peak it would need.
+    /// Returns the error of a call that does not fit, with the peak that it would need.
     fn refusal(&self, now: &Now<'_>, bundles: &[Bundle]) -> MachineError {
         let busy = self.residency.busy();
         let live = busy.iter().map(|b| b.count_ones()).max().unwrap_or(0) as usize;
@@ -192,7 +192,7 @@ impl Run<'_> {
         }
     }
 
-    /// The call's schedule at the current residency, and its cycles: one that is known, or a new one.
+    /// Returns the call's schedule at the current residency, and its cycles: a known one, or a new one.
     fn outcome(
         &mut self,
         now: &Now<'_>,
@@ -229,7 +229,7 @@ impl Run<'_> {
     }
 }
 
-/// Slots of the arguments alone on the fullest RPAU.
+/// Returns the slots of the arguments alone on the fullest RPAU.
 fn prepared_inputs(prepared: Option<&Prepared>) -> usize {
     let mut counts: HashMap<u8, usize> = HashMap::new();
     if let Some(graph) = prepared.map(Prepared::graph) {

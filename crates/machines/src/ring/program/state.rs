@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run holds between calls, and what a call does to it.
+//! The state of a run between calls, and the effect of a call on it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::ring::search::Prepared;
 use crate::ring::tally::Lanes;
 use crate::{MachineError, SimOptions};
 
-/// Bytes of memory that an instruction takes in all the forms of its procedure and their schedules.
+/// The bytes of memory that an instruction takes in all forms of its procedure and their schedules.
 const SCHEDULED: u64 = 16 << 10;
 
-/// A procedure made ready to be scheduled.
+/// A procedure that is prepared for scheduling.
 pub struct Ready {
     procedure: Arc<Procedure>,
     pub prepared: Prepared,
@@ -32,7 +32,7 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Ready, if there is memory for it.
+    /// Prepares a procedure, if there is memory for it.
     fn new(
         d: &Description,
         procedure: &Arc<Procedure>,
@@ -55,11 +55,11 @@ pub struct Now<'c> {
     pub call: &'c Call,
     pub procedure: &'c Arc<Procedure>,
     pub layout: &'c Layout,
-    /// Arguments that must keep their slots.
+    /// The arguments that must keep their slots.
     pub pinned: &'c [bool],
 }
 
-/// Bytes that have crossed the link between calls: programs, spills, inputs, keys, outputs.
+/// The bytes that have crossed the link between calls: programs, spills, inputs, keys, outputs.
 pub type Traffic = [u64; 5];
 
 pub struct Run<'a> {
@@ -75,20 +75,20 @@ pub struct Run<'a> {
     pub outcomes: Outcomes,
     pub residency: Residency,
     pub keys: KeyMemory,
-    /// Inputs that have crossed the link once: coming again is a spill.
+    /// Whether each input has crossed the link once; a second transfer is a spill.
     pub came: Vec<bool>,
-    /// Outputs that have crossed the link.
+    /// The outputs that have crossed the link.
     pub sent: HashSet<LimbId>,
     pub limb_bytes: u64,
-    /// Pieces of a limb: two at twice the native ring degree.
+    /// The pieces of a limb: two at twice the native ring degree.
     pub pieces: u8,
     pub lanes: Lanes,
     pub totals: Totals,
-    /// The prime of each RPAU whose twiddles are there.
+    /// The prime of each RPAU whose twiddles are loaded.
     primes: Vec<u8>,
-    /// Where a call's key is made.
+    /// The buffer in which a call's key is made.
     pub key: Key,
-    /// Room for what a call says of its arguments and keys.
+    /// A buffer for the flags of a call's arguments.
     pinned: Vec<bool>,
     loads: Vec<KeyLoad>,
 }
@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
             totals: Totals {
                 log_n: head.log_n,
                 peak: vec![0; d.rpaus],
-                // Limbs below the native degree have twiddles of their own, which come in place of the machine's.
+                // Limbs below the native degree have twiddles of their own, which replace the machine's.
                 program_bytes: if head.log_n < d.log_n {
                     d.rpaus.min(head.moduli.len()) as u64 * d.twiddle_bytes(head.log_n)
                 } else {
@@ -143,7 +143,7 @@ impl<'a> Run<'a> {
         self.ready.get(&proc).map(|ready| &ready.prepared)
     }
 
-    /// The procedure of a call, made ready when it is met, and what its calls have in common.
+    /// Returns the procedure of a call, prepared on its first use, and the layout of its calls.
     fn meet(&mut self, proc: u32) -> Result<(Arc<Procedure>, Arc<Layout>), MachineError> {
         if let Some(ready) = self.ready.get(&proc) {
             return Ok((Arc::clone(&ready.procedure), Arc::clone(&ready.layout)));
@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
         Ok((procedure, layout))
     }
 
-    /// Runs a call: gives its schedule and counts its cycles.
+    /// Runs a call: returns its schedule and counts its cycles.
     pub fn call(
         &mut self,
         planned: &Planned,
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
         {
             self.totals.program_bytes += size.bytes(self.d.rpaus);
         }
-        // Who stands in for another works with its twiddles, and has no others to work with in this program.
+        // An RPAU that stands in for another works with that one's twiddles, and needs no others in this program.
         for (r, (&prime, held)) in
             (0u8..).zip(outcome.scheduled.code.primes.iter().zip(&mut self.primes))
         {
@@ -231,7 +231,7 @@ impl<'a> Run<'a> {
                 outcome: &outcome,
             })?;
         }
-        // A part counts as the call that it stands before.
+        // A part counts as the call before which it stands.
         told.done(planned.at.0 + 1);
         self.settle_results(&now, &outcome);
         self.outcomes.count(index);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which slots a word's results go to.
+//! Chooses the slots of a word's results.
 
 use super::Scheduler;
 use crate::ring::graph::{Node, NodeIndex, Source, ValueIndex};
 use crate::ring::micro::{OpWord, Opcode};
 use crate::ring::place::Class;
 
-/// Operations that follow each other this closely in a procedure pass values that are short-lived.
+/// The distance in a procedure within which operations pass short-lived values.
 const NEAR: u32 = 6;
 
 impl Scheduler<'_> {
-    /// Whether this node is the last to read `v` and may overwrite it.
+    /// Returns whether this node reads `v` last and may overwrite it.
     fn dies(&self, v: ValueIndex) -> bool {
         !self.keep[v as usize] && self.users[v as usize] == 1
     }
 
-    /// Chooses result slots; keeps the mates that can use the same ones.
+    /// Chooses result slots, and keeps the mates that can use the same ones.
     pub(super) fn with_slots(
         &self,
         n: NodeIndex,
@@ -69,7 +69,7 @@ impl Scheduler<'_> {
         Some((word, group))
     }
 
-    /// Slots a result could go to, best first: in place where that suits its class, then free ones, then in place.
+    /// Returns the slots for a result, best first: in place if that suits its class, then free ones, then in place.
     fn candidates(&self, node: &Node, class: Class) -> Vec<u8> {
         let mut own: Vec<u8> = Vec::new();
         if !node.op.is_permutation() {
@@ -120,8 +120,8 @@ impl Scheduler<'_> {
         )
     }
 
-    /// Whether a result of the node may lie in this slot: a narrow one takes none that comes in rows, and is shunned by
-    /// what a transform reads next.
+    /// Returns whether a result of the node may lie in this slot. A narrow slot takes no result that comes in rows, and
+    /// is avoided for a result that a transform reads next.
     fn has_rows(&self, node: &Node, slot: u8) -> bool {
         let transformed = |&v: &ValueIndex| {
             let mut users = self.g.values[v as usize].users.iter();
@@ -140,7 +140,7 @@ impl Scheduler<'_> {
         let made = value.def.map(|n| self.g.nodes[n as usize].op);
         let transformed =
             matches!(made, Some(Opcode::Ntt | Opcode::Split | Opcode::Red)) && value.results == 0;
-        // Consumed at once by work that reads another operand from the shared slots.
+        // The value is consumed at once by an operation that reads another operand from the shared slots.
         let brief = |def: NodeIndex| {
             let near = |&u: &NodeIndex| self.rank[u as usize] <= self.rank[def as usize] + NEAR;
             let addend =

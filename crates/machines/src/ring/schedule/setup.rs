@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The scheduler before the first cycle.
+//! Sets up the ring scheduler before the first cycle.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -60,7 +60,7 @@ impl<'a> Scheduler<'a> {
         let mut rank = vec![0; g.nodes.len()];
         let mut stations: HashMap<NodeIndex, Vec<(usize, u32)>> = HashMap::new();
         for (r, list) in by_rank.iter_mut().enumerate() {
-            // Products follow what they wait for.
+            // Products follow the operations for which they wait.
             list.sort_by_key(|&n| (g.nodes[n as usize].order, g.nodes[n as usize].is_keyed()));
             for (position, &n) in list.iter().enumerate() {
                 rank[n as usize] = position as u32;

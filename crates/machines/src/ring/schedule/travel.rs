@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Words that no core executes: broadcasts on the ring, loads and stores over the host link.
+//! Schedules the words that no core executes: broadcasts on the ring, loads and stores over the host link.
 
 use ringmill_math::RingKind;
 
@@ -61,7 +61,7 @@ impl Scheduler<'_> {
         Ok(true)
     }
 
-    /// A thread that can hand a word to ring or link.
+    /// Returns a thread that can hand a word to ring or link.
     fn idle_thread(&self) -> Option<(u8, Unit)> {
         let threads = [
             (1, Unit::Main),
