@@ -418,8 +418,8 @@ impl Description {
         narrow.unwrap_or(self.row).min(self.row)
     }
 
-    /// Returns whether a group's ports are narrower than a row. Such a group takes no transform in place and no raw
-    /// broadcast.
+    /// Returns whether a group's ports are narrower than a row. A transform cannot continue in such a group, and
+    /// no raw broadcast arrives there.
     pub fn is_narrow(&self, group: usize) -> bool {
         self.width(group) < self.row
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycles of `rm_torus_bundle`: bundles of an unrolled key, each the sum of a group's weighed patterns.
+//! Models the cycles of `rm_torus_bundle`, which combines a group's weighted patterns of an unrolled key to bundles.
 
 use std::collections::VecDeque;
 
 use super::Shape;
 use super::shape::BUNDLE;
 
-/// The registers that decide when a beat is taken and when a bundle is there.
+/// The registers that decide when a beat is taken and when a bundle is complete.
 pub(super) struct Bundler {
     shape: Shape,
     step: usize,
     group: usize,
     pattern: usize,
-    /// Bundles begun that no product has taken yet, and the most there may be.
+    /// The bundles that were begun and that no product has taken yet. `depth`: the most of them.
     held: u64,
     depth: u64,
-    /// Those that are made.
+    /// The bundles that are complete.
     made: u64,
     under_way: VecDeque<bool>,
 }
@@ -34,12 +34,12 @@ impl Bundler {
         }
     }
 
-    /// Whether a product finds one.
+    /// Returns whether a bundle is available for a product.
     pub(super) fn available(&self) -> bool {
         self.made > 0
     }
 
-    /// A cycle in which a beat waits or not, and a product takes a bundle or not; whether the beat is taken.
+    /// Runs a cycle in which a beat may wait and a product may take a bundle. Returns whether the beat is taken.
     pub(super) fn cycle(&mut self, waits: bool, product: bool) -> bool {
         let first = self.pattern == 1;
         let takes = waits && (!first || self.held != self.depth);

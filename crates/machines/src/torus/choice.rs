@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which schedule an engine of given sizes is best made with.
+//! Chooses the schedule with which an engine of given sizes takes the fewest cycles.
 #![deny(clippy::arithmetic_side_effects)]
 
 use super::{Schedule, Shape, Sizes, TorusError, run};
 
 impl Shape {
-    /// With [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]: whichever takes fewer cycles for all places together, by
-    /// the model, with a key that is never late. What both compute is the same, and exact where [`Schedule::Sums`] is: a bundle in
-    /// coefficient form is one word, so that its products are 2 (2^m - 1) times below those of 2^m - 1 patterns, each of differences of
-    /// two digits. Of the key at least a step is held, or two.
+    /// Makes an engine with [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]. It chooses the
+    /// schedule with fewer cycles for all places together, by the model, with a key that is never late. Both compute
+    /// the same, and both are exact if [`Schedule::Sums`] is. A bundle in coefficient form is one word, so its products
+    /// are 2 (2^m - 1) times below those of 2^m - 1 patterns, each of differences of two digits. The engine holds at
+    /// least one step of the key, or two.
     ///
     /// # Errors
     /// Those of [`Shape::new`].
@@ -27,12 +28,12 @@ impl Shape {
         let cycles = |shape| run(shape, sizes.places, || true).cycles;
         match Self::scheduled(bundles, Schedule::Coefficients) {
             Ok(bundles) if cycles(bundles) < cycles(sums) => Ok(bundles),
-            // Or it cannot be made, with beats wider than a row.
+            // Or the other cannot be made, with beats wider than a row.
             Ok(_) | Err(_) => Ok(sums),
         }
     }
 
-    /// `key_beats` of [`Schedule::Coefficients`]: patterns and their sums, of two steps.
+    /// Returns `key_beats` of [`Schedule::Coefficients`]: patterns and their sums, of two steps.
     pub fn two_steps(sizes: Sizes) -> usize {
         let log_beats = sizes.log_n.saturating_sub(sizes.log_pos.saturating_add(1));
         let log_patterns = u32::try_from(sizes.unroll).unwrap_or(u32::MAX);
@@ -40,14 +41,14 @@ impl Shape {
     }
 }
 
-/// The least `key_beats` of [`Schedule::Sums`] that hold a step.
+/// Returns the least `key_beats` of [`Schedule::Sums`] that hold a step.
 fn one_step(sizes: Sizes) -> usize {
     let groups = power(sizes.log_n.saturating_sub(sizes.log_pos).min(16));
     let patterns = power(sizes.unroll.min(3) as u32).saturating_sub(1);
     groups.saturating_mul(patterns).next_power_of_two()
 }
 
-/// 2 to this; the largest number where that is beyond it.
+/// Returns 2 to this power, saturated at the largest number.
 fn power(log: u32) -> usize {
     1usize.checked_shl(log).unwrap_or(usize::MAX)
 }

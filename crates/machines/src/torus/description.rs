@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine description: every number of the engine, read from TOML and validated.
+//! The description of a TFHE bootstrapping engine: every number of the engine, read from TOML and checked.
 #![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,14 @@ use crate::fpga::Part;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// Tells this description from those of other machines.
+    /// The kind, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name reports carry.
+    /// The name in reports.
     pub name: String,
     pub title: String,
-    /// The FPGA that it is laid out for, by its name in [`crate::fpga::PARTS`].
+    /// The FPGA for which the engine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// Why the description may need more than its part has; refused where it does not.
+    /// The reason for which the description may exceed its part. It is refused for a description that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
@@ -50,15 +50,15 @@ pub enum Kind {
     Torus,
 }
 
-/// What brings the key: the host's link or a memory.
+/// The source of the key: the host's link or a memory.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySource {
     pub gbyte_per_second: f64,
 }
 
-/// The key switch: its digits, and the generators of its masks, `cores` side by side, each with `rounds` of 20 rounds in place
-/// and `steps` sums of 32 bits between registers.
+/// The key switch: its digits, and the generators of its masks. There are `cores` generators side by side, each with
+/// `rounds` of 20 rounds in place and `steps` sums of 32 bits between registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
@@ -85,7 +85,7 @@ impl From<Switch> for KeySwitch {
     }
 }
 
-/// A shape that cannot be made, as a fault of a description.
+/// Converts the error of a shape that cannot be made to an error of the description.
 fn by_its_field(fault: TorusError) -> MachineError {
     match fault {
         TorusError::Shape {
@@ -102,15 +102,15 @@ fn by_its_field(fault: TorusError) -> MachineError {
 }
 
 impl Description {
-    /// Ours on the paper's butterflies and multipliers, m = 1.
+    /// Our engine on the paper's butterflies and multipliers, m = 1.
     pub const OURS: &'static str = include_str!("torus.toml");
     /// The paper's own engine, m = 1.
     pub const PAPER: &'static str = include_str!("torus-paper.toml");
-    /// Within the paper's LUT, FF, DSP blocks and memory.
+    /// Our engine within the paper's LUT, FF, DSP blocks and memory.
     pub const FIT: &'static str = include_str!("torus-fit.toml");
-    /// Within the paper's DSP blocks.
+    /// Our engine within the paper's DSP blocks.
     pub const WIDE: &'static str = include_str!("torus-wide.toml");
-    /// Within those of FPT.
+    /// Our engine within the DSP blocks of FPT.
     pub const LARGE: &'static str = include_str!("torus-large.toml");
 
     /// Reads a description and checks its fields.
@@ -126,7 +126,7 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks the fields; the engine that they describe.
+    /// Checks the fields, and returns the engine that they describe.
     ///
     /// # Errors
     /// [`MachineError::Field`].
@@ -156,7 +156,8 @@ impl Description {
         }
     }
 
-    /// The same engine with the schedule and the beats held of [`Shape::cheapest`], of the two that sum before they transform back.
+    /// Returns the same engine with the schedule and the key beats of [`Shape::cheapest`], which chooses between the
+    /// two schedules that sum before they transform back.
     ///
     /// # Errors
     /// [`MachineError::Field`].
@@ -169,7 +170,7 @@ impl Description {
         })
     }
 
-    /// What the key's source brings in a cycle.
+    /// Returns the bits that the key's source brings in a cycle.
     ///
     /// # Errors
     /// Those of [`Self::shape`].

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an engine cannot be made for, or given.
+//! The errors of bootstrapping engines: shapes, keys and ciphertexts that an engine cannot take.
 
 use crate::MachineError;
 
-/// Refusals, before anything reaches an engine.
+/// A shape, key or ciphertext that is refused before anything reaches an engine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TorusError {

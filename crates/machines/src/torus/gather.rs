@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycles of `rm_torus_gather`: bundles of an unrolled key in coefficient form, a ciphertext after the other.
+//! Models the cycles of `rm_torus_gather`, which combines the patterns of an unrolled key in coefficient form, one
+//! ciphertext after the other.
 
 use std::collections::VecDeque;
 
 use super::Shape;
 
-/// Steps of the key that are held: one comes while the other is gathered.
+/// The steps of the key that are held: one comes while the other is combined.
 pub(super) const HELD: u64 = 2;
 
-/// What is done of the bundle.
+/// The state of a bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Idle,
@@ -17,20 +18,20 @@ enum State {
     Run,
 }
 
-/// The registers that decide when a beat is taken and when a bundle is there.
+/// The registers that decide when a beat is taken and when a bundle is complete.
 pub(super) struct Gather {
     shape: Shape,
     places: usize,
-    /// The beat to come.
+    /// The next beat.
     fill: (usize, usize, usize),
-    /// Steps begun to come, and those that are whole.
+    /// The steps that have begun to come. `whole`: those that are whole.
     held: u64,
     whole: u64,
     state: State,
     place: usize,
     begun: Vec<bool>,
     count: usize,
-    /// Bundles whose last group was read.
+    /// The bundles whose last group was read.
     under_way: VecDeque<Option<usize>>,
 }
 
@@ -50,13 +51,13 @@ impl Gather {
         }
     }
 
-    /// Whether the next bundle waits for its step of the key.
+    /// Returns whether the next bundle waits for its step of the key.
     pub(super) fn hungry(&self) -> bool {
         self.state == State::Idle && self.whole == 0
     }
 
-    /// A cycle in which a beat waits or not, and the transforms took the bundles of places; whether the beat is taken, and the place
-    /// whose bundle is whole.
+    /// Runs a cycle in which a beat may wait and the transforms took the bundles of some places. Returns whether the
+    /// beat is taken, and the place whose bundle is complete.
     pub(super) fn cycle(
         &mut self,
         waits: bool,

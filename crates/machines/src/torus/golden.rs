@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an engine computes.
+//! Computes the results of a bootstrapping engine with the software's kernels.
 
 use ringmill_math::torus::{
     Coefficients, Gadget, Lift, TorusRing, extract_mask, rotate, rotate_sub,
@@ -11,7 +11,7 @@ use super::{KeyStream, Shape, TorusError};
 /// 2^52 - 2^12 + 1.
 const P: u64 = TorusRing::MAX_PRIME;
 
-/// The steps of a bootstrap up to its key switch, by the kernels that the software's evaluator runs.
+/// The steps of a bootstrap up to its key switch, by the kernels of the software's evaluator.
 pub struct Golden {
     shape: Shape,
     q: Coefficients,
@@ -22,7 +22,7 @@ pub struct Golden {
 
 impl Golden {
     /// # Errors
-    /// None for a shape that is one.
+    /// None for a valid shape.
     pub fn new(shape: Shape) -> Result<Self, TorusError> {
         let sizes = shape.sizes();
         let (q, p) = (Coefficients::word(32)?, Modulus::new(P)?);
@@ -35,7 +35,7 @@ impl Golden {
         })
     }
 
-    /// The transform of a polynomial of the key, coefficients modulo 2^32.
+    /// Returns the transform of a polynomial of the key, whose coefficients are modulo 2^32.
     ///
     /// # Errors
     /// A polynomial of another length.
@@ -46,7 +46,7 @@ impl Golden {
         Ok(out)
     }
 
-    /// The coefficients modulo 2^32 of a polynomial of the key in transform form.
+    /// Returns the coefficients modulo 2^32 of a polynomial of the key in transform form.
     ///
     /// # Errors
     /// A polynomial of another length.
@@ -57,8 +57,8 @@ impl Golden {
         Ok(out.into_iter().map(|x| x as u32).collect())
     }
 
-    /// The extracted ciphertext, N mask words and the body, of a table turned by 2N less the body's exponent and, under
-    /// encryption, by the mask's.
+    /// Returns the extracted ciphertext, N mask words and the body. It is of a table that is rotated by 2N less the
+    /// body's exponent and, under encryption, by the mask's exponents.
     ///
     /// # Errors
     /// Lengths that are not the engine's.
@@ -90,7 +90,7 @@ impl Golden {
         Ok(out)
     }
 
-    /// One turn of the accumulator, its mask before its body.
+    /// Computes one step of the blind rotation on the accumulator, its mask before its body.
     fn step(
         &self,
         key: &KeyStream<'_>,

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The key as the engine takes it.
+//! Arranges a bootstrapping key in the beats that the engine takes.
 
 use super::{Golden, Schedule, Shape, TorusError};
 
-/// Polynomials of a bootstrapping key in transform form modulo 2^52 - 2^12 + 1, by gadget ciphertext, row and column.
+/// The polynomials of a bootstrapping key in transform form modulo 2^52 - 2^12 + 1, by gadget ciphertext, row and
+/// column.
 pub struct KeyStream<'a> {
     shape: Shape,
     polynomials: Vec<&'a [u64]>,
-    /// The same in coefficient form, where the engine takes that.
+    /// The polynomials in coefficient form, for an engine that takes that form.
     coefficients: Vec<Vec<u32>>,
 }
 
 impl<'a> KeyStream<'a> {
-    /// `polynomials[(gadget rows + row) 2 + column]` has N residues; gadget s (2^m - 1) + u - 1 is that of pattern u of step s.
+    /// Makes the stream. `polynomials[(gadget rows + row) 2 + column]` has N residues; gadget s (2^m - 1) + u - 1 is
+    /// that of pattern u of step s.
     ///
     /// # Errors
     /// [`TorusError::Count`].
@@ -55,12 +57,12 @@ impl<'a> KeyStream<'a> {
         (gadget * self.shape.rows() + row) * 2 + column
     }
 
-    /// Evaluations of a polynomial.
+    /// Returns the evaluations of a polynomial.
     pub fn polynomial(&self, gadget: usize, row: usize, column: usize) -> &'a [u64] {
         self.polynomials[self.index(gadget, row, column)]
     }
 
-    /// The words of beat `at` of all, into `words`: positions, rows, columns.
+    /// Writes the words of beat number `at` into `words`: positions, rows, columns.
     pub fn beat(&self, at: u64, words: &mut [u64]) {
         let shape = self.shape;
         let step = ((at / shape.beats(0)) as usize).min(shape.steps() - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The engine behind the [`Machine`] trait: programs of one blind rotation.
+//! The TFHE bootstrapping engine as a [`Machine`]: it runs programs of one blind rotation.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -45,7 +45,7 @@ impl TorusMachine {
         })
     }
 
-    /// The machine that a text describes.
+    /// Makes the engine of a description.
     ///
     /// # Errors
     /// Those of [`Description::read`] and [`Self::new`].
@@ -61,17 +61,18 @@ impl TorusMachine {
         self.rate
     }
 
-    /// A run of so many ciphertexts with the key at its source's rate.
+    /// Returns the run of `places` ciphertexts, with the key at its source's rate.
     pub fn run(&self, places: usize) -> Run {
         run(self.shape, places, self.rate.offers())
     }
 
-    /// Cycles of the key switch of so many ciphertexts, with the key from the same source.
+    /// Returns the cycles of the key switch of `places` ciphertexts, with the key from the same source.
     pub fn switch(&self, places: usize) -> u64 {
         switch(self.shape, places, self.rate.of_words().offers())
     }
 
-    /// Cycles of so many whole bootstraps: loads, the run, the key switch where there is one, and what comes out.
+    /// Returns the cycles of `places` whole bootstraps: loads, the run, the key switch if there is one, and the
+    /// results.
     pub fn bootstraps(&self, places: usize, switches: bool) -> u64 {
         let (shape, each) = (self.shape, places as u64);
         let out = match switches {
@@ -81,7 +82,7 @@ impl TorusMachine {
         each * load_cycles(shape) + self.run(places).cycles + out
     }
 
-    /// What its sizes ask of TFHE's parameters.
+    /// Returns the TFHE parameters that its sizes demand.
     fn engine(&self) -> Engine {
         let sizes = self.shape.sizes();
         let switch = sizes.switch.digits;
@@ -100,7 +101,7 @@ impl TorusMachine {
         }
     }
 
-    /// What a key switch is counted by.
+    /// Returns the figures of a key switch.
     fn switch_use(&self) -> SwitchUse {
         let (shape, all) = (self.shape, self.shape.sizes().places);
         let levels = shape.switch().digits().levels;
@@ -249,7 +250,7 @@ impl Machine for TorusMachine {
         true
     }
 
-    /// All of a bootstrap.
+    /// Returns true for all instructions of a bootstrap.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         check_head(self.shape, head)?;
         let taken = part(self.shape, procedure).is_ok();
@@ -292,7 +293,7 @@ impl Machine for TorusMachine {
     }
 }
 
-/// What was fed.
+/// The calls that were fed.
 #[derive(Default)]
 struct Counts {
     calls: u64,
@@ -307,7 +308,7 @@ struct Counts {
 /// A run that counts cycles.
 struct Timing<'m> {
     machine: &'m TorusMachine,
-    /// Of the head's procedures.
+    /// The step of each of the head's procedures.
     parts: Vec<Step>,
     order: Order<'m>,
     counts: Counts,
@@ -315,7 +316,7 @@ struct Timing<'m> {
 }
 
 impl Timing<'_> {
-    /// Refuses what is not the next of one start, all turns in their order and one end.
+    /// Refuses a call that is not the next one in the order: one start, all turns in their order, and one end.
     fn follow(&mut self, name: &str, step: Step) -> Result<(), MachineError> {
         let (shape, counts) = (self.machine.shape, &mut self.counts);
         let steps = shape.steps();
@@ -368,7 +369,7 @@ impl Session for Timing<'_> {
         Ok(())
     }
 
-    /// Of the turns fed, as many floors.
+    /// Returns the least cycles of the turns that were fed.
     fn cycles(&self) -> u64 {
         let (transforms, products) = self.machine.shape.floors();
         self.counts.turns as u64 * transforms.max(products)

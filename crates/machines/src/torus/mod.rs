@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bootstrapping engine of TFHE (torus paper, sections 2 to 4): what an engine is made for, what it computes, the order of
-//! its key stream, and its cycles (docs/machines/torus.md).
+//! The TFHE bootstrapping engine (torus paper, sections 2 to 4; docs/machines/torus.md): its parameters, its results,
+//! the order of its key stream, and its cycles.
 
 mod bundler;
 mod choice;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model: the registers that decide when something happens (`rm_torus_seq`, `rm_torus_key`, `rm_torus_bundle`,
-//! `rm_torus_ctl`), cycle by cycle, without data. Equal to the RTL cycle for cycle, the key stream's stalls included.
+//! The cycle model of the bootstrapping engine: the registers that decide when each step happens, cycle by cycle,
+//! without data.
+//!
+//! They are those of `rm_torus_seq`, `rm_torus_key`, `rm_torus_bundle` and `rm_torus_ctl`. The model equals the RTL
+//! cycle for cycle, with the key stream's stalls.
 
 use std::collections::VecDeque;
 
@@ -10,34 +13,35 @@ use super::gather::Gather;
 use super::schedule::Schedule;
 use super::shape::{BACK, RAW_BEATS};
 
-/// What a run took.
+/// The cycles of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Run {
-    /// From the command to its done bit.
+    /// The cycles from the command to its done bit.
     pub cycles: u64,
-    /// Cycles in which rows of forward and of inverse transforms were issued, and of bundles in coefficient form.
+    /// The cycles in which rows of forward transforms were issued. The fields below are those of inverse transforms and
+    /// of bundles in coefficient form.
     pub forward: u64,
     pub inverse: u64,
     pub bundles: u64,
-    /// Beats of products, and cycles in which a product, or the transform of a bundle, waited for the key.
+    /// The beats of products. `starved`: the cycles in which a product, or the transform of a bundle, waited for the key.
     pub products: u64,
     pub starved: u64,
-    /// Cycles in which a beat of the key waited for room.
+    /// The cycles in which a beat of the key waited for room.
     pub crowded: u64,
 }
 
-/// Cycles of a load: a word a cycle, the body's exponent, the table and the mask's exponents.
+/// Returns the cycles of a load: a word a cycle, the body's exponent, the table and the mask's exponents.
 pub fn load_cycles(shape: Shape) -> u64 {
     2 + (shape.degree() + shape.sizes().dim) as u64
 }
 
-/// Cycles of an unload into a stream that does not stall.
+/// Returns the cycles of an unload into a stream that does not stall.
 pub fn unload_cycles(shape: Shape) -> u64 {
     shape.degree() as u64 + 3
 }
 
-/// A run of the first `places` ciphertexts. `offers` is asked in each cycle in which the next beat of the key is not yet on offer
-/// whether it comes; a beat on offer stays until it is taken.
+/// Runs the first `places` ciphertexts. In each cycle in which the next beat of the key is not on offer, `offers`
+/// returns whether it comes. A beat on offer stays until it is taken.
 pub fn run(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> Run {
     let mut engine = Engine::new(shape, places);
     let mut out = Run::default();
@@ -72,17 +76,17 @@ enum State {
     Tail,
 }
 
-/// What the units do: `transform_e`.
+/// The transform of the units: `transform_e`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Transform {
     Digits,
-    /// A bundle's column of the mask, and of the body.
+    /// A bundle's column of the mask; the next variant is that of the body.
     Mask,
     Body,
     Inverse,
 }
 
-/// What the beats of the key go to.
+/// The module to which the beats of the key go.
 enum Feed {
     Products,
     Bundler(Bundler),
@@ -95,9 +99,9 @@ struct Engine {
     places: usize,
     state: State,
     transform: Transform,
-    /// Whether bundles are of the next step, which they are behind the first one's.
+    /// Whether bundles are of the next step, as they are after the first one.
     ahead: bool,
-    /// Of the group, and which of it.
+    /// The first place of the group, and the current place in it.
     base: usize,
     member: u64,
     step: usize,
@@ -107,7 +111,7 @@ struct Engine {
     wait: u64,
     evaluated: Line,
     summed: Line,
-    /// Bundles that wait for their transforms.
+    /// The bundles that wait for their transforms.
     gathered: Vec<bool>,
     product: Option<(u64, usize)>,
     product_place: usize,
@@ -116,7 +120,7 @@ struct Engine {
     feed: Feed,
 }
 
-/// Places that something is ready for, after a delay.
+/// Places that become ready after a delay.
 struct Line {
     delay: VecDeque<Option<usize>>,
     flags: Vec<bool>,
@@ -146,7 +150,7 @@ impl Line {
         }
     }
 
-    /// A cycle: what enters, and what of the flags is taken away.
+    /// Runs a cycle: a place enters, and flags of some places are cleared.
     fn cycle(&mut self, enters: Option<usize>, taken: std::ops::Range<usize>) {
         self.delay.push_back(enters);
         self.flags[taken].fill(false);
@@ -211,7 +215,7 @@ impl Engine {
         }
     }
 
-    /// Whether bundles follow the digits.
+    /// Returns whether bundles follow the digits.
     fn bundle_next(&self) -> bool {
         matches!(self.feed, Feed::Gather(_)) && !(self.last_group() && self.last_step())
     }
@@ -220,7 +224,7 @@ impl Engine {
         self.pass + 1 == u64::from(self.shape.sizes().log_n)
     }
 
-    /// Places of the group.
+    /// Returns the number of places of the group.
     fn members(&self) -> usize {
         self.shape.sizes().group.min(self.places - self.base)
     }
@@ -237,7 +241,7 @@ impl Engine {
         self.step + 1 == self.shape.steps()
     }
 
-    /// Whether the run ends in this cycle.
+    /// Returns whether the run ends in this cycle.
     fn done(&self) -> bool {
         self.state == State::Tail
             && self.wait == 0
@@ -288,8 +292,8 @@ impl Engine {
         self.evaluated.cycle(evaluates, taken);
     }
 
-    /// A cycle of the products and of the key, in which bundles in coefficient form were taken; the place whose products end, and that
-    /// whose bundle is whole.
+    /// Runs a cycle of the products and of the key, in which bundles in coefficient form were taken. Returns the place
+    /// whose products end, and the place whose bundle is complete.
     fn products(
         &mut self,
         key_taken: bool,
@@ -346,7 +350,7 @@ impl Engine {
         (ends, made)
     }
 
-    /// A cycle of the transforms.
+    /// Runs a cycle of the transforms.
     fn transforms(&mut self, begins: bool, out: &mut Run) {
         match self.state {
             State::Ready => {
@@ -409,7 +413,8 @@ impl Engine {
         self.pass += 1;
     }
 
-    /// Cycles from the last issue to the next operation: none of the butterflies' is lost between two forward transforms.
+    /// Returns the cycles from the last issue to the next operation. Between two forward transforms the butterflies
+    /// lose no cycle.
     fn tail(&self, members: u64) -> u64 {
         let forward_next = match self.transform {
             Transform::Digits => self.bundle_next(),
@@ -423,7 +428,7 @@ impl Engine {
         }
     }
 
-    /// The operation after this one.
+    /// Goes to the next operation.
     fn next(&mut self) {
         self.state = State::Ready;
         let (last_group, next) = (self.last_group(), self.base + self.shape.sizes().group);
@@ -445,7 +450,7 @@ impl Engine {
                     (false, false) => Transform::Inverse,
                 }
             }
-            // Forward again, one step on; after the last step the next group's inverses.
+            // Forward again, one step on; after the last step come the next group's inverses.
             Transform::Inverse if self.last_step() => {
                 self.base = next;
                 Transform::Inverse

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an engine takes of its part: memories and multipliers, as the RTL has them.
+//! Lists the FPGA resources of a bootstrapping engine: the memories and multipliers of the RTL.
 
 use super::gather::HELD;
 use super::shape::RAW_BEATS;
 use super::{Schedule, Shape};
 use crate::fpga::{MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
-/// Bits of a residue and of a coefficient.
+/// The bits of a residue. `WORD` is those of a coefficient.
 const RESIDUE: u64 = 52;
 const WORD: u64 = 32;
 
@@ -20,7 +20,7 @@ fn multipliers(name: &str, count: u64) -> Need {
 }
 
 impl Shape {
-    /// Of `machine`, on a part.
+    /// Returns the needs of `machine` on a part.
     pub(super) fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let s = self.sizes();
         let (lanes, rows) = (1u64 << s.log_lanes, self.half_rows());
@@ -37,7 +37,7 @@ impl Shape {
             0..=32 => lut(name, count, depth, width),
             _ => bram(name, count, depth, width),
         };
-        // Read by rotation twice, by decomposition and by the update.
+        // Rotation reads twice; decomposition and the update read once each.
         let copies = if s.unroll == 1 { 4 } else { 2 };
         let (products, weighing) = self.multipliers();
         let columns = match self.schedule() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What of a program is a bootstrap that an engine runs: procedures that begin, turn and end an accumulator.
+//! Recognises the procedures of a bootstrap that an engine runs: those that begin, rotate and end an accumulator.
 
 use ringmill_isa::mid::{Head, Imm, Op, Procedure, TableModulus, ValueType};
 use ringmill_math::torus::TorusRing;
@@ -7,14 +7,14 @@ use ringmill_math::torus::TorusRing;
 use super::Shape;
 use crate::MachineError;
 
-/// What a procedure does for an engine.
+/// The part of a bootstrap that a procedure does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// The accumulator from a table.
+    /// Makes the accumulator from a table.
     Start,
-    /// A turn by so many bits.
+    /// Rotates the accumulator by this number of secret bits.
     Turn(usize),
-    /// The extracted ciphertext, or the one that the key switch makes of it.
+    /// Returns the extracted ciphertext, or the one that the key switch makes of it.
     End { switches: bool },
 }
 
@@ -22,14 +22,14 @@ fn count(procedure: &Procedure, op: Op) -> usize {
     procedure.instrs.iter().filter(|i| i.op == op).count()
 }
 
-/// Whether digits are as many and as wide as the engine's.
+/// Returns whether digits have the engine's number and width.
 fn decomposes(shape: Shape, procedure: &Procedure) -> bool {
     let sizes = shape.sizes();
     let mut decomps = procedure.instrs.iter().filter(|i| i.op == Op::Decomp);
     decomps.all(|i| i.imm == Imm::Base(sizes.log_base as u8) && i.dst.len() == sizes.levels)
 }
 
-/// Refuses a key switch of other digits or dimensions than the engine's, by the field that it differs from.
+/// Refuses a key switch with other digits or dimensions than the engine's, and names the field that differs.
 fn check_switch(shape: Shape, procedure: &Procedure) -> Result<(), MachineError> {
     let digits = shape.switch().digits();
     let Some(switch) = procedure.instrs.iter().find(|i| i.op == Op::Lweks) else {
@@ -59,10 +59,10 @@ fn check_switch(shape: Shape, procedure: &Procedure) -> Result<(), MachineError>
     })
 }
 
-/// The part that a procedure is.
+/// Returns the part that a procedure is.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] for one that is none, or is that of other sizes.
+/// [`MachineError::Unsupported`] for a procedure that is no part, or a part of other sizes.
 pub fn part(shape: Shape, procedure: &Procedure) -> Result<Part, MachineError> {
     let sizes = shape.sizes();
     let is = |op, expected: usize| count(procedure, op) == expected;
@@ -111,10 +111,10 @@ pub fn part(shape: Shape, procedure: &Procedure) -> Result<Part, MachineError> {
     Ok(Part::Turn(bits))
 }
 
-/// Whether an engine's ring and moduli are a program's.
+/// Checks that a program has the engine's ring and moduli.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] with the field that they differ from.
+/// [`MachineError::Unsupported`] with the field that differs.
 pub fn check_head(shape: Shape, head: &Head<'_>) -> Result<(), MachineError> {
     let refuse = |what: String| {
         Err(MachineError::Unsupported {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How fast the key comes.
+//! The rate at which the bootstrapping key comes.
 
 use super::Shape;
 
-/// A source of so many bits a cycle: a beat is there when all of its bits are; what the engine has no room for waits, and the
-/// source with it.
+/// A source of a number of bits a cycle. A beat is there when all of its bits are. A beat for which the engine has no
+/// room waits, and the source waits with it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyRate {
-    /// Thousandths of a bit: a beat, and what comes in a cycle.
+    /// The thousandths of a bit of a beat. `cycle`: those that come in a cycle.
     beat: u64,
     cycle: u64,
 }
@@ -20,7 +20,7 @@ impl KeyRate {
         }
     }
 
-    /// The same source with words of 32 bits instead of beats.
+    /// Returns the same source with words of 32 bits instead of beats.
     pub fn of_words(self) -> Self {
         Self {
             beat: 32_000,
@@ -28,12 +28,12 @@ impl KeyRate {
         }
     }
 
-    /// Cycles that a beat takes at least, as a fraction.
+    /// Returns the least cycles of a beat, as a fraction.
     pub fn cycles_a_beat(self) -> f64 {
         self.beat as f64 / self.cycle.max(1) as f64
     }
 
-    /// What [`super::run`] asks in each cycle without a beat on offer.
+    /// Returns the function that [`super::run`] calls in each cycle without a beat on offer.
     pub fn offers(self) -> impl FnMut() -> bool {
         let mut come = 0u64;
         move || {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a bootstrapping engine tells of a run.
+//! The figures of a bootstrapping engine in the report of a run.
 
 use std::fmt;
 
@@ -7,36 +7,37 @@ use serde::Serialize;
 
 use ringmill_device::report::{How, Interleaved, OwnReport, Rows};
 
-/// What a bootstrapping engine takes for one ciphertext and for several.
+/// The cycles of a bootstrapping engine for one ciphertext and for several.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TorusUse {
-    /// Cycles of one ciphertext: load, blind rotation and extraction, the key switch where the program has one, the result.
+    /// The cycles of one ciphertext: load, blind rotation and extraction, the key switch if the program has one, the
+    /// result.
     pub alone: u64,
-    /// Ciphertexts that are interleaved, and each one's share of the cycles of them all.
+    /// The ciphertexts that are interleaved. `interleaved`: each one's share of the cycles of all.
     pub places: usize,
     pub interleaved: u64,
-    /// The least that butterflies and multipliers take for one ciphertext's blind rotation.
+    /// The least cycles of butterflies and multipliers for one ciphertext's blind rotation.
     pub floor: u64,
-    /// Cycles of the interleaved run in which products waited for the key.
+    /// The cycles of the interleaved run in which products waited for the key.
     pub starved: u64,
-    /// Of a program that switches keys.
+    /// The figures of the key switch, for a program that switches keys.
     pub switch: Option<SwitchUse>,
 }
 
-/// What the key switch takes of it.
+/// The figures of a key switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct SwitchUse {
-    /// Cycles for one ciphertext, and for all places together.
+    /// The cycles for one ciphertext. `together`: those for all places together.
     pub alone: u64,
     pub together: u64,
-    /// The least in which the generators make a switch's masks.
+    /// The least cycles in which the generators make a switch's masks.
     pub floor: u64,
 }
 
 impl OwnReport for TorusUse {
     const KEY: &'static str = "torus";
 
-    /// One bootstrap alone and among others, beside the floor.
+    /// Writes one bootstrap alone and among others, beside the floor.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let how = Some(how);
         rows.row(

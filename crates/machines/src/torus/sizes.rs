@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The numbers that make an engine, and which of them make one.
+//! The numbers that determine a bootstrapping engine, and their checks.
 #![deny(clippy::arithmetic_side_effects)]
 
 use super::keyswitch::{self, Digits, Generators, SwitchError};
 use super::{Schedule, Shape, TorusError};
 
-/// The numbers that make an engine; [`Shape::new`] checks them. k = 1 and q = 2^32.
+/// The numbers that determine an engine; [`Shape::new`] checks them. k = 1 and q = 2^32.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sizes {
     /// log2 of N, 4 to 11.
@@ -17,11 +17,11 @@ pub struct Sizes {
     pub dim: usize,
     /// m, the secret bits of a step, 1 to 3.
     pub unroll: usize,
-    /// Transform units, at least two that divide 2 l.
+    /// Transform units: at least two, and a divisor of 2 l.
     pub units: usize,
     /// log2 of the butterflies of a unit.
     pub log_lanes: u32,
-    /// log2 of the positions that products are made for in a cycle.
+    /// log2 of the positions for which products are made in a cycle.
     pub log_pos: u32,
     /// Ciphertexts interleaved.
     pub places: usize,
@@ -32,14 +32,14 @@ pub struct Sizes {
     pub switch: KeySwitch,
 }
 
-/// The key switch: the digits of the ring's key, and what makes the masks.
+/// The key switch: the digits of the ring's key, and the generators of masks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct KeySwitch {
     pub digits: Digits,
     pub generators: Generators,
 }
 
-/// A key-switching unit that cannot be made, by the engine's field.
+/// Converts the error of a key-switching unit to one of the engine's field.
 fn of_the_engine(error: SwitchError) -> TorusError {
     match error {
         SwitchError::Shape {
@@ -74,16 +74,16 @@ fn of_the_engine(error: SwitchError) -> TorusError {
 }
 
 impl Shape {
-    /// With [`Schedule::Sums`].
+    /// Makes an engine with [`Schedule::Sums`].
     ///
     /// # Errors
-    /// [`TorusError::Shape`] with the field that forbids it.
+    /// [`TorusError::Shape`] with the field that prevents it.
     pub fn new(sizes: Sizes) -> Result<Self, TorusError> {
         Self::scheduled(sizes, Schedule::Sums)
     }
 
     /// # Errors
-    /// [`TorusError::Shape`] with the field that forbids it.
+    /// [`TorusError::Shape`] with the field that prevents it.
     pub fn scheduled(sizes: Sizes, schedule: Schedule) -> Result<Self, TorusError> {
         let refuse = |what, expected: String, got: u64| {
             Err(TorusError::Shape {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The key switch of an engine: what its stream holds, and its cycles (`rm_torus_switch`), equal to the RTL whatever stalls.
+//! The key switch of an engine: its stream and its cycles (`rm_torus_switch`), equal to the RTL for all stalls.
 
 use super::Shape;
 use super::keyswitch::{Clock, Command, Inputs, cycles};
@@ -7,17 +7,17 @@ use super::keyswitch::{Clock, Command, Inputs, cycles};
 /// Words of the seed, before the bodies.
 pub const SEED_WORDS: u64 = 8;
 
-/// Cycles of giving a switched ciphertext into a stream that does not stall.
+/// Returns the cycles of giving a switched ciphertext into a stream that does not stall.
 pub fn give_cycles(shape: Shape) -> u64 {
     shape.sizes().dim as u64 + 3
 }
 
-/// Words of a switching key: the seed and a body for each row.
+/// Returns the words of a switching key: the seed and a body for each row.
 pub fn switch_words(shape: Shape) -> u64 {
     SEED_WORDS + (shape.degree() * shape.switch().digits().levels) as u64
 }
 
-/// What the unit is told, for the first `places` ciphertexts.
+/// Returns the unit's command for the first `places` ciphertexts.
 fn command(shape: Shape, places: usize) -> Command {
     // Shapes have N up to 2^11, n up to 4096 and 128 places.
     Command {
@@ -27,13 +27,14 @@ fn command(shape: Shape, places: usize) -> Command {
     }
 }
 
-/// Cycles from the command to its done bit for the first `places` ciphertexts, with a switching key that is never late.
+/// Returns the cycles from the command to its done bit for the first `places` ciphertexts, with a switching key that is
+/// never late.
 pub fn switch_cycles(shape: Shape, places: usize) -> u64 {
     1 + SEED_WORDS + cycles(shape.switch(), command(shape, places)) + 1
 }
 
-/// The same of a key that stalls: `offers` is asked in each cycle in which the next word is not yet on offer whether it comes; a
-/// word on offer stays until it is taken.
+/// Returns these cycles for a key that stalls. In each cycle in which the next word is not on offer, `offers` returns
+/// whether it comes. A word on offer stays until it is taken.
 pub fn switch(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> u64 {
     let total = switch_words(shape);
     let mut clock = Clock::new(shape.switch());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure on several ciphertexts that share its keys: a key's limbs are brought once and used by all of them.
+//! Runs a procedure on several ciphertexts that share its keys, so that a key's limb is loaded once for all of them.
 //!
-//! The order is made for that. One ciphertext's work is begun where its results need it and no earlier, so that little of it lies in the
-//! buffer at one time; up to each kernel that reads a key the ciphertexts take turns, and then all of them read it.
+//! The order of the work serves that. The work of one ciphertext begins when its results need it and no earlier, so
+//! that few of its limbs lie in the buffer at one time. Up to each kernel that reads a key the ciphertexts take turns;
+//! then all of them read the key.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ use super::lower::Prepared;
 use super::order::{Task, makers};
 use crate::MachineError;
 
-/// Which operand a parameter is of, where it is no key.
+/// Returns the operand of a parameter, or `None` for a key.
 fn operand(role: &ParamRole) -> Option<u16> {
     match *role {
         ParamRole::Cipher { arg, .. } | ParamRole::Plain { arg } => Some(arg),
@@ -23,18 +24,18 @@ fn operand(role: &ParamRole) -> Option<u16> {
     }
 }
 
-/// Operands of a procedure.
+/// Returns the number of operands of a procedure.
 fn operands(procedure: &Procedure) -> u16 {
     let all = procedure.params.iter().filter_map(|p| operand(&p.role));
     all.max().map_or(0, |last| last.saturating_add(1))
 }
 
-/// The procedure of so many operands, which have one key and one set of masks. Operand `arg` of ciphertext c is number
-/// `arg` + c times the operands of one, and so are results.
+/// Returns the procedure for `ciphertexts` ciphertexts, which have one key and one set of masks. Operand `arg` of
+/// ciphertext c is number `arg` + c times the operands of one, and so are results.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] for no ciphertext, for immediates and exponents, which calls give, and for more operands than there are
-/// numbers.
+/// [`MachineError::Unsupported`] for no ciphertext, for immediates and exponents, which calls give, and for more
+/// operands than there are numbers.
 pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, MachineError> {
     let unsupported = |what: &str| MachineError::Unsupported {
         procedure: procedure.name.clone(),
@@ -92,7 +93,7 @@ pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, Mac
             batch.made.params.push(Param { value, name, role });
         }
         for instr in &procedure.instrs {
-            // Masks are every ciphertext's.
+            // All ciphertexts share the masks.
             let mask = instr.op == Op::Prng;
             if mask && number > 0 {
                 continue;
@@ -124,7 +125,7 @@ pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, Mac
 struct Batch<'p> {
     of: &'p Procedure,
     made: Procedure,
-    /// What values of the procedure are: those of all ciphertexts, and those of the one at hand.
+    /// The values of the procedure that all ciphertexts share. `own`: those of the current ciphertext.
     shared: HashMap<ValueId, ValueId>,
     own: HashMap<ValueId, ValueId>,
 }
@@ -155,9 +156,9 @@ impl Batch<'_> {
 }
 
 impl Prepared {
-    /// A batch's procedure and its tasks, in an order by which so many of its ciphertexts `together` share what they read of the key, before
-    /// the next ones are begun. Its parameters, which lie in distant memory in their order, are in that of their use, so that the channels
-    /// bring them in turn.
+    /// Returns a batch's procedure and its tasks. In their order, `together` ciphertexts share each read of the key
+    /// before the next ones are begun. The procedure's parameters, which lie in distant memory in their order, are in
+    /// the order of their use, so that the channels bring them in turn.
     ///
     /// # Errors
     /// Those of [`batched`] and [`Prepared::new`].
@@ -173,7 +174,7 @@ impl Prepared {
                 let param = batch.params.get(number)?;
                 operand(&param.role).map(|arg| usize::from(arg / operands))
             };
-            // As much of all of them lies in the buffer as of one.
+            // All of them together take as much of the buffer as one alone.
             let piece = (PIECE / usize::from(together.max(1))).max(1);
             Self::in_order(d, batch, piece, |graph, tasks| {
                 let (all, together) = (ciphertexts.into(), together.max(1).into());
@@ -190,8 +191,9 @@ impl Prepared {
     }
 }
 
-/// Tasks of so many ciphertexts that do the same, some of them together; `owner` is whose each parameter is, none of keys'. One's work up
-/// to each task that reads a key, the next one's, and so on; then these tasks.
+/// Orders the tasks of ciphertexts that do the same, some of them together; `owner` is the ciphertext of each
+/// parameter, or none for keys. First comes one ciphertext's work up to each task that reads a key, then the next
+/// one's, and so on. Then come the tasks that read the key.
 fn in_turns(
     graph: &Graph,
     tasks: Vec<Task>,
@@ -214,7 +216,7 @@ fn in_turns(
         of[owner.unwrap_or(0)].push(at);
     }
     let turns = as_needed(graph, &tasks, &of[0]);
-    // As they all do the same, one's turns are those of all.
+    // All do the same, so the turns of one are those of all.
     if of.iter().any(|own| own.len() != turns.len()) {
         return tasks;
     }
@@ -243,8 +245,8 @@ fn in_turns(
         .collect()
 }
 
-/// One ciphertext's tasks, by their places in its list, each when what comes of it is needed: results in the order of their moduli, and
-/// before each of them what it is made of.
+/// Returns one ciphertext's tasks, by their places in its list, each when its result is needed: results in the order of
+/// their moduli, and before each of them the tasks that make its operands.
 fn as_needed(graph: &Graph, tasks: &[Task], own: &[usize]) -> Vec<usize> {
     let makers = makers(tasks);
     let place: HashMap<usize, usize> = own.iter().copied().zip(0..).collect();
@@ -261,7 +263,7 @@ fn as_needed(graph: &Graph, tasks: &[Task], own: &[usize]) -> Vec<usize> {
     results.sort_unstable();
     let mut begun = vec![false; own.len()];
     let mut found = Vec::with_capacity(own.len());
-    // Tasks, and whether what they are made of is done.
+    // Tasks, and whether their operands are made.
     let mut stack: Vec<(usize, bool)> = Vec::new();
     for (_, result) in results {
         stack.push((result, false));

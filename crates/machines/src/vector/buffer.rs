@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What lies in the ciphertext buffer, and what is free in distant memory.
+//! Tracks which limbs lie in the ciphertext buffer, and which addresses of distant memory are free.
 
 use std::collections::VecDeque;
 
-/// A limb of a program, whatever it is called in a procedure.
+/// A limb of a program, independent of its name in a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Held(pub u64);
 
-/// What a place of the buffer holds between procedures.
+/// The content of a place of the buffer between procedures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Content {
     pub limb: Held,
-    /// Distant memory has it, too: where, in limbs.
+    /// The limb's address in distant memory, in limbs, if it has a copy there.
     pub distant: Option<u32>,
-    /// When it was used last, counted in uses.
+    /// The time of its last use, counted in uses.
     pub used: u64,
 }
 
-/// The buffer's places, and distant memory's that are free.
+/// The buffer's places, and the free limbs of distant memory.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub places: Vec<Option<Content>>,
-    /// Free places, the one that has been free longest first.
+    /// The free places, the one that has been free longest first.
     free: VecDeque<u32>,
-    /// Of each channel of distant memory: limbs that are free again, and the next one that never held anything.
+    /// For each channel of distant memory, the limbs that are free again, and the next one that was never used.
     distant_free: Vec<(Vec<u32>, u32)>,
     distant_limbs: u32,
     clock: u64,
 }
 
 impl Buffer {
-    /// With distant memory of so many limbs, of which the first hold the program's inputs, on so many channels: limb after
-    /// limb in the next channel.
+    /// Makes a buffer with distant memory of `distant_limbs` limbs, of which the first hold the program's inputs. Limb
+    /// after limb lies in the next of `channels` channels.
     pub fn new(places: u32, distant_limbs: u32, inputs: u32, channels: usize) -> Self {
         let channels = channels as u32;
         let next = |channel| inputs.next_multiple_of(channels) + channel;
@@ -44,7 +44,7 @@ impl Buffer {
         }
     }
 
-    /// What a place holds.
+    /// Returns the content of a place.
     pub fn content(&self, place: u32) -> Option<Content> {
         self.places.get(place as usize).copied().flatten()
     }
@@ -55,7 +55,7 @@ impl Buffer {
         }
     }
 
-    /// Places in use.
+    /// Returns the number of places in use.
     pub fn live(&self) -> usize {
         self.places.len() - self.free.len()
     }
@@ -70,7 +70,7 @@ impl Buffer {
         self.clock
     }
 
-    /// Takes a free place; who is in it is said between procedures.
+    /// Takes a free place; its content is set between procedures.
     pub fn take(&mut self) -> Option<u32> {
         let place = self.free.pop_front()?;
         let nobody = Content {
@@ -82,7 +82,7 @@ impl Buffer {
         Some(place)
     }
 
-    /// Nothing is in a place any more.
+    /// Empties a place.
     pub fn release(&mut self, place: u32) {
         if let Some(content) = self.places.get_mut(place as usize) {
             *content = None;
@@ -103,8 +103,8 @@ impl Buffer {
         Some(place)
     }
 
-    /// Renames places: those in use first, the one that was used longest ago leading, then the free ones in their order. The
-    /// new number of each old place; `None` where all keep theirs.
+    /// Renumbers places: those in use first, the least recently used one leading, then the free ones in their order.
+    /// Returns the new number of each old place, or `None` if all keep theirs.
     pub fn rename(&mut self) -> Option<Vec<u32>> {
         let mut used: Vec<(u64, u32)> = Vec::with_capacity(self.live());
         for (at, content) in (0..).zip(&self.places) {
@@ -138,7 +138,7 @@ impl Buffer {
         (!same).then_some(new)
     }
 
-    /// Sets what all places hold, the first of them something, in the order of their use.
+    /// Sets the content of all places; the first of them are in use, in the order of their use.
     pub fn set(&mut self, places: Vec<Option<Content>>, live: u32) {
         self.places = places;
         self.free.clear();
@@ -150,7 +150,7 @@ impl Buffer {
         self.distant_free.len().max(1) as u32
     }
 
-    /// A limb of distant memory that nothing is in, on a channel; `None` where all are full.
+    /// Takes a free limb of distant memory on a channel, or returns `None` if all are full.
     pub fn take_distant(&mut self, channel: u32) -> Option<u32> {
         let channels = self.distant_free.len() as u32;
         let (free, next) = self.distant_free.get_mut(channel as usize)?;
@@ -163,14 +163,14 @@ impl Buffer {
         })
     }
 
-    /// Limbs of distant memory up to the last one that ever held something.
+    /// Returns the number of limbs of distant memory up to the last one that was ever used.
     pub fn most_distant(&self) -> u32 {
         let channels = self.channels();
         let ends = self.distant_free.iter().map(|&(_, next)| next);
         ends.max().unwrap_or(0).saturating_sub(channels - 1)
     }
 
-    /// A limb of distant memory that is free again.
+    /// Frees a limb of distant memory.
     pub fn drop_distant(&mut self, at: u32) {
         let channels = self.distant_free.len() as u32;
         if let Some((free, _)) = self.distant_free.get_mut((at % channels.max(1)) as usize) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The performance simulator: micro instructions through the machine's step semantics (vector paper, section 7), from event to
-//! event instead of step by step, with the same times.
+//! The performance simulator: times micro instructions by the machine's step semantics (vector paper, section 7), from
+//! event to event instead of step by step.
 //!
-//! Time is counted in cycles of the micro-clock. The controller sends instructions in their order, one in a cycle at most, as
-//! soon as nothing keeps it: the buffer's port where the instruction reads a chunk, the first stage of its unit, a chunk or
-//! register that is still to be written. A pipeline's item goes on to the next stage as soon as that is free and the unit may
-//! be reached again; at the end it waits for the port where it is to be written to the buffer. **Reads come before writes**: a
-//! write gets the port when the next instruction does not take it at that time. So pipelines fill up until nothing can be
-//! sent, and are emptied then.
+//! Time is counted in cycles of the micro-clock. The controller sends instructions in order, at most one in a cycle, as
+//! soon as nothing blocks them. An instruction waits for the buffer's port if it reads a chunk, for the first stage of
+//! its unit, and for a chunk or register that is still to be written.
+//!
+//! An item of a pipeline goes on to the next stage when that is free and its unit's period has passed. At the end an
+//! item that is written to the buffer waits for the port. **Reads come before writes**: a write gets the port if the
+//! next instruction does not take it at that time. So pipelines fill up until nothing can be sent, and are emptied
+//! then.
 
 use std::collections::VecDeque;
 
@@ -21,37 +23,37 @@ use super::pending::Pending;
 use super::pipe::{Item, Pipe};
 use super::tally::Tally;
 
-/// What is counted beside the port and the units.
+/// The times that are counted beside the port and the units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counting {
-    /// The time that distant memory takes; the paper leaves it out.
+    /// Whether the time of distant memory counts; the paper leaves it out.
     pub distant: bool,
-    /// The time that instructions take over the link; the paper leaves it out.
+    /// Whether the time of instructions on the link counts; the paper leaves it out.
     pub instructions: bool,
 }
 
 impl Counting {
-    /// The paper's own.
+    /// The paper's counting.
     pub const PAPER: Self = Self {
         distant: false,
         instructions: false,
     };
-    /// Everything.
+    /// The counting of all times.
     pub const WHOLE: Self = Self {
         distant: true,
         instructions: true,
     };
 }
 
-/// When a register holds what was last sent to it.
+/// When a register holds its last value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Register {
     At(u64),
-    /// The item is behind one that waits for the port.
+    /// The value's item is behind one that waits for the port.
     Waits,
 }
 
-/// Constants of a machine for programs of one shape.
+/// The constants of a machine for programs of one shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Rates {
     buffer: u64,
@@ -60,12 +62,12 @@ pub(super) struct Rates {
     mac_stages: u64,
     transform_stages: u64,
     morph_stages: u64,
-    /// Chunks that the multiply-accumulate unit, the transform's way and MORPH's have room for.
+    /// The chunks for which the multiply-accumulate unit, the transform's way and MORPH's way have room.
     mac_room: usize,
     transform_room: usize,
     morph_room: usize,
     queue: usize,
-    /// Micro-cycles an instruction takes over the link, times 2^16.
+    /// The micro-cycles of an instruction on the link, times 2^16.
     fetch: u64,
     load_chunks: usize,
     store_chunks: usize,
@@ -79,18 +81,18 @@ pub(super) struct Rates {
 pub struct Clockwork {
     pub(super) rates: Rates,
     pub(super) counting: Counting,
-    /// Nothing that is to come comes before.
+    /// No later event comes before this time.
     pub(super) now: u64,
     pub(super) sent: u64,
     pub(super) last_sent: Option<u64>,
-    /// When the last write was: what it frees counts from the cycle after.
+    /// The time of the last write, whose effect counts from the cycle after.
     pub(super) wrote: Option<u64>,
-    /// Of the next loads and stores, when each has passed, where that is known from elsewhere.
+    /// The times of the next loads and stores, if they are known from elsewhere.
     pub(super) passed: VecDeque<u64>,
     pub(super) buffer_free: u64,
     pub(super) mac: Pipe,
     pub(super) transform: Pipe,
-    /// What is in the transform's pipeline goes past the transform.
+    /// Whether the items in the transform's pipeline bypass the transform.
     pub(super) morphing: bool,
     pub(super) loads: VecDeque<Item>,
     /// When each chunk on its way out is there, the earliest first.
@@ -113,13 +115,13 @@ enum Writer {
     Load,
 }
 
-/// The machine can go on in no way: a program that the verifier does not take.
+/// The machine cannot continue: the verifier refuses such a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {0} waits for what nothing writes")]
 pub struct Stuck(pub u64);
 
 impl Clockwork {
-    /// The machine at rest.
+    /// Makes the machine at rest.
     pub fn new(d: &Description, shape: Shape, counting: Counting) -> Self {
         let bits = d.instruction_bytes as f64 * 8.0;
         let fetch = bits / (d.link.gbit_per_second * 1e9) * d.micro.clock_mhz as f64 * 1e6;
@@ -170,23 +172,23 @@ impl Clockwork {
         }
     }
 
-    /// When the next loads have come and the next stores have gone, in the order in which they are sent, instead of what the
-    /// counting says: the times of streams that are observed.
+    /// Sets when the next loads have come and the next stores have gone, in the order in which they are sent. These
+    /// observed times replace those of the counting.
     pub fn observe(&mut self, times: impl IntoIterator<Item = u64>) {
         self.passed.extend(times);
     }
 
-    /// Micro-cycles so far.
+    /// Returns the micro-cycles so far.
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// When the last result that is known of is where it goes.
+    /// Returns when the last known result is in its place.
     pub fn end(&self) -> u64 {
         self.end.max(self.now)
     }
 
-    /// An instruction as [`Self::earliest`] and [`Self::send`] take it.
+    /// Decodes an instruction for [`Self::earliest`] and [`Self::send`].
     #[inline]
     pub fn decode(&self, instr: &Instr) -> Decoded {
         Decoded::new(instr, self.rates.log_chunks)
@@ -204,7 +206,7 @@ impl Clockwork {
             || matches!(instr.target, Target::Chunk(spot, to) if waits(spot, to))
     }
 
-    /// When an instruction can be sent, if no write comes before; `None` where one must.
+    /// Returns when an instruction can be sent if no write comes before, or `None` if a write must come first.
     #[inline]
     pub fn earliest(&self, instr: &Decoded) -> Option<u64> {
         if self.blocked(instr) {
@@ -254,7 +256,7 @@ impl Clockwork {
         }
     }
 
-    /// When the next instruction is in the queue.
+    /// Returns when the next instruction is in the queue.
     fn available(&self) -> u64 {
         // It takes the place of one that was sent.
         let place = match self.queue.len() < self.rates.queue {
@@ -264,13 +266,13 @@ impl Clockwork {
         (self.fetched.max(place) + self.rates.fetch).div_ceil(1 << 16)
     }
 
-    /// Whether a sum at the end of its pipeline is to be written when the port is free.
+    /// Returns whether a sum at the end of its pipeline is to be written when the port is free.
     pub fn sum_waits(&self) -> bool {
         let first = self.mac.front();
         first.is_some_and(|ready| ready <= self.buffer_free.max(self.now))
     }
 
-    /// The write that can be next: a sum's before a transform's before what was loaded.
+    /// Returns the write that can be next: a sum's before a transform's before a loaded chunk's.
     #[inline]
     fn writer(&self) -> Option<(u64, Writer)> {
         let from = self.buffer_free.max(self.now);
@@ -280,7 +282,7 @@ impl Clockwork {
             (load, Writer::Load),
         ];
         let mut first = self.mac.front().map(|at| (at.max(from), Writer::Mac));
-        // Of those that can be at one time the first.
+        // Among those that can be at one time, the first.
         for (ready, writer) in others {
             if let Some(at) = ready.map(|ready| ready.max(from))
                 && first.is_none_or(|(first, _)| at < first)
@@ -291,8 +293,8 @@ impl Clockwork {
         first
     }
 
-    /// Lets writes come that come before an instruction could be sent; whether one did. What an instruction could be sent
-    /// at is `earliest`. One that is sent in the cycle of a write is kept by nothing that the write frees, so it comes first.
+    /// Makes the writes that come before an instruction could be sent at `earliest`, and returns whether there was one.
+    /// An instruction that is sent in the cycle of a write does not need its effect, so the instruction comes first.
     #[inline]
     pub fn write_before(&mut self, earliest: Option<u64>) -> bool {
         let Some((at, writer)) = self.writer() else {
@@ -339,7 +341,8 @@ impl Clockwork {
         }
     }
 
-    /// Takes from the front of the multiply-accumulate unit's items what is not written to the buffer: when it leaves is known.
+    /// Removes the multiply-accumulate unit's first items that are not written to the buffer, because the time at which
+    /// they leave is known.
     #[inline]
     fn retire(&mut self) {
         let period = self.mac.period;
@@ -357,7 +360,7 @@ impl Clockwork {
             if let Target::Register(register) = item.target
                 && let Some(place) = self.registers.get_mut(usize::from(register))
             {
-                // Another may be on its way to the same register, which then waits on.
+                // Another item may be on its way to the same register, which then still waits.
                 let later = self
                     .mac
                     .items
@@ -443,7 +446,7 @@ impl Clockwork {
             Kind::Store => {
                 self.tally.stores += 1;
                 let gone = self.transfer(instr.n, at + self.rates.buffer);
-                // A channel may be done with a later one before another is with an earlier one.
+                // A channel may end a later store before another channel ends an earlier one.
                 let place = self.stores.partition_point(|&other| other <= gone);
                 self.stores.insert(place, gone);
                 self.end = self.end.max(gone);
@@ -453,7 +456,7 @@ impl Clockwork {
         self.end = self.end.max(at + 1);
     }
 
-    /// When a chunk has passed its channel.
+    /// Returns when a chunk has passed its channel.
     fn transfer(&mut self, address: u32, from: u64) -> u64 {
         if let Some(at) = self.passed.pop_front() {
             return at;
@@ -478,15 +481,15 @@ impl Clockwork {
         }
     }
 
-    /// Sends the next instruction of a program; when it was.
+    /// Sends the next instruction of a program, and returns the time.
     ///
     /// # Errors
-    /// [`Stuck`] for one that can never be sent.
+    /// [`Stuck`] for an instruction that can never be sent.
     pub fn step(&mut self, instr: &Instr) -> Result<u64, Stuck> {
         self.step_decoded(&self.decode(instr), 0)
     }
 
-    /// The same for an instruction that is in the queue from a time on.
+    /// Sends an instruction that is in the queue from the time `there` on.
     ///
     /// # Errors
     /// As [`Self::step`].
@@ -505,7 +508,7 @@ impl Clockwork {
         }
     }
 
-    /// Lets everything come to its end; the micro-cycle in which the last result is where it goes.
+    /// Lets all instructions end, and returns the micro-cycle in which the last result is in its place.
     pub fn drain(&mut self) -> u64 {
         while self.write_before(None) {}
         self.end()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A kernel's code for one chunk: an instruction of the multiply-accumulate unit a term, registers given to what is read soonest.
+//! Generates a kernel's code for one chunk: an instruction of the multiply-accumulate unit for each term, with
+//! registers for the values that are read soonest.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,11 +11,11 @@ use super::graph::{Graph, Node, Sum, Term, Value};
 use super::kernel::Kernel;
 use crate::MachineError;
 
-/// A value as a register holds it.
+/// A value in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Kept {
     value: Value,
-    /// Times R, for products.
+    /// Whether the value is times R, for products.
     times_r: bool,
 }
 
@@ -22,7 +23,8 @@ struct Kept {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spot {
     None,
-    /// The chunk at hand of a value in the buffer: its number among those that the kernel reads, then those that it writes.
+    /// The current chunk of a value in the buffer: its number among the values that the kernel reads, then those that
+    /// it writes.
     Buffer(usize),
     Register(Register),
     Accumulator,
@@ -43,12 +45,12 @@ pub struct Line {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code {
     pub lines: Vec<Line>,
-    /// Lines at the beginning that only fill registers.
+    /// The number of lines at the beginning that only fill registers.
     pub loads: usize,
     pub registers: usize,
 }
 
-/// An instruction before registers are given out.
+/// An instruction before registers are assigned.
 #[derive(Clone, Copy)]
 struct Draft {
     op: MicroOp,
@@ -77,16 +79,16 @@ struct Writer<'g> {
     graph: &'g Graph,
     buffered: &'g [bool],
     inside: HashSet<Value>,
-    /// How often each value is read, as it is and as an operand of products.
+    /// The number of reads of each value, as it is. `products`: as an operand of products.
     plain: HashMap<Value, usize>,
     products: HashMap<Value, usize>,
     drafts: Vec<Draft>,
 }
 
-/// The code of a kernel for one chunk.
+/// Generates the code of a kernel for one chunk.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] where the registers do not do.
+/// [`MachineError::Unsupported`] if there are too few registers.
 pub fn code(
     graph: &Graph,
     buffered: &[bool],
@@ -158,7 +160,7 @@ fn numbered(mut code: Code, kernel: &Kernel) -> Option<Code> {
     Some(code)
 }
 
-/// 2^32 times a constant modulo q: what the multiplier divides by.
+/// Returns 2^32 times a constant modulo q, because the multiplier divides by 2^32.
 fn times_r(q: Modulus, x: u64) -> u32 {
     q.reduce_wide(u128::from(x) << 32) as u32
 }
@@ -170,13 +172,15 @@ impl Writer<'_> {
         (at, self.graph.moduli[usize::from(at)])
     }
 
-    /// Of a product: the operand that is kept times R, the one that is read more often, and the other.
+    /// Returns the sides of a product: the operand that is kept times R, which is the one that is read more often, and
+    /// the other.
     fn sides(&self, a: Value, b: Value) -> (Value, Value) {
         let count = |value| self.products.get(&value).copied().unwrap_or(0);
         if count(b) > count(a) { (b, a) } else { (a, b) }
     }
 
-    /// A value as an operand that is read as it is: kept where it is read more than once, or is nowhere else.
+    /// Returns a value as an operand that is read as it is. The value is kept in a register if it is read more than
+    /// once, or is nowhere else.
     fn plain(&self, value: Value) -> Source {
         let inside = self.inside.contains(&value);
         if inside || self.plain.get(&value).is_some_and(|&count| count > 1) {
@@ -265,14 +269,14 @@ impl Writer<'_> {
     }
 }
 
-/// Which register holds what, while code is written.
+/// The content of the registers, while code is written.
 struct Registers {
     holds: Vec<Option<Kept>>,
     most: usize,
 }
 
-/// Gives registers to what is kept: what is read furthest from now leaves, where it can be had again. `None` where the
-/// registers do not do.
+/// Assigns registers. The value whose next read is farthest away leaves, if it can be had again. Returns `None` if
+/// there are too few registers.
 fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     // When each is read.
     let mut reads: HashMap<Kept, Vec<usize>> = HashMap::new();
@@ -281,7 +285,7 @@ fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
             if let Source::Kept(kept) = source {
                 reads.entry(kept).or_default().push(at);
                 if kept.times_r {
-                    // Made of the value as it is, where that is nowhere but in a register.
+                    // Made from the value as it is, if that is nowhere but in a register.
                     let plain = Kept {
                         times_r: false,
                         ..kept
@@ -320,7 +324,7 @@ fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
         let d = match draft.d {
             Goal::Accumulator => Spot::Accumulator,
             Goal::Buffer(value) => Spot::Buffer(value),
-            // Operands are read before the result is written: their registers are free if nothing reads them later.
+            // Operands are read before the result is written, so their registers are free if nothing reads them later.
             Goal::Kept(kept) => Spot::Register(room(writer, &mut file, kept, at + 1, &[], &next)?),
         };
         lines.push(Line {
@@ -340,7 +344,8 @@ fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     })
 }
 
-/// The lines that fill a register from the buffer go to the front, where the register is filled once; how many they are.
+/// Moves the lines that fill a register from the buffer to the front, if the register is filled once. Returns how many
+/// they are.
 fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     let mut fillings: HashMap<Spot, usize> = HashMap::new();
     for line in &lines {
@@ -358,7 +363,7 @@ fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     (front, loads)
 }
 
-/// A register with what is wanted, filled now where it is not there.
+/// Returns a register with a value, filled now if the value is in none.
 fn fetch(
     writer: &Writer<'_>,
     file: &mut Registers,
@@ -408,7 +413,8 @@ fn fetch(
     Some(register)
 }
 
-/// A register for something new: one whose value is read no more, else the one that is read furthest from now and can be had again.
+/// Returns a register for a new value: one whose value is not read again, or else the one whose next read is farthest
+/// away and whose value can be had again.
 fn room(
     writer: &Writer<'_>,
     file: &mut Registers,
@@ -423,9 +429,9 @@ fn room(
             None => usize::MAX - 1,
             Some(held) if taken.contains(held) => continue,
             Some(held) => match next(held, at) {
-                // Rather than an empty one, so that few are used and the next chunk has others.
+                // Preferred to an empty register, so that few are used and the next chunk has others.
                 None => usize::MAX,
-                // What is only here must stay.
+                // A value that is only here must stay.
                 Some(_) if writer.inside.contains(&held.value) && !held.times_r => continue,
                 Some(when) => when,
             },

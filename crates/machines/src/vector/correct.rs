@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The correctness simulator: a procedure's micro program, executed on residues.
+//! The correctness simulator for whole procedures: executes a procedure's micro program on residues.
 
 use ringmill_isa::mid::{Form, Procedure, ValueId};
 use ringmill_isa::vector::MicroOp;
@@ -8,8 +8,8 @@ use super::interpret::Memory;
 use super::lower::{Alone, Where};
 use crate::MachineError;
 
-/// What a procedure's micro program makes of residues: operands and results as the CPU has them, in the procedure's order. Every
-/// operand is in distant memory, and in the buffer too where [`Alone::params`] says so.
+/// Executes a procedure's micro program on residues. Operands and results are in the CPU's form, in the procedure's
+/// order. Every operand is in distant memory, and also in the buffer if [`Alone::params`] says so.
 ///
 /// # Errors
 /// [`MachineError::Program`] for a program that is not the procedure's.
@@ -21,10 +21,10 @@ pub fn results(
     seeded_results(made, procedure, args, &[])
 }
 
-/// The same with the seeds that masks are made of.
+/// Executes the program with the seeds from which masks are made.
 ///
 /// # Errors
-/// As there; [`MachineError::Program`] for a mask whose seed is not given.
+/// Those of [`results`]; [`MachineError::Program`] for a mask without a seed.
 pub fn seeded_results(
     made: &Alone,
     procedure: &Procedure,
@@ -33,7 +33,7 @@ pub fn seeded_results(
 ) -> Result<Vec<Vec<u64>>, MachineError> {
     let failed = |error: &dyn std::fmt::Display| MachineError::Program(error.to_string());
     let shape = made.program.shape;
-    // Spilled limbs may all go to one channel of several.
+    // All spilled limbs may go to one of several channels.
     let spilled = shape.distant / shape.limb_chunks();
     let most = made.results.iter().chain(&made.params).map(|at| match at {
         Where::Distant(limb) => *limb,

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An instruction as the clockwork reads it: where its operands lie is found once, however often it is asked when the instruction
-//! could be sent.
+//! Decodes an instruction for the performance simulator.
+//!
+//! The places of its operands are found once, because the simulator asks several times when the instruction could be
+//! sent.
 
 use ringmill_isa::vector::{Instr, MicroOp, Place, Shape, Unit};
 
 use super::layout::{Orientation, orientation};
 
-/// What an instruction is to the clockwork.
+/// The kind of an instruction for the performance simulator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Mac,
     /// A pass through the transform.
     Pass,
-    /// Past the transform.
+    /// A permutation that bypasses the transform.
     Morph,
     Load,
     Store,
     Halt,
 }
 
-/// A chunk of the buffer: of the limb in which place, and which of the limb's.
+/// A chunk of the buffer: the place of its limb, and its number in the limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Spot {
     pub(super) slot: u32,
     pub(super) chunk: u32,
 }
 
-/// Where an item's result goes when it leaves its pipeline.
+/// The target of an item's result when it leaves its pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Target {
     Chunk(Spot, Orientation),
@@ -38,10 +40,10 @@ pub(super) enum Target {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoded {
     pub(super) kind: Kind,
-    /// It reads a chunk of the buffer.
+    /// Whether it reads a chunk of the buffer.
     pub(super) port: bool,
     pub(super) chunks: [Option<Spot>; 2],
-    /// How it reads them.
+    /// The orientation in which it reads the chunks.
     pub(super) from: Orientation,
     pub(super) registers: [Option<u8>; 2],
     pub(super) target: Target,
@@ -49,7 +51,7 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    /// For programs of limbs of 2^`log_chunks` chunks.
+    /// Decodes an instruction for limbs of 2^`log_chunks` chunks.
     #[inline]
     pub fn new(instr: &Instr, log_chunks: u32) -> Self {
         let (from, to) = orientation(instr.op);
@@ -83,23 +85,23 @@ impl Decoded {
         }
     }
 
-    /// Whether it moves a chunk between the buffer and distant memory.
+    /// Returns whether it moves a chunk between the buffer and distant memory.
     pub(super) fn moves(&self) -> bool {
         matches!(self.kind, Kind::Load | Kind::Store)
     }
 
-    /// Whether it is one of the multiply-accumulate unit's.
+    /// Returns whether it belongs to the multiply-accumulate unit.
     pub fn is_sum(&self) -> bool {
         self.kind == Kind::Mac
     }
 }
 
-/// Whether an instruction reads a chunk of the buffer.
+/// Returns whether an instruction reads a chunk of the buffer.
 pub fn reads(instr: &Instr) -> bool {
     instr.a.chunk().is_some() || instr.b.chunk().is_some()
 }
 
-/// log2 of a limb's chunks.
+/// Returns log2 of a limb's chunks.
 pub(super) fn log_chunks(shape: Shape) -> u32 {
     shape.limb_chunks().trailing_zeros()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine description: every number of the machine, read from TOML and validated.
+//! The description of a vector machine: every number of the machine, read from TOML and checked.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::vector::{A_BITS, MASKS, Shape};
@@ -14,17 +14,17 @@ use crate::fpga::Part;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// Tells this description from those of other machines.
+    /// The kind, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name reports carry.
+    /// The name in reports.
     pub name: String,
     pub title: String,
-    /// What it is laid out for, by its name in [`crate::fpga::PARTS`].
+    /// The part for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// Why the description may need more than its part has; refused where it does not.
+    /// The reason for which the description may exceed its part. It is refused for a description that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
-    /// Of the ciphertext buffer.
+    /// The clock of the ciphertext buffer.
     pub clock_mhz: f64,
     /// log2 of the transforms' radix, the rows of a limb.
     pub log_radix: u8,
@@ -43,7 +43,7 @@ pub struct Description {
     pub store_chunks: usize,
     pub replacement: Replacement,
     pub schedule: Order,
-    /// Where masks come from, the uniform halves of keys.
+    /// The source of masks, the uniform halves of keys.
     #[serde(default)]
     pub key_masks: Masks,
     pub micro: Micro,
@@ -59,48 +59,48 @@ pub enum Kind {
     Vector,
 }
 
-/// Who makes the powers that a transform's outputs are multiplied by (section 6.1.2).
+/// The unit that makes the powers by which a transform's outputs are multiplied (section 6.1.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Factory {
-    /// One of them beside each transform unit.
+    /// A factory beside each transform unit.
     Unit,
-    /// One for all, whose column's powers the others multiply on.
+    /// One factory for all, from whose column's powers the others multiply on.
     Shared,
 }
 
-/// Which limb leaves the buffer for want of room.
+/// The limb that leaves the buffer for lack of room.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// The one that was used longest ago (the paper's).
+    /// The least recently used one (the paper's).
     Lru,
-    /// The one that is read furthest from now.
+    /// The one whose next read is farthest away.
     Furthest,
 }
 
-/// Where masks come from, the uniform halves of keys.
+/// The source of masks, the uniform halves of keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Masks {
-    /// Distant memory, with keys that are stored whole, as the paper's.
+    /// Distant memory, with keys that are stored whole, as in the paper.
     #[default]
     Stored,
-    /// A generator beside the buffer, of keys that come with seeds: a chunk is there when it is asked for.
+    /// A generator beside the buffer, for keys that come with seeds. A chunk is there when an instruction asks for it.
     Generated,
 }
 
-/// In which order independent work runs.
+/// The order of independent work.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// What takes longest to the end first; transforms and sums beside one another.
+    /// The work with the longest path to the end first; transforms and sums run beside one another.
     Overlapped,
-    /// As the program has it, one limb's work after the other's.
+    /// The program's order, one limb's work after the other's.
     InOrder,
 }
 
-/// The micro-clock, and in how many of its cycles each unit is reached once.
+/// The micro-clock, and the number of its cycles in which each unit takes one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Micro {
@@ -108,7 +108,7 @@ pub struct Micro {
     pub buffer: u64,
     pub mac: u64,
     pub transform: u64,
-    /// Megahertz that the multiply-accumulate unit itself is good for.
+    /// The frequency in megahertz that the multiply-accumulate unit itself reaches.
     pub mac_clock_mhz: f64,
 }
 
@@ -127,9 +127,9 @@ pub struct Stages {
 #[serde(deny_unknown_fields)]
 pub struct Distant {
     pub channels: usize,
-    /// Of each.
+    /// The rate of each channel.
     pub gbyte_per_second: f64,
-    /// Of each.
+    /// The size of each channel's memory.
     pub gbyte: u64,
     pub latency_ns: f64,
 }
@@ -144,15 +144,15 @@ pub struct Axi {
 
 /// Bits of a word.
 pub const WORD_BITS: u64 = 32;
-/// Bits of a modulus that the multipliers fix (section 6.4).
+/// The bits of a modulus that the multipliers fix (section 6.4).
 pub const FIXED_BITS: u32 = 17;
 
 impl Description {
-    /// By the paper's figures.
+    /// The machine with the paper's figures.
     pub const PAPER: &'static str = include_str!("vector.toml");
-    /// At equal multipliers and memory, ours.
+    /// Our machine, at equal multipliers and memory.
     pub const OURS: &'static str = include_str!("vector-ours.toml");
-    /// For a card that one can buy, as the RTL has it.
+    /// A machine for a card that one can buy, as the RTL has it.
     pub const U250: &'static str = include_str!("vector-u250.toml");
 
     /// Reads a description and checks its fields.
@@ -232,13 +232,13 @@ impl Description {
         self.link.check()
     }
 
-    /// log2 of the ring degrees that it runs: two passes, of two columns at least.
+    /// Returns log2 of the ring degrees that it runs: two passes, of at least two columns.
     pub fn log_n(&self) -> std::ops::RangeInclusive<u8> {
         self.log_radix.saturating_add(1)..=self.log_radix.saturating_mul(2)
     }
 
-    /// What micro programs for a ring degree are made for. A limb of fewer words than the buffer reads in a cycle is a chunk of its
-    /// own, and several lie in one page.
+    /// Returns the sizes for which micro programs of a ring degree are made. If a limb has fewer words than the buffer
+    /// reads in a cycle, it is one chunk, and several limbs lie in one page.
     pub fn shape(&self, log_n: u8) -> Shape {
         let log_lanes = self.log_lanes.min(log_n);
         let bytes = self.distant.gbyte.saturating_mul(1 << 30);
@@ -255,27 +255,29 @@ impl Description {
         }
     }
 
-    /// Chunks of the buffer.
+    /// Returns the chunks of the buffer.
     fn chunks(&self, log_lanes: u8) -> u64 {
         self.buffer_words.checked_shr(log_lanes.into()).unwrap_or(0)
     }
 
-    /// Limbs that distant memory holds.
+    /// Returns the number of limbs that distant memory holds.
     pub fn distant_limbs(&self, shape: Shape) -> u32 {
         shape.distant.checked_div(shape.limb_chunks()).unwrap_or(0)
     }
 
-    /// Transform units side by side: half a chunk each time.
+    /// Returns the number of transform units side by side, which take half a chunk at a time.
     pub fn units(&self) -> u64 {
         power(self.log_lanes.saturating_sub(self.log_radix)).max(2) / 2
     }
 
-    /// Micro-cycles from when a chunk has passed its channel of distant memory until it is there.
+    /// Returns the micro-cycles from the time at which a chunk has passed its channel of distant memory until it is
+    /// there.
     pub fn latency_micro(&self) -> u64 {
         (self.distant.latency_ns * self.micro.clock_mhz as f64 / 1e3).ceil() as u64
     }
 
-    /// Micro-cycles in which a chunk passes one channel of distant memory, or the interconnect where that is slower.
+    /// Returns the micro-cycles in which a chunk passes one channel of distant memory, or the interconnect if that is
+    /// slower.
     pub fn chunk_micro(&self, shape: Shape) -> u64 {
         let bytes = chunk_bytes(shape.log_lanes) as f64;
         let axi = self.axi.bits as f64 / 8.0 * self.axi.clock_mhz * 1e6;
@@ -283,18 +285,18 @@ impl Description {
         (bytes / rate * self.micro.clock_mhz as f64 * 1e6).ceil() as u64
     }
 
-    /// Seconds of some micro-cycles.
+    /// Returns the seconds of some micro-cycles.
     pub fn seconds(&self, micro: u64) -> f64 {
         micro as f64 / (self.micro.clock_mhz as f64 * 1e6)
     }
 }
 
-/// 2 to this; the largest number where that is beyond it.
+/// Returns 2 to this power, saturated at the largest number.
 fn power(log: u8) -> u64 {
     1u64.checked_shl(log.into()).unwrap_or(u64::MAX)
 }
 
-/// Bytes of a chunk.
+/// Returns the bytes of a chunk.
 fn chunk_bytes(log_lanes: u8) -> u64 {
     power(log_lanes).saturating_mul(WORD_BITS / 8)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A step on whole limbs as micro instructions, one after another.
+//! Expands a step on whole limbs to micro instructions, one after another.
 
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};
 
@@ -7,37 +7,37 @@ use super::code::{Code, Spot};
 use super::order::{Task, Work};
 use super::place::StepKind;
 
-/// In which order a step's lines go over the chunks of their limbs.
+/// The order in which a step's lines go over the chunks of their limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     /// Every line for all chunks before the next line.
     ByLine,
     /// All lines for a chunk before the next chunk.
     ByChunk,
-    /// The same, but so many lines, which fill registers, for the next chunk before the others for the chunk at hand; odd chunks have
-    /// registers of their own.
+    /// As [`Self::ByChunk`], but `loads` lines, which fill registers, run for the next chunk before the others run for
+    /// the current one. Odd chunks have registers of their own.
     Ahead { loads: usize },
 }
 
-/// What is still to come of a step's instructions. It is made once and filled anew for each step.
+/// The remaining instructions of a step. An emitter is made once and filled again for each step.
 #[derive(Clone, Debug)]
 pub struct Emitter {
-    /// Of the first chunk.
+    /// The lines for the first chunk.
     lines: Vec<Instr>,
     way: Way,
     chunks: u32,
     log_chunks: u32,
-    /// Registers that odd chunks' are behind even ones'.
+    /// The distance of odd chunks' registers from those of even ones.
     shift: u8,
     registers: u8,
     line: usize,
     chunk: u32,
-    /// Of [`Way::Ahead`]: lines that fill registers are at hand, for the chunk at hand.
+    /// With [`Way::Ahead`], whether the current lines fill registers; then the chunk for which they do.
     filling: bool,
 }
 
 impl Emitter {
-    /// With nothing to come.
+    /// Makes an emitter without instructions.
     pub fn new(shape: Shape) -> Self {
         Self {
             lines: Vec::new(),
@@ -52,7 +52,7 @@ impl Emitter {
         }
     }
 
-    /// Fills in a step on places of the buffer, read ones before written ones.
+    /// Fills in a step on places of the buffer: those that it reads before those that it writes.
     pub fn fill(&mut self, kind: StepKind, tasks: &[Task], reads: &[u32], writes: &[u32]) {
         self.lines.clear();
         (self.line, self.chunk, self.shift, self.filling) = (0, 0, 0, false);
@@ -95,7 +95,8 @@ impl Emitter {
         }
     }
 
-    /// A kernel's code for all chunks. Where twice the registers are there, a chunk's are filled before the one before it is done.
+    /// Fills in a kernel's code for all chunks. If there are twice the registers, a chunk's registers are filled before
+    /// the chunk before it is done.
     fn sums(&mut self, code: &Code, reads: &[u32], writes: &[u32]) {
         let twice = 2 * code.registers <= usize::from(self.registers);
         if twice {
@@ -130,12 +131,12 @@ impl Emitter {
         }
     }
 
-    /// The first chunk of a place.
+    /// Returns the first chunk of a place.
     fn first(&self, place: u32) -> Place {
         Place::Chunk(Chunk((place << self.log_chunks) as u16))
     }
 
-    /// The line at hand for a chunk.
+    /// Returns the current line for a chunk.
     fn at(&self, chunk: u32) -> Option<Instr> {
         let line = *self.lines.get(self.line)?;
         let shift = if chunk % 2 == 1 { self.shift } else { 0 };
@@ -145,7 +146,7 @@ impl Emitter {
             other => other,
         };
         Some(match line.op {
-            // An automorphism's rows go all over the limb.
+            // An automorphism's rows go to all parts of the limb.
             MicroOp::Morph => Instr {
                 a: moved(line.a),
                 ..line
@@ -191,7 +192,8 @@ impl Iterator for Emitter {
 }
 
 impl Emitter {
-    /// Fillings for the first chunk; then for each chunk those for the next one, and the others for it.
+    /// Goes to the next line: register fills for the first chunk; then for each chunk the fills for the next one, and
+    /// the other lines for it.
     fn ahead(&mut self, loads: usize) {
         self.line += 1;
         let chunk = self.chunk;

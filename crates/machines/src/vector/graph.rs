@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure of the mid level as what the machine's units do: transforms, automorphisms, and sums of products.
+//! Converts a procedure of the mid level to a graph of the vector machine's work: transforms, automorphisms, and sums
+//! of products.
 //!
-//! Everything element by element is a **sum**: products of two limbs, limbs times constants, and a constant, modulo one prime.
-//! Sums of sums are one sum where the inner one is used once, so that a weighted sum of a base extension, or the end of a
-//! division, is one pass through the accumulator. A limb modulo another prime is a term like any other, since the multiplier
-//! takes any 32 bits.
+//! All elementwise work is a **sum** modulo one prime: products of two limbs, limbs times constants, and a constant. A
+//! sum of sums is one sum if the inner one is used once. So a weighted sum of a base extension, or the end of a
+//! division, is one pass through the accumulator. A limb modulo another prime is a term like any other, since the
+//! multiplier takes any 32 bits.
 
 use std::collections::HashSet;
 
@@ -18,16 +19,16 @@ use super::description::{FIXED_BITS, Masks};
 use super::host::{Hosted, hosted};
 use crate::MachineError;
 
-/// The modulus of plaintexts, whatever it is: they are read, and nothing is computed modulo it here.
+/// The modulus of all plaintexts. Plaintexts are read, and nothing is computed modulo their modulus here.
 const PLAIN: u16 = u16::MAX;
 
-/// A value: index into [`Graph::nodes`].
+/// A value: an index into [`Graph::nodes`].
 pub type Value = usize;
 
 /// A term of a sum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Term {
-    /// Times a constant below the modulus. `foreign`: residues of another modulus.
+    /// A value times a constant below the modulus. `foreign` says that its residues are of another modulus.
     Scaled {
         value: Value,
         by: u64,
@@ -43,12 +44,12 @@ pub struct Sum {
     pub constant: u64,
 }
 
-/// How a value is made.
+/// The operation that makes a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// Not at all: it is part of another's sum.
+    /// No operation: the value is part of another sum.
     Inlined,
-    /// Parameter of the procedure.
+    /// A parameter of the procedure.
     Param(usize),
     /// The mask of this number.
     Mask(usize),
@@ -61,31 +62,31 @@ pub enum Node {
     Sum(Sum),
 }
 
-/// A procedure as units do it.
+/// A procedure in the units' operations.
 #[derive(Clone, Debug)]
 pub struct Graph {
     pub name: String,
     pub log_n: u8,
     pub nodes: Vec<Node>,
-    /// Of each value: index into `moduli`; `PLAIN` of a plaintext.
+    /// For each value, an index into `moduli`, or `PLAIN` for a plaintext.
     pub modulus: Vec<u16>,
     pub moduli: Vec<Modulus>,
     /// Limbs of keys, masks among them.
     pub keys: HashSet<Value>,
-    /// What the generator makes, in the order of the procedure: of each its value.
+    /// The limbs that the generator makes, in the order of the procedure, each with its value.
     pub masks: Vec<(Value, Mask)>,
-    /// Values in the order in which the procedure makes them, parameters apart.
+    /// The values in the order in which the procedure makes them, without parameters.
     pub order: Vec<Value>,
     /// Values of the results.
     pub results: Vec<Value>,
     /// Whether each value is in evaluation form.
     pub evaluation: Vec<bool>,
-    /// What the host does before.
+    /// The host's work before the procedure.
     pub hosted: Hosted,
 }
 
 impl Node {
-    /// The values that it reads.
+    /// Returns the values that the node reads.
     pub fn reads(&self) -> Vec<Value> {
         match self {
             Self::Inlined | Self::Param(_) | Self::Mask(_) => Vec::new(),
@@ -111,11 +112,11 @@ impl Sum {
     }
 }
 
-/// What is known of a value before sums are put together.
+/// The uses of a value, counted before sums are combined.
 #[derive(Clone, Copy, Default)]
 struct Use {
     count: usize,
-    /// It must be a value of its own.
+    /// Whether it must be a value of its own.
     pinned: bool,
 }
 
@@ -123,13 +124,13 @@ struct Builder<'p> {
     procedure: &'p Procedure,
     graph: Graph,
     uses: Vec<Use>,
-    /// What each value of the procedure is; an alias where an instruction changes nothing.
+    /// The graph's value of each value of the procedure; an alias if an instruction changes nothing.
     same: Vec<Option<Value>>,
     table: Vec<Option<u16>>,
     masks: Masks,
 }
 
-/// The graph of a procedure without immediate parameters, for a machine with or without a generator of masks.
+/// Returns the graph of a procedure without immediate parameters, for a machine with or without a generator of masks.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for an instruction or a modulus that the machine does not have.
@@ -184,7 +185,7 @@ fn uses(procedure: &Procedure) -> Vec<Use> {
         for (at, &v) in instr.src.iter().enumerate() {
             let linear = match instr.op {
                 Op::Add | Op::Sub | Op::Neg | Op::Muli | Op::Addi => true,
-                // Of a product and a sum, the sum.
+                // Of the product and the sum, only the sum may be inlined.
                 Op::Mac => at == 0,
                 Op::Conv => modulus(&v) == instr.dst.first().and_then(modulus),
                 _ => false,
@@ -206,7 +207,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A value's modulus put into the table.
+    /// Returns the index of a value's modulus in the table, where it is added if it is new.
     fn modulus_of(&mut self, id: ModulusId) -> Result<u16, MachineError> {
         let at = usize::from(id.0);
         if let Some(Some(known)) = self.table.get(at) {
@@ -229,7 +230,7 @@ impl Builder<'_> {
         Ok(number)
     }
 
-    /// A value of the procedure that is a limb of the full ring, its modulus and form noted.
+    /// Returns a value of the procedure that is a limb of the full ring, with its modulus and form noted.
     fn typed(&mut self, v: ValueId) -> Result<Value, MachineError> {
         let value = v.0 as usize;
         let ty = self.procedure.limb(v);
@@ -249,7 +250,7 @@ impl Builder<'_> {
         Ok(value)
     }
 
-    /// What a value of the procedure is, aliases followed.
+    /// Returns the graph's value of a value of the procedure, with aliases followed.
     fn value(&self, v: ValueId) -> Result<Value, MachineError> {
         let mut value = v.0 as usize;
         while let Some(Some(other)) = self.same.get(value) {
@@ -270,7 +271,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A value beside those of the procedure.
+    /// Adds a value beside those of the procedure.
     fn further(&mut self, like: Value, evaluation: bool, node: Node) -> Value {
         let value = self.graph.nodes.len();
         let modulus = self.graph.modulus.get(like).copied().unwrap_or(0);
@@ -288,13 +289,13 @@ impl Builder<'_> {
             .ok_or_else(|| self.unsupported("a value without a modulus"))
     }
 
-    /// Whether a value's residues are modulo another modulus.
+    /// Returns whether a value's residues are modulo another modulus.
     fn foreign(&self, value: Value, q: Modulus) -> Result<bool, MachineError> {
         Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
     }
 
-    /// A value as a part of a sum times `by`, and added to one. Products become a part of other products' sums alone (`chain`):
-    /// what comes later would keep their operands in the buffer.
+    /// Adds a value times `by` to a sum, inlining it if possible. A product is inlined only into sums of products
+    /// (`chain`): a later use would keep its operands in the buffer.
     fn add(
         &self,
         to: &mut Sum,
@@ -336,7 +337,7 @@ impl Builder<'_> {
             return Err(self.unsupported(instr.op.mnemonic()));
         };
         if let Some(param) = self.graph.hosted.param(d) {
-            // The machine is given it in the parameter's place.
+            // The machine gets it in the parameter's place.
             if let Some(param) = self.procedure.params.get(param) {
                 self.alias(d.0 as usize, param.value.0 as Value);
             }
@@ -410,7 +411,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Residues of a seed's stream.
+    /// Adds the residues of a seed's stream.
     fn mask(&mut self, d: Value, seed: u16, stream: u64) -> Result<(), MachineError> {
         if self.masks == Masks::Stored {
             let what =
@@ -437,7 +438,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The permutation units turn evaluation forms; coefficients would change signs.
+    /// Adds an automorphism. The permutation units work on evaluation forms; coefficients would change signs.
     fn morph(&mut self, d: Value, from: Value, galois: u32) -> Result<(), MachineError> {
         if galois == 1 {
             self.alias(d, from);
@@ -461,7 +462,7 @@ impl Builder<'_> {
         if let Some(place) = self.same.get_mut(d) {
             *place = Some(of);
         }
-        // What is said of one is said of the other.
+        // Uses of the one are uses of the other.
         let more = self.uses.get(d).copied().unwrap_or_default();
         if let Some(uses) = self.uses.get_mut(of) {
             uses.count += more.count;

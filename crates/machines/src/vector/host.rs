@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the host does to a plaintext's limb before the machine reads it: arithmetic modulo the plaintext modulus, which the
-//! machine's multipliers do not take. The limb is public, and goes over the link afterwards.
+//! The host's work on a plaintext's limb before the vector machine reads it: arithmetic modulo the plaintext modulus.
+//!
+//! The machine's multipliers do not support that modulus. The limb is public, and goes over the link afterwards.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use ringmill_math::Modulus;
 use super::description::WORD_BITS;
 use crate::MachineError;
 
-/// A residue to another: times, then plus.
+/// A map of a residue to another: a product, then a sum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Affine {
     times: u64,
@@ -29,44 +30,45 @@ pub struct HostWork {
 }
 
 impl HostWork {
-    /// Whether the machine reads the limb as it is.
+    /// Returns whether the machine reads the limb unchanged.
     pub fn is_none(&self) -> bool {
         self.does == Affine { times: 1, plus: 0 }
     }
 
-    /// What the machine is given, of residues below the plaintext modulus.
+    /// Returns the machine's residue for a residue below the plaintext modulus.
     pub fn on(&self, residue: u64) -> u64 {
         let t = self.modulus;
         t.add(t.mul(residue, self.does.times), self.does.plus)
     }
 }
 
-/// Limbs that are the host's.
+/// The limbs that the host makes.
 #[derive(Clone, Debug, Default)]
 pub struct Hosted {
     pub work: Vec<HostWork>,
-    /// Of each value that the host makes or has: the parameter that it is made of.
+    /// For each value that the host makes or has, the parameter from which it is made.
     from: HashMap<ValueId, (usize, Affine)>,
 }
 
 impl Hosted {
-    /// The parameter that a value is made of by the host.
+    /// Returns the parameter from which the host makes a value.
     pub fn param(&self, value: ValueId) -> Option<usize> {
         self.from.get(&value).map(|&(param, _)| param)
     }
 
-    /// The work on a parameter, where there is some: an operand that is given anew in each call.
+    /// Returns the work on a parameter, if there is some: an operand that is new in each call.
     pub fn fresh(&self, param: usize) -> Option<&HostWork> {
         let mut work = self.work.iter();
         work.find(|work| work.param == param && !work.is_none())
     }
 }
 
-/// Finds it. Values of the procedure without immediate parameters that are modulo something else than a friendly prime and
-/// made of one plaintext operand and constants.
+/// Finds the host's work: the values that are modulo something else than a friendly prime, and are made from one
+/// plaintext operand and constants. The procedure must have no immediate parameters.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] for a plaintext of which the machine would read more than one limb, or one beyond its words.
+/// [`MachineError::Unsupported`] for a plaintext of which the machine would read more than one limb, or a limb beyond
+/// its words.
 pub fn hosted(procedure: &Procedure) -> Result<Hosted, MachineError> {
     let mut found = Hosted::default();
     let plain = |value: ValueId| -> Option<Modulus> {
@@ -94,7 +96,7 @@ pub fn hosted(procedure: &Procedure) -> Result<Hosted, MachineError> {
         moduli.insert(number, t);
         (found.from).insert(param.value, (number, Affine { times: 1, plus: 0 }));
     }
-    // What the machine reads, in the order of the parameters.
+    // The values that the machine reads, in the order of the parameters.
     let mut read: Vec<(usize, ValueId, Affine)> = Vec::new();
     for instr in &procedure.instrs {
         let (from, to) = (instr.src.as_slice(), instr.dst.as_slice());

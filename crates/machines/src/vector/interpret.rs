@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The correctness simulator: micro instructions executed on residues.
+//! The correctness simulator of the vector machine: executes micro instructions on residues.
 
 use ringmill_isa::vector::{Chunk, Instr, MASKS, MicroOp, MicroProgram, Place, Shape};
 use ringmill_math::modmul::{MontgomeryFriendly32, Reduction};
@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::layout::{Layout, Orientation, orientation};
 use super::passes::Passes;
 
-/// An instruction that cannot be executed: the verifier does not take it.
+/// An instruction that cannot be executed; the verifier refuses it.
 #[derive(Debug, Error)]
 pub enum Fault {
     #[error("instruction {number} `{instr}`: {what}; run the verifier first")]
@@ -28,7 +28,7 @@ pub enum Fault {
     Math(#[from] MathError),
 }
 
-/// A modulus as the units have it.
+/// The arithmetic of the units modulo one modulus.
 #[derive(Debug)]
 struct Arithmetic {
     q: Modulus,
@@ -44,19 +44,19 @@ pub struct Memory {
     moduli: Vec<Arithmetic>,
     /// Words of the ciphertext buffer, limb after limb, row after row.
     pub buffer: Vec<u32>,
-    /// Chunks of distant memory, those that there are.
+    /// The chunks of distant memory.
     pub distant: Vec<Vec<u32>>,
-    /// Chunks of masks.
+    /// The chunks of masks.
     masks: Vec<Vec<u32>>,
     registers: Vec<Vec<u32>>,
     accumulator: Vec<u32>,
 }
 
 impl Memory {
-    /// Empty memories for programs of a shape and a table of moduli, with so many chunks of distant memory.
+    /// Makes empty memories for programs of a shape and a table of moduli, with `distant` chunks of distant memory.
     ///
     /// # Errors
-    /// A modulus that the multipliers or the transforms do not take.
+    /// A modulus that the multipliers or the transforms do not support.
     pub fn new(shape: Shape, moduli: &[u64], distant: usize) -> Result<Self, MathError> {
         let lanes = 1usize << shape.log_lanes;
         let moduli = moduli.iter().map(|&q| {
@@ -79,7 +79,7 @@ impl Memory {
         })
     }
 
-    /// Makes a program's masks of their seeds, as the generator does.
+    /// Makes a program's masks from their seeds, as the generator does.
     ///
     /// # Errors
     /// [`Fault::NoSeed`]; as [`Self::execute`].
@@ -104,7 +104,7 @@ impl Memory {
     /// Executes a program.
     ///
     /// # Errors
-    /// [`Fault`] for a program that the verifier does not take.
+    /// [`Fault`] for a program that the verifier refuses.
     pub fn execute(&mut self, program: &MicroProgram) -> Result<(), Fault> {
         for (number, instr) in program.instrs.iter().enumerate() {
             self.step(instr).map_err(|stop| match stop {
@@ -199,7 +199,7 @@ impl Memory {
         }
     }
 
-    /// Rows of a chunk to where an automorphism takes them.
+    /// Moves the rows of a chunk to the places that an automorphism gives them.
     fn morph(&mut self, instr: &Instr) -> Result<(), Stop> {
         let chunk = self.get(instr.a, Orientation::Rows)?;
         let (_, first) = self.limb_chunk(instr.a)?;
@@ -220,7 +220,7 @@ impl Memory {
         self.moduli.get(usize::from(instr.modulus)).ok_or(OUTSIDE)
     }
 
-    /// The place of a limb, and which chunk of it.
+    /// Returns the place of a limb, and the number of its chunk.
     fn limb_chunk(&self, place: Place) -> Result<(usize, usize), Stop> {
         let Chunk(chunk) = place.chunk().ok_or(OUTSIDE)?;
         let limb = self.shape.limb_chunks() as usize;
@@ -264,7 +264,8 @@ impl Memory {
         Ok(())
     }
 
-    /// A limb of the CPU's, row after row: coefficients as they are, values of an evaluation form where the machine has them.
+    /// Converts a limb from the CPU's order to the machine's, row after row. Coefficients stay in order; values of an
+    /// evaluation form go to the machine's places.
     pub fn to_machine(&self, limb: &[u64], evaluations: bool) -> Vec<u32> {
         let mut words = vec![0; limb.len()];
         for (position, &residue) in limb.iter().enumerate() {
@@ -279,7 +280,7 @@ impl Memory {
         words
     }
 
-    /// The opposite of [`Self::to_machine`].
+    /// Converts a limb from the machine's order to the CPU's: the inverse of [`Self::to_machine`].
     pub fn from_machine(&self, words: &[u32], evaluations: bool) -> Vec<u64> {
         let all = 0..words.len();
         let limb = all.map(|position| {

@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums put together into kernels.
+//! Groups sums into kernels.
 //!
-//! A **kernel** is what the multiply-accumulate unit does with a chunk before it takes the next: sums that share operands, and
-//! sums of which some are only terms of others and so never leave the registers. A base extension is one kernel: the scaled
-//! residues stay in registers, each target is one pass through the accumulator (vector paper, section 6.3).
+//! A **kernel** is the work of the multiply-accumulate unit on a chunk before it takes the next chunk. It has sums that
+//! share operands, and sums that are only terms of others and so never leave the registers. A base extension is one
+//! kernel: the scaled residues stay in registers, and each target is one pass through the accumulator (vector paper,
+//! section 6.3).
 
 use std::collections::HashMap;
 
 use super::graph::{Graph, Node, Sum, Term, Value};
 
-/// Registers that a kernel leaves for operands that pass through.
+/// The registers that a kernel leaves for operands that pass through.
 const SPARE: usize = 2;
-/// Sums of one kernel that are put together for their operands.
+/// The most sums of one kernel that are grouped for their operands.
 const MOST: usize = 64;
-/// Limbs that a base extension writes in one go: a third of those of the paper's parameters.
+/// The limbs that a base extension writes in one go: a third of those of the paper's parameters.
 pub const PIECE: usize = 16;
 
 /// Sums that are computed chunk by chunk together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernel {
-    /// In the order in which they are computed.
+    /// The sums in the order in which they are computed.
     pub sums: Vec<Value>,
-    /// Of these, which are written to the buffer.
+    /// The sums among these that are written to the buffer.
     pub written: Vec<Value>,
     /// Values that are read from the buffer.
     pub reads: Vec<Value>,
 }
 
-/// The kernels of a procedure, and which values are in the buffer at all.
+/// The kernels of a procedure, and the values that lie in the buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
     pub kernels: Vec<Kernel>,
-    /// Of each value.
+    /// For each value, whether it lies in the buffer.
     pub buffered: Vec<bool>,
 }
 
-/// Cuts a graph's sums into kernels for so many registers. `share`: sums are put together for their operands, too, and a base extension
-/// writes so many limbs in one go.
+/// Cuts a graph's sums into kernels for `registers` registers. With `share`, sums are also grouped for their operands,
+/// and a base extension writes this number of limbs in one go.
 pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels {
     let count = graph.nodes.len();
     let mut buffered = vec![false; count];
@@ -46,7 +47,7 @@ pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels
         }
     };
     graph.results.iter().copied().for_each(&mut mark);
-    // Sums that are read at all; a sum that became part of others is not.
+    // The sums that are read at all; a sum that became part of others is not.
     let mut used = vec![false; count];
     let note = |used: &mut Vec<bool>, value: Value| {
         if let Some(place) = used.get_mut(value) {
@@ -78,7 +79,7 @@ pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels
     loop {
         let stage = stages(graph, &buffered);
         let mut more = false;
-        // What sums of other stages read must be in the buffer, or their kernel could wait for itself.
+        // Values that sums of other stages read must be in the buffer, or their kernel could wait for itself.
         for &value in graph.order.iter().filter(|&&v| used.get(v) == Some(&true)) {
             let Some(Node::Sum(sum)) = graph.nodes.get(value) else {
                 continue;
@@ -119,13 +120,13 @@ pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels
     }
 }
 
-/// A set of sums as kernels that write at most so many limbs, so that work on the first may begin before the last are made. What
-/// stays in registers is made by each.
+/// Cuts a set of sums into kernels that write at most `most` limbs, so that work on the first limbs may begin before
+/// the last are made. Each kernel makes the values that stay in registers.
 fn pieces(graph: &Graph, buffered: &[bool], sums: &[Value], most: usize) -> Vec<Kernel> {
     let (written, inside): (Vec<Value>, Vec<Value>) = sums
         .iter()
         .partition(|&&value| buffered.get(value) == Some(&true));
-    // What is written and read again here stays together.
+    // Values that are written and read again here stay together.
     let reads = |value: &Value| graph.nodes.get(*value).map(Node::reads).unwrap_or_default();
     let chained = sums
         .iter()
@@ -184,7 +185,7 @@ impl Sets {
     }
 }
 
-/// A value's stage grows with every transform and every value of the buffer on the way to it.
+/// Returns the stage of each value, which grows with every transform and every value of the buffer on the way to it.
 fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     let mut stage = vec![0usize; graph.nodes.len()];
     for &value in &graph.order {
@@ -204,7 +205,7 @@ fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     stage
 }
 
-/// Which sums go together: of one stage alone, so that no kernel waits for itself.
+/// Groups sums of one stage, so that no kernel waits for itself.
 fn groups(
     graph: &Graph,
     used: &[bool],
@@ -247,8 +248,8 @@ fn groups(
     found
 }
 
-/// Sums with products of one operand, which is then read once: as long as what they share fits the registers. A key's limb joins none:
-/// it is read with the digits of each ciphertext, which are to be read once.
+/// Groups sums with products of one operand, which is then read once, if their shared operands fit the registers. A sum
+/// with a key's limb joins none: the key's limb is read with the digits of each ciphertext, which should be read once.
 fn join_for_operands(
     graph: &Graph,
     sums: &[(Value, &Sum)],
@@ -256,7 +257,7 @@ fn join_for_operands(
     sets: &mut Sets,
     registers: usize,
 ) {
-    // Of each set: its sums, and how often each operand of products is read.
+    // The sums of each set, and the number of reads of each operand of products.
     let mut sizes: HashMap<usize, usize> = HashMap::new();
     let mut reads: HashMap<usize, HashMap<Value, usize>> = HashMap::new();
     let products = |sum: &Sum| -> Vec<Value> {
@@ -293,7 +294,7 @@ fn join_for_operands(
                 *all.entry(read).or_default() += count;
             }
             let shared = all.values().filter(|&&count| count > 1).count();
-            // As each may be there twice, as it is and times R.
+            // Each operand may be there twice, as it is and times R.
             if together > MOST || 2 * shared + SPARE > registers {
                 first.insert((operand, at), value);
                 continue;

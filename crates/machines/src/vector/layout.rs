@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the residues of a limb lie in the ciphertext buffer, and how chunks are cut out of it.
+//! The layout of a limb in the ciphertext buffer, and the chunks that are cut out of it.
 //!
-//! A limb is a matrix of `rows` (the radix) by `columns`. Coefficient n lies at row n / columns, column n mod columns; the
-//! value at psi^(2k+1) lies at row k mod rows, column k / rows. A chunk is `span` = lanes / rows whole columns, or as many
-//! residues of whole rows.
+//! A limb is a matrix of `rows` (the radix) by `columns`. Coefficient n lies at row n / columns, column n mod columns.
+//! The value at psi^(2k+1) lies at row k mod rows, column k / rows. A chunk is `span` = lanes / rows whole columns, or
+//! as many residues of whole rows.
 //!
-//! **Conflict-free.** Of a square limb a word lies in bank row xor column (vector paper, section 6.1.1), which has `span`
-//! sub-banks, and there in sub-bank row mod span. Eight rows at once (the paper has one): of each of them every column, so
-//! every bank, and in sub-banks that differ. Eight columns 8 c to 8 c + 7 at once: in bank v they have the rows v xor column,
-//! which differ in their lowest three bits, so in their sub-banks. Rows that an automorphism spreads: k h + b for eight
-//! successive k and an odd h, which differ modulo 8 as well. So one access moves a whole chunk, of any of these kinds, one word
-//! from each sub-bank. Of a limb with m times fewer columns than rows the low log m bits of the row choose among m sets of
+//! **Conflict-free.** In a square limb a word lies in bank row xor column (vector paper, section 6.1.1). A bank has
+//! `span` sub-banks, and the word lies in sub-bank row mod span. One access moves a whole chunk of any of these kinds,
+//! one word from each sub-bank:
+//!
+//! - Eight rows at once (the paper has one): each of them has every column, so every bank, and sub-banks that differ.
+//! - Eight columns 8 c to 8 c + 7 at once: in bank v they have the rows v xor column, which differ in their lowest
+//!   three bits, so in their sub-banks.
+//! - Rows that an automorphism spreads: k h + b for eight successive k and an odd h, which differ modulo 8 as well.
+//!
+//! In a limb with m times fewer columns than rows, the low log m bits of the row choose among m sets of banks. The same
+//! holds of row / m within each set.
 //! banks, and the same holds of row / m within each.
 
 use ringmill_isa::vector::{MicroOp, Shape};
 
-/// How the words of a chunk lie in its limb.
+/// The arrangement of a chunk's words in its limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Orientation {
     Rows,
@@ -24,7 +29,7 @@ pub enum Orientation {
     Scattered,
 }
 
-/// How an instruction's chunks are read and written.
+/// Returns how an instruction's chunks are read and written.
 pub fn orientation(op: MicroOp) -> (Orientation, Orientation) {
     use Orientation::{Columns, Rows, Scattered};
     match op {
@@ -47,12 +52,12 @@ pub fn orientation(op: MicroOp) -> (Orientation, Orientation) {
     }
 }
 
-/// A place of a word.
+/// The place of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Word {
     pub bank: u32,
     pub sub_bank: u32,
-    /// In its sub-bank, from the limb's first.
+    /// The address in its sub-bank, from the limb's first.
     pub address: u32,
 }
 
@@ -79,12 +84,12 @@ impl Layout {
         1 << self.shape.log_lanes
     }
 
-    /// Columns of a chunk, and sub-banks of a bank.
+    /// Returns the columns of a chunk, which is also the sub-banks of a bank.
     pub fn span(self) -> usize {
         self.lanes() / self.rows()
     }
 
-    /// Where a word of a limb lies.
+    /// Returns the place of a word of a limb.
     pub fn word(self, row: usize, column: usize) -> Word {
         let (rows, columns, span) = (self.rows(), self.columns(), self.span());
         let fewer = rows / columns;
@@ -95,7 +100,8 @@ impl Layout {
         }
     }
 
-    /// Indices into a limb, kept row after row, of the words of chunk `chunk` in the order in which units take them.
+    /// Returns the indices into a limb, kept row after row, of the words of chunk `chunk`, in the order in which units
+    /// take them.
     pub fn words(self, orientation: Orientation, chunk: usize) -> Vec<usize> {
         let (rows, columns, lanes) = (self.rows(), self.columns(), self.lanes());
         match orientation {
@@ -111,21 +117,22 @@ impl Layout {
         }
     }
 
-    /// The index, row after row, of the value at psi^(2k+1).
+    /// Returns the index, row after row, of the value at psi^(2k+1).
     pub fn of_value(self, k: usize) -> usize {
         let rows = self.rows();
         k % rows * self.columns() + k / rows
     }
 
-    /// Index, row after row, of a CPU's evaluation form, which is in bit-reversed order.
+    /// Returns the index, row after row, of a position of a CPU's evaluation form, which is in bit-reversed order.
     pub fn of_evaluation(self, position: usize) -> usize {
         let bits = u32::from(self.shape.log_n);
         self.of_value(position.reverse_bits() >> (usize::BITS - bits))
     }
 
-    /// Where the automorphism x -> x^g takes the word at a row and a column of a limb in evaluation form: the permutation
-    /// units' rule. The value at psi^(2k+1) of the result is that at psi^(g(2k+1)), so with h the inverse of g modulo 2N what
-    /// lies at k goes to k h + (h - 1) / 2. Within a row that is column h + b, b the row's own: i -> i a + b.
+    /// Returns where the automorphism x -> x^g takes the word at a row and a column of a limb in evaluation form: the
+    /// permutation units' rule. The value of the result at psi^(2k+1) is that at psi^(g(2k+1)). So with h the inverse
+    /// of g modulo 2N, the value at k goes to k h + (h - 1) / 2. Within a row that is column h + b, b the row's own: i
+    /// -> i a + b.
     pub fn turned(self, g: u64, row: usize, column: usize) -> (usize, usize) {
         let (a, b) = self.turn(g, row);
         let (to, offset) = (b % self.rows(), b / self.rows());
@@ -135,7 +142,7 @@ impl Layout {
         )
     }
 
-    /// For a row: the factor a, and b of which the target row is b mod rows and the columns' offset b / rows.
+    /// Returns for a row the factor a, and b. The target row is b mod rows, and the columns' offset is b / rows.
     fn turn(self, g: u64, row: usize) -> (usize, usize) {
         let order = 2u64 << self.shape.log_n;
         let h = inverse(g, order) as usize;
@@ -143,9 +150,9 @@ impl Layout {
     }
 }
 
-/// Of an odd number modulo a power of two.
+/// Returns the inverse of an odd number modulo a power of two.
 fn inverse(g: u64, order: u64) -> u64 {
-    // Newton's iteration doubles the bits that are right, from three.
+    // Newton's iteration doubles the right bits, from three on.
     let mut x = g;
     for _ in 0..5 {
         x = x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure as micro instructions, timed.
+//! Lowers a procedure to micro instructions of the vector machine, and times them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,9 +28,9 @@ pub struct Prepared {
     pub shape: Shape,
     /// The least cycles of the buffer's port and of the multiply-accumulate unit (in cycles of the port).
     pub floors: [u64; 2],
-    /// Plaintexts that the host works on in each call.
+    /// The plaintexts on which the host works in each call.
     pub hosted: u64,
-    /// Parameters by their numbers, in the order in which tasks read them; those that none reads are behind.
+    /// The numbers of the parameters, in the order in which tasks read them; parameters that no task reads come last.
     pub params_by_use: Vec<usize>,
 }
 
@@ -41,8 +41,8 @@ impl Prepared {
         Self::in_order(d, procedure, PIECE, |_, tasks| ordered(d, tasks))
     }
 
-    /// The same, with its tasks in the order that they are put into, of one in which each is behind those that make what it reads; a base
-    /// extension writes `piece` limbs in one go.
+    /// Prepares a procedure with its tasks in an order that `order` chooses. In the given order each task stands behind
+    /// those that make its operands. A base extension writes `piece` limbs in one go.
     pub(super) fn in_order(
         d: &Description,
         procedure: &Procedure,
@@ -63,7 +63,7 @@ impl Prepared {
         }
         let shape = d.shape(procedure.log_n);
         let graph = graph(procedure, d.key_masks)?;
-        // In order each operation is by itself, but for what never leaves the registers.
+        // In order, each operation stands by itself, except those whose results never leave the registers.
         let share = d.schedule == Order::Overlapped;
         let kernels = kernels(&graph, d.registers.into(), share.then_some(piece));
         let tasks = order(&graph, tasks(d, shape, &graph, &kernels)?);
@@ -80,7 +80,7 @@ impl Prepared {
         })
     }
 
-    /// The limb of LOAD's addresses of each value that is a mask.
+    /// Returns for each value that is a mask its limb among LOAD's addresses.
     pub(super) fn masks(&self) -> Vec<(Value, u32)> {
         let first = MASKS / self.shape.limb_chunks();
         let masks = (first..).zip(&self.graph.masks);
@@ -111,13 +111,14 @@ fn floors(d: &Description, tasks: &[Task]) -> [u64; 2] {
     [port, micro.div_ceil(d.micro.buffer)]
 }
 
-/// A procedure by itself, whose operands die with it: all of them are in distant memory, and some in the buffer as well.
+/// A procedure by itself, whose operands die with it. All operands are in distant memory, and some in the buffer as
+/// well.
 #[derive(Clone, Debug)]
 pub struct Alone {
     pub program: MicroProgram,
-    /// Of each result, its place in the buffer, or its limb in distant memory where it had to leave.
+    /// For each result, its place in the buffer, or its limb in distant memory if it had to leave.
     pub results: Vec<Where>,
-    /// Of each parameter that was in the buffer, its place.
+    /// The place of each parameter that was in the buffer.
     pub params: Vec<Where>,
     /// Micro-cycles from the first instruction to the last result.
     pub micro: u64,
@@ -126,17 +127,17 @@ pub struct Alone {
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// Masks made of seeds.
+    /// The masks made from seeds.
     pub made: u64,
-    /// Cycles of the port, and of the multiply-accumulate unit in cycles of the port, that there must be at least.
+    /// The least cycles of the port, and of the multiply-accumulate unit in cycles of the port.
     pub floors: [u64; 2],
-    /// What the host does to plaintexts before.
+    /// The host's work on plaintexts before the procedure.
     pub hosted: Vec<HostWork>,
 }
 
 impl Alone {
-    /// The program with its results stored at its end, and the limb of distant memory that each is then in: those that lay in the
-    /// buffer go behind the operands and what had to leave it.
+    /// Returns the program with its results stored at its end, and the limb of distant memory in which each result then
+    /// is. Results from the buffer go behind the operands and the spilled limbs.
     pub fn stored(&self) -> (MicroProgram, Vec<u32>) {
         let limb = self.program.shape.limb_chunks();
         let mut instrs = self.program.instrs.clone();
@@ -168,17 +169,18 @@ impl Alone {
     }
 }
 
-/// Where a limb is.
+/// The place of a limb.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Where {
     Buffer(u32),
     Distant(u32),
 }
 
-/// Lowers and times one procedure, by itself on the machine at rest. `resident` says which parameters are in the buffer.
+/// Lowers and times one procedure by itself, on the machine at rest. `resident` says which parameters are in the
+/// buffer.
 ///
 /// # Errors
-/// What the machine does not do, or does not hold.
+/// A procedure that the machine does not support, or that does not fit it.
 pub fn alone(
     d: &Description,
     procedure: &Procedure,
@@ -194,10 +196,10 @@ pub fn alone(
     )
 }
 
-/// The same of a procedure whose tasks are known: they are placed, and the order of their instructions is chosen.
+/// Lowers and times a procedure whose tasks are known: places them, and chooses the order of their instructions.
 ///
 /// # Errors
-/// What the machine does not hold.
+/// A procedure that does not fit the machine.
 pub fn alone_prepared(
     d: &Description,
     procedure: &Procedure,
@@ -226,7 +228,7 @@ pub fn alone_prepared(
             let first = place * shape.limb_chunks();
             holds.extend((first..first + shape.limb_chunks()).map(|c| Chunk(c as u16)));
         }
-        // Operands die here: what is read no more gives its place away.
+        // Operands die here: an operand that is not read again gives its place away.
         params.push(Param {
             value: param.value.0 as Value,
             limb: limb(number),
@@ -298,10 +300,10 @@ pub fn alone_prepared(
     })
 }
 
-/// The times of a stream by itself, on the machine at rest: what [`alone`] made it by.
+/// Times a stream by itself, on the machine at rest, as [`alone`] does.
 ///
 /// # Errors
-/// [`MachineError::Program`] for a program that the verifier does not take.
+/// [`MachineError::Program`] for a program that the verifier refuses.
 pub fn time(
     d: &Description,
     program: &MicroProgram,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine behind the [`Machine`] trait.
+//! The vector machine as a [`Machine`].
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -39,7 +39,7 @@ impl VectorMachine {
         })
     }
 
-    /// The machine that a text describes.
+    /// Makes the machine of a description.
     ///
     /// # Errors
     /// Those of [`Description::read`] and [`Self::new`].
@@ -94,7 +94,7 @@ impl VectorMachine {
             key_seconds: d.link.seconds(key_bytes),
             program_seconds: d.link.seconds(program_bytes),
         };
-        // Keys are put into distant memory before; instructions come while the machine works.
+        // Keys are put into distant memory before the run; instructions come while the machine works.
         let end_to_end = EndToEnd {
             inputs_seconds: link.seconds_in,
             compute_seconds: seconds,
@@ -210,7 +210,7 @@ impl VectorMachine {
     }
 }
 
-/// What a run took, by operations of each level. `chunks` are a limb's.
+/// Returns the time of a run by operations of each level. `chunks` is the number of a limb's chunks.
 fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
     let (counts, took) = (&running.total.ops, &running.total.took);
     let mut by_mid: BTreeMap<String, TimeUse> = BTreeMap::new();
@@ -308,7 +308,7 @@ impl Machine for VectorMachine {
         }
     }
 
-    /// All of a procedure or nothing of it.
+    /// Returns true for all instructions of a procedure or for none.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         self.check_head(head)?;
         let all = Prepared::new(&self.description, procedure).is_ok();
@@ -328,7 +328,7 @@ impl Machine for VectorMachine {
         }))
     }
 
-    /// Of each procedure by itself, its limbs in the buffer where they fit and its keys in distant memory.
+    /// Writes each procedure by itself, with its limbs in the buffer if they fit and its keys in distant memory.
     fn micro_text(
         &self,
         program: &Verified,
@@ -353,7 +353,8 @@ impl Machine for VectorMachine {
     }
 }
 
-/// Which parameters of a procedure by itself are in the buffer beforehand: all but keys, but for a sixteenth of the buffer.
+/// Returns which parameters of a procedure by itself are in the buffer beforehand: all but keys, up to fifteen
+/// sixteenths of the buffer.
 pub fn resident(d: &Description, procedure: &Procedure) -> impl Fn(usize) -> bool + use<> {
     let slots = d.shape(procedure.log_n).slots() as usize;
     let mut left = slots - slots / 16;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Steps on whole limbs as micro instructions in one stream, in the order in which the machine can send them.
+//! Merges steps on whole limbs into one stream of micro instructions, in the order in which the machine can send them.
 //!
-//! The controller sends instructions in the stream's order and waits with one that cannot be sent. So the stream is made by the
-//! machine's own clockwork: of what could come next (the next instruction of each unit's work) the one that can be sent
-//! first is the next. The same clockwork, fed the stream, then sends every instruction at the same time.
+//! The controller sends instructions in the stream's order, and waits with an instruction that cannot be sent. So the
+//! performance simulator itself makes the stream. Among the next instructions of each unit's work, the one that can be
+//! sent first comes next. The same simulator, fed the stream, then sends every instruction at the same time.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,11 +16,11 @@ use super::order::{Task, Work};
 use super::place::{Placed, StepKind};
 use crate::MachineError;
 
-/// Which steps must have been sent whole before others begin.
+/// The steps that must have been sent whole before others begin.
 struct Waits {
-    /// Of each step: how many that it waits for are not yet sent.
+    /// For each step, the number of steps for which it waits and that are not yet sent.
     missing: Vec<u32>,
-    /// Of each step, the ones that wait for it: all in one list, and where each one's begin.
+    /// The steps that wait for each step, all in one list. `begin`: where each one's list begins.
     after: Vec<u32>,
     begin: Vec<u32>,
 }
@@ -30,7 +30,7 @@ impl Waits {
         let mut writer: Vec<Option<u32>> = vec![None; places];
         let mut readers: Vec<Vec<u32>> = vec![Vec::new(); places];
         let mut stored: HashMap<u32, u32> = HashMap::new();
-        // Who waits for whom; some more than once, and so counted.
+        // Pairs of steps that wait for each other. A pair may occur more than once, and then counts so.
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for (at, step) in (0u32..).zip(&placed.steps) {
             let (reads, writes) = placed.of(step);
@@ -85,7 +85,7 @@ impl Waits {
         self.missing[step] == 0
     }
 
-    /// A step was sent whole.
+    /// Notes that a step was sent whole.
     fn done(&mut self, step: usize) {
         let of = self.begin[step] as usize..self.begin[step + 1] as usize;
         for &after in &self.after[of] {
@@ -96,7 +96,7 @@ impl Waits {
 
 /// Work in progress.
 struct Lane {
-    /// Which queue it takes its steps from.
+    /// The queue from which it takes its steps.
     queue: usize,
     step: Option<usize>,
     rest: Emitter,
@@ -110,11 +110,11 @@ impl Lane {
     }
 }
 
-/// The micro instructions of placed steps, as `clock` sends them; it goes on from where it is. Each is given to `sent` with the time at
-/// which it is, and `told` is called after each step.
+/// Makes the micro instructions of placed steps in the order in which `clock` sends them, from its current state on.
+/// `sent` receives each instruction with its time, and `told` is called after each step.
 ///
 /// # Errors
-/// [`MachineError::Program`] where the machine could not go on; theirs.
+/// [`MachineError::Program`] if the machine could not continue; those of `sent` and `told`.
 pub fn merge(
     (placed, tasks): (&Placed, &[Task]),
     shape: Shape,
@@ -138,7 +138,7 @@ pub fn merge(
     }
     let queue_of_lanes: &[usize] = match order {
         Order::InOrder => &[0],
-        // Two transforms at once: while one waits for its first pass to be written, the other goes on.
+        // Two transforms at once: while one waits for its first pass to be written, the other continues.
         Order::Overlapped => &[0, 1, 2, 2],
     };
     let lanes = queue_of_lanes.iter().map(|&queue| Lane {
@@ -151,7 +151,7 @@ pub fn merge(
     let mut left = placed.steps.len();
     // Steps may have become free.
     let mut freed = true;
-    // The lane whose instruction is to be next, whenever it can be sent.
+    // The lane whose instruction comes next, whenever it can be sent.
     let mut forced: Option<usize> = None;
     while left > 0 {
         if std::mem::take(&mut freed) {
@@ -168,8 +168,8 @@ pub fn merge(
                 }
             }
         }
-        // The lane whose next instruction can be sent first. Where a sum is to be written, another sum: what reads would come
-        // before the write and hold up the unit that has most to do.
+        // The lane whose next instruction can be sent first. If a sum is to be written, it is another sum: a read would
+        // come before the write and hold up the unit with most work.
         let mut best: Option<(u64, usize)> = None;
         if forced.is_none() && clock.sum_waits() {
             let sums = |lane: &Lane| lane.next.as_ref().is_some_and(|(_, next)| next.is_sum());

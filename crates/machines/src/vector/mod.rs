@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine (`docs/machines/vector.md`): description, compiler's back end and both simulators.
+//! The vector machine (`docs/machines/vector.md`): its description, the compiler's back end and both simulators.
 
 pub mod batch;
 mod buffer;

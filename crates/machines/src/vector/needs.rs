@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a description needs: memories and multipliers, computed from its fields.
+//! Lists the resources of a vector machine, memories and multipliers, from the fields of its description.
 
 use super::description::{Description, Factory, WORD_BITS};
 use crate::MachineError;
@@ -7,8 +7,8 @@ use crate::fpga::{
     Family, Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit,
 };
 
-/// Multipliers of one transform unit of radix R: a cyclic transform in decimation in frequency without products by one,
-/// R - 1 before it and R - 1 behind (section 6.1: 769, 255 and 255).
+/// Returns the multipliers of one transform unit of radix R: those of a cyclic transform in decimation in frequency
+/// without products by one, R - 1 before it and R - 1 behind (section 6.1: 769, 255 and 255).
 pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     let radix = 1u64 << log_radix;
     // Of log R ranks with R / 2 butterflies, the rank of blocks of size 2^s has R / 2^s products by one.
@@ -17,10 +17,10 @@ pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     [all - ones, radix - 1, radix - 1]
 }
 
-/// Primes at full size: 42 and 14 special ones (section 3.1).
+/// The primes at full size: 42 and 14 special ones (section 3.1).
 const PRIMES: u64 = 56;
 
-/// A modular multiplier of the machine's words, so many times.
+/// Returns `count` modular multipliers of the machine's words.
 fn multipliers(name: &str, count: u64) -> Need {
     Need::Multipliers(Multipliers {
         name: name.to_owned(),
@@ -30,7 +30,7 @@ fn multipliers(name: &str, count: u64) -> Need {
     })
 }
 
-/// What is read at two places and written at one in a cycle.
+/// Two words read and one written in a cycle.
 const TWO_READS: Ports = Ports {
     reads: 2,
     writes: 1,
@@ -38,7 +38,7 @@ const TWO_READS: Ports = Ports {
 };
 
 impl Description {
-    /// What it needs of its part.
+    /// Returns the needs of the machine.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`].
@@ -77,7 +77,7 @@ impl Description {
         })
     }
 
-    /// The memories of a die, in bits: each table once, whoever reads it.
+    /// Returns the memories of a die, in bits: each table once, for all its readers.
     fn macros(&self) -> Vec<Need> {
         let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
         let memory = |name: &str, count, depth, ports| {
@@ -105,7 +105,8 @@ impl Description {
         ]
     }
 
-    /// Of a transform unit of the RTL: powers of the seeds' roots by lower and by upper bits of a line's number, of four instructions.
+    /// Returns the seed tables of a transform unit of the RTL: powers of the seeds' roots by lower and by upper bits of
+    /// a line's number, for four instructions.
     fn seed_tables(&self) -> [Need; 2] {
         let low = self.log_radix / 2;
         let table = |name: &str, log: u8| {
@@ -118,7 +119,8 @@ impl Description {
         ]
     }
 
-    /// What the RTL has beside its units, as an FPGA has it: a factor's words in a memory of its own, as all factors are read at once.
+    /// Returns the memories of the RTL beside its units, as an FPGA has them. Each factor's words have a memory of
+    /// their own, as all factors are read at once.
     fn memories(&self) -> Vec<Need> {
         let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
         let [_, before, _] = unit_multipliers(self.log_radix);

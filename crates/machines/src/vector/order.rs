@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure's work in the order in which it is to be done: what takes longest to the end first.
+//! Orders a procedure's work: the tasks with the longest path to the end first.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -12,7 +12,7 @@ use super::graph::{Graph, Node, Value};
 use super::kernel::Kernels;
 use crate::MachineError;
 
-/// What one piece of work does.
+/// The kind of a piece of work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Work {
     /// A kernel, by its code.
@@ -29,7 +29,7 @@ pub struct Task {
     pub modulus: u16,
     pub reads: Vec<Value>,
     pub writes: Vec<Value>,
-    /// Cycles of the port, and micro-cycles of the unit, for the whole of it.
+    /// The cycles of the port for the whole task. `micro`: the micro-cycles of the unit.
     pub port: u64,
     pub micro: u64,
 }
@@ -40,7 +40,7 @@ impl Task {
     }
 }
 
-/// The tasks of a graph, in the order of the procedure.
+/// Returns the tasks of a graph, in the order of the procedure.
 ///
 /// # Errors
 /// Those of [`code`].
@@ -58,7 +58,7 @@ pub fn tasks(
             kernels_at.entry(first).or_default().push(number);
         }
     }
-    // What the results need and nothing else.
+    // The values that the results need, and no others.
     let mut used = vec![false; graph.nodes.len()];
     for &value in graph.results.iter().chain(graph.order.iter().rev()) {
         let result = graph.results.contains(&value);
@@ -117,7 +117,7 @@ pub fn tasks(
     Ok(sorted(found))
 }
 
-/// For each task, those that make what it reads.
+/// Returns for each task the tasks that make its operands.
 pub(super) fn makers(tasks: &[Task]) -> Vec<Vec<usize>> {
     let maker: HashMap<Value, usize> = tasks
         .iter()
@@ -137,7 +137,7 @@ pub(super) fn makers(tasks: &[Task]) -> Vec<Vec<usize>> {
     of.collect()
 }
 
-/// Each task behind those that make what it reads, otherwise in the order that there is.
+/// Sorts the tasks so that each stands behind those that make its operands, otherwise in their order.
 fn sorted(tasks: Vec<Task>) -> Vec<Task> {
     let makers = makers(&tasks);
     let mut missing: Vec<usize> = makers.iter().map(Vec::len).collect();
@@ -163,7 +163,7 @@ fn sorted(tasks: Vec<Task>) -> Vec<Task> {
     found
 }
 
-/// The tasks in the order in which they are to be begun.
+/// Returns the tasks in the order in which they are begun.
 pub fn ordered(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     match d.schedule {
         Order::InOrder => tasks,
@@ -171,7 +171,7 @@ pub fn ordered(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     }
 }
 
-/// List scheduling on two units, transforms and sums, which share the port, by the longest way to the end.
+/// Schedules a list on two units, transforms and sums, which share the port, by the longest path to the end.
 fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     let length = |task: &Task| task.micro.max(task.port * d.micro.buffer);
     let before = makers(&tasks);
@@ -185,7 +185,7 @@ fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
         }
     }
     let mut missing: Vec<usize> = before.iter().map(Vec::len).collect();
-    // When all that a task reads is made.
+    // The time at which all operands of a task are made.
     let mut ready_at = vec![0u64; tasks.len()];
     let mut ready: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
     let unit = |at: usize| usize::from(tasks[at].is_sums());
@@ -198,7 +198,7 @@ fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     let mut port = 0u64;
     let mut begun: Vec<(u64, usize)> = Vec::with_capacity(tasks.len());
     while begun.len() < tasks.len() {
-        // The unit that can begin first; on it, of what is there by then, the longest way.
+        // The unit that can begin first; on it, among the tasks that are ready by then, the longest path.
         let can = |unit: usize| {
             let first = ready[unit].iter().map(|&at| ready_at[at]).min()?;
             Some(first.max(free[unit]))
@@ -211,7 +211,7 @@ fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
         let Some(time) = can(unit_of) else { break };
         let there = ready[unit_of].iter().enumerate();
         let there = there.filter(|&(_, &at)| ready_at[at] <= time);
-        // Of equal ways the first of the procedure.
+        // Among equal paths, the procedure's first.
         let best = there.max_by_key(|&(_, &at)| (way[at], Reverse(at)));
         let Some((place, _)) = best else { break };
         let at = ready[unit_of].swap_remove(place);

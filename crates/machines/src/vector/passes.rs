@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the transform units compute: the passes of a negacyclic transform on matrices of rows and columns (vector paper,
-//! section 6.1, Equation 2 and Figure 4).
+//! The computation of the transform units: the passes of a negacyclic transform on matrices of rows and columns (vector
+//! paper, section 6.1, Equation 2 and Figure 4).
 //!
-//! With n = columns n1 + n2 and k = k1 + rows k2, the value at psi^(2k+1) is the sum over n2 of psi^n2 w2^(n2 k2) times
-//! psi^(2 n2 k1) times the sum over n1 of f^n1 w1^(n1 k1) x[n], f = psi^columns of order 2 rows, w1 = f^2, w2 = psi^(2 rows). So
-//! the factors before both passes are the same for every chunk, and those between them are powers of one seed a column.
+//! Let n = columns n1 + n2 and k = k1 + rows k2. The value at psi^(2k+1) is the sum over n2 of psi^n2 w2^(n2 k2) times
+//! psi^(2 n2 k1) times the sum over n1 of f^n1 w1^(n1 k1) x[n]. Here f = psi^columns has order 2 rows, w1 = f^2, and w2
+//! = psi^(2 rows). So the factors before both passes are the same for every chunk, and those between them are powers of
+//! one seed a column.
 //!
-//! Back, what row k1 is multiplied by behind INTT1 is psi^-(2 k1 n2 + n2): the factors between the passes and those before NTT2 in one,
-//! again powers of one seed, psi^-(2 k1 + 1). So no inverse transform has factors before it.
+//! In the inverse transform, row k1 is multiplied behind INTT1 by psi^-(2 k1 n2 + n2). That is the factors between the
+//! passes and those before NTT2 in one: again powers of one seed, psi^-(2 k1 + 1). So no inverse transform has factors
+//! before it.
 
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_math::{MathError, Modulus, NttPlan, Ring};
@@ -33,7 +35,8 @@ impl Passes {
         })
     }
 
-    /// One line, a column of NTT1 and INTT2 or a row of NTT2 and INTT1, in place; `line` is which column or row it is.
+    /// Transforms one line in place: a column of NTT1 and INTT2, or a row of NTT2 and INTT1. `line` is the number of
+    /// the column or row.
     ///
     /// # Errors
     /// None for a modulus that is prime.
@@ -67,7 +70,7 @@ impl Passes {
         Ok(())
     }
 
-    /// Times 1, w, w^2, ...
+    /// Multiplies by 1, w, w^2, ...
     fn scale(&self, x: &mut [u64], w: u64) {
         let mut power = 1;
         for value in x {
@@ -76,7 +79,7 @@ impl Passes {
         }
     }
 
-    /// What the halvings of all ranks of butterflies come to: division by the length.
+    /// Divides by the length, as the halvings of all ranks of butterflies do.
     fn halve(&self, x: &mut [u64]) -> Result<(), MathError> {
         let factor = self.q.inv(x.len() as u64)?;
         for value in x {
@@ -86,7 +89,8 @@ impl Passes {
     }
 }
 
-/// y[k] = the sum over j of x[j] w^(j k), in place, in natural order: decimation in frequency, then bit reversal.
+/// Computes y[k] = the sum over j of x[j] w^(j k), in place, in natural order: decimation in frequency, then bit
+/// reversal.
 fn cyclic(q: Modulus, w: u64, x: &mut [u64]) {
     let n = x.len();
     let mut root = w;

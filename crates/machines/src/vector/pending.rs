@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chunks of a limb's place that are still to be written, and what they keep waiting.
+//! Tracks the chunks of a limb's place that are still to be written, and decides which accesses wait for them.
 
 use super::layout::Orientation;
 
-/// log2 of the most chunks of a limb that are told apart: a bit of a word each.
+/// log2 of the most chunks of a limb that are distinguished: one bit of a word for each.
 pub(super) const LOG_LIMB_CHUNKS: u8 = u64::BITS.ilog2() as u8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Pending {
-    /// A bit a chunk.
+    /// A bit for each chunk.
     rows: u64,
     columns: u64,
-    /// Rows all over the limb.
+    /// The number of scattered chunks of rows.
     scattered: u32,
 }
 
 impl Pending {
-    /// Whether an access to a chunk waits.
+    /// Returns whether an access to a chunk waits.
     #[inline]
     pub(super) fn blocks(self, chunk: u32, how: Orientation) -> bool {
         let bit = 1 << chunk;
@@ -24,12 +24,12 @@ impl Pending {
         match how {
             Orientation::Rows => scattered || self.rows & bit != 0 || self.columns != 0,
             Orientation::Columns => scattered || self.columns & bit != 0 || self.rows != 0,
-            // Rows that an automorphism writes one after another differ, and all go through one pipeline.
+            // The rows that an automorphism writes one after another differ, and all go through one pipeline.
             Orientation::Scattered => self.rows | self.columns != 0,
         }
     }
 
-    /// A chunk is to be written.
+    /// Notes that a chunk is to be written.
     #[inline]
     pub(super) fn add(&mut self, chunk: u32, how: Orientation) {
         match how {
@@ -39,7 +39,7 @@ impl Pending {
         }
     }
 
-    /// It was written.
+    /// Notes that a chunk was written.
     #[inline]
     pub(super) fn remove(&mut self, chunk: u32, how: Orientation) {
         match how {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An elastic pipeline, and what is in it.
+//! An elastic pipeline of the performance simulator, and its items.
 
 use std::collections::VecDeque;
 
@@ -8,22 +8,23 @@ use super::decode::Target;
 /// An instruction in a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Item {
-    /// When it is at the end if nothing is before it.
+    /// When the item is at the end if no other item is before it.
     pub(super) ready: u64,
     pub(super) entered: u64,
     pub(super) target: Target,
 }
 
-/// A pipeline whose stages are free to move on by themselves: an item enters a stage when the one before has left it, the stage
-/// may be reached again and the item has been in the stage before for a period. So it holds as many items as it has room for,
-/// and the one at the end is ready when the time through all stages has passed and a period after the one before it left.
+/// A pipeline whose items move on by themselves. An item enters a stage when the item before has left the stage, and
+/// when both the stage's period and the item's own period in the stage before have passed. So the pipeline holds as
+/// many items as it has room for. The first item is ready when the time through all stages has passed, and a period
+/// after the item before it left.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pipe {
     /// Micro-cycles between two items.
     pub(super) period: u64,
-    /// Items not known to leave; the first is to be written to the buffer.
+    /// The items whose time to leave is not known; the first is to be written to the buffer.
     pub(super) items: VecDeque<Item>,
-    /// When the others leave.
+    /// The times at which the other items leave.
     pub(super) leaving: VecDeque<u64>,
     pub(super) last_entry: Option<u64>,
     pub(super) last_exit: Option<u64>,
@@ -40,13 +41,14 @@ impl Pipe {
         }
     }
 
-    /// When the next item may enter from `from` on, given room for `room`; `None` while that waits for a write.
+    /// Returns when the next item may enter, from `from` on, with room for `room` items; `None` while that depends on a
+    /// write.
     #[inline]
     pub(super) fn entry(&self, from: u64, room: usize) -> Option<u64> {
         let free = self
             .last_entry
             .map_or(from, |at| from.max(at + self.period));
-        // As most often: there is room even if none has left.
+        // The common case: there is room even if no item has left.
         if self.items.len() + self.leaving.len() < room {
             return Some(free);
         }
@@ -55,12 +57,12 @@ impl Pipe {
         let Some(over) = inside.checked_sub(room) else {
             return Some(free);
         };
-        // As many must leave before.
+        // This number of items must leave before.
         let at = self.leaving.get(gone + over)?;
         Some(free.max(*at))
     }
 
-    /// Forgets what left by `now`.
+    /// Forgets the items that left by `now`.
     #[inline]
     pub(super) fn forget(&mut self, now: u64) {
         while self.leaving.front().is_some_and(|&at| at <= now) {
@@ -68,7 +70,7 @@ impl Pipe {
         }
     }
 
-    /// When all that is inside has left; `None` while that waits for a write.
+    /// Returns when all items inside have left; `None` while that depends on a write.
     #[inline]
     pub(super) fn empty(&self, now: u64) -> Option<u64> {
         match self.items.is_empty() {
@@ -77,7 +79,7 @@ impl Pipe {
         }
     }
 
-    /// When the first of those not known to leave is at the end.
+    /// Returns when the first item whose time to leave is not known is at the end.
     #[inline]
     pub(super) fn front(&self) -> Option<u64> {
         let item = self.items.front()?;

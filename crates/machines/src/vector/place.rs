@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Places of limbs in the ciphertext buffer, bound at compile time: which limb lies where, what is loaded and stored when.
+//! Assigns limbs to places in the ciphertext buffer at compile time, and decides which limbs are loaded and stored
+//! when.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,8 @@ use super::order::Task;
 use super::readers::Readers;
 use crate::MachineError;
 
-/// A step of a procedure's run. Its places are those of [`Placed::places`] from `first` on: read ones before written ones.
+/// A step of a procedure's run. Its places are those of [`Placed::places`] from `first` on: those that it reads before
+/// those that it writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub kind: StepKind,
@@ -21,11 +23,11 @@ pub struct Step {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StepKind {
-    /// The task of this number.
+    /// Runs the task of this number.
     Task(usize),
-    /// From a limb of distant memory.
+    /// Loads a limb of distant memory.
     Load(u32),
-    /// To a limb of distant memory.
+    /// Stores to a limb of distant memory.
     Store(u32),
 }
 
@@ -36,49 +38,49 @@ pub struct Param {
     pub limb: Held,
     /// Its place in the buffer, if it is there.
     pub place: Option<u32>,
-    /// Where it is in distant memory if it is there.
+    /// The limb's address in distant memory, or `None` if the limb has no copy there.
     pub distant: Option<u32>,
-    /// It is needed later.
+    /// Whether it is needed later.
     pub later: bool,
 }
 
-/// What becomes of a procedure's values.
+/// The parameters, results and masks of a procedure's call.
 pub struct Request<'r> {
     pub procedure: &'r str,
     pub params: Vec<Param>,
-    /// For each result's value: the limb.
+    /// The limb of each result's value.
     pub results: Vec<(Value, Held)>,
-    /// Of each value that a generator makes: the limb of LOAD's addresses.
+    /// For each value that a generator makes, its limb among LOAD's addresses.
     pub masks: Vec<(Value, u32)>,
     pub replacement: Replacement,
 }
 
-/// Where limbs are after a procedure.
+/// The places of limbs after a procedure.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
     pub steps: Vec<Step>,
-    /// Of all steps.
+    /// The places of all steps.
     places: Vec<u32>,
-    /// Limbs that are in distant memory, as far as that changed: parameters and results that had to leave.
+    /// The limbs that moved to distant memory: parameters and results that had to leave.
     pub distant: BTreeMap<Held, u32>,
-    /// Most places in use at once.
+    /// The most places in use at once.
     pub peak: usize,
-    /// Limbs loaded of parameters, and spilled: stored, and loaded again.
+    /// The loads of parameters. `spilled`: the spilled limbs that were stored, and those loaded again.
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// Masks that were made, each as often as it was.
+    /// The masks that were made, each counted once for each time.
     pub made: u64,
 }
 
 impl Placed {
-    /// The places that a step reads, and those that it writes.
+    /// Returns the places that a step reads, and those that it writes.
     pub fn of(&self, step: &Step) -> (&[u32], &[u32]) {
         let all = self.all(step);
         all.split_at(all.len().min(step.reads as usize))
     }
 
-    /// The places that a step reads before those that it writes.
+    /// Returns the places that a step reads, then those that it writes.
     pub fn all(&self, step: &Step) -> &[u32] {
         let end = step.first + step.reads + step.writes;
         self.places
@@ -99,21 +101,21 @@ impl Placed {
     }
 }
 
-/// A value of the procedure while it runs.
+/// The state of a value of the procedure while it runs.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     place: Option<u32>,
     distant: Option<u32>,
-    /// Distant memory has what the place has.
+    /// Whether distant memory has the same content as the place.
     clean: bool,
     param: bool,
     mask: bool,
     result: bool,
-    /// It is there after the procedure.
+    /// Whether it is there after the procedure.
     stays: bool,
     /// The last task, by its number plus one, that needed it in the buffer.
     needed: u32,
-    /// How many of its readers are behind.
+    /// The number of its readers that are done.
     read: u32,
     used: u64,
 }
@@ -123,18 +125,18 @@ struct Placing<'b, 'r> {
     request: &'r Request<'r>,
     readers: &'r Readers,
     values: Vec<State>,
-    /// Of each place, the value of the procedure in it.
+    /// For each place, the value of the procedure in it.
     by_place: Vec<Option<Value>>,
     out: Placed,
-    /// Places of the task at hand.
+    /// The places of the current task.
     reads: Vec<u32>,
     writes: Vec<u32>,
 }
 
-/// Binds places for tasks in their order. `readers` are theirs.
+/// Assigns places to the values of tasks, in the order of the tasks. `readers` are those of the tasks.
 ///
 /// # Errors
-/// [`MachineError::Memory`] where what one task reads and writes does not fit the buffer, or distant memory is full.
+/// [`MachineError::Memory`] if the operands and results of one task do not fit the buffer, or distant memory is full.
 pub fn place(
     buffer: &mut Buffer,
     tasks: &[Task],
@@ -201,7 +203,7 @@ impl Placing<'_, '_> {
         })
     }
 
-    /// Notes whose a place is.
+    /// Notes the value that has a place.
     fn hold(&mut self, place: u32, value: Option<Value>) {
         if let Some(of) = self.by_place.get_mut(place as usize) {
             *of = value;
@@ -226,8 +228,8 @@ impl Placing<'_, '_> {
         for &value in &task.reads {
             reads.push(self.resident(readers.of(value), number, needs)?);
         }
-        // What is read for the last time here may be overwritten only where the unit reads a chunk before it writes it, which
-        // holds of transforms in place; kernels get places of their own.
+        // An operand that is read for the last time here may be overwritten only if the unit reads a chunk before it
+        // writes it. That holds of transforms in place; kernels get places of their own.
         for &value in &task.writes {
             let place = self.free(number, needs)?;
             self.hold(place, Some(value));
@@ -262,7 +264,7 @@ impl Placing<'_, '_> {
         self.buffer.release(place);
     }
 
-    /// The place of a value that is read, loaded where it is not there.
+    /// Returns the place of a value that is read, after loading the value if it is not there.
     fn resident(&mut self, value: Value, number: u32, needs: usize) -> Result<u32, MachineError> {
         let state = *self.state(value)?;
         if let Some(place) = state.place {
@@ -288,7 +290,7 @@ impl Placing<'_, '_> {
         Ok(place)
     }
 
-    /// A free place, made where there is none.
+    /// Returns a free place, after emptying one if there is none.
     fn free(&mut self, number: u32, needs: usize) -> Result<u32, MachineError> {
         let full = |buffer: &Buffer| MachineError::Memory {
             procedure: self.request.procedure.to_owned(),
@@ -304,7 +306,7 @@ impl Placing<'_, '_> {
         self.buffer.take().ok_or_else(|| full(self.buffer))
     }
 
-    /// The place that is to be emptied.
+    /// Chooses the place to empty.
     fn victim(&self, number: u32) -> Option<u32> {
         let all = (0..).zip(self.buffer.places.iter().zip(&self.by_place));
         let all = all.filter_map(|(at, (content, value))| {
@@ -323,7 +325,7 @@ impl Placing<'_, '_> {
             };
             let rank = match self.request.replacement {
                 Replacement::Lru => (0, std::cmp::Reverse(used), clean),
-                // Of what is read equally far from now, what was used longest ago.
+                // Among limbs whose next reads are equally far away, the least recently used one.
                 Replacement::Furthest => (next, std::cmp::Reverse(used), clean),
             };
             Some((rank, at))
@@ -350,7 +352,7 @@ impl Placing<'_, '_> {
         if !clean && wanted {
             let to = match distant {
                 Some(at) => at,
-                // So that what comes after depends on places alone.
+                // The choice depends on places alone, so that later work does, too.
                 None => self
                     .buffer
                     .take_distant(place % self.buffer.channels())
@@ -382,7 +384,7 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
-    /// Says who is where after the procedure.
+    /// Returns the places of all limbs after the procedure.
     fn finish(mut self) -> Result<Placed, MachineError> {
         for param in &self.request.params {
             let state = *self.state(param.value)?;

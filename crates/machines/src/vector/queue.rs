@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host's side of the instruction queue (vector paper, section 6.5.3): instructions come by writes of several at once, at times that
-//! the host predicts, since times depend on the instructions alone. A write that finds no room is an overrun, and refused.
+//! The host's side of the instruction queue (vector paper, section 6.5.3): writes batches of instructions at times that
+//! it predicts.
+//!
+//! Times depend on the instructions alone, so the host can predict them. A write that finds no room is an overrun, and
+//! refused.
 
 use ringmill_isa::vector::{Instr, MicroOp, MicroProgram};
 
@@ -8,28 +11,29 @@ use super::clockwork::{Clockwork, Counting};
 use super::description::Description;
 use crate::MachineError;
 
-/// A write of the host's.
+/// A write of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Write {
-    /// Micro-cycle at which its instructions are there.
+    /// The micro-cycle at which its instructions are in the queue.
     pub at: u64,
     pub instructions: usize,
 }
 
-/// What a program took that was written so.
+/// The time of a program whose instructions were written in this way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fed {
     pub micro: u64,
-    /// Micro-cycles for which the queue was empty before its last instruction: the interrupt is raised then.
+    /// The micro-cycles for which the queue was empty before its last instruction; the machine then raises an
+    /// interrupt.
     pub dry: u64,
 }
 
-/// A program's instructions but for the end.
+/// Returns a program's instructions without the end.
 fn sent(program: &MicroProgram) -> impl Iterator<Item = &Instr> {
     program.instrs.iter().filter(|i| i.op != MicroOp::Hcf)
 }
 
-/// When each instruction is sent, if each is there by `there`, and when the last result is.
+/// Returns when each instruction is sent, if each is there by `there`, and when the last result is.
 fn times(
     d: &Description,
     program: &MicroProgram,
@@ -44,10 +48,10 @@ fn times(
     Ok((found, clock.drain()))
 }
 
-/// Writes of at most `batch` instructions that the queue has room for and that keep nothing waiting.
+/// Predicts writes of at most `batch` instructions for which the queue has room and that delay nothing.
 ///
 /// # Errors
-/// [`MachineError::Program`] for a program that the verifier does not take.
+/// [`MachineError::Program`] for a program that the verifier refuses.
 pub fn predicted(
     d: &Description,
     program: &MicroProgram,
@@ -57,7 +61,7 @@ pub fn predicted(
     let (times, _) = times(d, program, |_| 0)?;
     let writes = (0..times.len()).step_by(batch).map(|first| {
         let instructions = batch.min(times.len() - first);
-        // As soon as all before the last `queue` of those written by then were sent.
+        // The time at which all but the last `queue` of the instructions written by then were sent.
         let gone = (first + instructions).checked_sub(d.queue + 1);
         let after = gone.and_then(|at| times.get(at)).map_or(0, |at| at + 1);
         Write {
@@ -68,7 +72,7 @@ pub fn predicted(
     Ok(writes.collect())
 }
 
-/// What a program takes that the host writes so, by the paper's counting otherwise.
+/// Times a program whose instructions the host writes with `writes`, otherwise by the paper's counting.
 ///
 /// # Errors
 /// [`MachineError::Overrun`] for a write that finds too little room, with its first instruction that has none; as

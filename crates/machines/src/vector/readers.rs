@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which tasks of a procedure read each of its values.
+//! A table of the tasks of a procedure that read each of its values.
 
 use std::collections::HashMap;
 
 use super::graph::Value;
 use super::order::Task;
 
-/// Of each value the numbers of the tasks that read it, ascending: all of them in one list, value after value.
+/// For each value the numbers of the tasks that read it, ascending: all of them in one list, value after value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Readers {
     tasks: Vec<u32>,
-    /// Of each value, where its tasks begin; and the end.
+    /// For each value, where its tasks begin; and the end.
     begin: Vec<u32>,
-    /// Parameters that are the same limb as another: which one.
+    /// The parameters that are the same limb as another, with that other.
     same: HashMap<Value, Value>,
 }
 
 impl Readers {
-    /// Of tasks on so many values, of which some are others.
+    /// Makes the table of tasks on `values` values, of which some are the same as others.
     pub fn new(values: usize, tasks: &[Task], same: HashMap<Value, Value>) -> Self {
         let mut found = Self {
             tasks: Vec::new(),
@@ -53,12 +53,12 @@ impl Readers {
         found
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn values(&self) -> usize {
         self.begin.len() - 1
     }
 
-    /// The value that a value is.
+    /// Returns the value as which a value is counted.
     #[inline]
     pub fn of(&self, value: Value) -> Value {
         match self.same.is_empty() {
@@ -67,7 +67,7 @@ impl Readers {
         }
     }
 
-    /// The tasks that read a value.
+    /// Returns the tasks that read a value.
     #[inline]
     pub fn tasks(&self, value: Value) -> &[u32] {
         let at = |number: usize| self.begin.get(number).copied().unwrap_or(0) as usize;

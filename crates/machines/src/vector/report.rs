@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a vector machine tells of a run.
+//! The figures of a vector machine in the report of a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,63 +10,68 @@ use serde::Serialize;
 use super::sides::{HostUse, Period, Placement};
 use ringmill_device::report::{How, OwnReport, Rows, grouped};
 
-/// What a vector machine did. Cycles are the buffer's.
+/// The figures of a vector machine's run. Cycles are the buffer's.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct VectorUse {
-    /// The paper's counting leaves out the time of distant memory and of instructions; the report's cycles have both.
+    /// The cycles by the paper's counting, which leaves out the time of distant memory and of instructions. The
+    /// report's cycles have both.
     pub cycles_by_papers_counting: u64,
-    /// Of the buffer's port: reads, writes, and cycles in which it was free and the next instruction, which reads, waited.
+    /// The reads of the buffer's port. `port_writes` is its writes, and `port_stalls` the cycles in which it was free
+    /// and the next instruction, which reads, waited.
     pub port_reads: u64,
     pub port_writes: u64,
     pub port_stalls: u64,
-    /// The same by the paper's counting, by which reads and writes are as many.
+    /// The same wait by the paper's counting, by which reads and writes are as many.
     pub port_stalls_by_papers_counting: u64,
-    /// The least that the port and the multiply-accumulate unit take for the procedures by themselves.
+    /// The least cycles of the port for the procedures by themselves. `mac_floor`: those of the multiply-accumulate unit.
     pub port_floor: u64,
     pub mac_floor: u64,
     /// How full the pipelines were, 0 to 1, by the paper's counting.
     pub filled_mac: f64,
     pub filled_transform: f64,
-    /// Cycles in which the queue had nothing to send.
+    /// The cycles in which the queue had nothing to send.
     pub queue_dry: u64,
-    /// Cycles that chunks took on a channel of distant memory.
+    /// The cycles that chunks took on a channel of distant memory.
     pub distant_cycles: u64,
     pub limbs_loaded: u64,
-    /// Limbs that had to leave the buffer and were not in distant memory, and those of them that procedures had back.
+    /// The limbs that had to leave the buffer and were not in distant memory. `limbs_reloaded`: those of them that procedures loaded
+    /// again.
     pub limbs_spilled: u64,
     pub limbs_reloaded: u64,
-    /// Masks of keys that were made on the chip of their seeds.
+    /// The masks of keys that were made on the chip from their seeds.
     pub limbs_made: u64,
-    /// Runs that follow one another, with the host's transfers between or beside them.
+    /// The time of consecutive runs, with the host's transfers between or beside them.
     pub host: HostUse,
     pub parts: VectorParts,
-    /// Instructions that were stepped through, and calls that were replayed.
+    /// The instructions that were simulated one by one. `calls_replayed`: the calls that were replayed.
     pub stepped: u64,
     pub calls_replayed: u64,
 }
 
-/// What a vector machine's program takes, operation by operation: each list adds up to `all`. What was under way when the last
-/// instruction was sent is HCF's, which waits for it, or has a row of its own. Cycles are the micro-clock's, all counted.
+/// The time of a vector machine's program, operation by operation: each list adds up to `all`. The time of work in
+/// flight when the last instruction was sent belongs to HCF, which waits for it, or has a row of its own. Cycles are
+/// the micro-clock's, all counted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VectorParts {
     pub all: u64,
-    /// Calls of procedures, by their names; what is under way behind the last is none's.
+    /// The calls of procedures, by their names; work in flight behind the last belongs to none.
     pub by_procedure: BTreeMap<String, CallsUse>,
-    /// Ciphertexts and plaintexts that the program reads and that were brought near.
+    /// The ciphertexts and plaintexts that the program reads and that were loaded into the buffer.
     pub loaded: u64,
-    /// Instructions of the mid level, as the machine's units have them; sums of any kind are one.
+    /// The instructions of the mid level, in the units' operations; sums of any kind are one.
     pub by_mid: BTreeMap<String, TimeUse>,
     pub by_micro: BTreeMap<String, TimeUse>,
 }
 
-/// The row of what was still under way when the last instruction was sent, where no HCF waits for it.
+/// The row of work in flight when the last instruction was sent, if no HCF waits for it.
 pub(crate) const AT_END: &str = "under way at the end";
 
 impl VectorParts {
-    /// What the macro level's instructions take, by their mnemonics, where each procedure `stands_for` some, one after another. `LOAD`s
-    /// and, of procedures that stand for it, `MORPH`s have the time of their own micro instructions, wherever the back end sent
-    /// them; of what is left of a procedure that stands for several, a row has all their mnemonics. A procedure that stands for nothing
-    /// that is known has a row of its name. Counts are of ciphertexts and plaintexts for `LOAD`, and of calls. Rows add up to `all`.
+    /// Returns the time of the macro level's instructions, by their mnemonics. Each procedure `stands_for` some of them,
+    /// one after another. `LOAD` has the time of its own micro instructions, wherever the back end sent them, and so has
+    /// `MORPH` in procedures that stand for it. If a procedure stands for several others, one row has all their
+    /// mnemonics and the rest of the time. A procedure that stands for no known instruction has a row of its name.
+    /// Counts are of ciphertexts and plaintexts for `LOAD`, and of calls for the others. Rows add up to `all`.
     pub fn by_macro<'a>(
         &self,
         stands_for: impl Fn(&str) -> &'a [MacroOp],
@@ -88,7 +93,7 @@ impl VectorParts {
                 .map(|op| op.mnemonic())
                 .collect();
             if others.len() < ops.len() {
-                // Of an automorphism alone all is the automorphism's.
+                // All time of a procedure that is an automorphism alone is the automorphism's.
                 let turning = if others.is_empty() {
                     rest
                 } else {
@@ -109,19 +114,19 @@ impl VectorParts {
     }
 }
 
-/// Calls of a procedure and what they took, in micro-cycles.
+/// The calls of a procedure, and their time in micro-cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct CallsUse {
     pub calls: u64,
     pub micro_cycles: u64,
-    /// Of these, while limbs were loaded of ciphertexts and plaintexts that the program reads.
+    /// The micro-cycles among these that loaded limbs of ciphertexts and plaintexts which the program reads.
     pub loading: u64,
-    /// Of these, in automorphisms.
+    /// The micro-cycles among these of automorphisms.
     pub turning: u64,
 }
 
 impl CallsUse {
-    /// These calls and others.
+    /// Adds other calls.
     pub(crate) fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.micro_cycles += other.micro_cycles;
@@ -130,7 +135,8 @@ impl CallsUse {
     }
 }
 
-/// Operations of one kind: how many, and what they took. An operation takes the time from when the one before it was sent until it is.
+/// Operations of one kind: their number and their time. An operation takes the time from the dispatch of the one before
+/// to its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct TimeUse {
     pub count: u64,
@@ -140,7 +146,7 @@ pub struct TimeUse {
 impl OwnReport for VectorUse {
     const KEY: &'static str = "vector";
 
-    /// Where its cycles went.
+    /// Writes the cycles by their causes.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let how = Some(how);
         let cycles = |n: u64| format!("{} cycles", grouped(n));

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine between two calls: its state apart from when it is, what was counted, and how the buffer's places are numbered.
+//! The state of a vector machine between two calls, without absolute times and counts, and with renumbered places of
+//! the buffer.
 
 use super::clockwork::{Clockwork, Register};
 use super::decode::Target;
 use super::pending::Pending;
 use super::tally::Tally;
 
-/// The time that states are compared at: far from 0, so that what was before stays above it.
+/// The time at which states are compared: far from 0, so that earlier times stay above it.
 const BASE: u64 = 1 << 32;
 
 impl Clockwork {
-    /// Gives a place's number anew to everything that is on its way to one. What is on its way is the same in all machines that go on
-    /// alike, and so is its order.
+    /// Renumbers the place of every item in flight. Machines that continue alike have the same items in flight, in the
+    /// same order.
     fn renumber(&mut self, mut new: impl FnMut(u32) -> u32) {
         let items = self.mac.items.iter_mut();
         for item in items
@@ -24,7 +25,7 @@ impl Clockwork {
         }
     }
 
-    /// The same machine at work, with its buffer's places by `place`.
+    /// Returns the same machine at work, with its buffer's places by `place`.
     pub(super) fn awake(&self, places: u32, place: impl Fn(u32) -> u32) -> Self {
         let mut awake = self.clone();
         awake.renumber(place);
@@ -40,9 +41,9 @@ impl Clockwork {
         awake
     }
 
-    /// The same state at rest: at a fixed time, without what was counted, places numbered by `name`, which is asked in the order in which
-    /// things are on their way. Two machines whose states at rest are equal go on alike. What is still to be written is not said
-    /// again: it is on its way.
+    /// Returns the same state at rest: at a fixed time, without counts, with places numbered by `name`, which is called
+    /// in the order of the items in flight. Two machines whose states at rest are equal continue alike. Pending writes
+    /// are left out, because their items are in flight.
     pub(super) fn at_rest(&self, name: impl FnMut(u32) -> u32) -> Self {
         let mut same = self.at_rest_from_now();
         same.pending = Vec::new();
@@ -50,11 +51,11 @@ impl Clockwork {
         same
     }
 
-    /// The same at a fixed time, without what was counted.
+    /// Returns the same state at a fixed time, without counts.
     fn at_rest_from_now(&self) -> Self {
         let now = self.now;
         let since = |at: u64| at.saturating_sub(now);
-        // What is past holds nothing up, but for spacing by a period.
+        // Past times block nothing, except by the spacing of a period.
         let past = |at: Option<u64>, period: u64| {
             let free = at? + period;
             (free > now).then_some(at?)
@@ -100,7 +101,7 @@ impl Clockwork {
             }
         }
         same.queue.iter_mut().for_each(|at| *at = shift(*at));
-        // Of what is not counted nothing is left.
+        // Times that are not counted leave nothing.
         same.fetched = match self.counting.instructions {
             true => (self.fetched + (BASE << 16)).saturating_sub(now << 16),
             false => 0,

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program's calls, fed one after another: each is placed, made into micro instructions and timed from the state in which
-//! the calls before it left the machine; a call in a state that was met before is replayed.
+//! Runs a program's calls on the vector machine's model, fed one after another.
 //!
-//! A state is everything that times depend on: which arguments lie in the buffer and which of them distant memory has, too,
-//! what else lies there in the order of its use, what is under way in the pipelines, the port, the queue and distant memory's
-//! channels. Nothing is flushed between calls. Times do not depend on the numbers of the buffer's places, so places are renamed
-//! between calls and two states that differ in the numbers alone are one.
+//! Each call is placed, lowered to micro instructions, and timed from the state in which the calls before it left the
+//! machine. A call in a known state is replayed. A state is everything on which times depend:
 //!
-//! A replay costs what its arguments and the buffer's places cost to look at, whatever the call's instructions are: machines' states
-//! are kept once and compared by their numbers.
+//! - the arguments in the buffer, and which of them distant memory has, too,
+//! - the other limbs in the buffer, in the order of their use,
+//! - the items in flight in the pipelines, the port, the queue and distant memory's channels.
+//!
+//! Nothing is flushed between calls. Times do not depend on the numbers of the buffer's places. So places are renamed
+//! between calls, and two states that differ in the numbers alone are one.
+//!
+//! The cost of a replay depends on the call's arguments and the buffer's places, and not on the call's instructions.
+//! Machines' states are kept once and compared by their numbers.
 
 mod replay;
 
@@ -37,18 +41,18 @@ use super::report::CallsUse;
 use super::sides::{Side, Sides};
 use super::states::{COUNTINGS, Clocks, State, States};
 use super::tally::Ops;
-/// What runs took.
+/// The time of calls.
 pub use super::tally::Ran;
 use crate::{MachineError, SimOptions};
 
-/// What is known of a limb.
+/// The state of a limb.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     /// Its place in the buffer.
     place: Option<u32>,
     /// Its limb in distant memory.
     distant: Option<u32>,
-    /// The last call that has it as an argument, and as which first.
+    /// The last call that has it as an argument. `first`: the number of the first such argument.
     call: u64,
     first: u32,
     /// The call with which it dies.
@@ -59,26 +63,27 @@ struct Known {
 pub struct Running<'m> {
     d: &'m Description,
     order: Order<'m>,
-    /// The program ends with HCF.
+    /// Whether the program ends with HCF.
     halts: bool,
     procs: &'m [Arc<Procedure>],
     shape: Shape,
     prepared: Vec<Option<Rc<Prepared>>>,
     buffer: Buffer,
-    /// Of distant memory, where it has two.
+    /// The sides of distant memory, if it has two.
     sides: Option<Sides>,
     states: States,
     state: State,
     limbs: LimbTable<Known>,
     inputs: u64,
-    /// Of each of the program's inputs: what a macro LOAD brings near has the number of its ciphertext or plaintext; keys have none.
+    /// For each of the program's inputs, the number of the ciphertext or plaintext that a macro LOAD brings in; keys
+    /// have none.
     operands: Vec<Option<(Visibility, u32)>>,
-    /// Ciphertexts and plaintexts that calls read.
+    /// The ciphertexts and plaintexts that calls read.
     loaded: HashSet<(Visibility, u32)>,
-    /// Of limbs of distant memory: whether such an operand lies there.
+    /// For each limb of distant memory, whether such an operand lies there.
     homes: Vec<bool>,
     met: LimbMap<Rc<Replay>, Key>,
-    /// Of the call at hand.
+    /// The key of the current call.
     key: Key,
     options: SimOptions<'m>,
     /// Micro-cycles by lines and procedures.
@@ -88,14 +93,14 @@ pub struct Running<'m> {
     pub calls: u64,
     pub replayed: u64,
     pub stepped: u64,
-    /// Of each procedure by its number.
+    /// The use of each procedure, by its number.
     used: Vec<CallsUse>,
-    /// States are looked up.
+    /// Whether known states are replayed.
     pub replays: bool,
 }
 
 impl<'m> Running<'m> {
-    /// A run on a program's head.
+    /// Begins a run on a program's head.
     pub fn new(d: &'m Description, head: &Head<'m>, options: SimOptions<'m>) -> Self {
         let shape = d.shape(head.log_n);
         let inputs = head.inputs.len();
@@ -194,17 +199,17 @@ impl<'m> Running<'m> {
         Ok(made)
     }
 
-    /// Whether the program ends with HCF, which waits until everything has left.
+    /// Returns whether the program ends with HCF, which waits until all work has left.
     pub fn halts(&self) -> bool {
         self.halts
     }
 
-    /// Micro-cycles so far.
+    /// Returns the micro-cycles so far.
     pub fn micro(&self) -> u64 {
         self.total.micro[0]
     }
 
-    /// Calls of procedures by their names, and what they took.
+    /// Returns the calls of procedures by their names, and their time.
     pub fn procedures(&self) -> BTreeMap<String, CallsUse> {
         let mut found: BTreeMap<String, CallsUse> = BTreeMap::new();
         for (procedure, used) in self.procs.iter().zip(&self.used) {
@@ -216,13 +221,13 @@ impl<'m> Running<'m> {
         found
     }
 
-    /// Ciphertexts and plaintexts that the program reads and that were brought near.
+    /// Returns the number of ciphertexts and plaintexts that the program reads and that were loaded.
     pub fn loaded(&self) -> u64 {
         self.loaded.len() as u64
     }
 
-    /// Lets everything come to its end, which is what HCF waits for where the program has one. Outputs that distant memory does not
-    /// have are stored, so that the host can take them.
+    /// Lets all work end, for which HCF waits if the program has one. Outputs that distant memory does not have are
+    /// stored, so that the host can take them.
     ///
     /// # Errors
     /// Outputs that no call made; distant memory that is full.
@@ -245,12 +250,13 @@ impl<'m> Running<'m> {
         Ok(())
     }
 
-    /// Limbs of distant memory that a run's data and keys take, plaintexts that are given anew in each call among them.
+    /// Returns the limbs of distant memory that a run's data and keys take, with the plaintexts that are new in each
+    /// call.
     pub fn distant_limbs(&self) -> u64 {
         u64::from(self.buffer.most_distant()) + self.total.hosted
     }
 
-    /// Stores what distant memory does not have, in the channels in turn.
+    /// Stores the outputs that distant memory does not have, in the channels in turn.
     fn store(&mut self, outputs: &[LimbId], clocks: &mut Clocks) -> Result<(), MachineError> {
         let mut emitter = Emitter::new(self.shape);
         let (mut channel, channels) = (0, self.buffer.channels());
@@ -282,7 +288,7 @@ impl<'m> Running<'m> {
         clocks.ok_or_else(|| MachineError::Program("a state that was not met".to_owned()))
     }
 
-    /// Forgets the limbs that die with a call; their places are those that they had.
+    /// Forgets the limbs that die with a call, and returns their places.
     fn bury(&mut self, called: &Called) -> Vec<u32> {
         let mut places = Vec::new();
         for &limb in &called.dies {
@@ -295,7 +301,7 @@ impl<'m> Running<'m> {
         places
     }
 
-    /// Renames places, as far as some are not where they belong.
+    /// Renames places, if some are not in order.
     fn rename(&mut self) {
         if let Some(new) = self.buffer.rename() {
             self.state.rename(&new);
@@ -312,8 +318,8 @@ impl<'m> Running<'m> {
         }
     }
 
-    /// Says where in distant memory inputs lie that no call had before, which are there from the beginning: in the channels in turn,
-    /// in the order in which the procedure reads them.
+    /// Sets where inputs that no call had before lie in distant memory, where they are from the beginning: in the
+    /// channels in turn, in the order in which the procedure reads them.
     fn settle_inputs(
         &mut self,
         called: &Called,
@@ -352,7 +358,7 @@ impl<'m> Running<'m> {
         self.limbs.get(limb).copied().unwrap_or_default()
     }
 
-    /// What becomes of a call's values, and of its parameters that are the same limb as another: which one.
+    /// Returns the request for a call's values, and its parameters that are the same limb as another, with that other.
     fn request<'r>(
         &self,
         called: &Called,
@@ -372,7 +378,7 @@ impl<'m> Running<'m> {
                 continue;
             }
             if prepared.graph.hosted.fresh(at).is_some() {
-                // Another limb in each call, which the host puts into the operand's place in distant memory.
+                // A new limb in each call, which the host puts into the operand's place in distant memory.
                 params.push(Param {
                     value,
                     limb: Held(u64::MAX - at as u64),
@@ -490,7 +496,7 @@ impl<'m> Running<'m> {
     }
 }
 
-/// The ciphertext or plaintext that an input of a program is a limb of.
+/// Returns the ciphertext or plaintext to which an input's limb belongs.
 fn operand(input: &HeadInput) -> Option<(Visibility, u32)> {
     match input.role {
         InputRole::Cipher { input, .. } => Some((Visibility::Encrypted, input)),
@@ -499,7 +505,7 @@ fn operand(input: &HeadInput) -> Option<(Visibility, u32)> {
     }
 }
 
-/// Steps the machines that are sent what another is.
+/// Steps the machines that receive the same instructions as another.
 fn beside(
     [paper, apart]: [&mut Clockwork; 2],
     sides: Option<Sides>,

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a program's limbs lie in distant memory, so that the host and the machine do not meet on a channel (vector paper, section
-//! 6.5.2). Runs of a program follow one another: the host brings the operands of the next one and takes the results of the last.
+//! Places a program's limbs in distant memory so that the host and the machine do not meet on a channel (vector paper,
+//! section 6.5.2).
 //!
-//! * **In turn**: limbs lie on all channels, one after another, and the host has the channels while the machine stands still.
-//! * **Apart**: the channels are two *sides*. Runs have the sides by turns, and each has all its limbs on its own, whose channels
-//!   take its limbs one after another; keys and constants are on both. While the machine works on a side, the host has the other.
+//! Runs of a program follow one another: the host brings the operands of the next run and takes the results of the
+//! last.
 //!
-//! Keys come to the machine at the rate of all channels in turn, and of half of them apart; what the host does costs time in turn, and
-//! none apart as long as it takes less than a run. The compiler times both and takes the one by which runs follow faster.
+//! * **In turn**: limbs lie on all channels, one after another, and the host has the channels while the machine stands
+//! still. * **Apart**: the channels are two *sides*. Runs use the sides by turns, and each run has all its limbs on its
+//! own side, whose channels take its limbs one
+//!   after another. Keys and constants are on both sides. While the machine works on a side, the host has the other.
+//!
+//! Keys come to the machine at the rate of all channels in turn, and of half of them apart. The host's transfers cost
+//! time in turn, and none apart if they take less than a run. The compiler times both and takes the one with which runs
+//! follow faster.
 
 use ringmill_isa::vector::{MASKS, Shape};
 use serde::Serialize;
@@ -15,7 +20,7 @@ use serde::Serialize;
 use super::decode::{Decoded, log_chunks};
 use super::description::{Description, WORD_BITS};
 
-/// How limbs are laid over the channels.
+/// How limbs are placed on the channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
@@ -34,15 +39,15 @@ pub enum Side {
 /// Channels in two halves.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides {
-    /// Channels of a side.
+    /// The channels of a side.
     channels: u32,
     log_chunks: u32,
-    /// Limbs of a side.
+    /// The limbs of a side.
     limbs: u32,
 }
 
 impl Sides {
-    /// Those of a machine; `None` where its channels are no two halves.
+    /// Returns the sides of a machine, or `None` if its channels have no two halves.
     pub fn new(d: &Description, shape: Shape) -> Option<Self> {
         let all = d.distant.channels as u32;
         all.is_multiple_of(2).then(|| Self {
@@ -53,12 +58,12 @@ impl Sides {
         })
     }
 
-    /// Limbs of distant memory that a side has.
+    /// Returns the limbs of distant memory of a side.
     pub fn limbs(self) -> u32 {
         self.limbs
     }
 
-    /// Where a limb lies on a side, of its address in turn; `None` beyond what the side has.
+    /// Returns the address of a limb on a side, given its address in turn, or `None` beyond the side's limbs.
     pub fn limb(self, side: Side, in_turn: u32) -> Option<u32> {
         let first = match side {
             Side::First => 0,
@@ -68,8 +73,8 @@ impl Sides {
         (in_turn < self.limbs).then_some(2 * self.channels * row + first + channel)
     }
 
-    /// The address of a chunk on a side, of what LOAD or STORE have in turn. Masks are in no memory. Where a side is too small, which
-    /// [`Self::limbs`] tells, the address stays.
+    /// Returns the address of a chunk on a side, given the address of LOAD or STORE in turn. Masks are in no memory. If
+    /// a side is too small, which [`Self::limbs`] tells, the address stays.
     pub fn chunk(self, side: Side, in_turn: u32) -> u32 {
         if in_turn >= MASKS {
             return in_turn;
@@ -79,7 +84,7 @@ impl Sides {
         limb.map_or(in_turn, |limb| limb << self.log_chunks | chunk)
     }
 
-    /// An instruction with its distant limb on a side.
+    /// Returns an instruction with its distant limb on a side.
     #[doc(hidden)] // for the tests: what is decoded is not public
     pub fn moved(self, side: Side, instr: &Decoded) -> Decoded {
         match instr.moves() {
@@ -92,44 +97,44 @@ impl Sides {
     }
 }
 
-/// What a program's runs and the host's transfers take beside one another. Cycles are the buffer's, all counted.
+/// The time of a program's runs and of the host's transfers beside one another. Cycles are the buffer's, all counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct HostUse {
-    /// Limbs that the host brings for a run, and takes after it; keys stay where they are.
+    /// The limbs that the host brings for a run. `limbs_out`: those that it takes after it. Keys stay where they are.
     pub limbs_in: u64,
     pub limbs_out: u64,
-    /// Limbs of distant memory that a run's data and its keys take.
+    /// The limbs of distant memory that a run's data and keys take.
     pub distant_limbs: u64,
-    /// The placement by which runs follow one another faster.
+    /// The placement with which runs follow one another faster.
     pub placement: Placement,
     pub in_turn: Period,
-    /// `None` where channels are no two halves, or a side is too small.
+    /// `None` if the channels have no two halves, or a side is too small.
     pub apart: Option<Period>,
 }
 
-/// From the beginning of one run to the next one's.
+/// The time from the beginning of one run to the next one's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Period {
-    /// What the machine takes, and the host.
+    /// The machine's time. `host`: the host's.
     pub machine: u64,
     pub host: u64,
-    /// In turn their sum, apart the longer one.
+    /// In turn the sum of both, apart the longer one.
     pub period: u64,
 }
 
-/// What the host moves for a run.
+/// The data that the host moves for a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
     pub limbs_in: u64,
     pub limbs_out: u64,
-    /// Of instructions, which go to the machine while it works.
+    /// The bytes of instructions, which go to the machine while it works.
     pub program_bytes: u64,
     /// Limbs of distant memory that are used at once.
     pub distant_limbs: u64,
 }
 
 impl HostUse {
-    /// Of a run that takes so many micro-cycles in turn and, where it can, apart.
+    /// Computes the use for a run that takes `in_turn` micro-cycles in turn and, if it can, `apart` micro-cycles apart.
     pub fn new(d: &Description, shape: Shape, moved: Moved, in_turn: u64, apart: u64) -> Self {
         let cycles = |micro: u64| micro.div_ceil(d.micro.buffer);
         let limb_bytes = (WORD_BITS / 8) << shape.log_n;

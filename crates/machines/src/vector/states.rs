@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The states of machines between calls, each kept once and known by a number.
+//! A table of the machines' states between calls, each kept once and known by a number.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::clockwork::{Clockwork, Counting};
 
-/// Machines that are sent the same instructions and share the buffer's places: with all times counted, by the paper's counting, and with
-/// all times counted and the program's limbs on one side of distant memory.
+/// Machines that receive the same instructions and share the buffer's places. The first counts all times, the second
+/// counts as the paper does. The third counts all times, with the program's limbs on one side of distant memory.
 pub type Clocks = [Clockwork; COUNTINGS.len()];
 
-/// What each of them counts.
+/// The counting of each machine.
 pub const COUNTINGS: [Counting; 3] = [Counting::WHOLE, Counting::PAPER, Counting::WHOLE];
 
-/// All states that were met.
+/// All known states.
 #[derive(Default)]
 pub struct States {
     all: Vec<Rc<Clocks>>,
     numbers: HashMap<Rc<Clocks>, u32>,
 }
 
-/// A state: the number of what is equal but for the numbers of the buffer's places, and the places that things are on their way to, in
-/// the order in which they are.
+/// A state: the number of its form without the numbers of the buffer's places, and the places of the items in flight,
+/// in their order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     pub number: u32,
@@ -29,7 +29,7 @@ pub struct State {
 }
 
 impl State {
-    /// Renames the buffer's places: `new` is the new number of each.
+    /// Renumbers the buffer's places: `new` is the new number of each.
     pub fn rename(&mut self, new: &[u32]) {
         for place in &mut self.places {
             *place = new.get(*place as usize).copied().unwrap_or(*place);
@@ -38,7 +38,7 @@ impl State {
 }
 
 impl States {
-    /// The state of machines, kept if it is new.
+    /// Returns the state of machines, which is kept if it is new.
     pub fn note(&mut self, clocks: &Clocks) -> State {
         let mut places: Vec<u32> = Vec::new();
         let rest = clocks.each_ref().map(|clock| {
@@ -63,7 +63,7 @@ impl States {
         State { number, places }
     }
 
-    /// The machines of a state at work, with a buffer of so many places; `None` for a state that was not met.
+    /// Returns the machines of a state at work, with a buffer of `places` places, or `None` for an unknown state.
     pub fn awake(&self, state: &State, places: u32) -> Option<Clocks> {
         let rest = self.all.get(state.number as usize)?;
         let place = |name: u32| state.places.get(name as usize).copied().unwrap_or(name);

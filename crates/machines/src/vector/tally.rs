@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the performance simulator counts.
+//! The counts of the performance simulator.
 
 use ringmill_isa::vector::MicroOp;
 
-/// What was counted.
+/// The counts of a run or a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Tally {
     pub instructions: u64,
-    /// Chunks read from the buffer and written to it: port cycles.
+    /// Chunks read from the buffer. `writes`: chunks written to it. Each takes a port cycle.
     pub reads: u64,
     pub writes: u64,
-    /// Micro-cycles in which the port was free and the next instruction, which reads a chunk, waited for something else.
+    /// Micro-cycles in which the port was free and the next instruction, which reads a chunk, waited for something
+    /// else.
     pub stalled: u64,
     /// Instructions of each unit.
     pub mac: u64,
@@ -27,7 +28,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// With what was counted elsewhere.
+    /// Returns the sum with other counts.
     pub fn plus(self, other: Self) -> Self {
         Self {
             instructions: self.instructions + other.instructions,
@@ -69,13 +70,13 @@ impl Default for Ops {
 }
 
 impl Ops {
-    /// Counts one.
+    /// Counts one instruction.
     #[inline]
     pub fn count(&mut self, op: MicroOp) {
         self.more(op, 1);
     }
 
-    /// Counts so many more of one.
+    /// Counts `many` more instructions of one opcode.
     #[inline]
     pub fn more(&mut self, op: MicroOp, many: u64) {
         if let Some(count) = self.0.get_mut(op as usize) {
@@ -83,18 +84,18 @@ impl Ops {
         }
     }
 
-    /// What was counted of one.
+    /// Returns the count of one opcode.
     pub fn of(&self, op: MicroOp) -> u64 {
         self.0.get(op as usize).copied().unwrap_or(0)
     }
 
-    /// What was counted of each that there was.
+    /// Returns the count of each opcode that occurred.
     pub fn iter(&self) -> impl Iterator<Item = (MicroOp, u64)> {
         let all = MicroOp::ALL.into_iter().map(|op| (op, self.of(op)));
         all.filter(|&(_, count)| count > 0)
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         for (count, more) in self.0.iter_mut().zip(&other.0) {
             *count += more;
@@ -102,31 +103,33 @@ impl Ops {
     }
 }
 
-/// What one run of a call took.
+/// The time of one run of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// Micro-cycles, all counted, by the paper's counting, and all counted on one side of distant memory.
+    /// The micro-cycles with all times counted, by the paper's counting, and with all times counted on one side of
+    /// distant memory.
     pub micro: [u64; 3],
     pub tally: [Tally; 3],
     pub ops: Ops,
-    /// Micro-cycles from one instruction to the next, which is told that it took them; all counted. They add up to `micro`, but for
-    /// what is under way at the end of a program.
+    /// The micro-cycles from each instruction to the next, by the next one's opcode, with all times counted. They add
+    /// up to `micro`, except for work in flight at the end of a program.
     pub took: Ops,
-    /// Of them, those of LOADs that brought limbs of ciphertexts and plaintexts near which the program reads.
+    /// The micro-cycles among these of LOADs that brought in limbs of ciphertexts and plaintexts which the program
+    /// reads.
     pub loading: u64,
     pub peak: usize,
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// Masks made of seeds.
+    /// The masks made from seeds.
     pub made: u64,
     pub floors: [u64; 2],
-    /// Plaintexts that the host worked on and sent.
+    /// The plaintexts on which the host worked, and which it sent.
     pub hosted: u64,
 }
 
 impl Ran {
-    /// Adds what another took.
+    /// Adds the time of another call.
     pub fn add(&mut self, other: &Self) {
         for at in 0..self.micro.len() {
             self.micro[at] += other.micro[at];

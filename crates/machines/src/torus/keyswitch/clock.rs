@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The unit cycle by cycle, without data: `rm_torus_ks_job`, the registers around it and `rm_torus_ks_give`. Equal to the RTL in
-//! every cycle, however its streams stall.
+//! Models the key-switching unit cycle by cycle, without data: `rm_torus_ks_job`, the registers around it and
+//! `rm_torus_ks_give`.
+//!
+//! The model equals the RTL in every cycle, for all stalls of the streams.
 
 use super::Shape;
 use super::skid::Skid;
 
-/// A command: dimensions N and n, and ciphertexts.
+/// A command: the dimensions N and n, and the number of ciphertexts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Command {
     pub large: u16,
@@ -13,7 +15,7 @@ pub struct Command {
     pub count: u8,
 }
 
-/// How a command ended: `code_e` of `rm_torus_ks_pkg`.
+/// The end of a command: `code_e` of `rm_torus_ks_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Code {
     Ok,
@@ -23,10 +25,10 @@ pub enum Code {
 }
 
 impl Code {
-    /// In the order of their numbers.
+    /// All codes in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Ok, Self::TooLarge, Self::CutShort, Self::TooLong];
 
-    /// `None` for a number that is no code's.
+    /// Returns the code of a number, or `None` if it has none.
     pub fn from_bits(bits: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }
@@ -45,7 +47,7 @@ impl std::fmt::Display for Code {
     }
 }
 
-/// Which word of a result is shown: its column (n is the body), and whether it is the command's last.
+/// The position of a result's word at the output: its column (n is the body), and whether it is the command's last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Word {
     pub ciphertext: u8,
@@ -53,8 +55,7 @@ pub struct Word {
     pub last: bool,
 }
 
-/// What is at the pins of a cycle from outside: a command, a body (whether it says that it is the last), and whether a word is
-/// taken.
+/// The inputs of a cycle: a command, a body (and whether it is marked as the last), and whether a word is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
     pub command: Option<Command>,
@@ -62,12 +63,12 @@ pub struct Inputs {
     pub take: bool,
 }
 
-/// What the unit shows in a cycle. It hangs on earlier cycles alone.
+/// The outputs of a cycle, which depend on earlier cycles alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shown {
     pub ready: bool,
     pub body_ready: bool,
-    /// The word of the ciphertexts that is read: N is the body.
+    /// The word of the ciphertexts that is read; N is the body.
     pub read: Option<u16>,
     pub word: Option<Word>,
     pub done: Option<Code>,
@@ -82,7 +83,7 @@ enum State {
     Swallow,
 }
 
-/// The place in the rows of the key, and in the passes.
+/// The position in the rows of the key, and in the passes.
 #[derive(Clone, Copy, Debug)]
 struct Rows {
     word: u16,
@@ -93,7 +94,7 @@ struct Rows {
     owed: bool,
 }
 
-/// The words of a pass.
+/// The words of a pass that are given.
 #[derive(Clone, Copy, Debug)]
 struct Give {
     full: bool,
@@ -103,7 +104,7 @@ struct Give {
     left: usize,
 }
 
-/// One unit. It begins after reset.
+/// The state of one unit, which begins after reset.
 #[derive(Clone, Debug)]
 pub struct Clock {
     shape: Shape,
@@ -113,19 +114,19 @@ pub struct Clock {
     done: bool,
     command: Command,
     rows: Rows,
-    /// A wrong stream whose last body has not come; cycles until what is under way has run out.
+    /// Whether a wrong stream's last body has not come. `drain`: the cycles until the rows in flight have ended.
     long: bool,
     drain: u64,
     bodies: Skid<bool>,
-    /// For each stage of a generator's ring, until when the place that comes round there is taken.
+    /// For each stage of a generator's ring, until when the place that comes round there is in use.
     taken: Vec<u64>,
-    /// When the sums of a pass are whole.
+    /// The cycle in which the sums of a pass are complete.
     capture: Option<u64>,
     give: Give,
     out: Skid<Word>,
 }
 
-/// What a cycle does in the rows.
+/// The moves of the rows in a cycle.
 struct Moves {
     may: bool,
     issue: bool,
@@ -170,7 +171,7 @@ impl Clock {
         }
     }
 
-    /// What it shows in this cycle.
+    /// Returns the outputs of this cycle.
     pub fn shown(&self) -> Shown {
         Shown {
             ready: self.state == State::Idle,
@@ -213,7 +214,7 @@ impl Clock {
             && (1..=shape.batch()).contains(&command.count.into())
     }
 
-    /// The clock's edge.
+    /// Advances at the clock's edge.
     pub fn step(&mut self, inputs: Inputs) {
         let moves = self.moves();
         let given = self.step_give(inputs.take);
@@ -317,7 +318,7 @@ impl Clock {
         }
     }
 
-    /// The output's edge; whether the last word of a pass goes into its register.
+    /// Advances the output, and returns whether the last word of a pass goes into its register.
     fn step_give(&mut self, take: bool) -> bool {
         let lanes = self.shape.lanes();
         let give = &mut self.give;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a key-switching unit cannot be made for, or given.
+//! The errors of key-switching units: shapes, ciphertexts and keys that a unit cannot take.
 
-/// Refusals, before anything reaches a unit.
+/// A shape, ciphertext or key that is refused before anything reaches a unit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitchError {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a unit computes.
+//! Computes the results of a key-switching unit by its definition.
 
 use ringmill_math::torus::{Coefficients, Gadget, SwitchRows};
 use ringmill_math::{WordModulus, expand_words};
 
 use super::{Digits, SwitchError};
 
-/// Ciphertexts of dimension `small` from those of dimension N = their length - 1 (mask, then body), modulo 2^32: the mask of row i
-/// l + j of the key is stream i l + j of the seed, its body is `bodies[i l + j]`, l the levels.
+/// Returns ciphertexts of dimension `small`, modulo 2^32, from those of dimension N = their length - 1 (mask, then
+/// body). With l levels, the mask of row i l + j of the key is stream i l + j of the seed, and its body is `bodies[i l
+/// + j]`.
 ///
 /// # Errors
-/// [`SwitchError::Length`] for ciphertexts of different lengths, or bodies that are not one a row; those of `ringmill_math`.
+/// [`SwitchError::Length`] for ciphertexts of different lengths, or for bodies whose number is not that of the rows;
+/// those of `ringmill_math`.
 pub fn golden(
     digits: Digits,
     seed: &[u8; 32],

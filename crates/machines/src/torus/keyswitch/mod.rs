@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Key switching of LWE ciphertexts with masks made on the chip (torus paper, Section III-C, made honest): what a unit is made
-//! for ([`Shape`]), what it computes ([`golden`]), and how long it takes: cycle by cycle ([`Clock`]), in all ([`cycles`]),
-//! beside the floor ([`Floor`]).
+//! Key switching of LWE ciphertexts with masks made on the chip (torus paper, Section III-C, with secure masks).
 //!
-//! The paper has one mask for all rows of the key and the old secret in the device, which gives the secret away. Here each row's
-//! mask is a stream of its own of the public seed, and bodies come from the key's owner.
+//! The module has the parameters of a unit ([`Shape`]), its results ([`golden`]) and its cycles: one by one
+//! ([`Clock`]), in all ([`cycles`]), and their floor ([`Floor`]).
+//!
+//! The paper has one mask for all rows of the key and the old secret in the device, which gives the secret away. Here
+//! each row's mask is a stream of its own of the public seed, and bodies come from the key's owner.
 
 mod clock;
 mod error;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a unit is made for.
+//! The parameters for which a key-switching unit is built.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_math::torus::{Coefficients, Gadget};
 
 use super::SwitchError;
 
-/// Mask words of a block of key stream: all of it ([`ringmill_math::expand_words`]).
+/// The mask words of a block of key stream: the whole block ([`ringmill_math::expand_words`]).
 pub const BLOCK_WORDS: usize = 16;
-/// Rounds of ChaCha20, and the steps of one: each a sum, an exclusive or and a rotation.
+/// The rounds of ChaCha20. `STEPS` is the steps of a round: each is a sum, an exclusive or and a rotation.
 const ROUNDS: u32 = 20;
 const STEPS_OF_ROUND: u32 = 4;
-/// Most ciphertexts, and words of the old and of the new dimension.
+/// The most ciphertexts, and below it the most words of the old and of the new dimension.
 const MAX_BATCH: usize = 128;
 const MAX_DIMENSION: usize = 65534;
 const MAX_CORES: usize = 256;
 
-/// The generators of masks: `cores` side by side, each with `rounds` of its 20 rounds in place, `steps` sums of 32 bits between
-/// two registers.
+/// The generators of masks: `cores` side by side, each with `rounds` of its 20 rounds in place, and `steps` sums of 32
+/// bits between two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Generators {
     pub cores: usize,
@@ -32,7 +32,7 @@ pub struct Digits {
     pub levels: usize,
 }
 
-/// The parameters of a unit; what a command asks for stays below them.
+/// The parameters of a unit; commands must stay within them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     batch: usize,
@@ -43,10 +43,11 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// For `batch` ciphertexts at once, from dimensions up to `max_large` to dimensions up to `max_small`.
+    /// Makes a unit for `batch` ciphertexts at once, from dimensions up to `max_large` to dimensions up to `max_small`.
     ///
     /// # Errors
-    /// [`SwitchError::Shape`]: something zero or too large; rounds that do not divide 20 or are odd; digits of more than 32 bits.
+    /// [`SwitchError::Shape`]: a number that is zero or too large; rounds that do not divide 20 or are odd; digits of
+    /// more than 32 bits.
     pub fn new(
         batch: usize,
         generators: Generators,
@@ -117,18 +118,18 @@ impl Shape {
         self.max_small
     }
 
-    /// Columns of the mask in a pass.
+    /// Returns the columns of the mask in a pass.
     pub fn lanes(self) -> usize {
         self.generators.cores.saturating_mul(BLOCK_WORDS)
     }
 
-    /// Stages of a generator's ring: `Ring` of `rm_chacha20`.
+    /// Returns the stages of a generator's ring: `Ring` of `rm_chacha20`.
     pub(super) fn ring(self) -> u64 {
         let steps = self.generators.rounds.saturating_mul(STEPS_OF_ROUND);
         steps.checked_div(self.generators.steps).unwrap_or(0).into()
     }
 
-    /// Times that a block goes round.
+    /// Returns how many times a block goes round.
     pub(super) fn turns(self) -> u64 {
         ROUNDS
             .checked_div(self.generators.rounds)
@@ -136,13 +137,13 @@ impl Shape {
             .into()
     }
 
-    /// Cycles from a row's issue to its mask words, and to the sum with its product.
+    /// Returns the cycles from a row's issue through its mask words to the sum with its product.
     pub fn latency(self) -> u64 {
         let key_stream = self.ring().saturating_mul(self.turns());
         key_stream.saturating_add(self.digits.log_base.into())
     }
 
-    /// Passes over the key for a new dimension of `small`.
+    /// Returns the passes over the key for a new dimension of `small`.
     pub fn passes(self, small: usize) -> u64 {
         small.div_ceil(self.lanes()) as u64
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two words of `rm_skid`.
+//! Models the two words of `rm_skid`.
 
-/// What it shows, and the word behind that.
+/// The word at the output, and the word behind it.
 #[derive(Clone, Debug)]
 pub(super) struct Skid<T> {
     shown: Option<T>,
@@ -20,12 +20,13 @@ impl<T: Copy> Skid<T> {
         self.shown
     }
 
-    /// Whether it takes a word.
+    /// Returns whether it takes a word.
     pub(super) fn ready(&self) -> bool {
         self.spare.is_none()
     }
 
-    /// A cycle in which a word comes (it is taken where there is room), and the one that is shown is taken or stays.
+    /// Runs a cycle in which a word may come (it is taken if there is room), and the word at the output is taken or
+    /// stays.
     pub(super) fn clock(&mut self, word: Option<T>, taken: bool) {
         let pushed = word.filter(|_| self.ready());
         let next = self.spare.or(pushed);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How long a switch takes, and what it cannot be faster than.
+//! Computes the cycles of a key switch, and a lower bound of them.
 
 use super::clock::{Clock, Command, Inputs};
 use super::{BLOCK_WORDS, Shape};
 
-/// What a switch needs at least, whatever the unit.
+/// The least work of a switch, for every unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Floor {
     /// Rows of the key: N t.
     pub rows: u64,
-    /// Words of masks: N t n, every row's its own.
+    /// The words of masks: N t n, as every row has its own.
     pub mask_words: u64,
     /// Blocks of key stream: N t ceil(n / 16).
     pub blocks: u64,
 }
 
 impl Floor {
-    /// For t = `levels` digits a word.
+    /// Returns the least work for t = `levels` digits a word.
     pub fn of(large: usize, levels: usize, small: usize) -> Self {
         let rows = (large * levels) as u64;
         Self {
@@ -26,14 +26,14 @@ impl Floor {
         }
     }
 
-    /// Cycles in which the unit's generators make these blocks.
+    /// Returns the cycles in which the unit's generators make these blocks.
     pub fn cycles(self, shape: Shape) -> u64 {
         let rate = shape.generators().cores as u64;
         (self.blocks * shape.turns()).div_ceil(rate)
     }
 }
 
-/// Cycles from a command to its done bit, where no stream stalls, for up to `Shape::batch` ciphertexts.
+/// Returns the cycles from a command to its done bit, without stalls, for up to `Shape::batch` ciphertexts.
 pub fn cycles(shape: Shape, command: Command) -> u64 {
     let (large, small) = (usize::from(command.large), usize::from(command.small));
     let rows = (large * shape.digits().levels) as u64;

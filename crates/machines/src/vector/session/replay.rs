@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls that were met before: what a call's times depend on, what it does to the machine's state, and doing that again.
+//! Replays calls that were met before: the key on which a call's times depend, and the call's effect on the machine's
+//! state.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -13,18 +14,22 @@ use super::super::tally::Ran;
 use super::{Running, full};
 use crate::MachineError;
 
-/// Who a limb is, seen from a call.
+/// A limb as a call names it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Who {
     Param(usize),
     Result(usize),
-    /// The place where it was before the call.
+    /// A limb that is no argument and no result, by its place before the call.
     Other(usize),
 }
 
-/// What a call's times depend on, in words: its procedure and the machine's state; where things are on their way to; of each place in
-/// use whether distant memory has its limb, too, and on which channel; of each argument the first one that is the same limb, its place, whether it
-/// is needed later, the channel of its limb in distant memory; which arguments and results die, in their order.
+/// The data on which a call's times depend, in words:
+///
+/// - its procedure and the machine's state, with the places of the items in flight,
+/// - for each place in use, whether distant memory has its limb, too, and on which channel,
+/// - for each argument, the first one that is the same limb, its place, whether it is needed later, and the channel of
+///   its limb in distant memory,
+/// - the arguments and results that die, in their order.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(super) struct Key(Vec<u64>);
 
@@ -34,20 +39,20 @@ impl Hash for Key {
     }
 }
 
-/// What a call does to a state, its dying limbs gone.
+/// The effect of a call on a state, after its dying limbs have gone.
 pub(super) struct Replay {
-    /// The limbs in the buffer's first places, and which of them distant memory has, too.
+    /// The limbs in the buffer's first places, and whether distant memory has each, too.
     places: Vec<(Who, bool)>,
-    /// Limbs that were in the buffer and are there no more, but for those that died.
+    /// The limbs that were in the buffer and are there no more, without those that died.
     left: Vec<Who>,
-    /// Limbs that went to distant memory, and on which channel.
+    /// The limbs that went to distant memory, and their channels.
     distant: Vec<(Who, u32)>,
     state: State,
     pub(super) ran: Ran,
 }
 
 impl Running<'_> {
-    /// Writes the call's key, and notes of each argument as which it comes first.
+    /// Writes the call's key, and notes for each argument the first one that is the same limb.
     pub(super) fn look(&mut self, called: &Called) {
         let channels = self.d.distant.channels as u32;
         let channel = |at: Option<u32>| at.map_or(0, |at| u64::from(at % channels) + 1);
@@ -77,7 +82,7 @@ impl Running<'_> {
             let rest = operand << 31 | place << 8 | later << 7 | channel(known.distant);
             words.push(u64::from(known.first) | rest << 32);
         }
-        // A result's number is behind those of the arguments. What is neither is known by its place.
+        // A result's number is behind those of the arguments. Other limbs are known by their places.
         let (args, results) = (called.call.args.len() as u64, &called.call.results);
         let first = results.first().map_or(u64::MAX, |limb| limb.0);
         for &limb in &called.dies {
@@ -92,7 +97,7 @@ impl Running<'_> {
         }
     }
 
-    /// What was done, said by who limbs are.
+    /// Returns the effect of a call, in the call's names of limbs.
     pub(super) fn replay(
         &self,
         called: &Called,
@@ -100,7 +105,7 @@ impl Running<'_> {
         placed: &Placed,
         ran: Ran,
     ) -> Result<Replay, MachineError> {
-        // Parameters before results before what else is held, and of each the first.
+        // Parameters before results before other limbs, and among each the first.
         let mut known = HashMap::new();
         let (args, results) = (&called.call.args, &called.call.results);
         for (i, arg) in args.iter().enumerate() {
@@ -134,7 +139,7 @@ impl Running<'_> {
         })
     }
 
-    /// Does what a call did before in the same state.
+    /// Applies the effect that a call had before in the same state.
     pub(super) fn apply(&mut self, replay: &Replay, called: &Called) -> Result<(), MachineError> {
         let mut places = vec![None; self.buffer.places.len()];
         let (args, results) = (&called.call.args, &called.call.results);
