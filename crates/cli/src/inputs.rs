@@ -20,7 +20,7 @@ use crate::error::CliError;
 const NUMBER_TEXT: u64 = 256;
 /// The bytes of text beside the numbers.
 const BESIDE: u64 = 1 << 16;
-/// The bytes of the longest header of a .npy file; that of an array of numbers takes a few hundred.
+/// The bytes of the longest header of a .npy file. The header of an array of numbers takes a few hundred.
 const NPY_HEADER: u64 = 1 << 10;
 
 /// Parses `NAME=FILE` options, each name given once.
@@ -63,8 +63,8 @@ pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Re
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     pub slots: usize,
-    /// The number of values, from the first slot on: the number of slots, or the length of the array that the program
-    /// declares. Zeros follow an array.
+    /// The number of values, from the first slot on. It is the number of slots, or the length of the array that the
+    /// program declares. Zeros follow an array.
     pub values: usize,
 }
 
@@ -93,8 +93,8 @@ impl Room {
     }
 }
 
-/// Reads the numbers of a file in order (arrays of several dimensions row after row), as many as there is room for.
-/// Fewer are refused unless `fill` says what follows them.
+/// Reads the numbers of a file in order, as many as there is room for. Arrays of several dimensions are read row after
+/// row. Fewer numbers are refused unless `fill` says what follows them.
 pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
     let slots = room.slots;
     let fault = |reason: String| CliError::Input {

@@ -163,7 +163,8 @@ pub fn read<S: Compiles>(
     })
 }
 
-/// Returns values uniform in a range, or within a bound if there is no range; the same for the same seed and input.
+/// Returns values uniform in a range, or within a bound if there is no range. They are the same for the same seed and
+/// input.
 ///
 /// # Errors
 /// Values that are none of the scheme.

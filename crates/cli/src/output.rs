@@ -17,7 +17,7 @@ pub fn json(value: &impl Serialize) -> Result<(), CliError> {
     text(&line)
 }
 
-/// Writes text to standard output. A reader that left, as `head` does, is no fault: the command continues, and its exit
+/// Writes text to standard output. A reader that left, as `head` does, is no fault. The command continues, and its exit
 /// status says what it found.
 pub fn text(text: &str) -> Result<(), CliError> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {

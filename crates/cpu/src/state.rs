@@ -3,7 +3,7 @@
 //!
 //! Starting and finishing steps moves limbs between these. Kernels compute elsewhere, so the lock around this state is
 //! held for moments only. Reference counts decide ownership: a limb is moved out at its last use. So a step that is the
-//! sole owner of an operand writes its result there, and a buffer goes back to the pool with its last reference.
+//! sole owner of an operand writes its result there. A buffer goes back to the pool with its last reference.
 
 mod steps;
 
@@ -87,7 +87,7 @@ pub(super) struct State<'a> {
     first_open: u64,
     /// Frames to be reused.
     spare: Vec<Frame<'a>>,
-    /// The steps with all operands, the earliest in program order first, so that memory stays near that of a run in
+    /// The steps with all operands, the earliest in program order first. This order keeps memory near that of a run in
     /// order. Only the threaded run uses them.
     ready: BinaryHeap<Reverse<(u64, u32)>>,
     track_ready: bool,

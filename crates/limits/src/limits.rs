@@ -84,8 +84,9 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// Four fifths of the memory that the process may still take: of the computer's available memory, of what the control
-    /// groups leave and of what the address-space limit leaves, the least; 16 GiB where the system does not say.
+    /// Four fifths of the memory that the process may still take, or 16 GiB if the system does not say. That memory is the
+    /// least of three numbers: the computer's available memory, what the control groups leave, and what the address-space
+    /// limit leaves.
     fn default() -> Self {
         static LAST: Lately<u64> = Lately::new();
         let left = LAST.get(LATELY, available::memory);

@@ -129,8 +129,8 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
     }
 }
 
-/// Returns the bytes of memory that printing a program takes: a few dozen for each instruction, input, output and limb
-/// of a call, and as many again while the text grows.
+/// Returns the bytes of memory that printing a program takes. They are a few dozen for each instruction, input, output
+/// and limb of a call. The text takes twice that while it grows.
 fn text_bytes(program: &mid::Program) -> u64 {
     let blocks = program.blocks.iter().flat_map(|b| &b.steps);
     let steps = blocks.chain(&program.steps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prints the FPGA resources that a machine needs beside those of its part and its paper: as a comment below a
-//! description, and as JSON.
+//! Prints the FPGA resources that a machine needs beside those of its part and its paper. They are printed as a comment
+//! below a description, or as JSON.
 
 use std::fmt::Write;
 

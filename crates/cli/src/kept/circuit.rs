@@ -32,7 +32,7 @@ pub struct Prepared {
     pub folder: Option<Folder>,
 }
 
-/// Returns new keys and encrypted inputs, or those of the folder if it holds a run of this circuit and these values.
+/// Returns new keys and encrypted inputs. A folder that holds a run of this circuit and these values gives its own.
 pub fn prepare(
     chosen: &Chosen,
     values: &[u64],

@@ -39,7 +39,7 @@ pub(super) fn is_kept(name: &str) -> bool {
     [RELIN, GALOIS].contains(&name) || input.is_some_and(|input| cipher_name(input) == name)
 }
 
-/// Returns new keys and encrypted inputs, or those of the folder if it holds a run of this program and these inputs.
+/// Returns new keys and encrypted inputs. A folder that holds a run of this program and these inputs gives its own.
 pub fn prepare<S: Served>(
     compiled: &Arc<Compiled<S>>,
     encrypted: &Messages<S>,

@@ -214,8 +214,8 @@ impl<S: Served> Compiler<S> {
         Ok(Some(kept.collect()))
     }
 
-    /// Returns the program at the same parameters in the form of the CPU's kernels: keys from seeds, and no explicit
-    /// moves.
+    /// Returns the program at the same parameters in the form of the CPU's kernels. Keys come from seeds, and there are no
+    /// explicit moves.
     fn for_cpu(&self, compiled: &Arc<Compiled<S>>) -> Result<Arc<Compiled<S>>, CliError> {
         let made = self
             .made

@@ -123,8 +123,8 @@ fn levels(hdl: &Hdl, top: &Top, family: Family) -> Result<Found, CliError> {
     })
 }
 
-/// Turns a design that a part cannot hold, and a missing tool or library, into a result without times, because the
-/// other targets are still worth printing.
+/// Turns a design that a part cannot hold, and a missing tool or library, into a result without times. The other
+/// targets are still worth printing.
 fn untimed(found: Result<Found, HdlError>) -> Result<Found, CliError> {
     match found {
         Err(
