@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An allocator for programs that compute on limbs: long blocks start at cache lines, and those of many megabytes lie in
-//! large pages where the system has them.
+//! A global allocator for programs that compute on limbs. Long blocks start at cache lines. Blocks of many megabytes
+//! lie in large pages if the system has them.
 //!
 //! A vector of 64 bytes that lies across two lines costs two accesses, and the system starts long blocks 16 bytes past
 //! a line as often as not. `Vec<u64>` stays what limbs are kept in: a program chooses its allocator once,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exact and approximate base extension of whole limbs: chapter 2 of the basext paper.
+//! Exact and approximate base extension of whole limbs: from the residues of an integer modulo some primes, its
+//! residues modulo others (basext paper, chapter 2).
 //!
 //! A coefficient A in \[0, Q) is given by its residues modulo q_0 ... q_(l-1); wanted are its residues modulo
 //! p_0 ... p_(k-1). The methods that start from the Chinese remainder theorem share equation 2.5,
@@ -126,10 +127,13 @@ pub trait BaseExtension: Send + Sync {
     ) -> Result<(), MathError>;
 }
 
-/// The fastest exact base extension on the CPU: [`FixedPoint`] on \[0, Q). Beside the products that every method needs
-/// it costs one multiply-add for each input coefficient, where [`ShenoyKumaresan`] costs as much as one more target
-/// modulus and needs a redundant input limb, [`MixedRadix`] half as many products again, and [`Kawamura`] gives up part
-/// of the range. Its time depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes a
+/// The fastest exact base extension on the CPU: [`FixedPoint`] on \[0, Q).
+///
+/// Beside the products that every method needs, it costs one multiply-add for each input coefficient.
+/// [`ShenoyKumaresan`] costs as much as one more target modulus and needs a redundant input limb. [`MixedRadix`] costs
+/// half as many products again. [`Kawamura`] gives up part of the range.
+///
+/// Its time depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes a
 /// decision of its own (for random coefficients less than once in 2^40). Where that matters, as for limbs of a secret,
 /// choose [`MixedRadix`]; for small signed coefficients choose [`Representative::Centred`].
 pub fn best_exact<'a>(

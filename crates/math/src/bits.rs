@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Small functions on index bits.
+//! Functions on the bits of an index, such as their reversal.
 
 /// Reverses the low `width` bits of `i` (bits above are dropped). `width` 0 gives 0; widths over 64 act as 64.
 ///

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The one place where a secret may decide what happens next.
+//! Marks the only places where a program may branch on a bit that depends on a secret.
 
-/// The bit, which the program is about to act on, although it comes of a secret: what the caller then does, and how long
-/// that takes, tells the bit and nothing else.
+/// Returns a bit that depends on a secret, so that the program may act on it. The caller's next steps, and the time
+/// that they take, tell this bit and nothing else.
 ///
-/// No other code branches on a secret: the tests of `tests/secrets` run it under valgrind, which sees each branch that
-/// depends on one, and excepts this. They hold a list of all calls with what each may tell.
+/// No other code branches on a secret. The tests of `tests/secrets` run it under valgrind, which reports each branch
+/// that depends on a secret, except those on this function's result. The tests hold a list of all calls with what each
+/// may tell.
 #[inline(never)]
 pub fn declassify(bit: bool) -> bool {
     let mut told = false;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Four residues at a time as doubles: the arithmetic of AVX2 with FMA for moduli of at most 52 bits.
+//! Modular arithmetic on four residues at a time as doubles (AVX2 with FMA), for moduli of at most 52 bits.
 //!
-//! AVX2 multiplies 32 bits by 32, so that one product modulo 50 bits takes about ten of its multiplications; with doubles it
-//! takes four. All is exact. A double holds any integer up to 2^53 in magnitude; a product y w is two of them, h + l with h =
-//! fl(y w) and l = fma(y, w, -h); and with b near y w / q, h - b q is an integer below 2^53 again, so that fma gives it without
-//! an error. What is rounded is b alone, which decides by which multiple of q a number differs from the residue it stands for,
-//! never which residue that is: [`Doubles::to_words`] gives the one that is at least 0 and below q.
+//! AVX2 multiplies 32 bits by 32, so that one product modulo 50 bits takes about ten of its multiplications. With
+//! doubles it takes four. All is exact. A double holds any integer up to 2^53 in magnitude. A product y w is two
+//! doubles, h + l with h = fl(y w) and l = fma(y, w, -h). With b near y w / q, h - b q is an integer below 2^53 again,
+//! so that fma gives it without an error. Only b is rounded. It decides by which multiple of q a number differs from
+//! the residue it stands for, never which residue that is. [`Doubles::to_words`] gives the residue that is at least 0
+//! and below q.
 //!
 //! Sizes below are in units of q. A factor w is at most 1/2, with w / q rounded to a double: b is off by at most |y| q / 2^54 for
 //! that, as much again where the product y w / q is rounded, and 1/2.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong in this crate.
+//! Errors of this crate.
 
 use thiserror::Error;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops over whole limbs: the one interface through which devices do residue arithmetic.
+//! Loops over whole limbs: the one interface through which devices compute on residues.
 //!
 //! Every function checks that its slices have one length, then runs the fastest path this processor has (scalar,
 //! AVX2, AVX-512, AVX-512 with IFMA; see [`Backend`]). All paths give the same bits. Inputs must be residues below their

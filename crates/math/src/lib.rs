@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Moduli, primes, NTT, RNS bases, base extension, automorphisms and sampling; knows no scheme.
+//! Number theory for homomorphic encryption: moduli, primes, NTT, RNS bases, base extension, automorphisms and
+//! sampling. The crate knows no scheme.
 //!
 //! Conventions (all of them SEAL's): a *limb* is a slice of N residues below its modulus; psi is the smallest
 //! primitive 2N-th root of unity; position i of the evaluation form holds a(psi^(2 bitrev(i) + 1)).

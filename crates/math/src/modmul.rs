@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Modular multiplication as the hardware does it: golden models, one type for each flavour, built from a checked
-//! modulus and giving the values that the pipeline stages hold.
+//! Models modular multiplication as the hardware computes it. There is one type for each algorithm, built from a
+//! checked modulus, which gives the values that the pipeline stages hold.
 //!
 //! | type | moduli | what it avoids | paper |
 //! | --- | --- | --- | --- |

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The number-theoretic transform of one limb.
+//! Computes the negacyclic number-theoretic transform (NTT) of one limb and its inverse.
 //!
 //! Forward: Cooley-Tukey, natural order in, bit-reversed order out; inverse: Gentleman-Sande, the other way. One table
-//! layout serves the full ring and both halves: the transform of a half is what is left of the transform of the full
-//! ring after its first stage, so only the twiddles differ and the loops are the same.
+//! layout serves the full ring and both halves. The transform of a half is the transform of the full ring without its
+//! first stage. So only the twiddles differ, and the loops are the same.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -417,8 +417,9 @@ fn bit_reversed_powers(q: Modulus, root: u64, log_n: u32) -> Vec<u64> {
     table
 }
 
-/// Picks the twiddles of `ring` out of those of its full ring: stage m of a half is stage 2m of the full ring,
-/// restricted to its first (p) or second (m) half of the blocks, and so on: block i of number k's is entry k m + i.
+/// Picks the twiddles of `ring` out of those of its full ring. Stage m of a half is stage 2m of the full ring,
+/// restricted to its first (p) or second (m) half of the blocks. The rule recurs: block i of the ring of number k has
+/// entry k m + i.
 fn stage_twiddles(full: &[u64], ring: Ring) -> Vec<u64> {
     let mut table = vec![1; ring.len()];
     let mut m = 1;

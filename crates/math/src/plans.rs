@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which kernel does a transform, of those that this processor has: found by timing them, once for each shape.
+//! Chooses the kernel that computes a transform on this processor. It times the candidates once for each shape.
 //!
-//! A *shape* is what is done, the width of the words, the size of the modulus and the length. The first time that one
-//! is met, its candidates are timed for about a millisecond (16 ms at 2^16) on data of that length, and the fastest
+//! A *shape* is the task, the width of the words, the size of the modulus and the length. At the first call with a
+//! shape, its candidates are timed for about a millisecond (16 ms at 2^16) on data of that length, and the fastest
 //! serves for the rest of the process. Every candidate gives the same bits: a wrong choice costs time and nothing else.
 //!
 //! | environment variable | what it does |

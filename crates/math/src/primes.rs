@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Primality and searches for the primes the schemes and machines want.
+//! Tests numbers for primality, and searches for the primes that the schemes and machines need.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Randomness: one ChaCha20 generator, and the expansion of public seeds that hardware repeats.
+//! Random numbers: the ChaCha20 generator, and the expansion of public seeds that hardware repeats.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -127,9 +127,9 @@ impl Prng {
 /// Expands a public seed into a limb of uniform residues. This is the definition of the PRNG instruction, to be
 /// repeated bit for bit by every device:
 ///
-/// 1. Keystream: the ChaCha20 block function of RFC 8439 section 2.3 with key = `seed`, 96-bit nonce = `stream` as 8
-///    bytes little endian followed by four zero bytes (state words 13, 14 = low, high half of `stream`; word 15 = 0),
-///    and the 32-bit block counter running from 0 (state word 12).
+/// 1. The keystream is the ChaCha20 block function of RFC 8439 section 2.3 with key = `seed`. The 96-bit nonce is
+///    `stream` as 8 bytes little endian followed by four zero bytes: state words 13, 14 = low, high half of `stream`,
+///    word 15 = 0. The 32-bit block counter (state word 12) runs from 0.
 /// 2. Block b of 64 bytes is read as four little-endian 128-bit numbers W_0 ... W_3.
 /// 3. Coefficient 4 b + r is W_r mod q. A last, partly used block is cut.
 ///
@@ -155,8 +155,9 @@ pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64])
     }
 }
 
-/// Expands a public seed into uniform words modulo 2^b: the same keystream, whose bytes are the words themselves, little
-/// endian, 4 bytes each up to b = 32 (16 words a block) and 8 above (8 words a block); what is above b bits is cut off.
+/// Expands a public seed into uniform words modulo 2^b. The keystream is that of [`expand_uniform`], and its bytes are
+/// the words themselves, little endian. A word takes 4 bytes up to b = 32 (16 words a block) and 8 bytes above (8 words
+/// a block). Bits above b are cut off.
 ///
 /// Nothing is reduced, so that no bit of a keystream is spent on being near to uniform. One (seed, stream) pair must be used
 /// for one vector only. The counter allows 2^35 words.

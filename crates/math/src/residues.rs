@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Residues as they are held: in words of 64 bits, or of 32 where their moduli allow it.
+//! Slices of residues in words of 64 bits, or of 32 bits if the modulus is below 2^32.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The polynomial rings a limb can live in.
+//! Polynomial rings of limbs: x^n + 1, its halves and their parts.
 
 use crate::MathError;
 
@@ -12,9 +12,10 @@ pub enum RingKind {
     HalfPlus,
     /// x^n + zeta, the half "m" of x^2n + 1.
     HalfMinus,
-    /// What splitting the halves again gives (ring paper, section 3.2: "recursively"), by its number: 1 is the full ring, 2 and
-    /// 3 are its halves p and m, and the halves x^n - w and x^n + w of number k are 2k and 2k + 1. So quarters are 4 to 7; a
-    /// number below 4 is none. Parts lie in order in the evaluation form of the full ring, which halves it at each step.
+    /// A part that results from splitting the halves again (ring paper, section 3.2: "recursively"), by its number.
+    /// Number 1 is the full ring, and 2 and 3 are its halves p and m. The halves x^n - w and x^n + w of number k are 2k
+    /// and 2k + 1. So quarters are 4 to 7; a number below 4 is no `Part`. Parts lie in order in the evaluation form of
+    /// the full ring, which halves it at each step.
     Part(u8),
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Residue number systems: bases, composition and fast base extension.
+//! Residue number systems (RNS): bases of coprime moduli, composition of integers and fast base extension.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sampling of uniform residues, secrets and noise.
+//! Samples uniform residues, secrets and noise.
 //!
 //! Signed samples are small integers; [`to_limb`] maps them into residues without branching. Their buffers are wiped
 //! on drop.

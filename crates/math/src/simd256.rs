@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Four residues at a time: the AVX2 arithmetic that the transform and the kernels share.
+//! AVX2 arithmetic on four residues at a time, which the transform and the kernels share.
 //!
 //! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is
 //! used in, which must enable AVX2 (hence `unsafe`).

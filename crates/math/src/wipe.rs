@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a computation on secrets leaves on the stack, and how it is overwritten.
+//! Overwrites the stack on which a computation on secrets ran.
 //!
-//! Buffers of secrets are on the heap and wiped when they are dropped. Beside them a compiler keeps what it has no register
-//! for on the stack, arrays among it, where a later search of memory finds it. No type wipes that, as nothing names it.
+//! Buffers of secrets are on the heap and wiped when they are dropped. Beside them a compiler keeps values and arrays
+//! on the stack if it has no register for them, and a later search of memory finds them there. No type wipes such a
+//! copy, as nothing names it.
 
 use std::hint::black_box;
 

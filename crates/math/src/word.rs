@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Powers of two, of which 2^64 is too large for a [`Modulus`], and moduli of either sort.
+//! Moduli that are powers of two up to 2^64, which is too large for a [`Modulus`], and moduli of either sort.
 
 use std::fmt;
 

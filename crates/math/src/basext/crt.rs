@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the methods on the Chinese remainder theorem share: equation 2.5 with alpha given.
+//! The step that base extensions on the Chinese remainder theorem share: the sum of equation 2.5 of the basext paper,
+//! with alpha given.
 
 use std::ops::Range;
 

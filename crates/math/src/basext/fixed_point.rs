@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Halevi, Polyakov and Shoup's base extension in fixed point (basext paper, 2.5.1.4 and equation 2.14).
+//! Computes Halevi, Polyakov and Shoup's exact base extension in fixed point (basext paper, 2.5.1.4 and equation 2.14).
 
 use num_bigint::BigUint;
 
@@ -16,8 +16,8 @@ const WORDS: usize = 63;
 /// Exact on the whole range, no redundant residue, no floating point.
 ///
 /// alpha = floor(sum_i y_i / q_i + h / Q) with h = 0 for \[0, Q) and h = Q - floor(Q/2) - 1 for (-Q/2, Q/2]. Each
-/// fraction is rounded down to a multiple of 2^-51 and short by less than 3 of these units, so the sum S is short by
-/// less than 3 l + 1, and floor(S) is alpha unless the fraction of S is above 1 - (3 l + 1) 2^-51. That happens only
+/// fraction is rounded down to a multiple of 2^-51 and short by less than 3 of these units. So the sum S is short by
+/// less than 3 l + 1 units. floor(S) is alpha unless the fraction of S is above 1 - (3 l + 1) 2^-51. That happens only
 /// within (3 l + 1) 2^-51 Q of a multiple of Q (for [`Representative::Centred`]: of an odd multiple of Q / 2). These
 /// coefficients are decided one by one: a small integer (of either sign) shows in its residues, for the others
 /// sum_i y_i (Q / q_i) + h is computed in full and compared with the multiple of Q. So the time depends on the data;
@@ -55,9 +55,9 @@ impl FixedPoint {
 }
 
 impl FixedPoint {
-    /// The sign of the integer t with |t| <= q_0 / 2 that has these residues, if there is one and the sum's close call
-    /// is about 0 (h = 0): alpha then is the upper candidate for t > 0, where A = t, and the lower one for t < 0, where
-    /// A = Q + t.
+    /// Returns the sign of the integer t with |t| <= q_0 / 2 that has these residues, if there is such a t and the
+    /// sum's close call is about 0 (h = 0). alpha is the upper candidate for t > 0, where A = t. It is the lower one
+    /// for t < 0, where A = Q + t.
     fn small_sign(&self, mut residues: impl Iterator<Item = u64>) -> Option<Ordering> {
         if self.sum.offset != 0 {
             return None;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! floor(sum_i y_i / q_i) in fixed point, and where it cannot be told.
+//! Computes floor(sum_i y_i / q_i) in fixed point, and finds the coefficients for which the precision does not decide
+//! it.
 
 use super::BLOCK;
 #[cfg(target_arch = "x86_64")]
@@ -11,8 +12,8 @@ pub(super) type CloseCalls = [u64; BLOCK / 64];
 
 /// y / q in units of 2^-51, rounded down, for y below q: the same bits on every path.
 ///
-/// With b = bits of q, y is brought to 52 bits, x = y 2^(52-b) cut to an integer, and multiplied by
-/// t = floor(2^(51+b) / q), at most 2^52 - 1: floor(x t / 2^52) is at most 2^51 y / q and short of it by less than
+/// With b = bits of q, y is brought to 52 bits: x = y 2^(52-b), cut to an integer. Then x is multiplied by t =
+/// floor(2^(51+b) / q), which is at most 2^52 - 1. floor(x t / 2^52) is at most 2^51 y / q and short of it by less than
 /// [`Fraction::ERROR`]: one from the cut, one from t, one from the floor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fraction {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The counts of [`super::fraction`], eight coefficients at a time (AVX-512, with and without IFMA).
+//! Computes the counts of [`super::fraction`] for eight coefficients at a time (AVX-512, with and without IFMA).
 
 use std::arch::x86_64::*;
 

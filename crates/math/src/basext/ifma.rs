@@ -13,8 +13,8 @@
 //! (as x_i >> s is below 2^52), one from the floor. So R = T - 2^s E p lies in \[0, 3 l 2^s p), for l <= 65 and b <= 61
 //! below 2^24 p < 2^85, and is known exactly from its residue modulo 2^104.
 //!
-//! Then R = e p + r with e < 2^24 by Barrett: with k = bits of p, floor((R >> (k-2)) floor(2^(50+k) / p) / 2^52) is at
-//! most R / p and short of it by less than 1/2 + 1/4 + 1, so that one subtraction of p completes r.
+//! Then R = e p + r with e < 2^24 by Barrett, with k = bits of p. floor((R >> (k-2)) floor(2^(50+k) / p) / 2^52) is at
+//! most R / p and short of it by less than 1/2 + 1/4 + 1. So one subtraction of p completes r.
 
 use std::arch::x86_64::*;
 use std::ops::Range;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Base extension of integers that are known to be small beside Q, or to be refused.
+//! Base extension, in constant time, of integers below Q/4 in magnitude; it reports whether all inputs are.
 
 use super::crt::COUNTS;
 use super::fraction::{Fraction, FractionSum};
@@ -7,12 +7,14 @@ use super::{BLOCK, Crt, Targets, check_sources};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus, RnsBasis};
 
-/// Exact for A in (-Q/4, Q/4), and says whether all were; no redundant residue, and time that does not depend on the data.
+/// Exact base extension for A in (-Q/4, Q/4), which reports whether all inputs were in that range. It needs no
+/// redundant residue, and its time does not depend on the data.
 ///
-/// With S = sum_i y_i / q_i, A = (S - alpha) Q for an integer alpha. The sum T of the fractions in fixed point is at most S
-/// and short of it by less than d = (3 l + 1) 2^-51. Where floor(T + 1/4) and floor(T + 3/4) are one number m, T lies in
-/// \[m - 1/4, m + 1/4), so that S - m lies in \[-1/4, 1/4 + d) and alpha is m: no coefficient must be decided by itself, as
-/// [`FixedPoint`](super::FixedPoint) has to. They are one number for every A in \[-Q/4 + d Q, Q/4).
+/// With S = sum_i y_i / q_i, A = (S - alpha) Q for an integer alpha. The sum T of the fractions in fixed point is at
+/// most S and short of it by less than d = (3 l + 1) 2^-51. If floor(T + 1/4) and floor(T + 3/4) are one number m, T
+/// lies in \[m - 1/4, m + 1/4). Then S - m lies in \[-1/4, 1/4 + d), and alpha is m. So no coefficient must be decided
+/// by itself, unlike in [`FixedPoint`](super::FixedPoint). The two floors are one number for every A in \[-Q/4 + d Q,
+/// Q/4).
 #[derive(Clone, Debug)]
 pub struct MiddleHalf {
     crt: Crt,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Shenoy and Kumaresan's base extension with a redundant modulus (basext paper, Algorithm 2).
+//! Computes Shenoy and Kumaresan's base extension, which takes a redundant modulus (basext paper, Algorithm 2).
 
 use super::crt::largest;
 use super::weighted_sums::WeightedSums;

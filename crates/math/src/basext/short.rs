@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The weighted sums where residues and moduli are below 2^32: a product of 32 bits is one instruction a vector, where those of any
-//! moduli take three (IFMA) to five.
+//! Computes the weighted sums of a base extension if residues and moduli are below 2^32. A product of 32 bits is one
+//! instruction a vector; products for any moduli take three (IFMA) to five.
 //!
-//! Products are of signed numbers about zero, so that as many as can be fit 64 bits. With h half the bound of the y_i, x_i = y_i - h is from
-//! -h to h, and the constant w_i is taken from -p/2 to p/2; what that leaves out, h sum_i w_i, is where the sum starts. Where one more
-//! product could overflow, the sum T is folded: T = T_1 2^32 + T_0 becomes T_1 f + T_0, f being 2^32 modulo p, about zero. When that is
-//! to be done the bounds say beforehand.
+//! Factors are signed numbers about zero, so that as many products as can be fit 64 bits. With h half the bound of the
+//! y_i, x_i = y_i - h is from -h to h, and the constant w_i is taken from -p/2 to p/2. The sum starts at h sum_i w_i,
+//! which makes up for the subtraction. If one more product could overflow, the sum T is folded: T = T_1 2^32 + T_0
+//! becomes T_1 f + T_0, f being 2^32 modulo p, about zero. The bounds say beforehand when the sum is folded.
 //!
-//! In the end T, at most m in size, is folded until 2m + p < 2^(31+k), k = bits of p, and the multiple of p from m on is added: so
-//! S = T modulo p lies in \[0, 2^(31+k)), as [`ShortReducer`] takes it.
+//! In the end T is at most m in size. It is folded until 2m + p < 2^(31+k), k = bits of p, and the multiple of p from m
+//! on is added. So S = T modulo p lies in \[0, 2^(31+k)), as [`ShortReducer`] takes it.
 
 mod sums;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of residues times constants, for many target moduli at once: where a base extension spends its time.
+//! Computes sums of residues times constants for many target moduli at once. A base extension spends most of its time
+//! here.
 
 use std::ops::Range;
 

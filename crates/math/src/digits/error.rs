@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the functions of digits refuse, with what was expected, what came and what to do.
+//! Errors of the functions of digits. Each names the expected value, the value given and a cure.
 
 use thiserror::Error;
 

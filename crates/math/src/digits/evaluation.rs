@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plans for polynomials: babies, giants and giants' giants, chosen by cost.
+//! Chooses a plan for the evaluation of a polynomial, by cost: how many powers are baby steps, giant steps and giant
+//! steps of these.
 
 use super::plan::{Builder, Plan, PlanCosts, Step, Value};
 use super::powers::Powers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Polynomials modulo p^e that depend on the lowest digit alone.
+//! Finds polynomials modulo p^e whose value depends on the lowest digit of the argument alone.
 
 use crate::{MathError, Modulus};
 
@@ -9,10 +9,11 @@ use crate::{MathError, Modulus};
 /// With P the product of (x - b) over these b, every multiple of p^(e - i) P^i is 0 at such x, whatever their other digits: a
 /// *null polynomial*. So f has a form sum of g_i P^i, i < e, with deg g_i < D and g_i modulo p^(e - i): degree e D - 1 at most.
 /// The product of P(x - p t) over t < i, which p^i i! divides at such x, takes off more where e is above p; what is left has the
-/// least degree that there is. For D = p and f(b) = b it is Chen and Han's, at most (e - 1)(p - 1) + 1; for fewer digits it is
-/// shorter, and its degree does not depend on p (Ma, Huang, Wang and Wang, *Accelerating BGV bootstrapping for large p using null polynomials
-/// over Z_{p^e}*; null polynomials and functions modulo p^e: Geelen, Iliashenko, Kang and Vercauteren, *On polynomial
-/// functions modulo p^e and faster bootstrapping for homomorphic encryption*).
+/// least degree that there is. For D = p and f(b) = b it is Chen and Han's, at most (e - 1)(p - 1) + 1. For fewer
+/// digits it is shorter, and its degree does not depend on p (Ma, Huang, Wang and Wang, *Accelerating BGV bootstrapping
+/// for large p using null polynomials over Z_{p^e}*). Null polynomials and functions modulo p^e are treated by Geelen,
+/// Iliashenko, Kang and Vercauteren, *On polynomial functions modulo p^e and faster bootstrapping for homomorphic
+/// encryption*.
 pub(super) struct Local {
     q: Modulus,
     p: u64,

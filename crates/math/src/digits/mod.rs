@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions of digits modulo p^e as polynomials, and plans of their evaluation on ciphertexts: plain algebra, no ciphertexts.
+//! Functions of the digits of an integer modulo p^e, as polynomials, and plans to evaluate these on ciphertexts. This
+//! is plain algebra; no ciphertext occurs.
 //!
 //! | function | is |
 //! | --- | --- |

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a polynomial is evaluated on ciphertexts, as data.
+//! The steps that evaluate a polynomial on ciphertexts, as data.
 
 use super::DigitError;
 use crate::Modulus;

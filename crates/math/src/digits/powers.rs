@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Powers of one value.
+//! Plans the powers of one value that an evaluation needs.
 
 use std::collections::BTreeMap;
 

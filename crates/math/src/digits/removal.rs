@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Removal of low digits: rounding by powers of p.
+//! Plans the removal of low digits: the rounding of an integer modulo p^e to a multiple of a power of p.
 
 use super::error::DigitError;
 use super::evaluation::{emit, plan_polynomial};

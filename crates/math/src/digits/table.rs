@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Any function of a digit, for functional bootstrapping; signs.
+//! Plans the evaluation of any function of a digit, for functional bootstrapping, and of signs.
 
 use super::error::DigitError;
 use super::evaluation::plan_polynomial;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Memory that is read soon: a processor looks ahead by itself along a few streams, within a page, and blocks of many limbs are neither.
+//! Prefetches memory that a loop reads soon. A processor prefetches by itself along a few streams, within a page;
+//! blocks of many limbs are neither.
 
 /// Bytes of a cache line.
 #[cfg(target_arch = "x86_64")]

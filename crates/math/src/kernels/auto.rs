@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Automorphisms a(x) -> a(x^g) for odd g.
+//! Applies the automorphisms a(x) -> a(x^g) for odd g to limbs.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Four coefficients at a time (AVX2), for any modulus: the arithmetic of the loops.
+//! Modular arithmetic of the loops on four coefficients at a time (AVX2), for any modulus.
 
 use std::arch::x86_64::*;
 
@@ -77,8 +77,8 @@ impl Vector for __m256i {
 
 /// Barrett reduction of products of residues: the method and the bounds of the AVX-512 kernels.
 ///
-/// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2), and the quotient is estimated as the
-/// high word of P1 * floor(2^(k+62) / q), short of P / q by less than 4: the remainder comes out below 4q < 2^63.
+/// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2). The quotient is estimated as the high
+/// word of P1 * floor(2^(k+62) / q), short of P / q by less than 4. So the remainder comes out below 4q < 2^63.
 #[derive(Clone, Copy)]
 struct Barrett {
     context: Context,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Eight coefficients at a time (AVX-512 F and DQ), for any modulus: the arithmetic of the loops.
+//! Modular arithmetic of the loops on eight coefficients at a time (AVX-512 F and DQ), for any modulus.
 
 use std::arch::x86_64::*;
 

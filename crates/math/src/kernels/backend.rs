@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which instruction set the kernels use.
+//! Chooses the instruction set that the kernels use.
 
 use std::cell::Cell;
 

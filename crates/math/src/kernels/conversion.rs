@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Residues of one modulus taken to another, eight at a time (AVX-512 IFMA): by themselves and as the first thing that a
-//! transform does.
+//! Converts residues of one modulus to another, eight at a time (AVX-512 IFMA). Conversions run by themselves or as the
+//! first step of a transform.
 
 use std::arch::x86_64::*;
 
@@ -38,9 +38,9 @@ pub(crate) const DIVIDE: u8 = Way::Divide as u8;
 
 /// x mod q, and with `ADD` a residue w added to it, for x as `WAY` says.
 ///
-/// For division, with k = bits of q, the quotient is estimated as (x >> (k-2)) * floor(2^(50+k) / q) >> 52, both factors
-/// below 2^52: short of x / q by less than 1/2 for the cut, 2^(42-52) for the constant and 1 for the floor. So the
-/// remainder comes out below 2q.
+/// For division, with k = bits of q, the quotient is estimated as (x >> (k-2)) * floor(2^(50+k) / q) >> 52, both
+/// factors below 2^52. The estimate is short of x / q by less than 1/2 for the cut, 2^(42-52) for the constant and 1
+/// for the floor. So the remainder comes out below 2q.
 #[derive(Clone, Copy)]
 pub(crate) struct Converter<const WAY: u8, const ADD: bool> {
     q: __m512i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Several elementwise steps in one pass over their operands: what a limb program would write to memory and read back
-//! between them stays in registers.
+//! Computes several elementwise steps in one pass over their operands. Registers hold the values that a limb program
+//! would write to memory and read back between the steps.
 //!
 //! Each gives the bits of its steps done one after the other. With AVX-512 IFMA there is a loop of its own
 //! ([`super::fused_ifma`]); what that leaves (other backends, the last coefficients) is done by the single kernels,

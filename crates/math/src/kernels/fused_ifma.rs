@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fused passes with 52-bit multiply-add (AVX-512 IFMA), for any modulus. Each does the largest multiple of eight
-//! coefficients and returns how many those were: 0 where this backend is not in force. Lengths are the callers' business.
+//! Fused passes with 52-bit multiply-add (AVX-512 IFMA), for any modulus. Each pass computes the largest multiple of
+//! eight coefficients and returns their number, which is 0 if this backend is not in force. Callers check the lengths.
 
 use std::arch::x86_64::*;
 

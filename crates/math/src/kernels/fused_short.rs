@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fused passes in AVX-512 modulo q < 2^32, no power of two: a product is one instruction, and sums of a few are reduced as
-//! [`short`](super::short) says. Each does the largest multiple of eight coefficients and returns how many those were.
+//! Fused passes in AVX-512 modulo q < 2^32, no power of two. A product is one instruction, and sums of a few products
+//! are reduced as in [`short`](super::short). Each pass computes the largest multiple of eight coefficients and returns
+//! their number.
 
 use std::arch::x86_64::*;
 

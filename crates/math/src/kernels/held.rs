@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops over limbs in words of 32 bits, for moduli below 2^32: what moves through memory is half as much.
+//! Loops over limbs in words of 32 bits, for moduli below 2^32. They move half as many bytes through memory as loops
+//! over 64-bit words.
 //!
 //! Each gives the bits of the loops over words of 64 bits. A vector has two residues where those have one, and with AVX2 or AVX-512
 //! IFMA there are loops of their own ([`held_loops`](super::held_loops)); what these leave is done a residue at a time.

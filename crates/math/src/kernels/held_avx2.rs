@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Eight words of 32 bits at a time (AVX2).
+//! Modular arithmetic on eight words of 32 bits at a time (AVX2).
 //!
 //! Products are those of the even lanes and of the odd ones, each in lanes of 64 bits, reduced as in [`super::short`].
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sixteen words of 32 bits at a time (AVX-512 with 52-bit multiply-add).
+//! Modular arithmetic on sixteen words of 32 bits at a time (AVX-512 with 52-bit multiply-add).
 //!
 //! Products are those of the even lanes and of the odd ones, each in lanes of 64 bits. With k = bits of q <= 32 and s = k - 7, or 0, a
 //! product P < 2^2k is cut to C = P >> s < 2^39, and the quotient is estimated as C floor(2^(52+s) / q) >> 52, whose constant is

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The element-wise loops, written once for vectors of any width and every way of multiplying.
 //!
-//! Each does the largest multiple of a vector's coefficients and returns how many those were. Everything is
+//! Each loop computes the largest multiple of a vector's coefficients and returns their number. Everything is
 //! `inline(always)` and `unsafe`: the function around a loop must enable the instructions of its vectors ([`level`]
-//! makes such functions), and pointers and slices must be valid for `len` words; the output may be an input.
+//! makes such functions). Pointers and slices must be valid for `len` words; the output may be an input.
 //!
-//! What has loops of its own, and why: sums with constants ([`super::avx512::dot_scalars`] multiplies by them, which
-//! saves the reduction; [`super::ifma::dot_scalars`] reads each constant for several vectors), and the fused passes of
-//! [`super::fused_ifma`], which stream, fetch ahead and keep several sums at a time.
+//! Two kinds of kernels have loops of their own. Sums with constants: [`super::avx512::dot_scalars`] multiplies by the
+//! constants, which saves the reduction, and [`super::ifma::dot_scalars`] reads each constant for several vectors. The
+//! fused passes of [`super::fused_ifma`]: they stream, fetch ahead and keep several sums at a time.
 
 use super::sums::LAZY_TERMS;
 use crate::{Modulus, Shoup};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reduction of sums of products kept in 52-bit parts: the general one, and a shorter one for moduli of 50 to 54 bits.
+//! Reduces sums of products that are kept in 52-bit parts. There is a general reduction, and a shorter one for moduli
+//! of 50 to 54 bits.
 
 use std::arch::x86_64::*;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The permutation that an automorphism is in evaluation form, eight positions at a time (AVX-512 F).
+//! Permutes the positions of a limb in evaluation form, which is how an automorphism acts there, eight at a time
+//! (AVX-512 F).
 //!
 //! Positions 8m ... 8m + 7 hold the exponents e_m + 2 N/8 r for r in bit-reversed order; times an odd g these are again
 //! eight exponents 2 N/8 apart. So each block of eight comes from one block of eight, its lanes permuted.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products of residues below 2^32 with AVX2: four an instruction, where any modulus takes four instructions a product.
+//! Computes products of residues below 2^32 with AVX2, four an instruction. A product for any modulus takes four
+//! instructions.
 //!
-//! With k = bits of q, k <= 32, q no power of two, and M the largest multiple of q up to 2^(31+k), a sum S < 2^(31+k) + M is first
-//! less M where it is not below M, so that S < 2^(31+k), as [`ShortReducer`] takes it.
+//! Let k = bits of q, k <= 32, q no power of two, and M the largest multiple of q up to 2^(31+k). A sum S < 2^(31+k) +
+//! M is first reduced by M unless it is below M. Then S < 2^(31+k), as [`ShortReducer`] takes it.
 
 use std::arch::x86_64::*;
 

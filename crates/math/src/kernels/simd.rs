@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Run-time dispatch of the SIMD kernels. Each function processes a prefix of its operands and returns its length, a
-//! multiple of the vector width; 0 when the scalar backend is in force.
+//! Run-time dispatch of the SIMD kernels. Each function computes a prefix of its operands and returns the prefix's
+//! length, a multiple of the vector width. The length is 0 if the scalar backend is in force.
 
 use super::backend::Backend;
 #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Between a limb of x^2n + 1 and its halves modulo x^n - zeta (p) and x^n + zeta (m), in coefficient form; and between a limb
-//! of one of these and its own halves.
+//! Splits a limb of x^2n + 1 into its halves modulo x^n - zeta (p) and x^n + zeta (m), in coefficient form, and joins
+//! such halves. The same functions split and join a half itself.
 
 use super::{add, add_assign, check_len, mul_scalar, mul_scalar_assign, sub};
 use crate::{MathError, Modulus, NttPlan, Ring};

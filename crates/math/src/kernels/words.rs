@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops over limbs of residues modulo a power of two up to 2^64, in coefficient form: word arithmetic, which needs no
-//! path of its own for SIMD. What residues of other moduli become of such a limb, and it of them, is here too.
+//! Loops over limbs of residues modulo a power of two up to 2^64, in coefficient form. They are word arithmetic and
+//! need no SIMD path of their own. Conversions between such limbs and residues of other moduli are here too.
 
 use super::auto::auto_coeff_by;
 use super::check_len;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Barrett reduction.
+//! Models Barrett reduction in hardware.
 
 use super::{Reduction, subtract_once};
 use crate::Modulus;
 
-/// x mod q for x < 2^2k, k = bits of q, with the constant mu = floor(2^2k / q): Barrett's method, which SEAL and HEAX
-/// use (ring paper, appendix A), with the shifts of hardware (k - 1 before, k + 1 after the product by mu).
+/// x mod q for x < 2^2k, k = bits of q, by Barrett's method with the constant mu = floor(2^2k / q). SEAL and HEAX use
+/// this method (ring paper, appendix A). The shifts are those of hardware: k - 1 before the product by mu, k + 1 after
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Barrett {
     q: Modulus,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Montgomery reduction for 32-bit moduli whose low 17 bits are 1.
+//! Models Montgomery reduction for 32-bit moduli whose low 17 bits are 1, as in the vector paper.
 
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
@@ -8,8 +8,9 @@ use crate::{MathError, Modulus};
 /// 16 to 1 of the modulus tied to 0 and bit 0 to 1.
 ///
 /// The paper names the moduli, not the circuit. This is Montgomery's method with R = 2^32, in which these moduli save
-/// more than half of both products: as (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1, so the multiplier needs only the
-/// low 15 bits of x times h, and its multiple of q is a product of 32 by 15 bits. ([`WordMontgomery`](super::WordMontgomery)
+/// more than half of both products. As (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1. So the multiplier needs only the
+/// low 15 bits of x times h, and its multiple of q is a product of 32 by 15 bits.
+/// ([`WordMontgomery`](super::WordMontgomery)
 /// with w = 17 is the method with R = 2^34.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MontgomeryFriendly32 {

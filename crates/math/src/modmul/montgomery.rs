@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Montgomery reduction with R = 2^64.
+//! Models Montgomery reduction with R = 2^64 in hardware.
 
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplication by a constant, Shoup's method.
+//! Models multiplication by a constant with Shoup's method in hardware.
 
 use super::subtract_once;
 use crate::{MathError, Modulus};

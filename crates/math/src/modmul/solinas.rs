@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reduction modulo the Solinas prime 2^52 - 2^12 + 1.
+//! Models reduction modulo the Solinas prime 2^52 - 2^12 + 1 in hardware.
 
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reduction modulo sparse pseudo-Mersenne numbers by recursive folding.
+//! Models reduction modulo sparse pseudo-Mersenne numbers by recursive folding.
 
 use super::Reduction;
 use crate::primes::SparsePrime;
@@ -12,8 +12,9 @@ pub struct SparseTerm {
     pub negative: bool,
 }
 
-/// x mod q for q = 2^a + sum of ±2^b + 1, x < 2^(2 bits of q), by shifts and additions: 2^a = -(sum of ±2^b) - 1 mod q,
-/// applied recursively (ring paper, appendix A; its 60-bit example is 2^59 + 2^25 + 2^22 - 2^20 + 1).
+/// x mod q for q = 2^a + sum of ±2^b + 1 and x < 2^(2 bits of q), by shifts and additions. The identity 2^a = -(sum of
+/// ±2^b) - 1 mod q is applied recursively (ring paper, appendix A). The paper's 60-bit example is 2^59 + 2^25 + 2^22 -
+/// 2^20 + 1.
 ///
 /// A fold takes x = h 2^a + l, h rounded down and l >= 0, to l - sum of ±(h << b) - h. Values are signed. How many folds
 /// bring every input into \[-q, 2q) is worked out on construction, so the pipeline has a fixed length.

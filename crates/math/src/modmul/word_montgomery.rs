@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Word-level Montgomery reduction for NTT-friendly moduli.
+//! Models word-level Montgomery reduction for NTT-friendly moduli in hardware.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The transform on four coefficients at a time (AVX2), for processors without AVX-512.
+//! Computes the NTT on four coefficients at a time (AVX2), for processors without AVX-512.
 //!
 //! Radix 2 with Harvey's ranges: with c a bound on any product, below 2c between forward stages, below c between inverse
 //! ones. 2c < 2^63, so that the sign of a difference says which of two numbers is larger: c is 4q as products come for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The transform on eight coefficients at a time.
+//! Computes the NTT on eight coefficients at a time (AVX-512).
 //!
 //! Stages are taken two by two (radix 4) to halve the traffic to memory, parts that fit the first-level cache one after
 //! the other. The last five or six stages (so that no single one is left over) run in registers, on two chunks of 64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Butterflies on eight coefficients, for each way of multiplying ([`LazyMul`]), and the lane order of the stages whose
-//! partners share a vector.
+//! Butterflies on eight coefficients, for each way of multiplying ([`LazyMul`]). The module also has the lane order of
+//! the stages whose partners share a vector.
 //!
 //! Everything is `inline(always)` and `unsafe`: the loop around it must enable the features of its arithmetic.
 
@@ -295,9 +295,9 @@ pub(super) fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
 
 /// The perfect shuffle of sixteen lanes: (e0 ... e7, e8 ... e15) to (e0 e8 e1 e9 ..., e4 e12 e5 e13 ...).
 ///
-/// Applied before each of the last three stages it brings partners to the same lane of the two vectors, with lane l
-/// holding block l mod 2, then l mod 4, then l (so twiddles are loaded in memory order); a fourth brings the
-/// coefficients back to natural order.
+/// Applied before each of the last three stages, the shuffle brings partners to the same lane of the two vectors. Lane
+/// l then holds block l mod 2, then l mod 4, then l, so twiddles are loaded in memory order. A fourth shuffle brings
+/// the coefficients back to natural order.
 #[inline(always)]
 pub(super) unsafe fn shuffle(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
     // SAFETY: the caller enables AVX-512 F.

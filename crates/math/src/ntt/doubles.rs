@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The transform on four coefficients at a time as doubles (AVX2 with FMA), for primes of at most 52 bits.
+//! Computes the NTT on four coefficients at a time as doubles (AVX2 with FMA), for primes of at most 52 bits.
 //!
 //! Two stages a pass: more would leave the processor too few chains of instructions that run beside each other. The limb's
 //! words are doubles from the first pass to the last. Sizes, in units of q, stay as
 //! [`Doubles`] needs them (X is what a pass takes and gives):
 //!
-//! - up to 50 bits, forward: of the four numbers of two stages the one that no factor meets is brought below 1/2; the largest
-//!   number inside is X + 1/2 + X / 16, the largest that comes out 3/2 + X / 8 and less than X / 100: X = 1.8. The last two stages,
-//!   where none is brought down, end below 3.1;
+//! - up to 50 bits, forward: of the four numbers of two stages, the one that no factor meets is brought below 1/2. The
+//!   largest number inside is X + 1/2 + X / 16. The largest that comes out is 3/2 + X / 8 and less than X / 100, so X =
+//!   1.8. The last two stages bring no number down and end below 3.1;
 //! - up to 50 bits, inverse: the two sums of the second stage are brought below 1/2, a difference is up to 4 X, a product of it
 //!   1/2 + X / 4: X = 2/3. The first two stages begin with words, X = 1, and end so too;
 //! - above, forward: x is brought below 1/2 in every butterfly, so that x + w y is at most 1 + Y / 2 for y of at most Y: below 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Transforms that start from residues of another prime: in one go, in which arithmetic and order, or as a conversion and a
-//! transform.
+//! NTTs that start from residues modulo another prime. Such a transform runs as one pass sequence, in one of several
+//! arithmetics and orders, or as a conversion and a transform.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kernels of transforms of 64-bit words: which modulus each takes, and where choices among them are kept.
+//! Lists the NTT kernels for 64-bit words with the moduli that each takes, and keeps the choices among them.
 //!
 //! Of the arithmetics of one instruction set the narrowest that takes a modulus stands alone in the table: the wider
 //! ones do what it does and more, with instructions of the same kinds, and cannot be faster. `spread` kernels have

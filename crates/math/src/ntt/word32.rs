@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The transform of limbs of 32-bit words, for primes below 2^32: half the memory of [`NttPlan`] and twice the lanes.
+//! Computes the NTT of limbs of 32-bit words, for primes below 2^32, with half the memory of [`NttPlan`] and twice the
+//! lanes.
 //!
 //! Conventions are those of [`NttPlan`] (smallest psi, bit-reversed evaluation form, half rings), and so are the
 //! residues: a limb converted to 64-bit words transforms to the same numbers.

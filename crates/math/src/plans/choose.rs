@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Candidates and the choice among them.
+//! Times the candidate kernels of a shape and chooses among them.
 
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU8, Ordering};

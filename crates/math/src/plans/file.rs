@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Choices kept from one process to the next, in the file that `RINGMILL_PLANS_FILE` names.
+//! Reads and writes the file that keeps choices of kernels from one process to the next, `RINGMILL_PLANS_FILE`.
 //!
 //! Its first line is the format and this crate's version, its second the processor; then a line for each shape, `task
 //! word-bits bits log2-n: kernel`. Nothing in it is trusted: a kernel counts only where it is one of the shape's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the environment says about choices.
+//! Reads from the environment how kernels are to be chosen.
 
 use std::cell::Cell;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which processor this is.
+//! Identifies the processor, so that choices made on another one are not used.
 
 /// The processor's own name with its family, model and stepping: a virtual machine often gives the name of many.
 pub fn processor() -> String {

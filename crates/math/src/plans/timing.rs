@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Timing candidates against the first of them.
+//! Times candidate kernels against the first of them.
 //!
 //! A computer is slower for a while, then faster: other programs use its caches, its other thread, the core itself. So
-//! a candidate is timed right after the first one, time and again, and what counts is the middle one of these ratios;
-//! the better times of each say the same where the machine is quiet, and both must agree before the first candidate is
-//! given up. Not the best time: a virtual machine's clock does not count every sample whole, and one that it cut short
-//! would keep the first candidate, which has the most samples.
+//! a candidate is timed right after the first one, time and again, and the median of these ratios counts. The better
+//! times of each say the same on a quiet machine. Both must agree before the first candidate is given up. The best time
+//! alone does not count. A virtual machine's clock does not count every sample whole, and one that it cut short would
+//! keep the first candidate, which has the most samples.
 
 use std::time::{Duration, Instant};
 

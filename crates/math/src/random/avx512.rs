@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sixteen ChaCha20 blocks at a time (AVX-512 F and DQ), for seed expansion and the generator: vector w of the state
-//! holds word w of all of them, one block a 32-bit lane.
+//! Computes sixteen ChaCha20 blocks at a time (AVX-512 F and DQ), for seed expansion and the generator. Vector w of the
+//! state holds word w of all blocks, one block in each 32-bit lane.
 
 use std::arch::x86_64::*;
 

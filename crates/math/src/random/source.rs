@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where generators come from.
+//! Provides a fresh random generator for each operation.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Discrete Gaussian noise by a cumulative table that is scanned whole for every sample.
+//! Samples discrete Gaussian noise in constant time, by a cumulative table that is scanned whole for every sample.
 
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};

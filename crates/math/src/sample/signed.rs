@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signed integers and reals into residues, without branching on any of them.
+//! Converts signed integers and reals into residues, without branching on any of them.
 
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};

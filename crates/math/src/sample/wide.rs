@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Discrete Gaussians too wide for a table, put together from narrow ones.
+//! Samples discrete Gaussians that are too wide for a table, as sums of narrow ones.
 
 use zeroize::Zeroizing;
 
@@ -15,10 +15,11 @@ const SMOOTH: f64 = 2.15;
 
 /// A discrete Gaussian of any width up to 2^110.
 ///
-/// With x and y of width w and k at most w / [`SMOOTH`], x + k y is within 2^-64 (relative, at every point) of a
-/// discrete Gaussian of width w sqrt(1 + k^2) (the convolution theorem of Micciancio and Walter, CRYPTO 2017), so the
-/// width all but squares at each step: 2^k samples of the table and 2^k - 1 sums make one sample after k steps, k = 5 up
-/// to a width of 2^78 and 6 up to 2^110. [`WideGaussian::distance`] says how far that is from a Gaussian. Constant time.
+/// Let x and y have width w, and let k be at most w / [`SMOOTH`]. Then x + k y is within 2^-64 (relative, at every
+/// point) of a discrete Gaussian of width w sqrt(1 + k^2) (the convolution theorem of Micciancio and Walter, CRYPTO
+/// 2017). So the width all but squares at each step. After k steps, 2^k samples of the table and 2^k - 1 sums make one
+/// sample; k = 5 reaches a width of 2^78, and 6 reaches 2^110. [`WideGaussian::distance`] says how far a sample is from
+/// a Gaussian. Constant time.
 #[derive(Clone, Debug)]
 pub struct WideGaussian {
     table: GaussianTable,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplication by a constant in 52-bit arithmetic.
+//! Multiplies by a constant in 52-bit arithmetic (AVX-512 IFMA), for moduli below 2^50.
 
 use std::arch::x86_64::*;
 
@@ -28,10 +28,10 @@ const fn is_small(range: u8) -> bool {
 
 /// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and multiplicands below 2^52; `RANGE` says how much room q leaves.
 ///
-/// Butterflies compute modulo 2^52: multiply-add reads only the low 52 bits of its factors, so what lies above may be
-/// anything, in what they take and in what they give. `TIGHT` forward stages first make of these 52 bits a number below
-/// 2^51, by a test of the top bit, which takes 2q <= 2^51 off; `SPREAD` ones a number below 2q; the sum with a product below
-/// 2q is then below 2^52 again.
+/// Butterflies compute modulo 2^52. Multiply-add reads only the low 52 bits of its factors, so inputs and outputs may
+/// have any bits above. `TIGHT` forward stages first make of these 52 bits a number below 2^51, by a test of the top
+/// bit, which takes 2q <= 2^51 off. `SPREAD` stages make a number below 2q. The sum with a product below 2q is then
+/// below 2^52 again.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma<const RANGE: u8>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplication by a constant in 52-bit arithmetic, for moduli of 51 bits.
+//! Multiplies by a constant in 52-bit arithmetic (AVX-512 IFMA), for moduli of 51 bits.
 
 use std::arch::x86_64::*;
 

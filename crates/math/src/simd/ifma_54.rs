@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplication by a constant between 52 and 54 bits, with quotients from 52-bit multiply-add.
+//! Multiplies by a constant modulo a number of 52 to 54 bits, with quotients from 52-bit multiply-add.
 
 use std::arch::x86_64::*;
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplication by a constant above 50 bits, with the quotient from 52-bit multiply-add.
+//! Multiplies by a constant modulo a number above 50 bits, with the quotient from 52-bit multiply-add.
 
 use std::arch::x86_64::*;
 use std::sync::OnceLock;

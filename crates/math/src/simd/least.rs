@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The lesser of two words by a comparison of doubles.
+//! Computes the lesser of two words by a comparison of doubles.
 
 use std::arch::asm;
 use std::arch::x86_64::*;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products of numbers below 2^32, one instruction a vector of 64-bit lanes, of 256 bits or of 512, and the reduction of their sums.
+//! Multiplies numbers below 2^32, one instruction a vector of 64-bit lanes, of 256 bits or of 512, and reduces sums of
+//! such products.
 
 use std::arch::x86_64::*;
 
@@ -112,11 +113,11 @@ pub(crate) fn ratio(q: Modulus) -> u64 {
     ((1u128 << (31 + q.bits())) / u128::from(q.value())) as u64
 }
 
-/// The reduction modulo q of what is below 2^(31+k), k = bits of q, k <= 32, q no power of two.
+/// Reduction modulo q of numbers below 2^(31+k), with k = bits of q, k <= 32, q no power of two.
 ///
-/// With c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32 the quotient floor(c m / 2^32) is at most S / q < 2^32 and
-/// short of it by less than 3: 2^(k-1) / q < 1 for the cut of S, c / 2^32 < 1 for that of the constant, 1 for the last floor. So the
-/// remainder is below 3q < 2^34 before it is corrected.
+/// Let c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32. The quotient floor(c m / 2^32) is at most S /
+/// q < 2^32 and short of it by less than 3. The three parts are 2^(k-1) / q < 1 for the cut of S, c / 2^32 < 1 for the
+/// cut of the constant, and 1 for the last floor. So the remainder is below 3q < 2^34 before it is corrected.
 #[derive(Clone, Copy)]
 pub(crate) struct ShortReducer<V> {
     q: V,

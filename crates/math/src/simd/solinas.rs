@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplication by a constant modulo p = 2^52 - 2^12 + 1.
+//! Multiplies by a constant modulo the Solinas prime p = 2^52 - 2^12 + 1.
 
 use std::arch::x86_64::*;
 
 use super::{Factor, LazyMul, correct, splat};
 use crate::Modulus;
 
-/// 52-bit arithmetic (AVX-512 IFMA) modulo p = 2^52 - 2^12 + 1, where 2^52 = 2^12 - 1 takes the place of a quotient: the
-/// upper half of a product comes back multiplied by 4095, and so does what that leaves above 52 bits.
+/// 52-bit arithmetic (AVX-512 IFMA) modulo p = 2^52 - 2^12 + 1. The identity 2^52 = 2^12 - 1 takes the place of a
+/// quotient: the upper half of a product comes back multiplied by 4095. So do the bits of that product above 52.
 ///
 /// A multiplicand may have 64 bits: those above 52 are multiplied by 2^52 w mod p. With y = y1 2^52 + y0 the upper half
-/// is at most (2^52 - 2^12 - 1) + (2^12 - 2) < 2^52, so that it can be multiplied again; the product is the sum of three
-/// numbers of 52 bits and one of 24, below 4p. Values therefore need no correction between stages: p has a root of unity
-/// for up to 2^11 points, after which forward values are below 45 p < 2^58.
+/// is at most (2^52 - 2^12 - 1) + (2^12 - 2) < 2^52, so that it can be multiplied again. The product is the sum of
+/// three numbers of 52 bits and one of 24, below 4p. Values therefore need no correction between stages: p has a root
+/// of unity for up to 2^11 points, after which forward values are below 45 p < 2^58.
 pub(crate) struct Solinas;
 
 impl Solinas {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Polynomials in the core's y.
+//! Polynomials in y, a power of x, the form of masks and constants on slots.
 
 use super::error::SlotError;
 use crate::Modulus;

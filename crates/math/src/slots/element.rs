@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Elements of the slot ring.
+//! Elements of the slot ring: one value of a slot that is no mere integer.
 
 use super::encoder::SlotEncoder;
 use super::galois_ring::Gaussian;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Integers and slot ring elements as polynomials modulo p^e, and back.
+//! Encodes integers and slot ring elements as polynomials modulo p^e, and decodes them.
 
 use super::core::CorePoly;
 use super::element::SlotElement;

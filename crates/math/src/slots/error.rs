@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the slots refuse, with what was expected, what came and what to do.
+//! Errors of the slot encoder. Each names the expected value, the value given and a cure.
 
 use thiserror::Error;
 

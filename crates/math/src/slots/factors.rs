@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The factors of x^N + 1 modulo p^e.
+//! Computes the factors of x^N + 1 modulo p^e, one for each slot.
 
 use super::encoder::SlotEncoder;
 use super::structure::Split;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arithmetic where the slots' roots of unity live.
+//! Arithmetic in the Galois ring that holds the slots' roots of unity.
 
 use super::SlotError;
 use super::structure::{SlotStructure, Split};

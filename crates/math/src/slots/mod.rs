@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Slots of Z_{p^e}\[x\]/(x^N + 1), p an odd prime, N a power of two: plain algebra, no ciphertexts.
+//! Slots of Z_{p^e}\[x\]/(x^N + 1), p an odd prime, N a power of two. This is plain algebra; no ciphertext occurs.
 //!
 //! [`SlotStructure`] says how many slots there are and how Galois elements move them, for every e at once; [`SlotEncoder`]
 //! encodes integers, one a slot, and elements of the slot ring modulo one p^e, and makes rotations. Every mask and constant

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rotations of slots along a dimension.
+//! Computes rotations of slots along a dimension.
 
 use super::core::CorePoly;
 use super::encoder::SlotEncoder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How x^N + 1 splits modulo p, and the group that moves its factors.
+//! Computes how x^N + 1 splits modulo p, and the group that moves its factors.
 
 use super::SlotError;
 use crate::primes::is_prime;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The transform that splits the core: a negacyclic NTT of length c over the Galois ring, on rows of coefficients.
+//! Splits the core by a negacyclic NTT of length c over the Galois ring, on rows of coefficients.
 
 use super::galois_ring::{GaloisRing, Gaussian};
 use crate::bits::bit_reverse;

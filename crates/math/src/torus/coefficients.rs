@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the coefficients of ciphertexts are taken modulo.
+//! The modulus of TFHE ciphertexts, a power of two or a prime, and arithmetic on their coefficients.
 
 use crate::modulus::above;
 use crate::{AnyModulus, MathError, Modulus, WordModulus};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The LWE ciphertext in a GLWE ciphertext.
+//! Extracts the LWE ciphertext of coefficient 0 from a GLWE ciphertext.
 
 use super::Coefficients;
 use super::coefficients::{Sums, with_sums};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signed digits in a power-of-two base.
+//! Decomposes coefficients into signed digits in a power-of-two base.
 
 use super::Coefficients;
 use super::coefficients::{Sums, with_sums};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rows of gadget ciphertexts in transform form, laid out in the order in which they are read.
+//! Stores rows of gadget ciphertexts in transform form, in the order in which products read them.
 
 use zeroize::Zeroize;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Key switching of LWE ciphertexts: a sum of key rows, each times a digit.
+//! Switches the key of LWE ciphertexts: subtracts a sum of key rows, each times a digit.
 
 use super::{Coefficients, Gadget};
 use crate::kernels::check_len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One prime with its transforms: of words of 64 bits, or of 32 where that is quicker.
+//! A prime with its transforms, in words of 64 bits, or of 32 bits if that is faster.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arithmetic of the torus schemes (TFHE): polynomials of X^N + 1 with coefficients modulo a power of two or a prime, times
-//! polynomials of small digits, exactly.
+//! Arithmetic of the torus schemes (TFHE): exact products of polynomials of X^N + 1, with coefficients modulo a power
+//! of two or a prime, and polynomials of small digits.
 //!
 //! The steps of a blind rotation are functions of their own, so that whatever runs them may call them one by one:
 //!

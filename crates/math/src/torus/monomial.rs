@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Transforms of X^a - 1: powers of psi, looked up.
+//! Computes transforms of X^a - 1 from a table of the powers of psi.
 
 use crate::bits::bit_reverse;
 use crate::kernels::{check_len, mul_assign};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of products with AVX2, four positions at a time: the parts of products are summed as integers, and doubles reduce a sum.
+//! Computes sums of products with AVX2, four positions at a time. The parts of products are summed as integers, and
+//! doubles reduce a sum.
 //!
 //! A product of 32-bit residues is one multiplication, whose halves are summed apart; one of up to 52 bits is four, of halves of
 //! 26 bits. The reduction comes once a column.

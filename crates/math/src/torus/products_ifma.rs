@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of products with 52-bit multiply-add, eight positions at a time: two instructions a product, whatever the prime.
+//! Computes sums of products with 52-bit multiply-add, eight positions at a time, in two instructions a product for any
+//! prime.
 //!
 //! The floor: 2 rows cols multiply-adds for each eight positions, two a cycle; the reduction comes once a column.
 

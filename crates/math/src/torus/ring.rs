@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring of ciphertext polynomials with the transforms that multiply in it.
+//! The ring of ciphertext polynomials, with the transforms that multiply in it.
 
 use zeroize::Zeroizing;
 

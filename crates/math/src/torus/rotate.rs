@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products with monomials in coefficient form.
+//! Multiplies polynomials in coefficient form by monomials.
 
 use super::Coefficients;
 use super::coefficients::{Sums, with_sums};

@@ -7,8 +7,8 @@ use ringmill_math::{WordModulus, expand_words};
 use super::{Digits, SwitchError};
 
 /// Returns ciphertexts of dimension `small`, modulo 2^32, from those of dimension N = their length - 1 (mask, then
-/// body). With l levels, the mask of row i l + j of the key is stream i l + j of the seed, and its body is `bodies[i l
-/// + j]`.
+/// body). With l levels, the mask of row i l + j of the key is stream i l + j of the seed, and its body is
+/// `bodies[i l + j]`.
 ///
 /// # Errors
 /// [`SwitchError::Length`] for ciphertexts of different lengths, or for bodies whose number is not that of the rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The sums, of vectors of any width.
+//! Loops that add up the weighted sums of [`super`], for vectors of any width.
 
 use super::{End, GROUP, Group};
 use crate::basext::BLOCK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Forward passes.
+//! Passes of the forward NTT over a limb, each of several stages (AVX-512).
 
 use std::arch::x86_64::*;
 

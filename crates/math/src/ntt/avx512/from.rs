@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Transforms that start from another limb, and those that end in a difference: their first pass reads the limb and takes it to
-//! the modulus, their last one takes the residues from another limb and scales them. Each would otherwise be a pass of its own.
+//! NTTs whose first or last pass does the work of a pass of its own. The first pass may read another limb and convert
+//! it to the modulus. The last pass may subtract from the residues of another limb and scale the difference.
 
 use std::arch::x86_64::__m512i;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Inverse passes.
+//! Passes of the inverse NTT over a limb, each of several stages (AVX-512).
 
 use std::arch::x86_64::*;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How limbs lie in memory: a transform works on 64-bit lanes, its first loads and last stores meet the limb's words.
+//! Reads and writes the words of a limb for a transform, which computes on 64-bit lanes. Its first loads and last
+//! stores meet the words of the limb.
 
 use std::arch::x86_64::*;
 

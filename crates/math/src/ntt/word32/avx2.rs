@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The 32-bit transform on eight coefficients at a time (AVX2), radix 2, for processors without AVX-512.
+//! Computes the 32-bit NTT on eight coefficients at a time (AVX2), radix 2, for processors without AVX-512.
 //!
 //! Ranges are those of the AVX-512 loops: with `LAZY` (q < 2^30) below 4q between forward stages and below 2q between
 //! inverse ones, otherwise residues throughout.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The loops of the 32-bit transform: two stages at a time, the last six of each 64 coefficients in registers.
+//! Loops of the 32-bit NTT in AVX-512. They compute two stages at a time, and the last six stages of each 64
+//! coefficients in registers.
 
 use std::arch::x86_64::*;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The 32-bit transform in 52-bit arithmetic (AVX-512 IFMA): a butterfly of eight words takes five instructions and no
-//! corrections, where sixteen words in 32-bit arithmetic take fourteen.
+//! Computes the 32-bit NTT in 52-bit arithmetic (AVX-512 IFMA). A butterfly of eight words takes five instructions and
+//! no corrections; in 32-bit arithmetic sixteen words take fourteen.
 //!
 //! Blocks are widened on the way into a buffer of 64-bit words and narrowed on the way out; the stages above them, one or
 //! two at a time, stay in 32-bit arithmetic.

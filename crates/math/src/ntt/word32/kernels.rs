@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kernels of transforms of 32-bit words: which modulus each takes, and where choices among them are kept.
+//! Lists the NTT kernels for 32-bit words with the moduli that each takes, and keeps the choices among them.
 
 use super::{Ntt32, scalar};
 #[cfg(target_arch = "x86_64")]

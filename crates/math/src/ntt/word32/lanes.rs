@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sixteen 32-bit residues at a time (AVX-512 F): multiplication by constants and both butterflies.
+//! Modular arithmetic on sixteen 32-bit residues at a time (AVX-512 F): multiplication by constants and both
+//! butterflies.
 //!
 //! Everything is `inline(always)` and `unsafe`: the loop around it must enable AVX-512 F. Loops and no closures: a
 //! closure does not inherit the target features of the function it is inlined into.
@@ -317,8 +318,8 @@ unsafe fn by_turns<const COUNT: usize>(p: *const u32) -> __m512i {
 }
 
 /// The perfect shuffle of 32 lanes of each pair: (e0 ... e15, e16 ... e31) to (e0 e16 e1 e17 ..., e8 e24 ...). Before
-/// each of the last four stages it brings partners to the same lane of the two vectors, with lane l holding block
-/// l mod 2, l mod 4, l mod 8, l; a fifth brings the coefficients back to natural order.
+/// each of the last four stages it brings partners to the same lane of the two vectors. Lane l then holds block l mod
+/// 2, l mod 4, l mod 8, l. A fifth shuffle brings the coefficients back to natural order.
 #[inline(always)]
 pub(super) unsafe fn shuffle<const K: usize>(
     mut x: Vectors<K>,

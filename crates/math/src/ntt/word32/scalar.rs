@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The 32-bit transform in plain Rust, radix 2, for any processor. There are no branches in its loops, so that
-//! compilers make vectors of them where there are any.
+//! Computes the 32-bit NTT in plain Rust, radix 2, for any processor. Its loops have no branches, so that compilers can
+//! vectorise them.
 //!
 //! With `LAZY` (q < 2^30) values stay below 4q between forward stages and below 2q between inverse ones, otherwise they
 //! are residues throughout. Additions wrap, so that an input above q gives a wrong residue and not an overflow.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The transform between the coefficients of powers of u and their values, in stages of three terms.
+//! Butterfly stages, of three terms each, of the transform between the coefficients of powers of u and their values.
 
 use super::terms::{Shift, Terms, Values};
 use crate::slots::galois_ring::Gaussian;

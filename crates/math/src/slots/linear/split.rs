@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How many terms make a stage, and how babies and giants share them.
+//! Chooses how many butterfly stages make one stage of a linear map, and the baby and giant steps of each, by cost.
 
 /// Relative costs of what a stage takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

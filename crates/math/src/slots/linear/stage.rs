@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A linear map on polynomials as stages, and its value in the clear.
+//! A linear map on polynomials as a list of stages, and its evaluation on plain polynomials.
 
 use crate::Modulus;
 use crate::kernels::auto_coeff;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of `constant * automorphism` on the core, by the values of the constants.
+//! Sums of `constant * automorphism` on the core, each constant given by its values in the slots.
 
 use std::collections::BTreeMap;
 

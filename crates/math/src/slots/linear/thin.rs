@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The maps of thin bootstrapping.
+//! Makes the linear maps of thin bootstrapping: slots to coefficients, coefficients to slots, and the trace.
 
 use super::butterflies::Butterflies;
 use super::split::{Costs, Powers, Range, Shape, best_cuts};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All coefficients apart: what general bootstrapping adds to thin.
+//! Takes all coefficients of a polynomial apart, the linear map that general bootstrapping adds to thin bootstrapping.
 
 use crate::Modulus;
 use crate::kernels::auto_coeff;
 use crate::slots::{SlotEncoder, SlotError};
 
-/// A polynomial in x^m is taken apart into two in x^(2m), its even part and its odd part over x^m, each times 2: the sum and
-/// the difference with its image under x -> x^`galois`, which negates x^m; the difference then times x^-m.
+/// A step that takes a polynomial in x^m apart into two in x^(2m): its even part and its odd part over x^m, each times
+/// 2. They are the sum and the difference with the polynomial's image under x -> x^`galois`, which negates x^m. The
+/// difference is then multiplied by x^-m.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Halving {
     pub galois: u64,

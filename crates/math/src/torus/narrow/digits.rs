@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signed digits in words of 32 bits: [`Gadget::decompose`] modulo the prime that is decomposed.
+//! Decomposes coefficients into signed digits in words of 32 bits: [`Gadget::decompose`] modulo the prime of the
+//! ciphertexts.
 
 use crate::kernels::check_len;
 use crate::torus::{Coefficients, Gadget};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Gadget ciphertexts in transform form and in words of 32 bits, laid out in the order in which they are read.
+//! Stores gadget ciphertexts in transform form and in words of 32 bits, in the order in which products read them.
 
 use crate::MathError;
 use crate::torus::KeyShape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Vectors of words of 32 bits and what is done with them, of AVX2 and of AVX-512: one loop serves both.
+//! Operations on vectors of 32-bit words, of AVX2 and of AVX-512, so that one loop serves both.
 //!
 //! Everything is `inline(always)` and `unsafe`: the loop around it must enable the vector's features.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The loops over vectors: sums of products, weighed and reduced, and weights.
+//! Vector loops that sum products of digits and key rows, weigh and reduce the sums, and look up the weights.
 //!
 //! Products of residues are below q^2 and q below 2^30. With R rows a sum S is below R q^2, R at most 12. As it is, it is
 //! reduced to (S + m q) / 2^32 with m < 2^32, which is below (R/4 + 1) q, at most 4 q.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Blind rotations modulo a prime of at most 30 bits, in words of 32 bits from the accumulator to the key: twice the lanes of
-//! [`TorusRing`](super::TorusRing) and half the memory, where it serves.
+//! Computes blind rotations modulo a prime of at most 30 bits, in words of 32 bits from the accumulator to the key. It
+//! has twice the lanes of [`TorusRing`](super::TorusRing) and takes half the memory.
 //!
 //! The steps are those of that ring, but for the last two products of an unrolled step, which are one: the sums of each
 //! pattern are weighed while they are in registers ([`NarrowRing::accumulate`]).

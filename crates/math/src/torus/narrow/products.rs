@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of products in transform form: the scalar path, and the choice among it and the others.
+//! Computes sums of products in transform form, in 32-bit words: the scalar path, and the choice of a SIMD path.
 
 use super::key::{BLOCK, NarrowStep};
 use crate::torus::KeyShape;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Transforms of X^a - 1 in words of 32 bits: a line of the table for sixteen positions.
+//! Looks up the transforms of X^a - 1 in words of 32 bits: one line of the table for sixteen positions.
 //!
-//! Position 16 b + j has the power psi^e with e = a (2 bitrev(16 b + j) + 1), and bitrev(16 b + j) = B(b) + N/16 bitrev(j), B
-//! reversing the bits of b and `bitrev(j)` four bits: within sixteen positions, exponents differ by multiples of N/8. So the
-//! table has the sixteen powers whose exponents are equal modulo N/8 together, and sixteen positions are a permutation
-//! of one of its lines.
+//! Position 16 b + j has the power psi^e with e = a (2 bitrev(16 b + j) + 1). Here bitrev(16 b + j) = B(b) + N/16
+//! bitrev(j), with B reversing the bits of b and `bitrev(j)` four bits. So within sixteen positions, exponents differ
+//! by multiples of N/8. The table keeps the sixteen powers together whose exponents are equal modulo N/8, and sixteen
+//! positions are a permutation of one of its lines.
 
 use crate::bits::bit_reverse;
 use crate::torus::narrow::key::BLOCK;
