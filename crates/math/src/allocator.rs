@@ -27,16 +27,17 @@ const PAGE: usize = 2 << 20;
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 * PAGE;
 
-/// The system's allocator, but blocks of 4 KiB and more start at a cache line. Each of them takes 64 bytes more. Those of 8
-/// MiB and more are asked to lie in pages of 2 MiB (Linux; a wish, which changes no content).
+/// An allocator that takes blocks from the system's and starts blocks of 4 KiB and more at a cache line. Each of these
+/// takes 64 bytes more. Blocks of 8 MiB and more are asked to lie in pages of 2 MiB (Linux; a wish, which changes no
+/// content).
 ///
 /// The system's aligned blocks are not used: it moves them when they grow, fills them with zeros where fresh memory has
 /// zeros already, and does not find room for one where one of the same size was freed.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LineAllocator;
 
-/// The system's block around a long one: between its start and the long one's are 16 to 64 bytes, the last eight of
-/// which say how many.
+/// Returns the layout of the system's block around a long one. Between the two starts are 16 to 64 bytes, the last
+/// eight of which say how many.
 fn around(layout: Layout) -> Option<Layout> {
     let long = layout.size() >= LONG && layout.align() <= LINE;
     let size = layout.size().checked_add(LINE).filter(|_| long)?;
@@ -48,7 +49,7 @@ fn offset(base: *mut u8) -> usize {
     LINE - base.addr() % LINE
 }
 
-/// Asks for large pages for what lies in whole ones of them.
+/// Asks for large pages for the part of a block that fills whole ones.
 ///
 /// # Safety
 ///

@@ -58,12 +58,12 @@ pub const MAX_SOURCES: usize = 64;
 /// for l = 64 (130 KiB) in the second.
 pub(crate) const BLOCK: usize = 256;
 
-/// Which integer a coefficient stands for.
+/// The integer that the residues of a coefficient stand for, among those congruent modulo Q.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Representative {
-    /// The one in \[0, Q).
+    /// The integer in \[0, Q).
     NonNegative,
-    /// The one in (-Q/2, Q/2]; of an even Q the tie, Q/2, is positive.
+    /// The integer in (-Q/2, Q/2]; for an even Q the tie, Q/2, is positive.
     Centred,
 }
 
@@ -77,8 +77,8 @@ impl Representative {
     }
 }
 
-/// What a base extension leads to: limbs modulo each of `moduli`, then limbs modulo each of `words`. Any moduli, in any
-/// relation to the source moduli.
+/// The target moduli of a base extension. The output limbs are one for each of `moduli`, then one for each of `words`.
+/// The moduli may be any, in any relation to the source moduli.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {
     pub moduli: &'a [Modulus],

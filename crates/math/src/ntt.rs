@@ -87,7 +87,7 @@ impl Twiddles {
         self.constants().map(|w| F::new(self.q, w))
     }
 
-    /// How many entries the tables of 52-bit arithmetic have.
+    /// Returns the number of entries in the tables of 52-bit arithmetic.
     fn count_52(&self) -> usize {
         match in_52_bits(self.q) {
             true => self.value.len(),
@@ -95,14 +95,16 @@ impl Twiddles {
         }
     }
 
-    /// What 52-bit arithmetic multiplies by beside the value, for the primes it serves; else nothing.
+    /// Returns the factors by which 52-bit arithmetic multiplies beside the value, or an empty slice for primes that it
+    /// does not serve.
     fn factor_52(&self) -> &[u64] {
         let factors = || self.forms::<Factor>().map(|w| w.factor);
         let make = || Aligned::new(factors().take(self.count_52()));
         self.factor_52.get_or_init(make)
     }
 
-    /// The bits of these primes' factors as doubles, nearest to 0, and of their quotients by q; else nothing.
+    /// Returns the bits of the factors as doubles, nearest to 0, and of their quotients by q. Both are empty for primes
+    /// that 52-bit arithmetic does not serve.
     fn doubles(&self) -> [&[u64]; 2] {
         let pairs = || {
             let pairs = self.value.iter();
@@ -118,15 +120,15 @@ impl Twiddles {
         [value, ratio]
     }
 
-    /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle; nothing of a form
-    /// that is read from the other tables.
+    /// Returns the first eighth of the table again, in a form for the stages in which a whole vector shares one
+    /// twiddle. It is empty for a form that is read from the other tables.
     fn shared<F: Form>(&self) -> &[F] {
         let make = || self.forms().take(self.value.len() / 8).collect();
         F::kept(&self.shared).map_or(&[], |table| table.get_or_init(make))
     }
 }
 
-/// Whether 52-bit arithmetic, of integers or of doubles, multiplies residues modulo q.
+/// Returns whether 52-bit arithmetic, of integers or of doubles, multiplies residues modulo q.
 #[cfg(target_arch = "x86_64")]
 fn in_52_bits(q: Modulus) -> bool {
     q.bits() <= 51 || q.value() == crate::simd::Solinas::P
@@ -161,8 +163,9 @@ impl std::ops::Deref for Aligned {
     }
 }
 
-/// What becomes of a transform t: (minuend - t) * scale, plus an addend where there is one, modulo the plan's modulus. Limbs
-/// have the plan's length and residues below its modulus, of which `scale` is a constant.
+/// The operands of a fused last step that turns a transform t into (minuend - t) * scale, plus an addend if there is
+/// one, modulo the plan's modulus. Limbs have the plan's length and residues below its modulus. `scale` is a constant
+/// modulo it.
 #[derive(Clone, Copy)]
 pub struct Difference<'a> {
     pub minuend: &'a [u64],
@@ -170,7 +173,7 @@ pub struct Difference<'a> {
     pub addend: Option<&'a [u64]>,
 }
 
-/// Everything needed to transform limbs of one ring modulo one prime.
+/// The tables for transforms of limbs of one ring modulo one prime.
 pub struct NttPlan {
     q: Modulus,
     ring: Ring,
@@ -200,7 +203,7 @@ fn shared<P>(
     if let Some(plan) = plans.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
         return Ok(plan.clone());
     }
-    // What is transformed may be secret, and the transform before this may have left some of it on the stack.
+    // A limb may be secret, and the last transform may have left a part of its limb on the stack.
     let plan = on_a_clean_stack(|| build(q, ring).map(Arc::new))?;
     Ok(plans
         .write()
@@ -292,8 +295,8 @@ impl NttPlan {
         self.psi
     }
 
-    /// What splits the ring: x^2n - zeta^2 is (x^n - zeta) (x^n + zeta). Of a full ring of degree N it is psi^(N/2), the root
-    /// of -1 of the ring paper's equation 2.
+    /// Returns the residue zeta that splits the ring: x^2n - zeta^2 is (x^n - zeta) (x^n + zeta). For a full ring of
+    /// degree N it is psi^(N/2), the root of -1 of the ring paper's equation 2.
     pub fn zeta(&self) -> u64 {
         self.zeta
     }

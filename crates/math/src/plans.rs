@@ -22,7 +22,7 @@ use std::fmt;
 
 pub(crate) use choose::{Arithmetic, Cell, Cells, Order, Planned, choice, names, run, run_on};
 pub use choose::{made, patience};
-// What fused transforms need, which SIMD alone has.
+// Only fused transforms, which have SIMD kernels alone, use these.
 #[cfg(target_arch = "x86_64")]
 pub(crate) use choose::{Chosen, ORDERS, Scratch, Settling, chosen, order_name, orders};
 pub(crate) use policy::Policy;
@@ -30,24 +30,24 @@ pub use processor::processor;
 
 use crate::MathError;
 
-/// The variable that fixes choices.
+/// The environment variable that fixes choices.
 pub const VARIABLE: &str = "RINGMILL_PLANS";
-/// The variable that names the file in which choices are kept.
+/// The environment variable that names the file in which choices are kept.
 pub const FILE_VARIABLE: &str = "RINGMILL_PLANS_FILE";
 
-/// What is done.
+/// The direction of a transform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Task {
     /// Coefficients to evaluations.
     Forward,
     /// Evaluations to coefficients.
     Inverse,
-    /// A change of modulus, a constant, and [`Task::Forward`] ([`crate::NttPlan::forward_from`]).
+    /// A change of modulus, a product with a constant, then [`Task::Forward`] ([`crate::NttPlan::forward_from`]).
     ForwardFrom,
 }
 
 impl Task {
-    /// As tables and files name it.
+    /// Returns the name of the task in tables and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Forward => "forward",
@@ -57,7 +57,7 @@ impl Task {
     }
 }
 
-/// What a choice is made for.
+/// The transforms that share one choice of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     pub task: Task,
@@ -80,16 +80,16 @@ impl fmt::Display for Shape {
     }
 }
 
-/// How a choice was made.
+/// The origin of a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// By timing the candidates.
+    /// The candidates were timed.
     Timed,
-    /// It stood in the file of choices.
+    /// The file of choices had it.
     File,
-    /// As `RINGMILL_PLANS` says.
+    /// `RINGMILL_PLANS` fixes it.
     Fixed,
-    /// There is one candidate.
+    /// There was one candidate only.
     Only,
 }
 
@@ -104,15 +104,16 @@ impl Source {
     }
 }
 
-/// A kernel that could serve a shape, with the seconds that a call took in the better samples where it was timed. Those that fell far
-/// behind were timed less often. On a busy computer the chosen one's need not be the shortest ([`Choice::kernel`]).
+/// A kernel that could serve a shape, with the seconds that a call took in the better samples if it was timed.
+/// Candidates that fell far behind were timed less often. On a busy computer the chosen kernel need not have the
+/// shortest time ([`Choice::kernel`]).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     pub kernel: String,
     pub seconds: Option<f64>,
 }
 
-/// The kernel that serves a shape, and those that were in question.
+/// The kernel that serves a shape, with all candidates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
     pub shape: Shape,
@@ -121,12 +122,16 @@ pub struct Choice {
     pub candidates: Vec<Candidate>,
 }
 
-/// Refuses values of [`VARIABLE`] that say nothing, or ask for a level that this processor lacks.
+/// Checks the value of [`VARIABLE`].
+///
+/// # Errors
+/// A value that cannot be read, or that asks for a level that this processor lacks.
 pub fn check_environment() -> Result<(), MathError> {
     policy::policy().map(|_| ())
 }
 
-/// What the environment says; its default where that makes no sense, which [`check_environment`] tells.
+/// Returns the policy of the environment, or the default if the environment's value cannot be used.
+/// [`check_environment`] reports such a value.
 pub(crate) fn policy() -> &'static Policy {
     policy::policy_or_default()
 }

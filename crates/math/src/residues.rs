@@ -4,20 +4,21 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Whether residues of a modulus of this value are held in words of 32 bits: where it is below 2^32.
+/// Returns whether residues of a modulus are held in words of 32 bits, which is so if the modulus is below 2^32.
 pub const fn is_short(modulus: u128) -> bool {
     modulus >> 32 == 0
 }
 
-/// A limb's residues, in words of either length.
+/// The residues of a limb, in words of either length.
 #[derive(Clone, Copy, Debug)]
 pub enum Residues<'a> {
     Wide(&'a [u64]),
-    /// Of a modulus below 2^32 ([`is_short`]): half the memory, and half of what is read and written.
+    /// Residues of a modulus below 2^32 ([`is_short`]). They take half the memory, and half as many bytes are read and
+    /// written.
     Short(&'a [u32]),
 }
 
-/// Room for a limb's residues, in words of either length.
+/// A writable limb of residues, in words of either length.
 #[derive(Debug)]
 pub enum ResiduesMut<'a> {
     Wide(&'a mut [u64]),
@@ -25,7 +26,7 @@ pub enum ResiduesMut<'a> {
 }
 
 impl<'a> Residues<'a> {
-    /// How many there are.
+    /// Returns the number of residues.
     pub fn len(&self) -> usize {
         match self {
             Self::Wide(words) => words.len(),
@@ -37,7 +38,7 @@ impl<'a> Residues<'a> {
         self.len() == 0
     }
 
-    /// Those of a range; none of one that leaves it.
+    /// Returns the residues of a range, or `None` if the range leaves the limb.
     pub fn get(&self, range: Range<usize>) -> Option<Self> {
         match self {
             Self::Wide(words) => words.get(range).map(Self::Wide),
@@ -45,7 +46,7 @@ impl<'a> Residues<'a> {
         }
     }
 
-    /// That of one place.
+    /// Returns the residue at a place, or `None` beyond the last.
     pub fn at(&self, place: usize) -> Option<u64> {
         match self {
             Self::Wide(words) => words.get(place).copied(),
@@ -53,12 +54,12 @@ impl<'a> Residues<'a> {
         }
     }
 
-    /// In order.
+    /// Iterates over the residues in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         (0..self.len()).map(|place| self.at(place).unwrap_or(0))
     }
 
-    /// The same in words of 64 bits.
+    /// Returns the residues in words of 64 bits.
     pub fn wide(self) -> Cow<'a, [u64]> {
         match self {
             Self::Wide(words) => Cow::Borrowed(words),
@@ -67,7 +68,7 @@ impl<'a> Residues<'a> {
     }
 }
 
-/// By what they are, not by the words that they are held in.
+/// Residues are compared by value; the length of their words does not matter.
 impl PartialEq for Residues<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -84,7 +85,7 @@ impl PartialEq for Residues<'_> {
 impl Eq for Residues<'_> {}
 
 impl<'a> ResiduesMut<'a> {
-    /// How many there are.
+    /// Returns the number of residues.
     pub fn len(&self) -> usize {
         match self {
             Self::Wide(words) => words.len(),

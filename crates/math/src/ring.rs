@@ -3,7 +3,7 @@
 
 use crate::MathError;
 
-/// Which polynomial of degree n a limb is taken modulo (ring paper, equation 2).
+/// The polynomial of degree n modulo which a limb is taken (ring paper, equation 2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum RingKind {
     /// x^n + 1.
@@ -20,7 +20,7 @@ pub enum RingKind {
 }
 
 impl RingKind {
-    /// The kind of a number; `None` of 0.
+    /// Returns the kind of a number, or `None` for 0.
     pub const fn of_number(number: u8) -> Option<Self> {
         match number {
             0 => None,
@@ -31,7 +31,7 @@ impl RingKind {
         }
     }
 
-    /// Its number among the parts of its full ring.
+    /// Returns the number of this kind among the parts of its full ring.
     pub const fn number(self) -> u8 {
         match self {
             Self::Full => 1,
@@ -41,7 +41,7 @@ impl RingKind {
         }
     }
 
-    /// How often the full ring was halved.
+    /// Returns how often the full ring was halved.
     pub const fn depth(self) -> u32 {
         match self.number().checked_ilog2() {
             Some(depth) => depth,
@@ -86,7 +86,7 @@ impl Ring {
         self.log_n as u32 + self.kind.depth()
     }
 
-    /// Where the evaluation form of this ring begins in that of its full ring.
+    /// Returns the position at which the evaluation form of this ring begins in that of its full ring.
     pub const fn first(self) -> usize {
         let before = (self.kind.number() as usize).saturating_sub(1 << self.kind.depth());
         before * self.len()

@@ -27,16 +27,16 @@ pub(crate) use solinas::Solinas;
 /// Residues in one vector.
 pub(crate) const LANES: usize = 8;
 
-/// How the stages whose partners share a vector, or a few of them, go through a limb: that many chunks of eight vectors at a
-/// time, so that each hides the latency of the others. What is best depends on how many vectors the arithmetic needs besides,
-/// and on how far ahead the processor looks.
+/// The number of chunks that a transform takes through the stages whose partners share a vector, or a few of them. A
+/// chunk is eight vectors, and each chunk hides the latency of the others. The best number depends on how many other
+/// vectors the arithmetic needs, and on how far ahead the processor looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chunks {
-    /// One: two would not find room in registers.
+    /// One chunk: registers have no room for two.
     One,
-    /// Two, by turns: a stage of the first, then the same stage of the second.
+    /// Two chunks, by turns: a stage of the first, then the same stage of the second.
     Two,
-    /// Two, each instruction of both before the next one.
+    /// Two chunks, each instruction of both before the next instruction.
     TwoInStep,
 }
 
@@ -48,15 +48,15 @@ pub trait LazyMul {
     const WIDE_RANGE: bool;
     /// Whether [`LazyMul::constant`] takes the factors of [`Factor`], and not quotients of 64 bits.
     const FACTORS_52: bool = false;
-    /// How the last stages of a forward transform go through chunks.
+    /// The chunks of the last stages of a forward transform.
     const FORWARD: Chunks = Chunks::Two;
-    /// How the first stages of an inverse transform do.
+    /// The chunks of the first stages of an inverse transform.
     const INVERSE: Chunks = Chunks::Two;
-    /// A constant in each lane, with what of its quotient this arithmetic needs.
+    /// A constant in each lane, with the quotients that this arithmetic needs.
     type Constant: Copy;
-    /// One that every lane shares.
+    /// A constant that every lane shares.
     type Form: Form;
-    /// What is fixed by the modulus.
+    /// Values that the modulus fixes.
     type Context: Copy;
 
     /// # Safety
@@ -281,17 +281,19 @@ pub trait LazyMul {
     }
 }
 
-/// A constant that every lane shares: its value and what an arithmetic multiplies by beside it, and nothing else, as tables of
-/// these are read from memory where a long ring's do not fit the second-level cache.
+/// A constant that every lane shares: its value and the numbers by which an arithmetic multiplies beside it. It holds
+/// nothing else, because tables of such constants are read from memory if those of a long ring do not fit the
+/// second-level cache.
 pub trait Form: Copy + 'static {
     /// The constant w modulo q.
     fn new(q: Modulus, w: Shoup) -> Self;
 
-    /// Where a table of these is kept; none of a form that is read from the tables of values and factors.
+    /// Returns the place of a table of such constants, or `None` for a form that is read from the tables of values and
+    /// factors.
     fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>>;
 }
 
-/// The first twiddles of a table again, in each form that was asked for.
+/// The first twiddles of a table again, in each form that an arithmetic asked for.
 #[derive(Default)]
 pub struct Forms {
     split: OnceLock<Vec<Split>>,
@@ -299,7 +301,7 @@ pub struct Forms {
     of_54: OnceLock<Vec<ifma_54::Form54>>,
 }
 
-/// What 52-bit arithmetic multiplies by.
+/// A constant of 52-bit arithmetic.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     value: u64,
@@ -323,7 +325,7 @@ impl Form for Factor {
     }
 }
 
-/// What [`DoubleWord`] multiplies by.
+/// A constant of [`DoubleWord`] that every lane shares.
 #[derive(Clone, Copy)]
 pub(crate) struct Split {
     value: u64,

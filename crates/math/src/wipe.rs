@@ -7,25 +7,25 @@
 
 use std::hint::black_box;
 
-/// Bytes of stack that are overwritten: what the computations of this workspace were seen to use, and twice as much. It is
-/// written whole into the first-level cache.
+/// Bytes of stack that are overwritten: twice the depth that the computations of this workspace were seen to use. All
+/// of them are written, into the first-level cache.
 const DEPTH: usize = 16 << 10;
 
-/// Does `work`, then overwrites the stack that it used, to a depth of 16 KiB, also when it panics. What is given back is
-/// moved, so it should hold its secrets on the heap.
+/// Runs `work`, then overwrites the stack that it used, to a depth of 16 KiB, also when it panics. The result is moved,
+/// so it should hold its secrets on the heap.
 pub fn off_the_stack<T>(work: impl FnOnce() -> T) -> T {
     let _after = Overwrite;
     below(work)
 }
 
-/// Overwrites the stack, then does `work` there: for what is made once and stays. A structure is moved to the heap with the
-/// gaps between its fields, which hold what lay on the stack before.
+/// Overwrites the stack, then runs `work` there, for structures that are made once and stay. A structure is moved to
+/// the heap with the gaps between its fields, which hold what lay on the stack before.
 pub fn on_a_clean_stack<T>(work: impl FnOnce() -> T) -> T {
     overwrite();
     below(work)
 }
 
-/// Does the work in a frame of its own, which lies where [`overwrite`] has its own.
+/// Runs the work in a frame of its own, at the place where [`overwrite`] has its own frame.
 #[inline(never)]
 fn below<T>(work: impl FnOnce() -> T) -> T {
     work()
@@ -41,7 +41,7 @@ impl Drop for Overwrite {
 
 #[inline(never)]
 fn overwrite() {
-    // Mutable, so that it is no constant elsewhere; looked at by what the compiler knows nothing of, so that it is written.
+    // Mutable, so that it is no constant elsewhere. The black box reads it, so that it is written.
     let mut zeros = [0u64; DEPTH / size_of::<u64>()];
     black_box(&mut zeros);
 }

@@ -17,10 +17,10 @@ pub struct WordModulus {
 }
 
 impl WordModulus {
-    /// Words have this many bits.
+    /// Bits of a word, the largest k.
     pub const MAX_BITS: u32 = u64::BITS;
 
-    /// 2^`bits`.
+    /// Returns the modulus 2^`bits`.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for 0 bits or more than 64.

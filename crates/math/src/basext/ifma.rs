@@ -49,7 +49,7 @@ struct Group {
     constants: Vec<[u64; 3]>,
 }
 
-/// What the final reduction needs of p.
+/// Constants of a target modulus p for the final reduction.
 #[derive(Clone, Copy, Debug)]
 struct Reducer {
     p: u64,

@@ -32,14 +32,14 @@ pub(super) struct Short {
     /// h.
     half: u64,
     groups: Vec<Group>,
-    /// Of each target, whether it is in a group.
+    /// Whether each target modulus is in a group.
     served: Vec<bool>,
 }
 
 /// Up to [`GROUP`] target moduli.
 #[derive(Clone, Debug)]
 struct Group {
-    /// Which they are: from this one on.
+    /// The index of the group's first target modulus; the others follow it.
     first: usize,
     ends: Vec<End>,
     /// The constants of each term for each modulus of the group, in runs between which the sums are folded.
@@ -48,7 +48,7 @@ struct Group {
     folds: u32,
 }
 
-/// What a sum starts from and is reduced by.
+/// The start of a sum, and the constants of its reduction.
 #[derive(Clone, Copy, Default, Debug)]
 struct End {
     p: u64,
@@ -58,11 +58,11 @@ struct End {
     fold: i32,
     /// The multiple of p that makes the sum positive.
     lift: u64,
-    /// What [`short::ratio`] gives.
+    /// The ratio that [`short::ratio`] returns.
     ratio: u64,
     /// k.
     bits: u32,
-    /// Most of a sum in size, so far.
+    /// The largest magnitude of the sum so far.
     most: u128,
 }
 
@@ -185,13 +185,13 @@ impl Short {
         })
     }
 
-    /// Whether [`weighted_sums`] writes the sums modulo target j.
+    /// Returns whether [`weighted_sums`] writes the sums modulo target j.
     pub(super) fn has(&self, j: usize) -> bool {
         self.served.get(j).is_some_and(|&served| served)
     }
 
-    /// Whether this thread's kernels take the sums from here. Those of 52-bit products do so where they come out modulo every
-    /// target: what is left out would take longer one by one.
+    /// Returns whether this thread's kernels take the sums from here. Kernels with 52-bit products do so only if every
+    /// target modulus is in a group: moduli that are left out would take longer one by one.
     pub(super) fn serves(&self) -> bool {
         let has = match Backend::current() {
             Backend::Scalar => false,

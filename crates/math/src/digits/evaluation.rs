@@ -5,7 +5,7 @@
 use super::plan::{Builder, Plan, PlanCosts, Step, Value};
 use super::powers::Powers;
 
-/// Which powers of x a polynomial has.
+/// The powers of x that a polynomial has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Parity {
     Odd,
@@ -13,7 +13,7 @@ enum Parity {
     Mixed,
 }
 
-/// Which powers babies are, and what is done at the end.
+/// The powers of x that are baby steps, and the operation at the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Basis {
     /// 1, x, x^2, ...
@@ -22,7 +22,7 @@ enum Basis {
     Odd,
     /// 1, x^2, x^4, ...
     Even,
-    /// The same, and the sum times x: fewer powers than `Odd`, one product more in sequence.
+    /// 1, x^2, x^4, ..., and the sum times x. It takes fewer powers than `Odd`, and one product more in sequence.
     EvenTimesX,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn plan_polynomial(coefficients: &[i64], costs: PlanCosts) -> Plan {
     builder.finish(output)
 }
 
-/// The same inside of a plan, at any value.
+/// Adds the steps of [`plan_polynomial`] to a plan, for the polynomial's value at any value of the plan.
 pub(super) fn emit(
     builder: &mut Builder,
     x: Value,

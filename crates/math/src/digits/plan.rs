@@ -4,7 +4,7 @@
 use super::DigitError;
 use crate::Modulus;
 
-/// What a plan has computed: input i is value i, and each step makes the next one.
+/// A value of a plan: input i is value i, and each step makes the next value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Value(pub(super) u32);
 
@@ -14,8 +14,8 @@ impl Value {
     }
 }
 
-/// The sum of `products`, of `linear` terms and of `constant`. The products are added before they are relinearised: a step
-/// that has any takes one key switch, others take none.
+/// The sum of `products`, of `linear` terms and of `constant`. The products are added before they are relinearised. So
+/// a step with products takes one key switch, and any other step takes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Step {
     /// Two equal values are a square.
@@ -25,7 +25,8 @@ pub struct Step {
     pub constant: i64,
 }
 
-/// Steps, each of values before it. Every value that a step uses is relinearised, because steps make no other.
+/// A list of steps, each of which uses values before it. Every value that a step uses is relinearised, because steps
+/// make no other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     inputs: u32,
@@ -33,7 +34,7 @@ pub struct Plan {
     output: Value,
 }
 
-/// What a plan takes.
+/// The number of operations of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PlanCount {
     /// Products of ciphertexts, squares among them.

@@ -40,7 +40,7 @@ impl LowDigit {
     /// All digits modulo p: from -(p - 1) / 2 to (p - 1) / 2.
     ///
     /// # Errors
-    /// As [`LowDigit::new`]; [`DigitError::TooLong`].
+    /// The errors of [`LowDigit::new`]; [`DigitError::TooLong`].
     pub fn any(p: u64, exponent: u32) -> Result<Self, DigitError> {
         power_of_odd_prime(p, exponent)?;
         check_length(p)?;
@@ -172,16 +172,16 @@ impl LowDigit {
     }
 }
 
-/// How a digit is removed; what is left is the same.
+/// The method that removes a digit. All methods leave the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Method {
-    /// By the polynomial of least degree for the digits that noise has.
+    /// One polynomial of least degree for the digits that the noise has.
     #[default]
     OfNoise,
-    /// By the polynomial of least degree for all digits, whatever the noise ([`LowDigit::any`]: Chen and Han).
+    /// One polynomial of least degree for all digits, for any noise ([`LowDigit::any`]: Chen and Han).
     AllDigits,
-    /// By one polynomial of degree p, evaluated again and again ([`LowDigit::halevi_shoup_plan`]: Halevi and Shoup, HElib, the vector
-    /// paper).
+    /// One polynomial of degree p, evaluated again and again ([`LowDigit::halevi_shoup_plan`]: Halevi and Shoup, HElib,
+    /// the vector paper).
     HaleviShoup,
 }
 
@@ -218,10 +218,11 @@ impl DigitRemoval {
         Self::by(Method::OfNoise, p, exponent, digits, noise, costs)
     }
 
-    /// The same by another method.
+    /// Plans as [`DigitRemoval::new`] does, by another method.
     ///
     /// # Errors
-    /// As [`DigitRemoval::new`]; [`DigitError::TooLong`] for primes whose digits are too many for a polynomial of all.
+    /// The errors of [`DigitRemoval::new`]; [`DigitError::TooLong`] for primes whose digits are too many for a
+    /// polynomial of all.
     pub fn by(
         method: Method,
         p: u64,
@@ -266,7 +267,7 @@ impl DigitRemoval {
         &self.rounds
     }
 
-    /// What all rounds take together, in sequence.
+    /// Returns the sum of the operations of all rounds, which run in sequence.
     pub fn count(&self) -> PlanCount {
         let counts = self.rounds.iter().map(|r| r.plan.count());
         counts.fold(PlanCount::default(), |a, b| PlanCount {

@@ -7,10 +7,10 @@ use std::arch::x86_64::*;
 use crate::Modulus;
 use crate::simd::{correct, splat};
 
-/// How residues of a modulus become residues of another; the fewest instructions that serve.
+/// The way in which residues of a modulus become residues of another, with the fewest instructions that suffice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// They are already.
+    /// The residues are residues of the new modulus already.
     Same,
     /// The new modulus is taken off once at most.
     Once,
@@ -21,7 +21,7 @@ pub(crate) enum Way {
 /// How many bits longer the old modulus may be for [`Way::Divide`].
 const MORE_BITS: u32 = 40;
 
-/// None where no way serves.
+/// Returns the way between two moduli, or `None` if there is none.
 pub(crate) fn way(from: Modulus, to: Modulus) -> Option<Way> {
     if from <= to {
         Some(Way::Same)

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{MathError, Modulus, Residues, Shoup};
 
-/// How a result is written.
+/// The way in which a result is written to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Store {
     /// Into the cache: something reads it soon.
@@ -34,7 +34,7 @@ fn blocks(done: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize
         .map(move |start| start..len.min(start + BLOCK))
 }
 
-/// What two limbs become.
+/// The operation on two limbs.
 #[derive(Clone, Copy)]
 pub(super) enum Pairwise {
     Sum,

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The loops over words of 32 bits, written once for vectors of any width.
 //!
-//! As in [`super::loops`]: each does the largest multiple of a vector's coefficients and returns how many those were, everything is
-//! `inline(always)` and `unsafe`, and the function around a loop enables the instructions ([`level`] makes such functions).
-//! Residues are below a modulus q < 2^32, so that a sum of two may not fit a lane: a + b is a - (q - b) where that is not negative.
+//! As in [`super::loops`], each loop computes the largest multiple of a vector's coefficients and returns their number.
+//! Everything is `inline(always)` and `unsafe`, and the function around a loop enables the instructions ([`level`]
+//! makes such functions). Residues are below a modulus q < 2^32, so that a sum of two may not fit a lane: a + b is a -
+//! (q - b) if that is not negative.
 
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm_sfence};
 
 use super::fused::Store;
 use crate::{Modulus, Residues, Shoup};
 
-/// Bytes of a vector past which nothing wider is written at a time.
+/// Bytes of the widest vector that is written at a time.
 const LINE: usize = 64;
 
-/// Words ahead of the loop that large operands are asked for: a page, beyond which the processor does not look by itself.
+/// Words between the loop and the prefetch of large operands: a page, beyond which the processor does not prefetch by
+/// itself.
 const AHEAD: usize = 1024;
 
 /// Words of 32 bits in lanes.
@@ -35,7 +37,7 @@ pub(super) trait Lanes: Copy {
     unsafe fn difference(self, other: Self, q: Self) -> Self;
 }
 
-/// What a vector and another become.
+/// An operation on two vectors.
 ///
 /// # Safety
 /// As for [`Lanes`].
@@ -44,7 +46,7 @@ pub(super) trait Binary: Copy {
     unsafe fn of(self, a: Self::V, b: Self::V) -> Self::V;
 }
 
-/// What a vector becomes.
+/// An operation on a vector.
 ///
 /// # Safety
 /// As for [`Lanes`].

@@ -28,7 +28,7 @@ pub struct WordStep {
     pub t1_low: u64,
     /// -T1_L mod 2^w.
     pub t2: u64,
-    /// What T1_L + T2 carries into the next word.
+    /// The carry of T1_L + T2 into the next word.
     pub carry: bool,
     /// T1_H + q_H T2 + carry = (T1 + T2 q) / 2^w, the next T1.
     pub t1: u128,
@@ -68,16 +68,16 @@ pub const PARAMETER_SETS: [ParameterSet; 6] = [
 ];
 
 impl WordMontgomery {
-    /// L = ceil(K / w) iterations, K = bits of q.
+    /// Makes a reduction of L = ceil(K / w) iterations, K = bits of q.
     ///
     /// # Errors
-    /// As [`WordMontgomery::with_iterations`].
+    /// The errors of [`WordMontgomery::with_iterations`].
     pub fn new(q: Modulus, word_bits: u32) -> Result<Self, MathError> {
         // An impossible word size is refused below, whatever the count.
         Self::with_iterations(q, word_bits, q.bits().div_ceil(word_bits.max(1)))
     }
 
-    /// As many iterations as a pipeline has: at least ceil(K / w).
+    /// Makes a reduction with the iterations of a pipeline: at least ceil(K / w).
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for w = 0, q that is not 1 mod 2^w, w L below K or above 64.

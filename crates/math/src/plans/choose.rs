@@ -13,17 +13,18 @@ use crate::kernels::{best_backend, forced_backend};
 use crate::wipe::on_a_clean_stack;
 use crate::{Backend, MathError, Ring};
 
-/// What timing the candidates of one shape may take up to [`QUICK_LOG_N`]; a few slow calls may take more.
+/// The longest time for the candidates of one shape up to [`QUICK_LOG_N`]; a few slow calls may take more.
 const PATIENCE: Duration = Duration::from_millis(1);
-/// Longer limbs get time as they get longer, so that each candidate has its turns: who transforms them has many.
+/// Longer limbs get more time, in proportion to their length, so that each candidate has its turns. A program that
+/// transforms such limbs has many of them.
 const QUICK_LOG_N: u8 = 12;
-/// From this length on scalar code is no candidate where there is another: it would take most of the time to find out
-/// that it is the slowest.
+/// From this length on scalar code is no candidate if there is another. To find out that it is the slowest would take
+/// most of the time.
 const SCALAR_LOG_N: u8 = 9;
 /// Shapes whose choice is noted for [`made`]; there are fewer.
 const NOTED: usize = 1024;
 
-/// In which order the stages of a transform meet its limb.
+/// The order in which the stages of a transform visit the limb.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     pub name: &'static str,
@@ -59,7 +60,8 @@ pub(crate) const ORDERS: [Order; 3] = [
 pub(crate) struct Arithmetic<P: Planned> {
     pub name: &'static str,
     pub level: Backend,
-    /// Whether it is exact for the plan's modulus, long enough for its length, and worth timing there.
+    /// Returns whether the arithmetic is exact for the plan's modulus, long enough for its length, and worth timing
+    /// there.
     pub takes: fn(&P) -> bool,
     /// Bytes of a word as its loops hold it, where they heed an [`Order`].
     pub ordered: Option<usize>,
@@ -91,7 +93,7 @@ impl<const CLASSES: usize> Cells<CLASSES> {
     }
 }
 
-/// What kernels are chosen for: a plan of transforms.
+/// A plan of transforms, for which kernels are chosen.
 pub(crate) trait Planned: Sized + 'static {
     type Word: Copy + Default + 'static;
 
@@ -102,7 +104,7 @@ pub(crate) trait Planned: Sized + 'static {
     fn shape(&self, task: Task) -> (Shape, Cell);
 }
 
-/// Where the choice of a shape is kept.
+/// The place that keeps the choice of a shape.
 pub(crate) type Cell = Option<&'static AtomicU8>;
 
 /// Candidate k of a table: its arithmetic and its order.
@@ -197,7 +199,7 @@ pub(crate) fn chosen(cell: &AtomicU8) -> Chosen {
     }
 }
 
-/// What is known of a shape.
+/// The state of a shape's choice.
 pub(crate) enum Chosen {
     NotYet,
     /// A thread is timing it.
@@ -212,7 +214,7 @@ pub(crate) fn run<P: Planned>(plan: &P, task: Task, limb: &mut [P::Word]) {
     unsafe { arithmetic.run[direction(task)](plan, limb, order) }
 }
 
-/// The same by the candidate of a name.
+/// Transforms a limb as [`run`] does, by the candidate of this name.
 pub(crate) fn run_on<P: Planned>(
     plan: &P,
     kernel: &str,
@@ -240,12 +242,12 @@ pub(crate) fn names<P: Planned>(plan: &P) -> Vec<String> {
     ids.into_iter().map(|k| named(plan, k)).collect()
 }
 
-/// Which of the two loops of a kernel.
+/// Returns the index of the task's loop among the two loops of a kernel.
 fn direction(task: Task) -> usize {
     usize::from(task == Task::Inverse)
 }
 
-/// What a program lets timing the candidates of a length take.
+/// Returns the time that a program grants for timing the candidates of a length.
 pub fn patience(log_n: u8) -> Duration {
     PATIENCE * (1 << log_n.saturating_sub(QUICK_LOG_N))
 }
@@ -307,7 +309,7 @@ pub(crate) struct Settling<'a> {
     /// The candidates, the first of them the one to start with.
     pub ids: &'a [u8],
     pub name: &'a dyn Fn(u8) -> String,
-    /// What timing allocates.
+    /// The bytes that timing allocates.
     pub bytes: u64,
 }
 

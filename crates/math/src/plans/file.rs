@@ -62,7 +62,7 @@ pub(super) fn keep(shape: Shape, kernel: &str) {
     let _ = write(&path, &text(&head(), &all));
 }
 
-/// What a file of these choices says.
+/// Returns the text of a file with these choices.
 pub fn text(head: &str, kept: &Kept) -> String {
     kept.iter()
         .fold(head.to_owned(), |mut text, (shape, kernel)| {
@@ -71,7 +71,7 @@ pub fn text(head: &str, kept: &Kept) -> String {
         })
 }
 
-/// What a file says; nothing where it is not of this processor, version and form.
+/// Reads the choices in a file. Returns `None` if the file is of another processor, version or form.
 pub fn read(path: &Path, head: &str) -> Option<Kept> {
     // Asked before it is opened: opening a pipe would wait for its other end.
     if !std::fs::metadata(path).ok()?.is_file() {

@@ -8,7 +8,7 @@ use super::VARIABLE;
 use crate::kernels::available_backends;
 use crate::{Backend, MathError};
 
-/// How a kernel is chosen among candidates.
+/// The way in which a kernel is chosen among candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     Timed,
@@ -74,10 +74,10 @@ fn default(available: &[Backend]) -> Policy {
     }
 }
 
-/// What a value of [`VARIABLE`] says on a processor with these levels.
+/// Reads a value of [`VARIABLE`] for a processor with these levels.
 ///
 /// # Errors
-/// What says nothing, and a level that is not available.
+/// A value that cannot be read, and a level that is not available.
 pub fn parse(text: &str, available: &[Backend]) -> Result<Policy, MathError> {
     let refused = || MathError::OutOfRange {
         what: VARIABLE,

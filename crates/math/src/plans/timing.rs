@@ -9,23 +9,23 @@
 
 use std::time::{Duration, Instant};
 
-/// What a sample lasts at least: long beside reading the clock.
+/// The least time of a sample: long compared to reading the clock.
 const SAMPLE: Duration = Duration::from_micros(10);
-/// Most calls in a sample.
+/// The most calls in a sample.
 const CALLS: u128 = 16;
 /// A candidate is dropped when it never was within this factor of the first one, after so many ratios.
 const DROPPED: [(usize, f64); 2] = [(2, 1.6), (4, 1.15)];
-/// Ratios of each remaining candidate, at least, unless they take four times the time that was granted; and at most.
+/// The least ratios of each remaining candidate, unless they take four times the time that was granted, and the most.
 const RATIOS: usize = 5;
 const MOST_RATIOS: usize = 51;
-/// What a later candidate must gain: less than this is chance.
+/// The ratio that a later candidate must reach to be chosen; a smaller gain is chance.
 const GAIN: f64 = 0.97;
 
-/// What was measured of each candidate.
+/// The measurements of each candidate.
 pub struct Times {
-    /// Seconds a call: of all samples a quarter took less.
+    /// Seconds a call, at the lower quartile of the samples.
     pub better: Vec<f64>,
-    /// A call beside a call of the first candidate just before it.
+    /// The time of a call over that of a call of the first candidate just before it.
     pub ratios: Vec<Vec<f64>>,
 }
 

@@ -9,11 +9,12 @@ use zeroize::Zeroizing;
 use super::{KEY, keystream};
 use crate::{MathError, Prng};
 
-/// Gives a fresh generator for everything that is made: each encryption, each key.
+/// A source of random generators, which gives a fresh one for each encryption and each key.
 ///
-/// What outlives one operation holds a source and never a generator. A process can be forked, and a machine saved and
-/// started twice: the copies of a generator then give the same numbers, and two encryptions under one mask give their
-/// difference away. The usual source has no state that a copy could share; it asks the operating system every time.
+/// A structure that outlives one operation holds a source and never a generator. A process can be forked, and a machine
+/// saved and started twice: the copies of a generator then give the same numbers, and two encryptions under one mask
+/// give their difference away. The usual source has no state that a copy could share; it asks the operating system
+/// every time.
 pub struct PrngSource(Kind);
 
 enum Kind {
@@ -30,27 +31,28 @@ impl fmt::Debug for PrngSource {
     }
 }
 
-/// Whose generators a seeded source gives. One seed gives each of them other generators, so that a test may seed a key and
-/// what is encrypted to it alike: an encryption whose randomness is that of the secret key has other noise than any other.
+/// The party that a seeded source stands for. One seed gives each party other generators, so that a test may seed a key
+/// and an encryption to it alike. An encryption with the randomness of the secret key has other noise than any other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seeded {
-    /// Who makes a secret key, and all that is made with it.
+    /// The party that makes a secret key, and everything made with it.
     KeyHolder,
-    /// Who encrypts to a key.
+    /// The party that encrypts to a key.
     Encryptor,
 }
 
 impl PrngSource {
-    /// Every generator is seeded by the operating system.
+    /// Returns the source whose generators are all seeded by the operating system.
     pub const fn os() -> Self {
         Self(Kind::OperatingSystem)
     }
 
-    /// The same generators in the same order on every run: for tests that must repeat, and for nothing else.
+    /// Returns a source that gives the same generators in the same order on every run. It is for tests that must
+    /// repeat, and for nothing else.
     pub fn from_seed_for_reproducible_tests_only(seed: [u8; 32], whose: Seeded) -> Self {
         let seed = match whose {
             Seeded::KeyHolder => seed,
-            // Of a stream that no generator reads.
+            // The seed comes from a stream that no generator reads.
             Seeded::Encryptor => {
                 let mut own = [0; KEY];
                 keystream(&seed, 1, 0, &mut own);
@@ -61,7 +63,7 @@ impl PrngSource {
         Self(Kind::ReproducibleTestsOnly(Mutex::new(prng)))
     }
 
-    /// A generator for one operation.
+    /// Returns a generator for one operation.
     pub fn fresh(&self) -> Result<Prng, MathError> {
         match &self.0 {
             Kind::OperatingSystem => Prng::from_os(),

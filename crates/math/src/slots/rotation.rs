@@ -18,7 +18,8 @@ pub enum Rotation {
 }
 
 impl SlotEncoder {
-    /// The Galois element that brings to each slot the *integer* of the slot `amount` places further along a dimension.
+    /// Returns the Galois element that brings to each slot the *integer* of the slot `amount` places further along a
+    /// dimension.
     ///
     /// # Errors
     /// [`SlotError::NoDimension`].
@@ -28,7 +29,8 @@ impl SlotEncoder {
         Ok(pow_mod(generator, (amount % order) as u64, two_n))
     }
 
-    /// What brings to each slot the *element* of the slot `amount` places further along a dimension.
+    /// Returns the rotation that brings to each slot the *element* of the slot `amount` places further along a
+    /// dimension.
     ///
     /// # Errors
     /// [`SlotError::NoDimension`].

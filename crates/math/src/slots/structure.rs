@@ -4,7 +4,7 @@
 use super::SlotError;
 use crate::primes::is_prime;
 
-/// What the factors of x^N + 1 modulo p look like.
+/// The form of the factors of x^N + 1 modulo p.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Split {
     /// x^d - c, for p = 1 mod 4: all c are integers modulo p^e.
@@ -20,12 +20,12 @@ pub struct Dimension {
     pub generator: u64,
     /// Number of places.
     pub order: usize,
-    /// Whether `generator` has this order modulo 2N too. Where it has not, a slot that leaves the last place comes in at the
-    /// first one with a power of Frobenius: nothing to integers, but elements of the slot ring need masks.
+    /// Whether `generator` has this order modulo 2N too. If not, a slot that leaves the last place comes in at the
+    /// first one with a power of Frobenius. That changes no integer, but elements of the slot ring need masks.
     pub good: bool,
 }
 
-/// Where a Galois element stands: it is (the representative of `slot`) * p^`frobenius` modulo 2N.
+/// The coset of a Galois element: the element is (the representative of `slot`) * p^`frobenius` modulo 2N.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
     pub slot: usize,

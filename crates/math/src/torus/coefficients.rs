@@ -12,7 +12,7 @@ pub enum Coefficients {
     Prime(Modulus),
 }
 
-/// Additions modulo q, and what a decomposition adds to; inlined into loops over polynomials.
+/// Additions modulo q, and the representatives that a decomposition reads; inlined into loops over polynomials.
 pub(super) trait Sums: Copy + Sync {
     fn add(self, a: u64, b: u64) -> u64;
     fn sub(self, a: u64, b: u64) -> u64;

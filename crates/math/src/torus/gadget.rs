@@ -6,9 +6,9 @@ use super::coefficients::{Sums, with_sums};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
-/// A decomposition: x, taken nearest to 0, is rounded to a multiple of 2^(W - l b) and written as the sum of digits
-/// d_j 2^(W - (j + 1) b), j = 0 ... l - 1, with -2^(b-1) <= d_j < 2^(b-1). W is the bits of q, b `log_base`, l `levels`.
-/// Modulo a prime the first digit may be 2^(b-1), as nothing wraps there.
+/// A decomposition into signed digits. x, taken nearest to 0, is rounded to a multiple of 2^(W - l b) and written as
+/// the sum of digits d_j 2^(W - (j + 1) b), j = 0 ... l - 1, with -2^(b-1) <= d_j < 2^(b-1). W is the bits of q, b
+/// `log_base`, l `levels`. Modulo a prime the first digit may be 2^(b-1), as nothing wraps there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Gadget {
     q: Coefficients,
@@ -16,7 +16,7 @@ pub struct Gadget {
     levels: usize,
 }
 
-/// What the loops need of a [`Gadget`] and of the modulus its digits are residues of.
+/// Constants of the loops: of a [`Gadget`] and of the modulus p whose residues its digits are.
 #[derive(Clone, Copy)]
 pub(super) struct Digits {
     /// Half a base in every place, and the half that rounds.

@@ -5,15 +5,16 @@ use zeroize::Zeroize;
 
 use crate::{MathError, Modulus};
 
-/// Coefficients that lie together: those of one vector of AVX-512.
+/// Coefficients that lie next to each other: the lanes of one vector of AVX-512.
 pub(super) const GROUP: usize = 8;
 
 /// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
 
-/// How far ahead of what is read the key is asked for, in bytes: the processor's own prefetching stops at every page. What
-/// lies beyond the end is the next ciphertext, mostly. It is asked for into the second-level cache, line by line between the
-/// products: many lines at once, or into the first level, would be waited for.
+/// Bytes of the key between a read and the prefetch that goes ahead of it: the processor's own prefetching stops at
+/// every page. Beyond the end of a ciphertext lies the next one, mostly. Prefetches go into the second-level cache,
+/// line by line between the products. The loop would have to wait for many lines at once, or for lines of the first
+/// level.
 pub(super) const AHEAD: usize = 8192;
 
 /// The shape of one gadget ciphertext: `rows` x `cols` polynomials of `n` coefficients. For GGSW with k mask polynomials
@@ -29,7 +30,7 @@ pub struct KeyShape {
 }
 
 impl KeyShape {
-    /// Rows that a sum is made of at most.
+    /// The most rows of a sum.
     pub const MAX_ROWS: usize = 32;
 
     /// # Errors
@@ -66,18 +67,18 @@ impl KeyShape {
         self.n * self.rows * self.cols
     }
 
-    /// Where the first of eight evaluations from position 8 `block` on stands.
+    /// Returns the index of the first of eight evaluations from position 8 `block` on.
     fn place(self, block: usize, row: usize, col: usize) -> usize {
         ((block * self.rows + row) * self.cols + col) * GROUP
     }
 
-    /// Where evaluation i of a row's column stands.
+    /// Returns the index of evaluation i of a row's column.
     pub fn index(self, row: usize, col: usize, i: usize) -> usize {
         self.place(i / GROUP, row, col) + i % GROUP
     }
 }
 
-/// The words of one gadget ciphertext in transform form, of 32 bits where the prime is below 2^32.
+/// The words of one gadget ciphertext in transform form. They have 32 bits if the prime is below 2^32.
 #[derive(Clone, Copy)]
 pub enum KeyRows<'a> {
     Narrow(&'a [u32]),
@@ -92,7 +93,7 @@ pub(super) enum KeyWords {
 }
 
 impl KeyWords {
-    /// Room for `count` words of residues modulo p.
+    /// Returns `count` zero words for residues modulo p.
     pub(super) fn zeroed(p: Modulus, count: usize) -> Self {
         if p.bits() <= 32 {
             Self::Narrow(vec![0; count])

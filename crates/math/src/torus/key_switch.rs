@@ -167,7 +167,7 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// At most [`AT_ONCE`] between two calls of [`Waiting::take`].
+    /// Adds a row; at most [`AT_ONCE`] rows between two calls of [`Waiting::take`].
     fn push(&mut self, row: &'a [u32], digit: u32) {
         self.rows[self.count] = (row, digit);
         self.count += 1;
@@ -177,7 +177,8 @@ impl<'a> Waiting<'a> {
         self.count == AT_ONCE
     }
 
-    /// Those that wait; in the place of missing ones the first with the digit 0, and rows without words where there is none.
+    /// Returns the waiting rows. The first row with the digit 0 fills missing places; if no row waits, rows without
+    /// words do.
     fn take(&mut self) -> [(&'a [u32], u32); AT_ONCE] {
         let Self { mut rows, count } = std::mem::take(self);
         let first = rows[0].0;

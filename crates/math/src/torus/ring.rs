@@ -11,7 +11,7 @@ use crate::modmul::Solinas52;
 use crate::modulus::above;
 use crate::{MathError, Modulus, Ring};
 
-/// Where products are computed.
+/// The moduli in which products are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lift {
     /// Modulo q itself, a prime: no product is too large.

@@ -76,7 +76,7 @@ impl<'a> Butterflies<'a> {
         })
     }
 
-    /// What undoes it.
+    /// Undoes [`Butterflies::stage`].
     pub fn inverse_stage(&self, s: u32) -> Terms {
         let ring = self.encoder.ring();
         let twiddle = 1u64 << (self.log_n_points - 1 - s);

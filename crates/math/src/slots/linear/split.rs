@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chooses how many butterfly stages make one stage of a linear map, and the baby and giant steps of each, by cost.
 
-/// Relative costs of what a stage takes.
+/// Relative costs of the operations of a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs {
     /// An automorphism of a value whose decomposition is there already.
@@ -13,7 +13,7 @@ pub struct Costs {
 }
 
 impl Default for Costs {
-    /// The fewest key switches; of two ways with as many, the one with more that are hoisted.
+    /// Costs that prefer the fewest key switches, and among ways with as many, the way with more hoisted ones.
     fn default() -> Self {
         Self {
             hoisted: 1000,
@@ -23,7 +23,7 @@ impl Default for Costs {
     }
 }
 
-/// How a map is laid out.
+/// The depth of a linear map, and the costs by which its layout is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Products with constants in sequence: 1, up to log2 of half the slots. More take fewer automorphisms and, where there

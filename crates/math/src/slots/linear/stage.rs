@@ -37,15 +37,15 @@ pub struct Term {
     pub factor: Factor,
 }
 
-/// What a moved input is multiplied by.
+/// The factor of a moved input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Factor {
-    /// Nothing: no product, no depth.
+    /// The factor 1: no product, no depth.
     One,
     Constant(CorePoly),
 }
 
-/// What a map takes.
+/// The number of operations of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Count {
     /// Automorphisms that share a decomposition with another of their stage.

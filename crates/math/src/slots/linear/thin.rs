@@ -145,7 +145,7 @@ fn sum_of(babies: impl IntoIterator<Item = u64>) -> Stage {
     }
 }
 
-/// What both maps are made from.
+/// The butterflies and cuts from which both maps are made.
 struct Map<'a> {
     encoder: &'a SlotEncoder,
     butterflies: Butterflies<'a>,
@@ -222,7 +222,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// What undoes it; for trinomials up to the sum with the conjugate.
+    /// Undoes [`Map::join`]; for trinomials up to the sum with the conjugate.
     fn part(&self) -> Terms {
         let ring = self.encoder.ring();
         let half = self.butterflies.half();

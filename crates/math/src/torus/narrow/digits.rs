@@ -6,7 +6,7 @@ use crate::kernels::check_len;
 use crate::torus::{Coefficients, Gadget};
 use crate::{MathError, Modulus};
 
-/// What the loop needs of a gadget.
+/// Constants of the loop for one gadget.
 #[derive(Clone, Copy)]
 pub(in crate::torus) struct Digits {
     q: u32,

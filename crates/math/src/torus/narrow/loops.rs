@@ -18,22 +18,22 @@ use crate::Modulus;
 use crate::torus::KeyShape;
 use crate::torus::key::AHEAD;
 
-/// What reduction needs of a modulus.
+/// Constants of a modulus for the reduction.
 #[derive(Clone, Copy)]
 struct Reducer<V> {
     q: V,
     two_q: V,
     /// -1/q modulo 2^32.
     factor: V,
-    /// -R/2 q^2, for so many rows: what sums that are weighed begin with.
+    /// -R/2 q^2, for R rows: the start of sums that are weighed.
     sums: V,
-    /// 3/2 2^32 q: what weighed sums do.
+    /// 3/2 2^32 q: the start of weighed sums.
     start: V,
     /// 2^31.
     half: V,
 }
 
-/// Where a step's operands lie.
+/// Sizes and places of a step's operands.
 #[derive(Clone, Copy)]
 struct Operands {
     n: usize,
