@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fnmatch import fnmatchcase
 
 import figures
@@ -47,6 +48,40 @@ def test_a_figure_that_no_rule_knows_is_refused():
         papers.of("ring", case="Set-9")
     with pytest.raises(ValueError, match="no record has ntt beside Nobody"):
         papers.bench("ntt", "Nobody")
+
+
+@pytest.mark.parametrize("machine", figures.ARGUMENTS)
+def test_lines_have_units_their_description_and_how_much_better(machine):
+    rows = [row for row in ROWS if row["machine"].startswith(machine)]
+    for row in rows:
+        name, case, metric = papers.description(row)
+        assert papers.unit(row)
+        assert "ring-stored" not in (case, metric)
+        assert name == row["machine"] or name in row["case"] + row["metric"]
+        times = papers.better(row)
+        if row["verdict"] in ("beaten", "not reached") and 0 not in (row["ours"], row["paper"]):
+            assert (float(times.replace(",", "")) >= 1) == (row["verdict"] == "beaten") or float(times) == 1, row
+    lines = papers.itemised(rows, machine).splitlines()[2:]
+    for line in lines:
+        *_, theirs, ours, _times, name, _ = line.replace("\\|", "/").split("|")
+        assert min(len(theirs.split()), len(ours.split())) > 1, line
+        # One description a value: a line of several has the same figure of each.
+        assert re.fullmatch(r" (`[\w-]+` ?)+", name), line
+
+
+def test_a_row_that_names_its_description_is_of_it():
+    row = {"machine": "ring", "table": "Table 3", "case": "rpau 60", "metric": "DSP, ring-stored"}
+    assert papers.description(row) == ("ring-stored", "rpau 60", "DSP")
+    row |= {"case": "ring-stored, key stored", "metric": "time saved"}
+    assert papers.description(row) == ("ring-stored", "key stored", "time saved")
+    row |= {"case": "Set-1, ring degree", "metric": "add"}
+    assert papers.description(row)[0] == "ring"
+
+
+def test_only_like_is_compared_with_like():
+    unlike = [row for row in ROWS if row["metric"] in papers.UNLIKE]
+    assert len(unlike) > 2
+    assert {row["verdict"] for row in unlike} == {"other"}
 
 
 def near(value: float, shown: float) -> bool:
