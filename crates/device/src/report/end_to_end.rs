@@ -19,6 +19,8 @@ pub struct EndToEnd {
     pub programs_seconds: f64,
     /// The time of the machine's units.
     pub compute_seconds: f64,
+    /// The time in which units wait for distant memory or instructions.
+    pub waits_seconds: f64,
     /// The time on the link of limbs that leave the machine for lack of room and come back.
     pub spills_seconds: f64,
     pub outputs_seconds: f64,
@@ -56,6 +58,8 @@ pub enum TimePart {
     LinkSpills,
     #[default]
     Compute,
+    /// Units that wait for distant memory and instructions.
+    Waits,
 }
 
 impl TimePart {
@@ -68,6 +72,7 @@ impl TimePart {
             Self::LinkKeys => "the host link, by keys",
             Self::LinkSpills => "the host link, by spills",
             Self::Compute => "compute",
+            Self::Waits => "waiting for distant memory and instructions",
         }
     }
 }
@@ -82,17 +87,24 @@ impl TimePart {
             Self::LinkKeys => "link, keys",
             Self::LinkSpills => "link, spills",
             Self::Compute => "compute",
+            Self::Waits => "distant memory",
         }
     }
 }
 
 impl EndToEnd {
+    /// Returns the time of a run with no key there before. The keys cross the link first.
+    pub fn cold_seconds(&self) -> f64 {
+        self.seconds + self.resident_key_seconds
+    }
+
     /// Sets the time to the sum of its parts, and finds the largest part; `help` returns the advice for that part.
     #[must_use]
     pub fn summed(self, help: impl FnOnce(TimePart) -> String) -> Self {
         let data = self.inputs_seconds + self.outputs_seconds;
         let parts = [
             (TimePart::Compute, self.compute_seconds),
+            (TimePart::Waits, self.waits_seconds),
             (TimePart::LinkKeys, self.keys_seconds),
             (TimePart::LinkSpills, self.spills_seconds),
             (TimePart::LinkData, data),
@@ -137,6 +149,8 @@ impl EndToEnd {
                     "a faster link (`link.gbit_per_second`), or more work on the machine for each limb sent"
                 }
                 TimePart::Compute => "more processing units (`units`) or a faster clock (`clock_mhz`)",
+                // A machine that takes some instructions has no distant memory of its own.
+                TimePart::Waits => "faster distant memory",
             };
             help.to_owned()
         })

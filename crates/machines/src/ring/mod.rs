@@ -8,6 +8,7 @@ mod emit;
 pub mod encode;
 pub mod graph;
 mod halve;
+mod help;
 pub mod instructions;
 pub mod interpret;
 pub mod keys;

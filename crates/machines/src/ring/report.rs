@@ -40,8 +40,18 @@ pub struct KeyUse {
     pub needed: u64,
     /// How many of these the key memory holds at once. With resident keys that many are there at the start.
     pub fit: u64,
+    /// Taken to be in the key memory before the run.
+    pub resident: u64,
     /// Loads over the host link during the run; one limb may come more than once.
     pub loaded: u64,
+}
+
+impl KeyUse {
+    /// Loads of limbs that had been in the key memory before: each limb needed is there before the run or loaded once, and every
+    /// other load is of these.
+    pub fn again(&self) -> u64 {
+        (self.resident + self.loaded).saturating_sub(self.needed)
+    }
 }
 
 /// The calls of procedures that give several ciphertexts and do not fit whole (hoisted rotations), and the calls of
@@ -103,8 +113,12 @@ impl OwnReport for RingUse {
             rows.row(
                 "key limbs",
                 format!(
-                    "{} needed, {} fit, {} loaded in the run",
-                    all.needed, all.fit, all.loaded
+                    "{} needed, {} fit; {} there before, {} loaded, {} of these again",
+                    all.needed,
+                    all.fit,
+                    all.resident,
+                    all.loaded,
+                    all.again()
                 ),
                 how,
             )?;
@@ -120,8 +134,13 @@ impl OwnReport for RingUse {
                 "{} in each of {} units",
                 self.multipliers_per_rpau, self.rpaus
             )),
-            keys: (self.memory.key_slots > 0)
-                .then(|| format!("{} limbs loaded, {} in use", keys.loaded, keys.needed)),
+            keys: (self.memory.key_slots > 0).then(|| match keys.again() {
+                0 => format!("{} limbs of {} in use", keys.loaded, keys.needed),
+                again => format!(
+                    "{} limbs, {again} of them again; {} in use",
+                    keys.loaded, keys.needed
+                ),
+            }),
             spills: (moved > 0).then(|| {
                 let inside = &spills.inside;
                 let limbs = spills.stores + spills.loads + inside.stores + inside.loads;

@@ -11,6 +11,7 @@ mod ring;
 mod ring_descriptions;
 mod ring_figures;
 mod ring_function;
+mod ring_help;
 mod ring_programs;
 mod ring_random;
 mod ring_stream;

@@ -75,6 +75,7 @@ fn parts(report: &RunReport) -> Vec<(String, f64)> {
             ("keys over the link", time.keys_seconds),
             ("programs over the link", time.programs_seconds),
             ("compute", time.compute_seconds),
+            ("waiting for distant memory", time.waits_seconds),
             ("spills over the link", time.spills_seconds),
             ("outputs over the link", time.outputs_seconds),
         ];

@@ -103,12 +103,15 @@ fn machine_lines(
         )?;
     }
     let source = if m.how == "RTL" { " (in the RTL)" } else { "" };
-    let cycles = format!(
-        "{} cycles at {} MHz{source}",
-        grouped(m.cycles),
-        m.clock_mhz
-    );
-    part(f, "compute", time.compute_seconds, whole, cycles)?;
+    // Cycles in which units wait are a part of their own.
+    let waited = ((time.waits_seconds * m.clock_mhz * 1e6).round() as u64).min(m.cycles);
+    let cycles = |n: u64| format!("{} cycles at {} MHz{source}", grouped(n), m.clock_mhz);
+    let worked = cycles(m.cycles - waited);
+    part(f, "compute", time.compute_seconds, whole, worked)?;
+    if time.waits_seconds > 0.0 {
+        let what = format!("{}, for distant memory and instructions", cycles(waited));
+        part(f, "waits", time.waits_seconds, whole, what)?;
+    }
     if let Some(spills) = &remarks.spills {
         let time = time.spills_seconds;
         part(f, "spills over the link", time, whole, spills)?;
@@ -151,8 +154,9 @@ fn counted(remarks: &Remarks, time: &EndToEnd) -> String {
     match time.resident_key_limbs {
         0 => overlap,
         limbs => format!(
-            "{overlap}; {limbs} key limbs assumed there already ({})",
-            seconds(time.resident_key_seconds)
+            "{overlap}; {limbs} key limbs are there before: cold, with their {}, it is {}",
+            seconds(time.resident_key_seconds),
+            seconds(time.cold_seconds())
         ),
     }
 }

@@ -193,7 +193,7 @@ fn reports_say_what_ran_and_how_each_figure_was_obtained() {
         "compute",
         "outputs over the link",
         "link and units in turn",
-        "assumed there already",
+        "key limbs are there before: cold, with their ",
         "bound by",
         "would help",
         "no part of the time above",

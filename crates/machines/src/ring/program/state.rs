@@ -253,6 +253,7 @@ impl<'a> Run<'a> {
         self.totals.keys = KeyUse {
             needed: self.keys.needed(),
             fit: self.keys.fit(),
+            resident: self.keys.found,
             loaded: self.keys.loads + self.totals.tally.moved[2],
         };
         self.totals.key_limbs = self.keys.most();

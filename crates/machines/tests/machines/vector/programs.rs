@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whole programs, call by call.
 
+use ringmill_device::report::TimePart;
 use ringmill_isa::Galois;
 use ringmill_isa::macros::MacroOp;
 use ringmill_isa::mid::{Step, Verified};
@@ -119,6 +120,49 @@ fn automorphisms_and_key_switches_are_told_apart() {
     assert!(rows["KSW"].micro_cycles > rows["MORPH"].micro_cycles);
 }
 
+/// With slow distant memory most of the time is waiting for it, and the report says that it binds, not compute.
+#[test]
+fn a_program_that_waits_for_distant_memory_is_bound_by_it() {
+    let bound = |gbyte_per_second: f64| {
+        let mut d = scaled(64);
+        d.distant.gbyte_per_second = gbyte_per_second;
+        let machine = VectorMachine::new(d).unwrap();
+        let report = machine.simulate(&alike(10, false), SimOptions::default());
+        report.unwrap().end_to_end
+    };
+    let (slow, fast) = (bound(0.5), bound(1e4));
+    assert_eq!(slow.bound.by, TimePart::Waits, "{slow:?}");
+    assert!(slow.waits_seconds > slow.compute_seconds);
+    assert!(
+        slow.bound.help.contains("`distant.gbyte_per_second`"),
+        "{slow:?}"
+    );
+    assert_ne!(fast.bound.by, TimePart::Waits, "{fast:?}");
+    // The units' own work is the same.
+    assert_eq!(slow.compute_seconds, fast.compute_seconds);
+}
+
+/// Keys that are sent in the run take the time that is left out where they are there before.
+#[test]
+fn keys_that_are_sent_are_in_the_total() {
+    let timed = |resident_keys| {
+        let machine = VectorMachine::new(scaled(64)).unwrap();
+        let options = SimOptions {
+            resident_keys,
+            ..SimOptions::default()
+        };
+        machine
+            .simulate(&alike(3, false), options)
+            .unwrap()
+            .end_to_end
+    };
+    let (there, sent) = (timed(true), timed(false));
+    assert!(there.resident_key_limbs > 0 && there.keys_seconds == 0.0);
+    assert!(sent.resident_key_limbs == 0 && sent.keys_seconds == there.resident_key_seconds);
+    let difference = sent.seconds - there.cold_seconds();
+    assert!(difference.abs() < 1e-9 * sent.seconds, "{there:?} {sent:?}");
+}
+
 /// The report of a whole program, and its parts.
 #[test]
 fn a_program_is_reported() {
@@ -128,6 +172,15 @@ fn a_program_is_reported() {
     let own = report.own::<VectorUse>().unwrap();
     assert_eq!(report.calls, 19);
     assert!(own.cycles_by_papers_counting < report.cycles);
+    // Parts of the time: units at work, and what they wait for distant memory and instructions.
+    let time = &report.end_to_end;
+    let (worked, all) = (
+        time.compute_seconds,
+        time.compute_seconds + time.waits_seconds,
+    );
+    let near =
+        |seconds: f64, cycles: u64| (seconds * report.clock_mhz * 1e6 - cycles as f64).abs() < 1.0;
+    assert!(near(worked, own.cycles_by_papers_counting) && near(all, report.cycles));
     assert!(own.port_floor <= own.cycles_by_papers_counting);
     assert!(own.port_reads + own.port_writes <= own.cycles_by_papers_counting);
     assert!(own.limbs_loaded > 0 && own.stepped > 0);

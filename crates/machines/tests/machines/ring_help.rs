@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a report says would help: values of fields with which the description fits its part, or why there are none.
+
+use std::sync::Arc;
+
+use crate::common::programs::{Builder, Cipher, chain};
+use crate::common::{description, params};
+use ringmill_device::report::{EndToEnd, TimePart};
+use ringmill_isa::mid::Verified;
+use ringmill_machines::ring::{Description, RingMachine, RingUse, SHIPPED};
+use ringmill_machines::{Machine, Registry, SimOptions, variant};
+use ringmill_schemes::ckks::params::Params;
+use ringmill_schemes::ckks::{Galois, OpKey};
+
+/// Rotations by `keys` steps in turn, twice: each key is three limbs on each of four RPAUs.
+fn rotations(params: &Arc<Params>, keys: u16) -> Verified {
+    let mut b = Builder::new(params);
+    let level = params.max_level();
+    let mut x = b.input(params, level, 0);
+    for which in (0..keys).chain(0..keys) {
+        let galois = Galois(2 * u32::from(which) + 3);
+        x = b.apply(&OpKey::rotate(level, galois, true), &[&x], which);
+    }
+    b.output(&x);
+    b.finish()
+}
+
+/// A sum that reads `n` ciphertexts again and again, in turn.
+fn values(params: &Arc<Params>, n: u32) -> Verified {
+    let mut b = Builder::new(params);
+    let level = params.max_level();
+    let xs: Vec<Cipher> = (0..n).map(|i| b.input(params, level, i)).collect();
+    let mut sum = xs[0].clone();
+    for x in xs.iter().cycle().take(12 * n as usize) {
+        sum = b.apply(&OpKey::add(level, 2, 2), &[&sum, x], 0);
+    }
+    b.output(&sum);
+    b.finish()
+}
+
+fn time(d: &Description, program: &Verified) -> EndToEnd {
+    let machine = RingMachine::new(d.clone()).unwrap();
+    let report = machine.simulate(program, SimOptions::default()).unwrap();
+    report.end_to_end
+}
+
+/// The values that a text offers: "`field` = 3" each.
+fn offered(help: &str) -> Vec<(String, String)> {
+    let words: Vec<&str> = help.split_whitespace().collect();
+    let mut found = Vec::new();
+    for three in words.windows(3) {
+        let [name, equals, value] = three else {
+            continue;
+        };
+        let name = name.trim_start_matches('(');
+        if name.starts_with('`') && name.ends_with('`') && *equals == "=" {
+            let digits = value.trim_matches(|c: char| !c.is_ascii_digit());
+            found.push((name.trim_matches('`').to_owned(), digits.to_owned()));
+        }
+    }
+    found
+}
+
+/// A machine with these values, which its description states no excess of.
+fn opens(text: &str, values: &[(String, String)]) -> Result<(), String> {
+    let named = values.iter().map(|(f, v)| (f.as_str(), v.as_str()));
+    let text = variant::with(text, named).unwrap();
+    Registry::standard()
+        .load(&text)
+        .map(drop)
+        .map_err(|e| e.to_string())
+}
+
+#[test]
+fn what_would_help_fits_the_part_or_is_said_not_to() {
+    let params = params(8, 2, 1);
+    let programs = [
+        (TimePart::LinkKeys, rotations(&params, 16)),
+        (TimePart::LinkSpills, values(&params, 12)),
+        (TimePart::Compute, chain(&params, 2)),
+    ];
+    let mut seen = Vec::new();
+    for (name, text) in SHIPPED {
+        for (by, program) in &programs {
+            let mut d = Description::parse(text).unwrap();
+            d.link.us_per_limb = if *by == TimePart::Compute { 1e-6 } else { 1e6 };
+            let time = time(&d, program);
+            if time.bound.by != *by {
+                // A machine with room for all of it.
+                assert_eq!(name, "ring-large");
+                continue;
+            }
+            let help = time.bound.help;
+            let end = [" fit: ", " needed): "]
+                .iter()
+                .find_map(|end| help.find(end));
+            // What helps, and behind it what does not fit, and why.
+            let (helps, refused) = match end {
+                None => (help.as_str(), None),
+                Some(end) => {
+                    let (before, why) = help.split_at(end);
+                    assert!(
+                        why.contains(" has ") || why.contains("names"),
+                        "{name}: {help}"
+                    );
+                    let (helps, refused) = before.rsplit_once("; ").unwrap();
+                    (helps, Some(refused))
+                }
+            };
+            let values = offered(helps);
+            assert!(
+                values.is_empty() || opens(text, &values) == Ok(()),
+                "{name}: {help}"
+            );
+            let values = refused.map(offered).unwrap_or_default();
+            assert!(
+                values.is_empty() || opens(text, &values).is_err(),
+                "{name}: {help}"
+            );
+            seen.push((name, *by, help));
+        }
+    }
+    assert!(seen.len() >= 7, "{seen:?}");
+}
+
+#[test]
+fn a_part_without_room_for_more_keys_is_named_with_its_limit() {
+    let mut d = Description::parse(Description::MEDHA).unwrap();
+    d.link.us_per_limb = 1e6;
+    let time = time(&d, &rotations(&params(8, 2, 1), 16));
+    assert_eq!(time.bound.by, TimePart::LinkKeys);
+    let said = "no `keys.slots` above 18 fits (48 needed): one RPAU needs 109 ultra RAM (70 for key memory), a die region has 320";
+    assert!(time.bound.help.contains(said), "{}", time.bound.help);
+}
+
+#[test]
+fn the_room_for_all_keys_that_is_offered_ends_their_loads() {
+    let mut d = description(8, 4, 4, false);
+    d.link.us_per_limb = 1e6;
+    let program = rotations(&params(8, 2, 1), 16);
+    let help = time(&d, &program).bound.help;
+    let values = offered(&help);
+    assert_eq!(
+        values[0],
+        ("keys.slots".to_owned(), "48".to_owned()),
+        "{help}"
+    );
+    d.keys.slots = 48;
+    if let Some((field, stripes)) = values.get(1) {
+        assert_eq!(field, "keys.stripes");
+        d.keys.stripes = stripes.parse().unwrap();
+    }
+    assert_eq!(time(&d, &program).keys_seconds, 0.0);
+}
+
+/// Limbs in use are those that were there before and those that were loaded, each counted once.
+#[test]
+fn key_counts_add_up() {
+    for keys in [4, 9, 16] {
+        for resident_keys in [true, false] {
+            let machine = RingMachine::new(description(8, 4, 4, false)).unwrap();
+            let options = SimOptions {
+                resident_keys,
+                ..SimOptions::default()
+            };
+            let report = machine
+                .simulate(&rotations(&params(8, 2, 1), keys), options)
+                .unwrap();
+            let used = report.own::<RingUse>().unwrap().keys;
+            assert_eq!(used.resident + used.loaded, used.needed + used.again());
+            assert_eq!(used.resident, report.end_to_end.resident_key_limbs);
+            // Each time round, what has no room comes again.
+            assert_eq!(used.again() > 0, used.needed > used.fit, "{used:?}");
+            // Cold is what sending all of them takes.
+            if resident_keys {
+                let options = SimOptions {
+                    resident_keys: false,
+                    ..SimOptions::default()
+                };
+                let sent = machine
+                    .simulate(&rotations(&params(8, 2, 1), keys), options)
+                    .unwrap();
+                let (cold, sent) = (report.end_to_end.cold_seconds(), sent.end_to_end.seconds);
+                assert!((cold - sent).abs() < 1e-9 * sent, "{cold} {sent}");
+            }
+        }
+    }
+}
