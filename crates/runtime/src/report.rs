@@ -182,6 +182,26 @@ pub struct KeyReport {
     pub unchecked: Vec<String>,
 }
 
+/// How a program has its key-switching keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyHalves {
+    /// A device expands half of each key from a seed.
+    Seeded,
+    /// Both halves of each key are stored.
+    Stored,
+}
+
+impl KeyHalves {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Seeded => "seeded",
+            Self::Stored => "stored",
+        }
+    }
+}
+
 /// The scheme of a program, and why it is that one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct SchemeReport {
@@ -198,6 +218,8 @@ pub struct RunReport {
     pub parameters: ParameterReport,
     /// Where there were keys: not when only timing was asked for.
     pub keys: Option<KeyReport>,
+    /// Of a program that needs key-switching keys.
+    pub key_halves: Option<KeyHalves>,
     pub instructions: InstructionReport,
     pub cpu: Option<CpuReport>,
     pub machine: Option<MachineReport>,
@@ -233,6 +255,10 @@ impl RunReport {
             },
             parameters: ParameterReport::new(&*compiled.params),
             keys: None,
+            key_halves: (!compiled.keys.is_empty()).then_some(match compiled.seeded {
+                true => KeyHalves::Seeded,
+                false => KeyHalves::Stored,
+            }),
             instructions: InstructionReport {
                 macro_level: macro_counts(&compiled.managed),
                 mid_level: mid_counts(&compiled.program),

@@ -58,6 +58,8 @@ fn agrees(row: &Value, report: &Value) {
         .sum();
     assert!((number(&row["link_seconds"]) - link).abs() < 1e-12, "{row}");
     assert_eq!(row["compute_seconds"], time["compute_seconds"]);
+    let waits = row["waits_seconds"].as_f64().unwrap_or_default();
+    assert_eq!(waits, number(&time["waits_seconds"]));
     assert_eq!(
         (&row["bound"], &row["cycles"]),
         (&time["bound"], &report["cycles"])
@@ -136,6 +138,79 @@ fn machines_run_at_parameters_that_suit_them_all() {
     assert_ne!(alone[0].1["parameters"], ring["parameters"]);
     let report = sim("MEAN --machine ring");
     assert_eq!(alone[0].1["seconds"], report["end_to_end"]["seconds"]);
+}
+
+/// What a machine's keys are is in its row: made of seeds in part, or stored. The same parameters with keys of another kind take
+/// another time, and the difference is the link's for keys.
+#[test]
+fn rows_tell_seeded_keys_from_stored_ones() {
+    let both = "MEAN --machine ring --machine vector --no-cpu";
+    let (apart, stored) = (rows(both), rows(&format!("{both} --target vector")));
+    let keys = |rows: &[(String, Value)]| {
+        let each = rows
+            .iter()
+            .map(|(_, row)| row["keys"].as_str().map(str::to_owned));
+        each.collect::<Option<Vec<_>>>().unwrap()
+    };
+    assert_eq!(keys(&apart), ["seeded", "stored"]);
+    assert_eq!(keys(&stored), ["stored", "stored"]);
+    let (seeded, whole) = (&apart[0].1, &stored[0].1);
+    assert_eq!(seeded["parameters"], whole["parameters"]);
+    let difference = |part: &str| number(&whole[part]) - number(&seeded[part]);
+    assert!(difference("keys_seconds") > 0.0, "{seeded} {whole}");
+    assert!(difference("seconds") >= difference("keys_seconds"));
+    let text = said(&format!("compare {both}"));
+    for part in [
+        "  keys  ",
+        "seeded",
+        "keys seeded: ",
+        "keys stored: ",
+        "--target",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+/// Beside the total, which has as many keys there before as fit, stands that with none there: what `--send-keys` takes.
+#[test]
+fn rows_tell_warm_totals_from_cold_ones() {
+    let asked = "MEAN --machine ring --machine vector --no-cpu";
+    let (warm, sent) = (rows(asked), rows(&format!("{asked} --send-keys")));
+    for ((case, warm), (_, sent)) in warm.iter().zip(&sent) {
+        assert!(
+            number(&warm["cold_seconds"]) > number(&warm["seconds"]),
+            "{case}"
+        );
+        for total in ["seconds", "cold_seconds"] {
+            let (cold, sent) = (number(&warm["cold_seconds"]), number(&sent[total]));
+            assert!((cold - sent).abs() < 1e-9 * sent, "{case}: {cold} {sent}");
+        }
+    }
+    let text = said(&format!("compare {asked}"));
+    for part in ["  cold  ", "cold: none is there before"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+/// A machine that waits for its own memory says so, and how long.
+#[test]
+fn what_waits_for_distant_memory_is_no_compute() {
+    let asked = "MEAN --machine vector --no-cpu --set distant.gbyte_per_second=1";
+    let rows = rows(asked);
+    let row = &rows[0].1;
+    assert_eq!(row["bound"]["by"], "waits");
+    assert!(number(&row["waits_seconds"]) > number(&row["compute_seconds"]));
+    let text = said(&format!("compare {asked}"));
+    for part in ["  waits  ", "  distant memory  "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let report = said("sim MEAN --target vector --machine vector");
+    for part in [
+        "  waits  ",
+        "cycles at 1000 MHz, for distant memory and instructions",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
 }
 
 #[test]

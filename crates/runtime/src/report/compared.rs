@@ -9,7 +9,7 @@ use ringmill_device::report::{
 };
 use serde::Serialize;
 
-use super::{CpuReport, ParameterReport, RunReport};
+use super::{CpuReport, KeyHalves, ParameterReport, RunReport};
 
 /// A row's case, and its cells or why it has none.
 type Line<'a> = (String, Result<Vec<String>, &'a str>);
@@ -40,6 +40,10 @@ pub struct Row {
 pub struct Figures {
     /// From the first input to the last output. `None` where a host's part was not measured.
     pub seconds: Option<f64>,
+    /// The same if no key is on the machine before: `seconds`, and the link's time for the keys that are taken to be there.
+    pub cold_seconds: Option<f64>,
+    /// How the program has its key-switching keys, where it needs some.
+    pub keys: Option<KeyHalves>,
     /// How often it takes the CPU's time at the same parameters; 2 is twice as fast.
     pub speedup: Option<f64>,
     pub how: How,
@@ -49,6 +53,8 @@ pub struct Figures {
     pub host_seconds: Option<f64>,
     pub link_seconds: Option<f64>,
     pub compute_seconds: Option<f64>,
+    /// Units that wait for the machine's own distant memory and for instructions.
+    pub waits_seconds: Option<f64>,
     /// Of the link's time, how much hides behind the units'.
     pub overlap_seconds: Option<f64>,
     /// Key limbs that are taken to be on the machine before the run, and the link's time for those that come during it.
@@ -129,12 +135,15 @@ fn without(report: &RunReport) -> Figures {
     let noise = report.noise.iter().map(|row| row.predicted_bits);
     Figures {
         seconds: None,
+        cold_seconds: None,
+        keys: report.key_halves,
         speedup: None,
         how: How::Counted,
         bound: None,
         host_seconds: None,
         link_seconds: None,
         compute_seconds: None,
+        waits_seconds: None,
         overlap_seconds: None,
         resident_key_limbs: None,
         keys_seconds: None,
@@ -180,6 +189,7 @@ fn of_machine(report: &RunReport, machine: &MachineReport, cpu: Option<&CpuRepor
     let needs = fit.totals.iter().map(|t| (t.resource.name(), t.used));
     Figures {
         seconds: (!hosted || time.host_seconds.is_some()).then_some(time.seconds),
+        cold_seconds: (!hosted || time.host_seconds.is_some()).then(|| time.cold_seconds()),
         how: if machine.how == "RTL" {
             How::Rtl
         } else {
@@ -189,6 +199,7 @@ fn of_machine(report: &RunReport, machine: &MachineReport, cpu: Option<&CpuRepor
         host_seconds: time.host_seconds,
         link_seconds: Some(link),
         compute_seconds: Some(time.compute_seconds),
+        waits_seconds: (time.waits_seconds > 0.0).then_some(time.waits_seconds),
         overlap_seconds: Some(time.overlap_seconds),
         resident_key_limbs: Some(time.resident_key_limbs),
         keys_seconds: Some(time.keys_seconds),
@@ -231,6 +242,26 @@ pub fn basis(rows: &[Row]) -> Vec<String> {
         Some(format!("keys of {}: {keys}", row.which.case))
     });
     notes.extend(kept);
+    if figures().any(|f| f.resident_key_limbs.is_some_and(|limbs| limbs > 0)) {
+        notes.push(
+            "total: with as many keys there before as the machine holds; cold: none is there before, so these cross the link too"
+                .to_owned(),
+        );
+    }
+    let has = |form| figures().any(|f| f.bound.is_some() && f.keys == Some(form));
+    let forms = [
+        (
+            KeyHalves::Seeded,
+            "seeded: the machine makes half of each key from a seed, the other half comes over the link",
+        ),
+        (
+            KeyHalves::Stored,
+            "stored: both halves of each key come over the link; what --target or compile(target=NAME) names asks for it",
+        ),
+    ];
+    for (_, text) in forms.iter().filter(|&&(form, _)| has(form)) {
+        notes.push(format!("keys {text}"));
+    }
     if figures().any(|f| f.host_seconds.is_some()) {
         notes.push(
             "host: what a machine has no instructions for, measured here on 1 thread; host, link and machine in turn"
@@ -328,8 +359,14 @@ fn need(figures: &Figures, of: Resource) -> Option<Cell> {
 }
 
 /// The columns with figures.
-const COLUMNS: [Column; 22] = [
+const COLUMNS: [Column; 25] = [
     column("seconds", "total", |f| f.seconds.map(Cell::Seconds)),
+    column("cold_seconds", "cold", |f| {
+        f.cold_seconds.map(Cell::Seconds)
+    }),
+    column("keys", "keys", |f| {
+        f.keys.map(|keys| Cell::Text(keys.name().to_owned()))
+    }),
     column("speedup", "speed-up", |f| f.speedup.map(Cell::Times)),
     column("bound_by", "bound by", |f| {
         let bound = f.bound.as_ref().map(|bound| bound.by.short());
@@ -346,6 +383,9 @@ const COLUMNS: [Column; 22] = [
     }),
     column("compute_seconds", "machine", |f| {
         f.compute_seconds.map(Cell::Seconds)
+    }),
+    column("waits_seconds", "waits", |f| {
+        f.waits_seconds.map(Cell::Seconds)
     }),
     column("overlap_seconds", "overlap", |f| {
         f.overlap_seconds.map(Cell::Seconds)
