@@ -53,6 +53,11 @@ class Report:
         report._page = page
         return report
 
+    def _measured(self, bits: dict[str, float]) -> None:
+        """Fills in the measured bits of outputs, by their names; a report without figures stays as it is."""
+        if self._page is not None:
+            (self._text, self._detail, self._data), self._page = self._page.measured(bits)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # What pages are made of stays with the process that ran.
         return Report, (self._text, self._detail, self._data)

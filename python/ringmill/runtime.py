@@ -329,11 +329,15 @@ class Client:
     def measure(self, run: Run, /, **inputs: Any) -> dict[str, Precision]:
         """The precision of each output against the program computed in the clear on all its inputs, plain ones too.
 
-        It tells the largest error of an output, and so of the secret key: it is for the holder of the key alone, and is
-        never shared.
+        The report of the run then has the measured bits beside the predicted ones: `run.report`, its data and its page.
+        A report that was copied from another process stays as it is.
+
+        The measured bits tell the largest error of an output, and so of the secret key: they, and a report that has
+        them, are for the holder of the key alone, and are never shared.
         """
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         rows = self._keys.measure(arrays, run.ciphertexts)
+        run.report._measured({name: measured for name, _, measured in rows if measured is not None})
         return Named({name: Precision(predicted, measured) for name, predicted, measured in rows})
 
     @arguments(path=path)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import programs
 import pytest
 
@@ -96,6 +97,28 @@ def test_the_multiplier_takes_what_its_words_hold():
     time = machine.report.data["machine"]["end_to_end"]
     assert time["host_seconds"] > 0
     assert len(str(machine.report).splitlines()) <= 12
+
+
+def test_a_machines_refusal_names_its_cure_in_python():
+    @rm.program
+    def square(x: rm.Encrypted):
+        return x * x
+
+    asked = {"slots": 16, "input_bound": 1, "precision": 6}
+    x = np.linspace(0, 1, 16)
+    compiled = square.compile(**asked)
+    with pytest.raises(rm.DeviceError, match=r'; the program was not compiled .*: compile\(target="polymul"\) does'):
+        compiled.run(compiled.keygen().encrypt(x=x), device="sim:polymul")
+    # The cure cures.
+    cured = square.compile(**asked, target="polymul")
+    client = cured.keygen()
+    run = cured.run(client.encrypt(x=x), device="sim:polymul")
+    assert np.allclose(client.decrypt(run), x * x, atol=2.0**-6)
+    # Parameters that were given are not to be changed: no target would help.
+    given = square.compile(rm.params("set2"), slots=16, input_bound=1)
+    with pytest.raises(rm.DeviceError) as refused:
+        given.run(given.keygen().encrypt(x=x), device="sim:polymul")
+    assert "compile(target=" not in str(refused.value)
 
 
 def test_a_ring_degree_beyond_the_machine_names_the_field(ringmill, tmp_path):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from damage import refused_damaged
@@ -136,6 +138,30 @@ def test_precision_is_measured_and_as_predicted(compiled, client, inputs, data):
     run = compiled.run(inputs, plain={"p": data["p"]})
     for precision in client.measure(run, **data).values():
         assert precision.measured_bits >= precision.predicted_bits > 10
+
+
+def test_measured_precision_is_in_the_report(compiled, client, inputs, data, tmp_path):
+    run = compiled.run(inputs, plain={"p": data["p"]})
+
+    def shown():
+        return {row["output"]: row["measured_bits"] for row in run.report.data["precision"]}
+
+    assert set(shown().values()) == {None}
+    assert " measured" not in str(run.report).split("precision")[1]
+    measured = {name: one.measured_bits for name, one in client.measure(run, **data).items()}
+    assert shown() == measured
+    # A summary has the output of which the fewest bits are predicted.
+    least = min(compiled.predicted_bits, key=compiled.predicted_bits.get)
+    for text in (str(run.report), run.report.detail):
+        assert f"{measured[least]:.1f} measured" in text
+    copied = pickle.loads(pickle.dumps(run.report))
+    assert copied.data == run.report.data
+    run.report.save_html(tmp_path / "run.html")
+    assert f"{measured[least]:.1f}" in (tmp_path / "run.html").read_text()
+    # A report from elsewhere stays as it is.
+    again = rm.Run(run.ciphertexts, rm.Report("text", "detail", "{}"))
+    assert client.measure(again, **data).keys() == measured.keys()
+    assert str(again.report) == "text"
 
 
 def test_damaged_files_are_refused(client, inputs, small, tmp_path):

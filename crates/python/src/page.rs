@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reports, programs and parameters as HTML.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use ringmill_runtime::html::{Along, Section, fragment, of_runs, page};
 use ringmill_runtime::report::{RunReport, Sources};
 
+use crate::errors::{DeviceError, raise};
 use crate::files;
 use crate::watch::interruptible;
 
@@ -35,6 +37,13 @@ impl RunPage {
         Self { report, along }
     }
 
+    /// The report in three forms: a summary, every figure, JSON.
+    pub fn texts(&self) -> PyResult<[String; 3]> {
+        let report = &self.report;
+        let json = serde_json::to_string(report).map_err(raise::<DeviceError, _>)?;
+        Ok([report.to_string(), report.detail().to_string(), json])
+    }
+
     fn sections(&self, lines: &[Line]) -> Vec<Section> {
         of_runs(&[&self.report], Some(&self.along), &sources(lines))
     }
@@ -55,6 +64,16 @@ impl RunPage {
     /// A part of another page, without scripts.
     fn fragment(&self, lines: Lines) -> String {
         fragment(&self.title(), &self.sections(&lines))
+    }
+
+    /// Adds the measured bits of outputs, by their names. Returns the report's texts and the page.
+    fn measured(&self, bits: HashMap<String, f64>) -> PyResult<([String; 3], Self)> {
+        let mut report = self.report.clone();
+        for row in &mut report.precision {
+            row.measured_bits = bits.get(&row.output).copied().or(row.measured_bits);
+        }
+        let page = Self::new(report, self.along.clone());
+        Ok((page.texts()?, page))
     }
 
     /// The lines of the program that took most, as a table.

@@ -15,7 +15,7 @@ use ringmill_device::progress::Progress;
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
-use ringmill_machines::{Registry, SimOptions};
+use ringmill_machines::{MachineError, Registry, SimOptions};
 use ringmill_runtime::html::{Along, fragment, of_program};
 use ringmill_runtime::report::Sources;
 use ringmill_runtime::shown::{Asked, TracedError, run_on};
@@ -122,6 +122,38 @@ impl<S: Served> Ready<S> {
         let server = Arc::new(server);
         *kept() = Some((Arc::clone(keys), Arc::clone(&server)));
         Ok(server)
+    }
+
+    /// Says why a run gave nothing. A machine's refusal names its cure.
+    fn stopped(&self, error: TracedError<S::Error>, device: &str) -> PyErr {
+        let by_machine = matches!(
+            &error,
+            TracedError::Run(RuntimeError::Device(why)) if why.as_own::<MachineError>().is_some()
+        );
+        match error {
+            error if by_machine => match self.cure(device) {
+                Some(cure) => raise::<DeviceError, _>(format!("{error}; {cure}")),
+                None => raise::<DeviceError, _>(error),
+            },
+            TracedError::Run(error) => failed::<S>(error),
+            error @ TracedError::File { .. } => raise::<FileError, _>(error),
+        }
+    }
+
+    /// Names the target that cures a refusal, if compiling for the target succeeds.
+    fn cure(&self, device: &str) -> Option<String> {
+        let (_, machine) = device.split_once(':')?;
+        if self.options.target.is_some() {
+            return None;
+        }
+        let options = Options {
+            target: Some(ringmill_sim::target(machine).ok()?),
+            ..self.options.clone()
+        };
+        ringmill_compiler::compile(self.compiled.source.clone(), &options).ok()?;
+        Some(format!(
+            "the program was not compiled for this machine: compile(target={machine:?}) does that"
+        ))
     }
 
     /// What is predicted of each output, if it is predicted of outputs at all.
@@ -302,18 +334,13 @@ impl<S: Served> AnyProgram for Ready<S> {
             progress,
             watch,
         );
-        let mut answer = answer.map_err(stopped::<S>)?;
+        let mut answer = answer.map_err(|error| self.stopped(error, &wanted.device))?;
         answer.report.scheme.why = wanted.why;
-        let json = serde_json::to_string(&answer.report).map_err(raise::<DeviceError, _>)?;
-        let (summary, detail) = (
-            answer.report.to_string(),
-            answer.report.detail().to_string(),
-        );
         let degree = self.compiled.params.ring_params().degree();
         let outputs = wrapped::<S>(answer.outputs.unwrap_or_default(), degree);
         let along = Along::of(&self.compiled.managed, &*self.compiled.params);
         let page = RunPage::new(answer.report, along);
-        Ok((outputs, [summary, detail, json], page))
+        Ok((outputs, page.texts()?, page))
     }
 
     fn compare(
@@ -338,13 +365,5 @@ impl<S: Served> AnyProgram for Ready<S> {
         });
         let bound = bound.transpose()?;
         compared(&self.compiled, &wanted, bound.as_ref(), progress, watch)
-    }
-}
-
-/// Why a run gave nothing.
-fn stopped<S: Served>(error: TracedError<S::Error>) -> PyErr {
-    match error {
-        TracedError::Run(error) => failed::<S>(error),
-        error @ TracedError::File { .. } => raise::<FileError, _>(error),
     }
 }
