@@ -8,6 +8,7 @@ mod inputs;
 mod kept;
 mod numbers;
 mod output;
+mod waiting;
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -170,4 +171,5 @@ pub mod internals {
     pub use crate::inputs::{Room, parse_options};
     pub use crate::kept::asked::{Asked, Key};
     pub use crate::numbers::{bounded, random, range, read, unsaid};
+    pub use crate::waiting::{Going, Waiting};
 }

@@ -10,7 +10,6 @@ use ringmill_compiler::{Compiled, Options, ParamsChoice};
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_limits::Watch;
 use ringmill_runtime::report::SchemeReport;
-use ringmill_runtime::shown::Waiting;
 use ringmill_runtime::{Known, Served};
 use ringmill_schemes::file::InsecureParams;
 
@@ -19,6 +18,7 @@ use crate::commands::params;
 use crate::error::CliError;
 use crate::inputs::{self, Room};
 use crate::numbers;
+use crate::waiting::Waiting;
 use crate::{PythonTracer, Trace, TracedFile};
 
 /// The value of `--params` with which the compiler chooses parameters.

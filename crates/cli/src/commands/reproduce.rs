@@ -5,11 +5,11 @@
 use std::io::Write;
 
 use ringmill_papers::{Asked, Papers, Sources};
-use ringmill_runtime::shown::Bar;
 
 use crate::args::reproduce::ReproduceArgs;
 use crate::error::CliError;
 use crate::output;
+use crate::waiting::Going;
 
 pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
     let asked = Asked {
@@ -20,7 +20,10 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
         picture: args.plot.is_some(),
         runs: args.runs,
     };
-    let found = Papers::standard().reproduce(&args.machine, &asked, &Bar::new())?;
+    let going = Going::new(format!("reproducing the tables of {}", args.machine));
+    let found = Papers::standard().reproduce(&args.machine, &asked, &going)?;
+    // Nothing of it stands between the lines that follow.
+    drop(going);
     if let Some((path, picture)) = args.plot.as_ref().zip(found.picture.as_ref()) {
         output::whole_file(path, |out| Ok(out.write_all(picture.as_bytes())?))?;
     }

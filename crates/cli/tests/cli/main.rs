@@ -18,3 +18,4 @@ mod plans;
 mod rtl;
 mod rtl_flows;
 mod tables;
+mod waiting;

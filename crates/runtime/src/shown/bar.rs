@@ -10,9 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ringmill_device::progress::{Progress, Step};
 
 /// The least duration of work with a bar.
-pub(super) const LONG: Duration = Duration::from_secs(1);
+const LONG: Duration = Duration::from_secs(1);
 /// The time before which an estimate is not trusted.
 const EARLY: Duration = Duration::from_millis(200);
+/// Between two looks of the bar, which moves on though no step ends.
+const TICK: Duration = Duration::from_millis(500);
 
 /// Draws the progress of long work, if standard error is a terminal.
 pub struct Bar {
@@ -57,6 +59,7 @@ fn draw(step: &Step) -> ProgressBar {
     {
         bar.set_style(style);
     }
+    bar.enable_steady_tick(TICK);
     bar
 }
 

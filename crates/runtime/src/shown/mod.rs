@@ -7,10 +7,8 @@ mod bar;
 mod parts;
 mod repeated;
 mod traced;
-mod waiting;
 
 pub use bar::{Bar, is_long};
 pub use parts::Parts;
 pub use repeated::{Repeated, repeated};
 pub use traced::{Asked, Simulated, TracedError, run_on, simulate_on};
-pub use waiting::Waiting;

@@ -8,11 +8,11 @@ use ringmill_isa::macros::MacroProgram;
 use ringmill_limits::Watch;
 use ringmill_runtime::Served;
 use ringmill_runtime::report::ParameterReport;
-use ringmill_runtime::shown::Waiting;
 use ringmill_sim::Case;
 
 use crate::commands::program::{Plan, Read};
 use crate::error::CliError;
+use crate::waiting::Waiting;
 
 /// A program as a machine takes it, or the reason for which it takes none.
 pub type Made<S> = Result<Arc<Compiled<S>>, CliError>;

@@ -16,6 +16,7 @@ use super::{design, open};
 use crate::args::rtl::{Operation, RtlSimArgs};
 use crate::error::CliError;
 use crate::output;
+use crate::waiting::Waiting;
 
 /// Converts an operation of the command line to the machine's.
 fn array_op(operation: Operation) -> ArrayOp {
@@ -61,7 +62,13 @@ pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
         waves: args.waves.is_some(),
         open: false,
     };
+    // A first build takes half a minute, and tells no steps.
+    let building = Waiting::new(format!(
+        "building the RTL of {} with Verilator",
+        design.name
+    ));
     let mut multiplier = Multiplier::new(&hdl, shape, options)?;
+    drop(building);
     if let Some(path) = &args.waves {
         multiplier.driver_mut().waves(path)?;
     }

@@ -3,4 +3,3 @@
 
 mod bar;
 mod parts;
-mod waiting;

@@ -3,13 +3,17 @@
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::bar::LONG;
+use ringmill_device::progress::{Progress, Step};
+use ringmill_runtime::shown::{Bar, is_long};
 
+/// The least duration of work that shows a line.
+const LONG: Duration = Duration::from_secs(1);
 /// The time between two updates of the line.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -59,5 +63,44 @@ impl Drop for Waiting {
             drop(done);
             let _ = thread.join();
         }
+    }
+}
+
+/// Shows that work goes on before its first step is done, and then its steps.
+pub struct Going {
+    /// The line until the bar begins, where the crate's own tests look.
+    #[doc(hidden)]
+    pub waiting: Mutex<Option<Waiting>>,
+    bar: Bar,
+}
+
+impl Going {
+    /// Shows that `what` goes on, as in `reproducing the tables of ring`.
+    pub fn new(what: String) -> Self {
+        Self {
+            waiting: Mutex::new(Some(Waiting::new(what))),
+            bar: Bar::new(),
+        }
+    }
+
+    /// The line ends: its place is another's.
+    fn end(&self) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(waiting.take());
+    }
+}
+
+impl Progress for Going {
+    fn step(&self, step: Step) {
+        // Until then no bar is drawn either.
+        if is_long(&step) {
+            self.end();
+        }
+        self.bar.step(step);
+    }
+
+    fn told(&self, text: &str) {
+        self.end();
+        self.bar.told(text);
     }
 }

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Long commands show on a terminal that they go on, and nothing of it where standard error is none."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import time
+
+from conftest import COMMAND, ROOT
+
+# Long before its first table is done.
+LONG = [COMMAND, "reproduce", "vector", "--no-synth"]
+QUIET = {"cwd": ROOT, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+SECONDS = 60
+
+
+def until(descriptor: int, text: str) -> str:
+    """What comes out of a terminal until a text has, or no more time is left."""
+    seen, end = "", time.monotonic() + SECONDS
+    while text not in seen and time.monotonic() < end:
+        ready, _, _ = select.select([descriptor], [], [], 1)
+        if ready:
+            seen += os.read(descriptor, 4096).decode(errors="replace")
+    return seen
+
+
+def test_reproduce_says_that_it_goes_on():
+    terminal, end = pty.openpty()
+    running = subprocess.Popen(LONG, stderr=end, **QUIET)
+    try:
+        seen = until(terminal, "reproducing the tables of vector")
+        assert running.poll() is None
+        assert "reproducing the tables of vector" in seen
+    finally:
+        running.kill()
+        running.wait()
+        os.close(end)
+        os.close(terminal)
+
+
+def test_without_a_terminal_nothing_is_shown():
+    running = subprocess.Popen(LONG, stderr=subprocess.PIPE, **QUIET)
+    try:
+        time.sleep(2)
+    finally:
+        running.kill()
+        _, said = running.communicate()
+    assert said == b""
