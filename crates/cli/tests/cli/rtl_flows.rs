@@ -159,6 +159,9 @@ fn configurations_are_written() {
     assert!(
         package.contains("localparam int unsigned Units = 8;") && package.contains("units = 8")
     );
+    // The size in words is this configuration's.
+    assert!(package.contains("# 8 processing units, degrees up to 2^9, 4 residues a cycle"));
+    assert!(!package.contains("32 processing units"), "{package}");
     // Two beats of four words, then a twiddle for each coefficient; 7681 is 1e01.
     let table = std::fs::read_to_string(out.join("rm_polymul_table.hex")).unwrap();
     let words: Vec<&str> = table

@@ -14,7 +14,7 @@ pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
     let sources = sources()?;
     let design = design::find(&sources, &args.design)?;
     let (origin, table) = match &design.machine {
-        Some(machine) => (design::text(machine)?, table(machine, args)?),
+        Some(machine) => (origin(machine)?, table(machine, args)?),
         None if args.degree.is_some() => {
             return Err(CliError::Usage(format!(
                 "--degree and --modulus are for machines of the kind polymul; `{}` has no tables",
@@ -48,6 +48,15 @@ pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
          sources in order (`verilator --lint-only -Wall -f {module}.f` there)\n",
         files.len(),
         args.out.display()
+    ))
+}
+
+/// What a configuration is made from: the description, below a comment with its size as the fields say it, since a title is free text.
+fn origin(machine: &Description) -> Result<String, CliError> {
+    let text = design::text(machine)?;
+    Ok(format!(
+        "# {} processing units, degrees up to 2^{}, {} residues a cycle on each stream.\n{text}",
+        machine.units, machine.max_log_n, machine.beat
     ))
 }
 
