@@ -102,6 +102,9 @@ def compare(
     then has its `speedup` over it. A machine that takes some instructions only needs `inputs` for a total: its host's
     part is measured.
 
+    A row's `seconds` are of a machine that has as many keys before the run as it holds, and its `cold_seconds` of one
+    that has none. With `send_keys` both are the latter. `keys` tells ``"seeded"`` from ``"stored"`` ones.
+
     All machines run the program as it was compiled. One that refuses it has a row with the reason in `refused`. The
     command ``ringmill compare`` compiles a program for all the machines that it names.
 

@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
+import termios
 import time
 
 from conftest import COMMAND, ROOT
 
 # Long before its first table is done.
 LONG = [COMMAND, "reproduce", "vector", "--no-synth"]
-QUIET = {"cwd": ROOT, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+QUIET = {
+    **{"cwd": ROOT, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL},
+    "env": {**os.environ, "TERM": "xterm"},
+}
 SECONDS = 60
 
 
@@ -29,6 +35,7 @@ def until(descriptor: int, text: str) -> str:
 
 def test_reproduce_says_that_it_goes_on():
     terminal, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
     running = subprocess.Popen(LONG, stderr=end, **QUIET)
     try:
         seen = until(terminal, "reproducing the tables of vector")

@@ -158,7 +158,15 @@ fn rows_tell_seeded_keys_from_stored_ones() {
     assert_eq!(seeded["parameters"], whole["parameters"]);
     let difference = |part: &str| number(&whole[part]) - number(&seeded[part]);
     assert!(difference("keys_seconds") > 0.0, "{seeded} {whole}");
-    assert!(difference("seconds") >= difference("keys_seconds"));
+    // But for what the calls are told of seeds.
+    let share = difference("seconds") / difference("keys_seconds");
+    assert!((share - 1.0).abs() < 0.02, "{share}");
+    // A machine's report in full says it too.
+    let detail = said("sim MEAN --target vector --machine ring --detail");
+    let row = detail
+        .lines()
+        .find(|line| line.contains("key-switching keys"));
+    assert!(row.is_some_and(|row| row.contains("stored")), "{detail}");
     let text = said(&format!("compare {both}"));
     for part in [
         "  keys  ",
@@ -211,6 +219,10 @@ fn what_waits_for_distant_memory_is_no_compute() {
     ] {
         assert!(report.contains(part), "{part}: {report}");
     }
+    // Keys that are sent have a line of their own.
+    assert!(!report.contains("keys over the link"), "{report}");
+    let sent = said("sim MEAN --target vector --machine vector --send-keys");
+    assert!(sent.contains("keys over the link"), "{sent}");
 }
 
 #[test]

@@ -90,7 +90,9 @@ fn machine_lines(
         whole,
         bytes(link.bytes_in),
     )?;
-    if let Some(keys) = &remarks.keys {
+    // A machine that keeps no keys of its own tells no limbs of them.
+    let sent = || (time.keys_seconds > 0.0).then(|| bytes(link.key_bytes));
+    if let Some(keys) = remarks.keys.clone().or_else(sent) {
         part(f, "keys over the link", time.keys_seconds, whole, keys)?;
     }
     if link.program_bytes > 0 {

@@ -30,6 +30,9 @@ impl fmt::Display for Detail<'_> {
         if let Some(keys) = &report.keys {
             unchecked_keys(table, keys)?;
         }
+        if let Some(keys) = report.key_halves {
+            table.row("key-switching keys", keys.name(), None)?;
+        }
         instructions(table, &report.instructions)?;
         if let Some(cpu) = &report.cpu {
             cpu_rows(table, cpu)?;
