@@ -51,7 +51,7 @@ pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
     ))
 }
 
-/// What a configuration is made from: the description, below a comment with its size as the fields say it, since a title is free text.
+/// Returns the text of a configuration: its size by the fields in a comment, since a title is free text, then the description.
 fn origin(machine: &Description) -> Result<String, CliError> {
     let text = design::text(machine)?;
     Ok(format!(
