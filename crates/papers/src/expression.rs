@@ -1,84 +1,228 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Papers' counts, which they print as formulas.
+//! Formulas of papers and of sheets: numbers, names, texts in single quotes, `+ - * / ^`, comparisons, brackets and functions.
 
 use crate::error::PaperError;
+use crate::figure::How;
+use crate::value::{Known, Value};
 
-/// What a letter of a formula stands for.
-pub type Letter<'t> = (&'t str, f64);
+/// Finds the value of a name; `None` if no such name is known.
+pub type Names<'n> = dyn Fn(&str) -> Result<Option<Value>, PaperError> + 'n;
 
-/// The value of a formula of numbers, letters, `+ - * / ^` and brackets; `None` for a dash.
-pub fn value(text: &str, letters: &[Letter<'_>]) -> Result<Option<f64>, PaperError> {
+/// The value of a formula. A dash stands for no figure. A name that ends with `?` may be unknown: its value is then no figure.
+///
+/// # Errors
+/// [`PaperError::Tables`] for a text that is no formula, or a name that is not known.
+pub fn evaluate(text: &str, names: &Names<'_>) -> Result<Value, PaperError> {
     if text == "-" {
-        return Ok(None);
+        return Ok(Value::None);
     }
-    let mut parser = Parser {
-        rest: text,
-        letters,
-    };
-    let value = parser.sum();
+    let mut parser = Parser { rest: text, names };
+    let value = parser.comparison()?;
+    match parser.rest.trim() {
+        "" => Ok(value),
+        rest => Err(fault(format!("`{text}` is no formula: `{rest}`"))),
+    }
+}
+
+/// The same as a number or a figure that is missing: a text is evaluated as a formula in turn.
+///
+/// # Errors
+/// Those of [`evaluate`].
+pub fn number(text: &str, names: &Names<'_>) -> Result<Value, PaperError> {
+    match evaluate(text, names)? {
+        Value::Text(formula) => number(&formula, names),
+        value => Ok(value),
+    }
+}
+
+fn fault(reason: String) -> PaperError {
+    PaperError::Tables(reason)
+}
+
+fn truth(holds: bool) -> Value {
+    Value::number(f64::from(u8::from(holds)))
+}
+
+/// Whether a condition holds: neither zero, nor an empty text, nor a figure that is missing.
+pub fn holds(value: &Value) -> bool {
     match value {
-        Some(value) if parser.rest.trim().is_empty() => Ok(Some(value)),
-        _ => Err(PaperError::Tables(format!("`{text}` is no formula"))),
+        Value::Known(known) => known.value != 0.0,
+        Value::Text(text) => !text.is_empty() && text != "-",
+        Value::NotMeasured | Value::None => false,
     }
 }
 
 struct Parser<'t> {
     rest: &'t str,
-    letters: &'t [Letter<'t>],
+    names: &'t Names<'t>,
 }
 
 impl Parser<'_> {
-    fn take(&mut self, symbol: char) -> bool {
+    fn take(&mut self, symbol: &str) -> bool {
         let rest = self.rest.trim_start();
         let after = rest.strip_prefix(symbol);
         self.rest = after.unwrap_or(rest);
         after.is_some()
     }
 
-    fn sum(&mut self) -> Option<f64> {
+    /// A text that stands in a calculation is a formula.
+    fn in_numbers(&self, value: Value) -> Result<Value, PaperError> {
+        match value {
+            Value::Text(formula) => number(&formula, self.names),
+            value => Ok(value),
+        }
+    }
+
+    fn comparison(&mut self) -> Result<Value, PaperError> {
+        let left = self.sum()?;
+        if self.take("==") {
+            return Ok(truth(self.sum()?.same(&left)));
+        }
+        if self.take("!=") {
+            return Ok(truth(!self.sum()?.same(&left)));
+        }
+        let more = self.take(">");
+        if !more && !self.take("<") {
+            return Ok(left);
+        }
+        let right = self.sum()?;
+        let (left, right) = (self.in_numbers(left)?, self.in_numbers(right)?);
+        Ok(left.with(right, |a, b| {
+            f64::from(u8::from(if more { a > b } else { a < b }))
+        }))
+    }
+
+    fn sum(&mut self) -> Result<Value, PaperError> {
         let mut value = self.product()?;
         loop {
-            if self.take('+') {
-                value += self.product()?;
-            } else if self.take('-') {
-                value -= self.product()?;
-            } else {
-                return Some(value);
+            let add = self.take("+");
+            if !add && !self.take("-") {
+                return Ok(value);
             }
+            let other = self.product()?;
+            let (left, right) = (self.in_numbers(value)?, self.in_numbers(other)?);
+            value = left.with(right, |a, b| if add { a + b } else { a - b });
         }
     }
 
-    fn product(&mut self) -> Option<f64> {
+    fn product(&mut self) -> Result<Value, PaperError> {
         let mut value = self.power()?;
         loop {
-            if self.take('*') {
-                value *= self.power()?;
-            } else if self.take('/') {
-                value /= self.power()?;
-            } else {
-                return Some(value);
+            let times = self.take("*");
+            if !times && !self.take("/") {
+                return Ok(value);
             }
+            let other = self.power()?;
+            let (left, right) = (self.in_numbers(value)?, self.in_numbers(other)?);
+            value = left.with(right, |a, b| if times { a * b } else { a / b });
         }
     }
 
-    fn power(&mut self) -> Option<f64> {
+    fn power(&mut self) -> Result<Value, PaperError> {
         let base = self.atom()?;
-        if self.take('^') {
-            return Some(base.powf(self.atom()?));
+        if !self.take("^") {
+            return Ok(base);
         }
-        Some(base)
+        let exponent = self.atom()?;
+        let (base, exponent) = (self.in_numbers(base)?, self.in_numbers(exponent)?);
+        Ok(base.with(exponent, f64::powf))
     }
 
-    fn atom(&mut self) -> Option<f64> {
-        if self.take('(') {
-            let value = self.sum()?;
-            return self.take(')').then_some(value);
+    fn atom(&mut self) -> Result<Value, PaperError> {
+        if self.take("(") {
+            let value = self.comparison()?;
+            return self.closed(value);
+        }
+        if self.take("'") {
+            let Some((text, after)) = self.rest.split_once('\'') else {
+                return Err(fault(format!("`{}` has no end", self.rest)));
+            };
+            self.rest = after;
+            return Ok(text.into());
         }
         let rest = self.rest.trim_start();
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
         let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
         self.rest = after;
-        let letter = self.letters.iter().find(|(letter, _)| *letter == word);
-        letter.map_or_else(|| word.parse().ok(), |&(_, value)| Some(value))
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            let number = word.parse().map(Value::number);
+            return number.map_err(|_| fault(format!("`{word}` is no number")));
+        }
+        if self.take("(") {
+            return self.function(word);
+        }
+        let may_lack = self.take("?");
+        match (self.names)(word)? {
+            Some(value) => Ok(value),
+            None if word == "unmeasured" => Ok(Value::NotMeasured),
+            None if word == "none" || (may_lack && !word.is_empty()) => Ok(Value::None),
+            None => Err(fault(format!("there is no figure `{word}`"))),
+        }
+    }
+
+    fn closed(&mut self, value: Value) -> Result<Value, PaperError> {
+        match self.take(")") {
+            true => Ok(value),
+            false => Err(fault(format!(
+                "a bracket stays open before `{}`",
+                self.rest
+            ))),
+        }
+    }
+
+    fn changed(&self, value: &Value, change: impl FnOnce(&mut Known)) -> Result<Value, PaperError> {
+        let mut value = self.in_numbers(value.clone())?;
+        if let Value::Known(known) = &mut value {
+            change(known);
+        }
+        Ok(value)
+    }
+
+    fn function(&mut self, name: &str) -> Result<Value, PaperError> {
+        let mut given = vec![self.comparison()?];
+        while self.take(",") {
+            given.push(self.comparison()?);
+        }
+        let value = match (name, given.as_slice()) {
+            ("if", [condition, yes, no]) => if holds(condition) { yes } else { no }.clone(),
+            ("or", [Value::None | Value::NotMeasured, other]) => other.clone(),
+            ("or", [value, _]) => value.clone(),
+            ("known", [value]) => truth(self.in_numbers(value.clone())?.known().is_some()),
+            ("leading", [Value::Text(text)]) => {
+                let number = text.split(' ').next().unwrap_or_default();
+                number.parse().ok().into()
+            }
+            ("stated" | "counted" | "model", [value]) => {
+                let how = match name {
+                    "stated" => How::Stated,
+                    "counted" => How::Counted,
+                    _ => How::Model,
+                };
+                self.changed(value, |known| known.how = Some(how))?
+            }
+            ("figure", [Value::Text(_)]) => Value::None,
+            ("figure", [value]) => value.clone(),
+            ("clocked", [value]) => self.changed(value, |known| known.at_papers_clock = true)?,
+            ("min" | "max", [a, b]) => {
+                let (a, b) = (self.in_numbers(a.clone())?, self.in_numbers(b.clone())?);
+                a.with(b, if name == "min" { f64::min } else { f64::max })
+            }
+            (_, [value]) => {
+                let of = match name {
+                    "floor" => f64::floor,
+                    "ceil" => f64::ceil,
+                    "round" => f64::round,
+                    "abs" => f64::abs,
+                    "log2" => f64::log2,
+                    _ => return Err(fault(format!("there is no function `{name}`"))),
+                };
+                self.in_numbers(value.clone())?.map(of)
+            }
+            _ => {
+                let count = given.len();
+                return Err(fault(format!("no function `{name}` takes {count}")));
+            }
+        };
+        self.closed(value)
     }
 }

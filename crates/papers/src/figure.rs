@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A figure of a paper beside ours.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How our figure was obtained.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
     /// From the cycle model.

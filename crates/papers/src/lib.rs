@@ -16,9 +16,13 @@ mod polymul;
 mod registry;
 mod ring;
 mod row;
+mod run;
+mod scope;
+mod sheet;
 mod single;
 pub mod tables;
 mod torus;
+mod value;
 mod vector;
 
 pub use error::PaperError;
@@ -31,33 +35,38 @@ pub use row::{Ours, Row};
 #[doc(hidden)]
 pub mod internals {
     pub use crate::basext::cycles::{Cycles, shape};
-    pub use crate::expression::value;
+    pub use crate::expression::number;
     pub use crate::plot::{Curve, Panel, svg};
+    pub use crate::ring::bars::verdict;
+    pub use crate::run::Figures;
+    pub use crate::scope::{Record, Scope, record};
+    pub use crate::sheet::Sheet;
     pub use crate::torus::primes::{is_prime, mersenne_primes};
+    pub use crate::value::{Value, model};
+
+    /// The names and the sheets of the papers.
+    pub const SHEETS: [(&str, &str); 5] = [
+        ("polymul", crate::polymul::SHEET),
+        ("basext", crate::basext::SHEET),
+        ("ring", crate::ring::SHEET),
+        ("torus", crate::torus::SHEET),
+        ("vector", crate::vector::SHEET),
+    ];
 
     pub mod polymul {
         pub use crate::polymul::decryption::host::{finish, measure};
         pub use crate::polymul::decryption::link::{Link, OneCall, stream_break_even};
         pub use crate::polymul::decryption::sample::{Sample, Set};
         pub use crate::polymul::decryption::seal::Seal;
-        pub use crate::polymul::paper::polymul;
         pub use crate::polymul::sweep::{ours, points};
     }
 
-    pub mod ring {
-        pub use crate::ring::bars::verdict;
-        pub use crate::ring::paper::{Operations, ring};
-        pub use crate::ring::rivals::{Latencies, rows};
-    }
-
     pub mod vector {
-        pub use crate::vector::areas::rows as areas;
-        pub use crate::vector::card::{Operation, operations, params, rows as card};
+        pub use crate::vector::card::{Operation, operations, params};
         pub use crate::vector::machine::bootstrapping;
         pub use crate::vector::opcodes::OPCODES;
-        pub use crate::vector::paper::vector;
         pub use crate::vector::sigmoid::table;
         pub use crate::vector::training::{Size, WHOLE, compiled, counts};
-        pub use crate::vector::{made, notes, rows};
+        pub use crate::vector::{areas, made, reproduced};
     }
 }

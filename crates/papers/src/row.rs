@@ -20,10 +20,10 @@ pub enum Ours {
 /// One row.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    pub table: &'static str,
+    pub table: String,
     pub case: String,
     pub metric: String,
-    pub unit: &'static str,
+    pub unit: String,
     /// As the paper prints it.
     pub printed: Option<f64>,
     /// What it should print, where that is known to be something else.
@@ -36,18 +36,18 @@ pub struct Row {
 impl Row {
     /// A row whose printed figure is right, or none.
     pub fn new(
-        table: &'static str,
+        table: impl Into<String>,
         case: impl Into<String>,
         metric: impl Into<String>,
-        unit: &'static str,
+        unit: impl Into<String>,
         printed: Option<f64>,
         ours: Ours,
     ) -> Self {
         Self {
-            table,
+            table: table.into(),
             case: case.into(),
             metric: metric.into(),
-            unit,
+            unit: unit.into(),
             printed,
             should_be: None,
             ours,

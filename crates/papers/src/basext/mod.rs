@@ -1,51 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The basext paper: what is stored and what computes (Tables 3.1, 3.2, 4.1 to 4.5), iterations (4.6), units (4.7 to 4.9),
-//! processors (4.10, 4.11). Known errors of the paper stand beside what it should print.
+//! Figures of the basext paper: what our units store and compute with, their cycles and netlists, and our CPU kernel. The rows are
+//! in `data/basext.toml`.
 
 mod architectures;
 pub(crate) mod cycles;
-mod iterations;
-mod paper;
-mod processors;
-mod terms;
-mod units;
+mod kernel;
+mod netlist;
 
 use std::path::Path;
 
 use ringmill_device::progress::Progress;
 use ringmill_hdl::Hdl;
-use ringmill_machines::basext::Word;
-use ringmill_machines::fpga::{Printed, PrintedUse, Resource};
+use ringmill_machines::basext::{self, Unit, Word};
+use ringmill_machines::fpga::Printed;
 use ringmill_runtime::shown::Parts;
 
 use crate::error::PaperError;
-use crate::paper::{Asked, Paper, Reproduced, Sources, Wish};
-use crate::row::Row;
-use cycles::Cycles;
+use crate::paper::{Asked, Paper, Reproduced, Wish};
+use crate::run::{Figures, no_list};
+use crate::scope::{Record, Scope, record};
+use crate::sheet::Sheet;
+use crate::value::{Value, model, stated};
+use architectures::{arithmetic, unit};
+use cycles::{Cycles, shape, word};
 
-/// Every row, table by table.
-pub fn rows(sources: Sources, progress: &dyn Progress) -> Result<Vec<Row>, PaperError> {
-    let paper = paper::basext()?;
-    let hdl = match sources.model && !sources.synthesis {
-        true => None,
-        false => Some(Hdl::find(Path::new("."))?),
-    };
-    let cycles = Cycles {
-        rtl: hdl.as_ref().filter(|_| !sources.model),
-    };
-    let total = iterations::RUNS + paper.rows.len() as u64 + processors::measured(&paper);
-    let mut parts = Parts::new(progress, "running", total);
-    let mut found = terms::rows(
-        &paper,
-        cycles::shape(Word::Bits64, 32, 16, 17, 17)?,
-        hdl.as_ref(),
-    )?;
-    found.extend(iterations::rows(&paper, &cycles, &mut parts)?);
-    let synthesis = hdl.as_ref().filter(|_| sources.synthesis);
-    found.extend(units::rows(&paper, &cycles, synthesis, &mut parts)?);
-    found.extend(processors::rows(&paper, &mut parts)?);
-    Ok(found)
-}
+pub const SHEET: &str = include_str!("../../data/basext.toml");
+
+/// Extensions that are run, and kernels that are measured.
+const RUNS: u64 = 15 + 18 + 6;
 
 /// The generator of exact base-extension units: its Tables 3.1 to 4.11.
 pub struct Extension;
@@ -63,56 +45,120 @@ impl Paper for Extension {
         &[Wish::Model]
     }
 
-    /// Of its largest ring, 64 bits and TP = 32, as the shipped description has them.
     fn printed(&self) -> Result<Printed, PaperError> {
-        let paper = paper::basext()?;
-        let mut rows = paper.rows.iter();
-        let found = rows.find(|row| (row.0, row.2, row.3) == (16, 64, 32));
-        let row = found.ok_or_else(|| PaperError::Tables("they lack a row of units".to_owned()))?;
-        Ok(Printed {
-            uses: vec![
-                PrintedUse::of_the_machine(Resource::BlockRam, row.6),
-                PrintedUse::of_the_machine(Resource::Dsp, row.7),
-            ],
-            units_in_a_region: None,
-        })
+        Sheet::read(SHEET)?.printed(self.name())
     }
 
     fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
-        Ok(Reproduced {
-            rows: rows(asked.sources, progress)?,
-            notes: notes(asked.sources),
-            ..Reproduced::default()
-        })
+        let sources = asked.sources;
+        let hdl = match sources.model && !sources.synthesis {
+            true => None,
+            false => Some(Hdl::find(Path::new("."))?),
+        };
+        let mut figures = Ours {
+            hdl: hdl.as_ref(),
+            cycles: Cycles {
+                rtl: hdl.as_ref().filter(|_| !sources.model),
+            },
+            synthesis: hdl.as_ref().filter(|_| sources.synthesis),
+            parts: Parts::new(progress, "running", RUNS),
+        };
+        Sheet::read(SHEET)?.reproduce(self.name(), &mut figures, sources)
     }
 }
 
-/// What a reader must know of the figures.
-fn notes(sources: Sources) -> String {
-    let cycles = if sources.model {
-        "Cycles are the model's, which a test holds equal to the RTL's (without --model they are the RTL's)."
-    } else {
-        "Cycles are counted in the RTL on random residues; every residue was compared with the reference."
-    };
-    let resources = if sources.synthesis {
-        "LUT, FF, block RAM and DSP: Yosys, synth_xilinx -family xcup, before placement; a wide unit's lanes, which are all the \
-         same, are mapped once."
-    } else {
-        "LUT and FF are left out (--no-synth): they take minutes. Block RAM and DSP are computed as `ringmill machine show \
-         basext` does."
-    };
-    format!(
-        "\n{cycles}\n{resources}\nTables 4.7 to 4.11 have the folded unit. Multipliers and adders of the others are counted in \
-         the elaborated RTL (without --model); Cox-Rower's\nand mixed radix's cycles have the residues' way into their \
-         transposition memory and out of it, which the paper leaves out.\nOther computers' rows are the paper's, not \
-         measured. t_min is the paper's: no open tool times this part, so both area-time\nproducts are at 200 MHz, with the \
-         paper's formula.\n{KNOWN}"
-    )
+struct Ours<'a> {
+    hdl: Option<&'a Hdl>,
+    cycles: Cycles<'a>,
+    synthesis: Option<&'a Hdl>,
+    parts: Parts<'a>,
 }
 
-/// The paper's known errors, where rows above have another figure under `should be`.
-const KNOWN: &str = "Known errors of the paper: Table 4.10's accelerator times are those of N = 2^14, four times too short, \
-so the speed-ups are 3.9 to\n12.1 and not 10 to 17. Table 4.5: Cox-Rower needs 2 l modular adders. Tables 4.5 and 4.6: the \
-mixed-radix rows make one target residue,\nthe others k = l. Table 4.9's caption has l = 30, and its cycles are of l = 30. \
-Table 4.11's rows without OpenMP of the 3955WX and of the\ni7-9750H are the same; one is a copy. Section 4.2: the area-time \
-product does not always improve with TP (Tables 4.8, 4.9).\n";
+impl Figures for Ours<'_> {
+    fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+        let found = match name {
+            "arithmetic" => self.arithmetic(at)?,
+            "extension" => self.extension(at)?,
+            "netlist" => netlist::figures(folded(at, at.count("k")?)?, self.synthesis)?,
+            "accelerator" => self.accelerator(at)?,
+            _ => return Err(no_list(name)),
+        };
+        Ok(vec![found])
+    }
+}
+
+/// The shape of a unit of the scope's word, lanes and ring for l sources and as many targets as are asked for.
+fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
+    let (lanes, log_n) = (at.count("TP")?, at.count("log_n")? as u32);
+    let bits = at.count("bits")? as u32;
+    shape(word(bits), lanes, log_n, at.count("l")?, targets)
+}
+
+impl Ours<'_> {
+    /// What an architecture's unit stores and computes with, for moduli of 64 bits.
+    fn arithmetic(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
+        let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
+        let shape = shape(Word::Bits64, at.count("TP")?, log_n, l, k)?;
+        let Some(unit) = unit(&at.text("architecture")?, shape) else {
+            let names = [
+                "made",
+                "multipliers",
+                "modular_adders",
+                "adders",
+                "stored",
+                "cycles",
+            ];
+            let missing = names.map(|name| (format!("unit.{name}"), Value::NotMeasured));
+            return Ok(missing.into());
+        };
+        let (found, how) = arithmetic(unit, self.hdl)?;
+        let of = |count: u64| crate::row::Ours::Is(count as f64, how).into();
+        let made = if matches!(unit, Unit::Rowers(..)) {
+            k
+        } else {
+            1
+        };
+        let cycles = unit.cycles(basext::Extension::Exact, l, k, log_n, 1);
+        Ok(record([
+            ("unit.made", stated(made)),
+            ("unit.multipliers", of(found.multipliers)),
+            ("unit.modular_adders", of(found.modular_adders)),
+            ("unit.adders", of(found.adders)),
+            ("unit.stored", model(unit.stored(l, k))),
+            ("unit.cycles", model(cycles)),
+        ]))
+    }
+
+    /// Cycles of an exact extension by an architecture's unit.
+    fn extension(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
+        let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
+        let Some(unit) = unit(&at.text("architecture")?, folded(at, k)?) else {
+            return Ok(record([("unit.cycles", Value::NotMeasured)]));
+        };
+        let cycles = self.cycles.exact(unit, l, k, log_n)?;
+        self.parts.done();
+        Ok(record([("unit.cycles", cycles.into())]))
+    }
+
+    /// The folded unit of Tables 4.10 and 4.11, the least time that a processor needs, and our kernel's time.
+    fn accelerator(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
+        const LANES: usize = 32;
+        let (l, log_n) = (at.count("l")?, at.count("log_n")? as u32);
+        let unit = shape(Word::Bits64, LANES, log_n, l, l)?;
+        let columns = ["processor", "parallel", "single"].map(str::to_owned);
+        let processors = at.list("openfhe_n{log_n}_by_cpu", &columns, "number")?;
+        let place = at.text("at")?;
+        let times = processors.iter().flat_map(|times| {
+            ["parallel", "single"].map(|of| times.get(&format!("{of}.{place}"))?.known())
+        });
+        let kernel = kernel::microseconds(log_n, l)?;
+        self.parts.done();
+        let cycles = basext::cycles(unit, basext::Extension::Exact, l, l, log_n);
+        Ok(record([
+            ("accelerator.cycles", model(cycles)),
+            ("accelerator.beats", (unit.beats(log_n) as f64).into()),
+            ("best", times.flatten().fold(f64::INFINITY, f64::min).into()),
+            ("kernel", crate::value::measured(kernel)),
+        ]))
+    }
+}

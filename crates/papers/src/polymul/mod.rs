@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The polymul paper: cycles (Table 2), resources (Table 4), latencies (Table 5), the decryption of section 5, the other
-//! works of Tables 4 and 5, Figure 4's sweep, and the reductions of section 3.1.
+//! Figures of the polymul paper: cycles, resources and reductions of our machine, Figure 4's sweep, and the study of decryption. The
+//! rows are in `data/polymul.toml`.
 
 mod cycles;
 pub(crate) mod decryption;
-mod multipliers;
-pub(crate) mod paper;
 mod resources;
-mod rivals;
 pub(crate) mod sweep;
 
 use std::path::Path;
@@ -15,23 +12,46 @@ use std::time::Instant;
 
 use ringmill_device::progress::{Progress, Step};
 use ringmill_hdl::Hdl;
-use ringmill_machines::fpga::{Printed, PrintedUse, Resource};
-use ringmill_machines::polymul::{ArrayOp, Description, floor};
+use ringmill_machines::fpga::Printed;
+use ringmill_machines::polymul::{ArrayOp, Description, Shape, WIDTH, floor};
 use ringmill_runtime::shown::{Bar, Parts};
+use serde::Deserialize;
 
 use crate::error::PaperError;
-use crate::figure::{Figure, How};
-use crate::paper::{Asked, Paper, Reproduced, Sources, Wish};
+use crate::figure::How;
+use crate::paper::{Asked, Paper, Reproduced, Wish};
 use crate::plot;
-use crate::row::Row;
+use crate::row;
+use crate::run::{Figures, no_list};
+use crate::scope::{Record, Scope, record};
+use crate::sheet::Sheet;
+use crate::tables;
+use crate::value::model;
 use cycles::Cycles;
+use decryption::Study;
 
-const TABLE_2: &str = "Table 2: clock cycles, 32 processing units";
-const TABLE_4: &str = "Table 4: FPGA resources, the whole machine";
-const TABLE_5: &str = "Table 5: latency at the paper's clock";
+pub const SHEET: &str = include_str!("../../data/polymul.toml");
 
 /// Decryptions that the host's times are the mean of: as many as the paper's.
 const RUNS: u32 = 1000;
+
+/// The printed figures that ours are made with.
+#[derive(Deserialize)]
+pub struct Given {
+    clock_mhz: f64,
+    pcie_effective_gbps: f64,
+    /// Degrees and bits of moduli.
+    sets: Vec<(usize, u32)>,
+    seal_decrypt: Vec<SealDecrypt>,
+}
+
+/// A set of the decryption study, and the time of the product in software.
+#[derive(Deserialize)]
+struct SealDecrypt {
+    n: usize,
+    k: u32,
+    software_multiply_us: f64,
+}
 
 /// The run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4, and sections 3 to 5.
 pub struct Multiplier;
@@ -50,198 +70,38 @@ impl Paper for Multiplier {
     }
 
     fn printed(&self) -> Result<Printed, PaperError> {
-        let paper = paper::polymul()?;
-        Ok(Printed {
-            uses: vec![
-                PrintedUse::of_the_machine(Resource::BlockRam, paper.bram),
-                PrintedUse::of_the_machine(Resource::Dsp, paper.dsp),
-            ],
-            units_in_a_region: None,
-        })
+        Sheet::read(SHEET)?.printed(self.name())
     }
 
     fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
+        let sources = asked.sources;
         let panels = asked.picture.then(sweep::panels).transpose()?;
+        let hdl = match sources.model && !sources.synthesis {
+            true => None,
+            false => Some(watched(Hdl::find(Path::new("."))?)),
+        };
+        let given: Given = tables::of(self.name())?;
+        let machine = Description::parse(Description::PAPER)?;
+        let study = Study {
+            given: &given,
+            machine: &machine,
+            hdl: hdl.as_ref().filter(|_| !sources.model),
+            runs: asked.runs.unwrap_or(RUNS),
+        };
+        let mut figures = Ours {
+            study,
+            shape: machine.shape()?,
+            synthesis: hdl.as_ref().filter(|_| sources.synthesis),
+            operations: Vec::new(),
+            decryptions: None,
+            progress,
+        };
+        let made = Sheet::read(SHEET)?.reproduce(self.name(), &mut figures, sources)?;
         Ok(Reproduced {
-            figures: figures(asked.sources, progress)?,
-            rows: study(asked.sources, asked.runs.unwrap_or(RUNS), progress)?,
-            notes: notes(asked.sources),
             picture: panels.map(|panels| plot::svg(&panels)),
+            ..made
         })
     }
-}
-
-/// How rows come about: counted in the simulation or by the model, stated, synthesised.
-struct Rows {
-    machine: String,
-    /// The simulator, where there is one.
-    simulator: Option<String>,
-}
-
-impl Rows {
-    /// Of cycles.
-    fn cycles(
-        &self,
-        table: &str,
-        case: &str,
-        metric: &str,
-        unit: &str,
-        paper: Option<f64>,
-        ours: f64,
-    ) -> Figure {
-        let how = match self.simulator {
-            Some(_) => How::Rtl,
-            None => How::Model,
-        };
-        let made = self.of(how, table, case, metric, unit, paper, ours);
-        Figure {
-            tool: self.simulator.clone(),
-            ..made
-        }
-    }
-
-    /// Of anything else, without a tool.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the fields of a row, in their order"
-    )]
-    fn of(
-        &self,
-        how: How,
-        table: &str,
-        case: &str,
-        metric: &str,
-        unit: &str,
-        paper: Option<f64>,
-        ours: f64,
-    ) -> Figure {
-        Figure {
-            machine: self.machine.clone(),
-            table: table.to_owned(),
-            case: case.to_owned(),
-            metric: metric.to_owned(),
-            unit: unit.to_owned(),
-            paper,
-            should_be: None,
-            ours,
-            how,
-            tool: None,
-        }
-    }
-}
-
-/// Every figure, table by table.
-pub fn figures(sources: Sources, progress: &dyn Progress) -> Result<Vec<Figure>, PaperError> {
-    let paper = paper::polymul()?;
-    let machine = Description::parse(Description::PAPER)?;
-    let shape = machine.shape()?;
-    let hdl = if sources.model && !sources.synthesis {
-        None
-    } else {
-        Some(watched(Hdl::find(Path::new("."))?))
-    };
-    let rtl = hdl.as_ref().filter(|_| !sources.model);
-    let mut cycles = Cycles::new(shape, rtl)?;
-    let rows = Rows {
-        machine: machine.name.clone(),
-        simulator: rtl.map(|hdl| format!("Verilator {}", hdl.tools().versions().verilator)),
-    };
-    let mut parts = Parts::new(progress, "simulating", (paper.sets.len() * 4) as u64);
-    let units = shape.units() as f64;
-    let (mut table_2, mut table_5) = (Vec::new(), Vec::new());
-    let theirs = Some(paper.processing_units);
-    table_2.push(rows.of(
-        How::Stated,
-        TABLE_2,
-        "all",
-        "butterflies (multipliers)",
-        "",
-        theirs,
-        units,
-    ));
-    for (at, &(n, bits)) in paper.sets.iter().enumerate() {
-        let case = format!("n = {n}, K = {bits}");
-        let (ntt_us, fpm_us) = ((&paper.ntt_us, "NTT"), (&paper.fpm_us, "Pol.Mul."));
-        let operations = [
-            (ArrayOp::Ntt, "NTT", &paper.ntt_cycles, Some(ntt_us)),
-            (ArrayOp::Intt, "INTT", &paper.intt_cycles, None),
-            (ArrayOp::Hpm, "HPM", &paper.hpm_cycles, None),
-            (ArrayOp::Fpm, "FPM", &paper.fpm_cycles, Some(fpm_us)),
-        ];
-        for (op, metric, theirs, latency) in operations {
-            let ours = cycles.of(op, n, bits)?;
-            parts.done();
-            let theirs = theirs.get(at).copied();
-            table_2.push(rows.cycles(TABLE_2, &case, metric, "cycles", theirs, ours as f64));
-            if op == ArrayOp::Fpm {
-                let least = floor(shape, cycles::degree(shape, n)?, op);
-                let over = ours as f64 / least as f64;
-                table_2.push(rows.cycles(TABLE_2, &case, "FPM over its floor", "", None, over));
-            }
-            if let Some((theirs, metric)) = latency {
-                let us = ours as f64 / paper.clock_mhz;
-                let theirs = theirs.get(at).copied();
-                table_5.push(rows.cycles(TABLE_5, &case, metric, "us", theirs, us));
-            }
-        }
-    }
-    let theirs = Some(paper.clock_mhz);
-    let clock = machine.clock_mhz;
-    let mut table_4 = vec![rows.of(How::Stated, TABLE_4, "all", "clock", "MHz", theirs, clock)];
-    let synthesis = hdl.as_ref().filter(|_| sources.synthesis);
-    let taken = synthesis
-        .map(|hdl| resources::taken(hdl, shape))
-        .transpose()?;
-    if let Some(taken) = &taken {
-        table_4.extend(taken.rows(&rows, &paper));
-    }
-    let rivals = rivals::rows(&rows, &paper, &machine, taken.as_ref())?;
-    let sweep = sweep::rows(&rows)?;
-    let section_3 = match synthesis {
-        Some(hdl) => multipliers::rows(&rows, &paper, hdl)?,
-        None => Vec::new(),
-    };
-    Ok([table_2, table_4, table_5, rivals, sweep, section_3].concat())
-}
-
-/// The study of decryption on host and machine; host times are means of `runs`.
-pub fn study(sources: Sources, runs: u32, progress: &dyn Progress) -> Result<Vec<Row>, PaperError> {
-    let paper = paper::polymul()?;
-    let machine = Description::parse(Description::PAPER)?;
-    let hdl = match sources.model {
-        true => None,
-        false => Some(Hdl::find(Path::new("."))?),
-    };
-    let study = decryption::Study {
-        paper: &paper,
-        machine: &machine,
-        hdl: hdl.as_ref(),
-        runs,
-    };
-    study.rows(&mut Parts::new(progress, "decrypting", study.parts()))
-}
-
-/// What a reader must know of the figures.
-pub fn notes(sources: Sources) -> String {
-    let cycles = if sources.model {
-        "Cycles are the model's, which a test holds equal to the RTL's (without --model they are the RTL's)."
-    } else {
-        "Cycles are counted in the RTL on random operands; every residue was compared with the reference."
-    };
-    let resources = if sources.synthesis {
-        "Resources: Yosys, counts before placement, where it does not share the two outputs of a LUT6; the paper's are \
-         Vivado's after\nplacement. Ours holds two sets of limbs and degrees up to 4096, the paper's one set. Levels and \
-         carry bits: docs/rtl.md."
-    } else {
-        "Resources are left out (--no-synth): they take minutes the first time."
-    };
-    format!(
-        "\n{cycles}\n{resources}\nThe clock is the paper's: no frequency of our own is claimed, since no open tool times \
-         this part.\n{}{}{}",
-        decryption::NOTE,
-        rivals::NOTE,
-        sweep::NOTE
-    )
 }
 
 /// Synthesis tells how far it is.
@@ -256,4 +116,106 @@ fn watched(hdl: Hdl) -> Hdl {
             remaining: None,
         });
     })
+}
+
+struct Ours<'a> {
+    study: Study<'a>,
+    shape: Shape,
+    synthesis: Option<&'a Hdl>,
+    operations: Vec<Record>,
+    decryptions: Option<decryption::Found>,
+    progress: &'a dyn Progress,
+}
+
+impl Figures for Ours<'_> {
+    fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+        match name {
+            "machine" => Ok(vec![record([
+                ("own", self.study.machine.name.as_str().into()),
+                ("simulator", self.study.simulator().into()),
+                ("units", (self.shape.units() as f64).into()),
+                ("own_mhz", self.study.machine.clock_mhz.into()),
+            ])]),
+            "operations" => {
+                if self.operations.is_empty() {
+                    self.operations = self.operations()?;
+                }
+                Ok(self.operations.clone())
+            }
+            "taken" => resources::whole(self.synthesis, self.shape),
+            "rival" => Ok(vec![self.rival(at)?]),
+            "sweep" => sweep::figures(),
+            "reductions" => resources::reductions(self.synthesis),
+            "decryptions" => Ok(self.decryptions()?.sets.clone()),
+            "encryptions" => Ok(self.decryptions()?.encryptions.clone()),
+            "six_primes" => Ok(vec![self.decryptions()?.six_primes.clone()]),
+            "homomorphic" => Ok(vec![self.decryptions()?.homomorphic.clone()]),
+            _ => Err(no_list(name)),
+        }
+    }
+}
+
+impl Ours<'_> {
+    /// Cycles of the four operations of each set.
+    fn operations(&self) -> Result<Vec<Record>, PaperError> {
+        let sets = &self.study.given.sets;
+        let mut cycles = Cycles::new(self.shape, self.study.hdl)?;
+        let mut parts = Parts::new(self.progress, "simulating", (sets.len() * 4) as u64);
+        let how = match self.study.hdl {
+            Some(_) => How::Rtl,
+            None => How::Model,
+        };
+        let mut found = Vec::new();
+        for (set, &(n, bits)) in sets.iter().enumerate() {
+            for (op, name, key) in [
+                (ArrayOp::Ntt, "NTT", "ntt"),
+                (ArrayOp::Intt, "INTT", "intt"),
+                (ArrayOp::Hpm, "HPM", "hpm"),
+                (ArrayOp::Fpm, "FPM", "fpm"),
+            ] {
+                let taken = cycles.of(op, n, bits)?;
+                parts.done();
+                let least = floor(self.shape, cycles::degree(self.shape, n)?, op);
+                found.push(record([
+                    ("n", (n as f64).into()),
+                    ("bits", f64::from(bits).into()),
+                    ("set", (set as f64).into()),
+                    ("op", name.into()),
+                    ("key", key.into()),
+                    ("cycles", row::Ours::Is(taken as f64, how).into()),
+                    ("floor", (least as f64).into()),
+                ]));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Cycles of our machine at another work's degree, and the limbs of its modulus.
+    fn rival(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
+        let n = at.count("n")?.next_power_of_two();
+        let shape = self.shape;
+        let log_n = shape.max_log_n().max(n.ilog2());
+        let wide = Shape::new(shape.units(), log_n, shape.beat()).unwrap_or(shape);
+        let degree = cycles::degree(wide, n)?;
+        let cycles = |op| model(ringmill_machines::polymul::cycles(wide, degree, op));
+        let limbs = (at.count("bits")? as u32).div_ceil(WIDTH);
+        Ok(record([
+            ("limbs", f64::from(limbs).into()),
+            ("ntt_cycles", cycles(ArrayOp::Ntt)),
+            ("fpm_cycles", cycles(ArrayOp::Fpm)),
+        ]))
+    }
+
+    /// The study of decryption, which is made once.
+    fn decryptions(&mut self) -> Result<&decryption::Found, PaperError> {
+        let found = match self.decryptions.take() {
+            Some(found) => found,
+            None => {
+                let total = self.study.parts();
+                let mut parts = Parts::new(self.progress, "decrypting", total);
+                self.study.figures(&mut parts)?
+            }
+        };
+        Ok(self.decryptions.insert(found))
+    }
 }

@@ -1,73 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the whole machine takes, from synthesis, and how long its paths are.
+//! Synthesis of the whole machine, and of the reductions of section 3.1 beside Montgomery's and Barrett's for any modulus.
+
+use std::path::Path;
 
 use ringmill_hdl::polymul::top;
-use ringmill_hdl::{Family, Hdl, Paths, Resources};
-use ringmill_machines::polymul::Shape;
+use ringmill_hdl::{Family, Hdl, Resources, Top};
+use ringmill_machines::polymul::{Shape, WIDTH};
 
-use super::paper::Polymul;
-use super::{Rows, TABLE_4};
 use crate::error::PaperError;
-use crate::figure::{Figure, How};
+use crate::scope::{Record, record};
+use crate::value::synthesised;
 
-pub(super) struct Taken {
-    pub resources: Resources,
-    paths: Paths,
-    pub tool: String,
-}
-
-pub(super) fn taken(hdl: &Hdl, shape: Shape) -> Result<Taken, PaperError> {
-    let top = top(shape);
-    let made = hdl.synthesise(&top)?;
-    Ok(Taken {
-        resources: made.resources,
-        paths: hdl.levels(&top, Family::Xc7)?.paths,
-        tool: tool(hdl, made.family),
-    })
-}
-
-/// What synthesised.
-pub(super) fn tool(hdl: &Hdl, family: Family) -> String {
+/// The tool of a synthesis.
+fn tool(hdl: &Hdl, family: Family) -> String {
     let version = &hdl.tools().versions().pyosys;
     format!("Yosys (pyosys {version}), synth_xilinx -family {family}")
 }
 
-impl Taken {
-    /// Look-up tables, as logic and as memory.
-    pub fn lut(&self) -> f64 {
-        (self.resources.lut + self.resources.lut_memory) as f64
-    }
+/// Resources of the whole machine, and its longest paths; none without synthesis.
+pub(super) fn whole(hdl: Option<&Hdl>, shape: Shape) -> Result<Vec<Record>, PaperError> {
+    let Some(hdl) = hdl else {
+        return Ok(Vec::new());
+    };
+    let top = top(shape);
+    let made = hdl.synthesise(&top)?;
+    let (r, paths) = (&made.resources, hdl.levels(&top, Family::Xc7)?.paths);
+    Ok(vec![record([
+        ("tool", tool(hdl, made.family).into()),
+        ("area.lut", synthesised(r.lut + r.lut_memory)),
+        ("area.ff", synthesised(r.ff)),
+        ("area.bram", synthesised(r.bram18 as f64 / 2.0)),
+        ("area.dsp", synthesised(r.dsp)),
+        ("levels", synthesised(paths.levels())),
+        ("carry", synthesised(paths.carry())),
+        ("endpoints", synthesised(paths.endpoints as f64)),
+        ("beyond", synthesised(paths.beyond as f64)),
+    ])])
+}
 
-    /// Block RAMs of 36 Kbit.
-    pub fn bram(&self) -> f64 {
-        self.resources.bram18 as f64 / 2.0
-    }
-
-    /// Of Table 4, with what stands for the clock.
-    pub fn rows(&self, rows: &Rows, paper: &Polymul) -> Vec<Figure> {
-        let r = &self.resources;
-        let lines = [
-            ("LUT, as logic and as memory", Some(paper.lut), self.lut()),
-            ("FF", Some(paper.ff), r.ff as f64),
-            ("block RAM, 36 Kbit", Some(paper.bram), self.bram()),
-            ("DSP", Some(paper.dsp), r.dsp as f64),
+/// Reductions of a product of 32 bits; none without synthesis.
+pub(super) fn reductions(hdl: Option<&Hdl>) -> Result<Vec<Record>, PaperError> {
+    let Some(hdl) = hdl else {
+        return Ok(Vec::new());
+    };
+    let hdl = hdl.with_peers(Path::new("."))?;
+    let taken = |top: Top| -> Result<Resources, PaperError> {
+        let top = top.int("Width", u64::from(WIDTH));
+        Ok(hdl.synthesise(&top)?.resources)
+    };
+    let product = taken(Top::new("rm_mul_tiled"))?.dsp;
+    let flavour = ringmill_hdl::leaves::flavour::NTT_FRIENDLY;
+    let ours = taken(Top::new("rm_mod_mul").int("Flavour", flavour))?;
+    let own = ours.dsp.saturating_sub(product);
+    let all = [
+        ("special moduli, words of 11 bits", "word_level", ours),
+        (
+            "Montgomery, any odd modulus",
+            "montgomery",
+            taken(Top::new("peer_montgomery"))?,
+        ),
+        (
+            "Barrett, any modulus",
+            "barrett",
+            taken(Top::new("peer_barrett"))?,
+        ),
+    ];
+    let found = all.into_iter().map(|(name, key, peer)| {
+        record([
+            ("tool", tool(&hdl, Family::Xc7).into()),
+            ("reduction", name.into()),
+            ("key", key.into()),
+            ("own_dsp", synthesised(own)),
             (
-                "levels of the longest path",
-                None,
-                f64::from(self.paths.levels()),
+                "reduction_dsp",
+                synthesised(peer.dsp.saturating_sub(product)),
             ),
-            (
-                "carry bits of the longest path",
-                None,
-                f64::from(self.paths.carry()),
-            ),
-            ("endpoints", None, self.paths.endpoints as f64),
-            ("endpoints beyond the bar", None, self.paths.beyond as f64),
-        ];
-        let made = lines.into_iter().map(|(metric, paper, ours)| Figure {
-            tool: Some(self.tool.clone()),
-            ..rows.of(How::Synthesis, TABLE_4, "all", metric, "", paper, ours)
-        });
-        made.collect()
-    }
+            ("dsp", synthesised(peer.dsp)),
+            ("lut", synthesised(peer.lut + peer.lut_memory)),
+            ("ff", synthesised(peer.ff)),
+        ])
+    });
+    Ok(found.collect())
 }

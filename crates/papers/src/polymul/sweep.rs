@@ -3,15 +3,12 @@
 
 use ringmill_machines::polymul::{ArrayOp, MIN_LOG_N, Shape, TOP_LOG_N, cycles};
 
-use super::{Rows, cycles};
+use super::cycles;
 use crate::error::PaperError;
-use crate::figure::{Figure, How};
 use crate::plot::{Curve, Panel};
+use crate::scope::{Record, record};
+use crate::value::model;
 
-const TABLE: &str = "Figure 4: transforms over degrees and units; area is the number of units";
-pub(super) const NOTE: &str = "Figure 4: the paper's is its Equation 1, which leaves out delays and stalls; ours is \
-the cycle model with all of them. A machine has 64\nunits at most: 128 are counted by the schedule's recurrence, from \
-n = 1024 on.\n";
 const UNITS: [usize; 6] = [4, 8, 16, 32, 64, 128];
 const LOG_N: std::ops::RangeInclusive<u32> = 8..=12;
 
@@ -57,24 +54,16 @@ pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     Ok(half.zip(quarter).map(|(half, quarter)| 2 * half - quarter))
 }
 
-pub(super) fn rows(rows: &Rows) -> Result<Vec<Figure>, PaperError> {
-    let mut found = Vec::new();
-    for point in points()? {
-        let Some(ours) = point.ours else { continue };
-        let case = format!("{} units, n = {}", point.units, 1u32 << point.log_n);
-        let mut push = |metric, unit, paper, ours| {
-            found.push(rows.of(How::Model, TABLE, &case, metric, unit, Some(paper), ours));
-        };
-        let area = point.units as f64;
-        push("NTT", "cycles", point.paper, ours as f64);
-        push(
-            "area-time",
-            "units x cycles",
-            area * point.paper,
-            area * ours as f64,
-        );
-    }
-    Ok(found)
+/// Points of machines that there are.
+pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
+    let points = points()?.into_iter().filter_map(|point| {
+        Some(record([
+            ("units", (point.units as f64).into()),
+            ("log_n", f64::from(point.log_n).into()),
+            ("cycles", model(point.ours?)),
+        ]))
+    });
+    Ok(points.collect())
 }
 
 /// The figure as a picture: ours drawn through, the paper's dashed.

@@ -1,104 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the applications of the ring paper's section 5.3 have in common: what a run takes, in the paper's terms.
+//! The applications of the ring paper's section 5.3, on our machines and on the CPU.
 
 use ringmill_compiler::ckks::Compiled;
-use ringmill_device::report::MachineReport;
+use ringmill_cpu::Cpu;
 use ringmill_isa::macros::{MacroOp, MacroProgram, MacroType, MacroValue};
+use ringmill_runtime::shown::Parts;
 
-use crate::figure::{Figure, How};
+use super::{Named, forecast, logistic, text};
+use crate::error::PaperError;
+use crate::scope::{Record, Scope, record};
+use crate::single::{self, own, simulate};
+use crate::value::{self, Value, model};
 
-/// The row of [`Taken::spills_ms`].
-pub const SPILLS: &str = "communication, limbs without room, beyond compute";
+/// The program that was compiled last, with its name.
+#[derive(Default)]
+pub struct Program(Option<(String, Compiled)>);
 
-/// Figures of one machine in one case of a table.
-pub struct Case<'a> {
-    pub table: &'static str,
-    pub case: &'a str,
-    pub machine: &'a str,
-}
-
-impl Case<'_> {
-    pub fn figure(
-        &self,
-        metric: &str,
-        unit: &str,
-        paper: Option<f64>,
-        ours: f64,
-        how: How,
-    ) -> Figure {
-        Figure {
-            machine: self.machine.to_owned(),
-            table: self.table.to_owned(),
-            case: self.case.to_owned(),
-            metric: metric.to_owned(),
-            unit: unit.to_owned(),
-            paper,
-            should_be: None,
-            ours,
-            how,
-            tool: None,
+impl Program {
+    /// The program of the application that the scope names.
+    fn of(&mut self, at: &Scope<'_>) -> Result<&Compiled, PaperError> {
+        let name = at.text("application")?;
+        if self.0.as_ref().is_none_or(|(known, _)| *known != name) {
+            let compiled = match name.as_str() {
+                "logistic" => logistic::compile()?,
+                "privft_counts" => text::counted(at)?,
+                "classifier" => text::classifier()?,
+                "forecast" => forecast::compile()?,
+                _ => return Err(PaperError::Tables(format!("no application `{name}`"))),
+            };
+            self.0 = Some((name, compiled));
         }
+        let found = self.0.as_ref().map(|(_, compiled)| compiled);
+        found.ok_or_else(|| PaperError::Internal("no program was compiled".to_owned()))
     }
 }
 
-/// Of a run on a machine. Times are the link's and the machine's in turn, as the report has them.
-pub struct Taken {
-    pub cycles: f64,
-    /// Inputs, plaintexts, outputs and programs over the link.
-    pub communication_ms: f64,
-    /// Keys that were not there.
-    pub keys_ms: f64,
-    /// Limbs that leave for want of room and come back, less what hides behind the units' work.
-    pub spills_ms: f64,
-    pub total_ms: f64,
+/// A record for each machine, with the milliseconds of the link and of the machine, one after the other.
+///
+/// The communication is inputs, plaintexts, outputs and programs. Keys are those that were not there. Spills are limbs that leave for
+/// want of room and come back, less the time that hides behind the units' work.
+pub fn simulated(
+    at: &Scope<'_>,
+    program: &mut Program,
+    machines: &[Named],
+    parts: &mut Parts<'_>,
+) -> Result<Vec<Record>, PaperError> {
+    let compiled = program.of(at)?;
+    let runs = machines.iter().map(|(name, machine)| {
+        let report = simulate(machine.as_ref(), &compiled.program)?;
+        parts.done();
+        let (link, whole) = (&report.link, &report.end_to_end);
+        let communication = link.seconds_in + link.seconds_out + link.program_seconds;
+        let limbs = &own(&report)?.keys;
+        let mut found = record([
+            ("machine", (*name).into()),
+            ("instructions", model(report.instructions)),
+            ("cycles", model(report.cycles)),
+            ("communication", model(communication * 1e3)),
+            ("keys", model(link.key_seconds * 1e3)),
+            (
+                "spills",
+                model((whole.spills_seconds - whole.overlap_seconds) * 1e3),
+            ),
+            ("total", model(whole.seconds * 1e3)),
+            ("key_limbs.needed", model(limbs.needed)),
+            ("key_limbs.fit", model(limbs.fit)),
+            ("key_limbs.loaded", model(limbs.loaded)),
+        ]);
+        found.extend(counts(compiled));
+        Ok(found)
+    });
+    runs.collect()
 }
 
-impl Taken {
-    pub fn by(report: &MachineReport) -> Self {
-        let link = &report.link;
-        Self {
-            cycles: report.cycles as f64,
-            communication_ms: (link.seconds_in + link.seconds_out + link.program_seconds) * 1e3,
-            keys_ms: link.key_seconds * 1e3,
-            spills_ms: (report.end_to_end.spills_seconds - report.end_to_end.overlap_seconds) * 1e3,
-            total_ms: report.end_to_end.seconds * 1e3,
-        }
-    }
+/// Milliseconds on this computer.
+pub fn measured(
+    at: &Scope<'_>,
+    program: &mut Program,
+    cpu: &Cpu,
+    parts: &mut Parts<'_>,
+) -> Result<Vec<Record>, PaperError> {
+    let compiled = program.of(at)?;
+    let ms = single::measure(cpu, &compiled.program)? * 1e3;
+    parts.done();
+    let mut found = record([("ms", value::measured(ms))]);
+    found.extend(counts(compiled));
+    Ok(vec![found])
 }
 
-/// Operation counts of a managed program.
-pub struct Operations {
-    pub rotations: f64,
-    pub multiplications: f64,
-    pub rescales: f64,
-    /// By plaintexts and by constants: products that nothing relinearises.
-    pub plain_products: f64,
-    pub additions: f64,
-}
-
-impl Operations {
-    pub fn of(compiled: &Compiled) -> Self {
-        let program: &MacroProgram = &compiled.managed;
-        let count = |ops: &[MacroOp]| {
-            let results = |op: MacroOp, dst: usize| if op == MacroOp::Hrotate { dst } else { 1 };
-            program
-                .instrs
-                .iter()
-                .filter(|i| ops.contains(&i.op))
-                .map(|i| results(i.op, i.dst.len()))
-                .sum::<usize>() as f64
-        };
-        let plain = program.instrs.iter().filter(|i| {
-            let ty = |v: &MacroValue| program.types.get(v.0 as usize);
-            let of = |v| matches!(ty(v), Some(MacroType::Plain { .. }));
-            i.op == MacroOp::Mul && i.src.iter().any(of)
-        });
-        Self {
-            rotations: count(&[MacroOp::Rotate, MacroOp::Hrotate]),
-            multiplications: count(&[MacroOp::Relin]),
-            rescales: count(&[MacroOp::Rescale]),
-            plain_products: plain.count() as f64 + count(&[MacroOp::Mulc]),
-            additions: count(&[MacroOp::Add, MacroOp::Sub, MacroOp::Addc]),
-        }
-    }
+/// What a program consists of: records a batch, layers, and operations.
+fn counts(compiled: &Compiled) -> Record {
+    let program: &MacroProgram = &compiled.managed;
+    let count = |ops: &[MacroOp]| {
+        let results = |op: MacroOp, dst: usize| if op == MacroOp::Hrotate { dst } else { 1 };
+        let those = program.instrs.iter().filter(|i| ops.contains(&i.op));
+        those.map(|i| results(i.op, i.dst.len())).sum::<usize>() as f64
+    };
+    let plain = program.instrs.iter().filter(|i| {
+        let ty = |v: &MacroValue| program.types.get(v.0 as usize);
+        let of = |v| matches!(ty(v), Some(MacroType::Plain { .. }));
+        i.op == MacroOp::Mul && i.src.iter().any(of)
+    });
+    let constants = count(&[MacroOp::Mulc]);
+    record([
+        ("records", f64::from(logistic::RECORDS).into()),
+        ("hidden_layers", (forecast::HIDDEN_LAYERS as f64).into()),
+        (
+            "rotations",
+            count(&[MacroOp::Rotate, MacroOp::Hrotate]).into(),
+        ),
+        ("multiplications", count(&[MacroOp::Relin]).into()),
+        ("rescales", count(&[MacroOp::Rescale]).into()),
+        // Products that nothing relinearises.
+        (
+            "plain_products",
+            Value::number(plain.count() as f64 + constants),
+        ),
+        (
+            "additions",
+            count(&[MacroOp::Add, MacroOp::Sub, MacroOp::Addc]).into(),
+        ),
+    ])
 }

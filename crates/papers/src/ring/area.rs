@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring paper's Table 3, module by module: logic, and what each has of memories and multipliers; ours by synthesis of
-//! `ring-stored` as its RTL is elaborated for the primes of both sets, memories and multipliers of both machines by their fields.
+//! The ring paper's Table 3, module by module: ours by synthesis of `ring-stored` as its RTL is elaborated for the primes of both
+//! sets, memories and multipliers of both machines by their fields.
 
 use ringmill_hdl::parts::Part;
 use ringmill_hdl::ring::parts::{Does, Machine, Parts, machine, those};
@@ -9,41 +9,35 @@ use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
 use ringmill_schemes::ckks::Params;
 
-use super::paper::Ring;
 use crate::error::PaperError;
-use crate::figure::How;
 use crate::mapping::{FAMILY, Mapping};
-use crate::row::{Ours, Row};
+use crate::scope::{Record, record};
+use crate::tables;
+use crate::value::{Value, stated, synthesised};
 
-const TABLE: &str = "Table 3: modules";
-const OURS: &str = "Table 3: modules of ring-stored";
-/// The machine that has RTL.
-const BUILT: &str = "ring-stored";
 /// The paper's prime of 60 bits, which is ours, too.
 const PRIME_60: u64 = (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1;
-const NO_LIKE: &str = "no module of ours is its like";
 
-/// A count after synthesis: its name, what is counted, and which memory or multiplier it is.
-type Metric = (&'static str, fn(&Resources) -> f64, Option<Resource>);
-
-pub const METRICS: [Metric; 5] = [
-    ("LUT", |r| r.lut_places() as f64, None),
-    ("registers", |r| r.ff as f64, None),
-    ("DSP", |r| r.dsp as f64, Some(Resource::Dsp)),
-    (
-        "block RAM",
-        |r| r.bram18 as f64 / 2.0,
-        Some(Resource::BlockRam),
-    ),
-    ("ultra RAM", |r| r.uram as f64, Some(Resource::UltraRam)),
-];
+/// Logic, memories and multipliers after synthesis; figures that are not measured without it.
+fn area(found: Option<&Resources>) -> Record {
+    let of = |count: fn(&Resources) -> f64| {
+        found.map_or(Value::NotMeasured, |found| synthesised(count(found)))
+    };
+    record([
+        ("area.lut", of(|r| r.lut_places() as f64)),
+        ("area.ff", of(|r| r.ff as f64)),
+        ("area.dsp", of(|r| r.dsp as f64)),
+        ("area.bram", of(|r| r.bram18 as f64 / 2.0)),
+        ("area.uram", of(|r| r.uram as f64)),
+    ])
+}
 
 /// `ring-stored` for Set-2, whose first primes are Set-1's: one elaboration for both.
 pub fn elaborated() -> Result<Machine, PaperError> {
     let d = Description::parse(Description::STORED)?;
     let params = Params::named("set2")?;
     let found = machine(&d, params.moduli());
-    found.map_err(|e| PaperError::Internal(format!("the RTL of {BUILT}: {e}")))
+    found.map_err(|e| PaperError::Internal(format!("the RTL of ring-stored: {e}")))
 }
 
 /// The first RPAU with one prime, of so many bits.
@@ -60,52 +54,39 @@ pub fn whole(machine: &Machine) -> Vec<Part> {
     lists.flat_map(|parts| those(parts, None)).collect()
 }
 
-/// Rows of the paper's modules, then of ours; `why` says why there is no synthesis.
-pub fn rows(
-    paper: &Ring,
-    mapping: &Mapping<'_>,
-    why: Option<&str>,
-) -> Result<Vec<Row>, PaperError> {
-    let machine = elaborated()?;
-    let mut rows = Vec::new();
-    for (module, lut, ff, bram, uram, dsp) in &paper.resources {
-        let like = like(module, &machine);
-        let found = match &like {
-            Some(parts) => mapping.resources(parts)?,
-            None => None,
-        };
-        let remark = match (&found, &like) {
-            (Some(_), Some(_)) => format!("mapped for {FAMILY}"),
-            (_, None) => NO_LIKE.to_owned(),
-            (None, Some(_)) => why.unwrap_or_default().to_owned(),
-        };
-        let case = name(module);
-        let cells = [
-            Some(*lut),
-            Some(*ff),
-            dsp.figure(),
-            bram.figure(),
-            uram.figure(),
-        ];
-        for ((metric, of, kind), printed) in METRICS.into_iter().zip(cells) {
-            let Some(printed) = printed else { continue };
-            let ours = match &found {
-                Some(resources) => Ours::Is(of(resources), How::Synthesis),
-                None => Ours::NotMeasured,
-            };
-            let row = Row::new(TABLE, case.as_str(), metric, "", Some(printed), ours);
-            rows.push(row.remarked(remark.as_str()));
-            if let Some(kind) = kind {
-                rows.extend(stated(module, &case, metric, printed, kind)?);
-            }
+/// Asks a mapping for every module of the tables.
+pub fn ask(mapping: &Mapping<'_>) -> Result<(), PaperError> {
+    #[derive(serde::Deserialize)]
+    struct Modules {
+        resources: Vec<Vec<toml::Value>>,
+    }
+    let printed: Modules = tables::of("ring")?;
+    for row in &printed.resources {
+        if let Some(toml::Value::String(name)) = row.first() {
+            module(name, mapping, "")?;
         }
     }
-    rows.extend(own(&machine, mapping)?);
-    Ok(rows)
+    own(mapping)?;
+    super::bars::taken(mapping).map(drop)
 }
 
-fn name(module: &str) -> String {
-    module.replace('_', " ").replace('.', ": ")
+/// Our counterpart of a module; `why` says why there is no synthesis.
+pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record>, PaperError> {
+    let like = like(name, &elaborated()?);
+    let found = match &like {
+        Some(parts) => mapping.resources(parts)?,
+        None => None,
+    };
+    let remark = match (&found, &like) {
+        (Some(_), Some(_)) => format!("mapped for {FAMILY}"),
+        (_, None) => "no module of ours is its like".to_owned(),
+        (None, Some(_)) => why.to_owned(),
+    };
+    let mut record = area(found.as_ref());
+    let label = name.replace('_', " ").replace('.', ": ");
+    record.insert("label".to_owned(), label.into());
+    record.insert("area.remark".to_owned(), remark.into());
+    Ok(vec![record])
 }
 
 /// What of ours does what the paper's module does.
@@ -143,16 +124,15 @@ fn part(module: &str) -> Option<(u32, &str)> {
     }
 }
 
-/// What a module of an RPAU has of a kind by both machines' fields.
-fn stated(
-    module: &str,
-    case: &str,
-    metric: &str,
-    printed: f64,
-    kind: Resource,
-) -> Result<Vec<Row>, PaperError> {
+/// What a module of an RPAU has of a resource, a column of Table 3, by the fields of both machines.
+pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
     let Some((bits, part)) = part(module) else {
         return Ok(Vec::new());
+    };
+    let kind = match column {
+        "dsp" => Resource::Dsp,
+        "bram" => Resource::BlockRam,
+        _ => Resource::UltraRam,
     };
     let twiddles = |need: &str| need.contains("twiddle");
     let of: &dyn Fn(&str) -> bool = match part {
@@ -161,78 +141,70 @@ fn stated(
         "dyadic_core" => &|need| need == "dyadic multipliers",
         _ => &|_| true,
     };
-    let mut rows = Vec::new();
-    for (machine, text) in OF_THE_PAPERS_SIZE {
+    let machines = OF_THE_PAPERS_SIZE.iter().map(|(machine, text)| {
         let fit = Description::parse(text)?.needs_at(bits)?.fit()?;
         let own = fit.needs.iter().filter(|n| n.units.is_some());
-        let needs = own.filter(|n| n.resource == kind);
-        let each = needs.filter(|n| of(&n.name)).map(|n| n.each).sum();
-        let ours = Ours::Is(each, How::Stated);
-        let metric = format!("{metric}, {machine}");
-        rows.push(Row::new(TABLE, case, metric, "", Some(printed), ours));
-    }
-    Ok(rows)
+        let needs = own.filter(|n| n.resource == kind && of(&n.name));
+        Ok(record([
+            ("machine", (*machine).into()),
+            ("needed", stated(needs.map(|n| n.each).sum::<f64>())),
+        ]))
+    });
+    machines.collect()
 }
 
-/// Each RPAU whole, what they share, and the modules of one of each width.
-fn own(machine: &Machine, mapping: &Mapping<'_>) -> Result<Vec<Row>, PaperError> {
-    let mut rows = Vec::new();
-    let mut push_for = |case: &str, parts: &[Part], family: Family| {
-        if let Some(found) = mapping.resources_of(parts, family)? {
-            for (metric, of, _) in METRICS {
-                let value = of(&found);
-                if value > 0.0 {
-                    let ours = Ours::Is(value, How::Synthesis);
-                    rows.push(Row::new(OURS, case, metric, "", None, ours));
-                }
-            }
+/// Each RPAU whole, the modules that they share, and the modules of one RPAU of each width; none without synthesis.
+pub fn own(mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperError> {
+    let machine = elaborated()?;
+    let mut found = Vec::new();
+    let mut push_for = |part: String, parts: &[Part], family: Family| {
+        if let Some(resources) = mapping.resources_of(parts, family)? {
+            let mut record = area(Some(&resources));
+            record.insert("part".to_owned(), part.into());
+            found.push(record);
         }
         Ok::<_, PaperError>(())
     };
     for bits in [60, 54] {
-        if let Some(parts) = of_width(machine, bits) {
-            let case = format!("RPAU of {bits} bits on the 7-series");
-            push_for(&case, &those(parts, None), Family::Xc7)?;
+        if let Some(parts) = of_width(&machine, bits) {
+            let part = format!("RPAU of {bits} bits on the 7-series");
+            push_for(part, &those(parts, None), Family::Xc7)?;
         }
     }
-    let mut push = |case: &str, parts: &[Part]| push_for(case, parts, FAMILY);
+    let mut push = |part: String, parts: &[Part]| push_for(part, parts, FAMILY);
     for (number, (shape, parts)) in machine.rpaus.iter().enumerate() {
         let bits: Vec<String> = shape.bits().iter().map(u32::to_string).collect();
-        let case = format!("RPAU {number}, built for {} bits", bits.join(" and "));
-        push(&case, &those(parts, None))?;
+        let part = format!("RPAU {number}, built for {} bits", bits.join(" and "));
+        push(part, &those(parts, None))?;
     }
-    push(
-        "streams, board, dispatch, link, hops",
-        &those(&machine.shared, None),
-    )?;
+    let shared = "streams, board, dispatch, link, hops".to_owned();
+    push(shared, &those(&machine.shared, None))?;
     for bits in [60, 54] {
-        let Some(parts) = of_width(machine, bits) else {
+        let Some(parts) = of_width(&machine, bits) else {
             continue;
         };
         for does in Does::UNITS {
-            let case = format!("RPAU of {bits} bits: {}", says(does));
-            push(&case, &those(parts, Some(does)))?;
+            let part = format!("RPAU of {bits} bits: {}", says(does));
+            push(part, &those(parts, Some(does)))?;
         }
-        for (does, part) in parts {
-            let Part { top, count } = part;
+        for (does, Part { top, count }) in parts {
             let times = if *count > 1 { " each" } else { "" };
-            let case = format!(
-                "{bits} bits, {}: {count} {}{times}",
-                says(*does),
-                top.module
-            );
+            let (says, module) = (says(*does), &top.module);
             let one = Part {
                 top: top.clone(),
                 count: 1,
             };
-            push(&case, &[one])?;
+            push(
+                format!("{bits} bits, {says}: {count} {module}{times}"),
+                &[one],
+            )?;
         }
     }
     for (_, part) in &machine.shared {
-        let case = format!("shared: {} {}", part.count, part.top.module);
-        push(&case, std::slice::from_ref(part))?;
+        let module = format!("shared: {} {}", part.count, part.top.module);
+        push(module, std::slice::from_ref(part))?;
     }
-    Ok(rows)
+    Ok(found)
 }
 
 fn says(does: Does) -> &'static str {

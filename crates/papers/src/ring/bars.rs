@@ -6,52 +6,72 @@ use ringmill_hdl::Resources;
 use ringmill_hdl::ring::parts::those;
 
 use super::area::{elaborated, of_width, whole};
-use super::paper::Ring;
 use crate::error::PaperError;
-use crate::figure::How;
 use crate::mapping::Mapping;
-use crate::row::{Ours, Row};
+use crate::scope::{Record, Scope, record};
+use crate::value::synthesised;
 
-const TABLE: &str = "Table 3: bars for ring-stored (in the paper's place)";
 /// Look-up tables of the Alveo U250 (DS962), and how many of them a machine may take.
-const U250_LUT: f64 = 1_728_000.0;
-const MOST_LUT: f64 = 0.75 * U250_LUT;
+const MOST_LUT: &str = "0.75 * 1728000";
 /// Block RAM of an RPAU.
-const MOST_BLOCK_RAM: f64 = 192.0;
+const MOST_BLOCK_RAM: &str = "192";
 
-/// A row a bar; without synthesis nothing is said.
-pub fn rows(paper: &Ring, mapping: &Mapping<'_>) -> Result<Vec<Row>, PaperError> {
+/// A bar: the part, the resource, a formula of the number that it must not exceed, and what it takes.
+pub struct Bar {
+    part: String,
+    resource: &'static str,
+    most: String,
+    taken: f64,
+}
+
+/// The bars; none without synthesis.
+pub fn taken(mapping: &Mapping<'_>) -> Result<Vec<Bar>, PaperError> {
     let machine = elaborated()?;
     let uram = |r: &Resources| r.uram as f64;
-    let bram = |r: &Resources| r.bram18 as f64 / 2.0;
-    let mut rows = Vec::new();
-    let mut bar = |case: String, metric: &str, most: f64, found: Option<f64>| {
-        if let Some(value) = found {
-            let ours = Ours::Is(value, How::Synthesis);
-            let row = Row::new(TABLE, case, metric, "", Some(most), ours);
-            rows.push(row.remarked(verdict(value, most)));
-        }
+    let mut bars = Vec::new();
+    let mut bar = |part: String, resource, most: &str, taken: Option<f64>| {
+        bars.extend(taken.map(|taken| Bar {
+            part,
+            resource,
+            most: most.to_owned(),
+            taken,
+        }));
     };
-    for (bits, printed) in [(60, paper.rpau_60.uram), (54, paper.rpau_54.uram)] {
+    for bits in [60, 54] {
         if let Some(parts) = of_width(&machine, bits) {
             let found = mapping.resources(&those(parts, None))?;
-            let case = format!("RPAU of {bits} bits");
-            bar(case, "ultra RAM", printed, found.as_ref().map(uram));
+            let (part, most) = (format!("RPAU of {bits} bits"), format!("rpau_{bits}.uram"));
+            bar(part, "ultra RAM", &most, found.as_ref().map(uram));
         }
     }
     for (number, (_, parts)) in machine.rpaus.iter().enumerate() {
         let found = mapping.resources(&those(parts, None))?;
-        let case = format!("RPAU {number}");
-        bar(case, "block RAM", MOST_BLOCK_RAM, found.as_ref().map(bram));
+        let bram = found.map(|r| r.bram18 as f64 / 2.0);
+        bar(format!("RPAU {number}"), "block RAM", MOST_BLOCK_RAM, bram);
     }
     let found = mapping.resources(&whole(&machine))?;
     let found = found.as_ref();
     let all = || "ten RPAUs and what they share".to_owned();
-    bar(all(), "ultra RAM", paper.taken.uram, found.map(uram));
-    bar(all(), "DSP", paper.taken.dsp, found.map(|r| r.dsp as f64));
+    bar(all(), "ultra RAM", "uram", found.map(uram));
+    bar(all(), "DSP", "dsp", found.map(|r| r.dsp as f64));
     let lut = found.map(|r| r.lut_places() as f64);
     bar(all(), "LUT", MOST_LUT, lut);
-    Ok(rows)
+    Ok(bars)
+}
+
+/// The bars with their verdicts.
+pub fn bars(at: &Scope<'_>, mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperError> {
+    let bars = taken(mapping)?.into_iter().map(|bar| {
+        let most = at.size(&bar.most)?;
+        Ok(record([
+            ("part", bar.part.into()),
+            ("resource", bar.resource.into()),
+            ("most", most.into()),
+            ("taken", synthesised(bar.taken)),
+            ("verdict", verdict(bar.taken, most).into()),
+        ]))
+    });
+    bars.collect()
 }
 
 /// Whether a figure is within its bar, or by how much not.

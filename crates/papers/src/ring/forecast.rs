@@ -3,21 +3,12 @@
 
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::{Compiled, Options};
-use ringmill_cpu::Cpu;
 use ringmill_isa::macros::Visibility;
-use ringmill_machines::Machine;
-use ringmill_runtime::shown::Parts;
 use ringmill_schemes::ckks::Params;
 
-use super::application::{Case, Operations, SPILLS, Taken};
-use super::paper;
 use crate::error::PaperError;
-use crate::figure::{Figure, How};
-use crate::single::{measure, simulate};
 
-const TABLE: &str = "Section 5.3: forecast of demand (GMDH)";
 const SLOTS: u32 = 8192;
-const HALF_HOUR_MS: f64 = 1_800_000.0;
 
 const INPUTS: u32 = 4;
 /// The pair that each node of each layer takes from the layer before, as `examples/08_grid_forecast.py` trains them and prints
@@ -31,85 +22,11 @@ const NODES: [&[(usize, usize)]; 4] = [
 /// A node's coefficients of 1, x, y, x y, x^2 and y^2; no two alike, so that nothing is computed once for two nodes.
 const COEFFICIENTS: [f64; 6] = [0.011, 0.62, 0.33, 0.023, -0.017, 0.029];
 
+pub const HIDDEN_LAYERS: usize = NODES.len() - 1;
+
 /// An evaluation forecasts as much in each of 8192 slots. The paper says what forecasts of 60,000 apartments in half an hour
 /// are: 30 ms for each, and one evaluation each.
-pub fn figures(
-    paper: &paper::Ring,
-    machines: &[(&str, Box<dyn Machine>)],
-    cpu: &Cpu,
-    parts: &mut Parts<'_>,
-) -> Result<Vec<Figure>, PaperError> {
-    let compiled = compile()?;
-    let counts = Operations::of(&compiled);
-    let evaluations = paper.gmdh.evaluations_per_half_hour;
-    let ms = HALF_HOUR_MS / evaluations;
-    let hidden = NODES.len() - 1;
-    let case = |machine| Case {
-        table: TABLE,
-        case: "one evaluation",
-        machine,
-    };
-    let mut figures = Vec::new();
-    for (name, machine) in machines {
-        let report = simulate(machine.as_ref(), &compiled.program)?;
-        parts.done();
-        let taken = Taken::by(&report);
-        let case = case(name);
-        let hidden_layers = Some(paper.gmdh.hidden_layers);
-        figures.push(case.figure(
-            "hidden layers",
-            "",
-            hidden_layers,
-            hidden as f64,
-            How::Stated,
-        ));
-        for (metric, unit, paper, ours) in [
-            ("multiplications", "", None, counts.multiplications),
-            ("rescales", "", None, counts.rescales),
-            ("compute", "cycles", None, taken.cycles),
-            (
-                "communication, inputs and outputs",
-                "ms",
-                None,
-                taken.communication_ms,
-            ),
-            ("communication, keys", "ms", None, taken.keys_ms),
-            (SPILLS, "ms", None, taken.spills_ms),
-            ("total", "ms", Some(ms), taken.total_ms),
-        ] {
-            figures.push(case.figure(metric, unit, paper, ours, How::Model));
-        }
-        figures.extend(in_half_an_hour(
-            &case,
-            evaluations,
-            taken.total_ms,
-            How::Model,
-        ));
-    }
-    let ours = measure(cpu, &compiled.program)? * 1e3;
-    parts.done();
-    let case = case("cpu");
-    figures.push(case.figure("total", "ms", Some(ms), ours, How::Measured));
-    figures.extend(in_half_an_hour(&case, evaluations, ours, How::Measured));
-    Ok(figures)
-}
-
-/// Evaluations, and forecasts, of so many milliseconds an evaluation.
-fn in_half_an_hour(case: &Case<'_>, paper: f64, total_ms: f64, how: How) -> [Figure; 2] {
-    let ours = (HALF_HOUR_MS / total_ms).floor();
-    [
-        case.figure("evaluations in half an hour", "", Some(paper), ours, how),
-        case.figure(
-            "forecasts in half an hour",
-            "",
-            Some(paper),
-            ours * f64::from(SLOTS),
-            how,
-        ),
-    ]
-}
-
-fn compile() -> Result<Compiled, PaperError> {
+pub fn compile() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("grid_forecast", SLOTS)?;
     let mut values = (0..INPUTS)
         .map(|i| t.input(&format!("x{i}"), Visibility::Encrypted, None))

@@ -4,136 +4,18 @@
 use ringmill_compiler::Passes;
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::ckks::{Compiled, Options};
-use ringmill_cpu::Cpu;
 use ringmill_isa::macros::Visibility;
-use ringmill_machines::Machine;
-use ringmill_runtime::shown::Parts;
 use ringmill_schemes::ckks::Params;
 
-use super::application::{Case, Operations, SPILLS, Taken};
-use super::paper;
 use crate::error::PaperError;
-use crate::figure::{Figure, How};
-use crate::single::{measure, own, simulate};
 
 /// Records in one ciphertext, 18 features each.
-const RECORDS: u32 = 455;
+pub const RECORDS: u32 = 455;
 const SLOTS: u32 = 8192;
-const TABLE: &str = "Section 5.3: logistic regression";
 
 /// 8192 slots: as many records of as many features as the paper has in a batch, summed by five rotations, sigmoid of degree
 /// 7; plaintext weights. The paper gives its operation counts but not its program, so the counts stand beside ours.
-pub fn figures(
-    paper: &paper::Ring,
-    machines: &[(&str, Box<dyn Machine>)],
-    cpu: &Cpu,
-    parts: &mut Parts<'_>,
-) -> Result<Vec<Figure>, PaperError> {
-    let compiled = compile()?;
-    let theirs = &paper.logistic_regression;
-    let counts = Operations::of(&compiled);
-    let records = f64::from(RECORDS);
-    let case = |machine| Case {
-        table: TABLE,
-        case: "one batch",
-        machine,
-    };
-    let mut figures = Vec::new();
-    for (name, machine) in machines {
-        let report = simulate(machine.as_ref(), &compiled.program)?;
-        parts.done();
-        let taken = Taken::by(&report);
-        let case = case(name);
-        let batch = |metric: &str, unit: &str, paper, ours| {
-            case.figure(metric, unit, Some(paper), ours, How::Model)
-        };
-        figures.push(case.figure(
-            "records a batch",
-            "",
-            Some(theirs.samples),
-            records,
-            How::Stated,
-        ));
-        figures.extend([
-            batch("rotations", "", theirs.rotations, counts.rotations),
-            batch(
-                "multiplications",
-                "",
-                theirs.multiplications,
-                counts.multiplications,
-            ),
-            batch("rescales", "", theirs.rescales, counts.rescales),
-            batch(
-                "instructions",
-                "",
-                theirs.instructions,
-                report.instructions as f64,
-            ),
-            batch("compute", "cycles", theirs.cycles, taken.cycles),
-            batch(
-                "compute a record",
-                "cycles",
-                theirs.cycles / theirs.samples,
-                taken.cycles / records,
-            ),
-            batch(
-                "communication, inputs and outputs",
-                "ms",
-                theirs.communication_ms,
-                taken.communication_ms,
-            ),
-        ]);
-        let limbs_of = &own(&report)?.keys;
-        for (metric, unit, ours) in [
-            ("key limbs needed", "", limbs_of.needed as f64),
-            ("key limbs that fit the key memory", "", limbs_of.fit as f64),
-            (
-                "key limbs loaded during the run",
-                "",
-                limbs_of.loaded as f64,
-            ),
-            (
-                "communication, keys loaded during the run",
-                "ms",
-                taken.keys_ms,
-            ),
-            (SPILLS, "ms", taken.spills_ms),
-        ] {
-            figures.push(case.figure(metric, unit, None, ours, How::Model));
-        }
-        figures.extend([
-            batch("total", "ms", theirs.total_ms, taken.total_ms),
-            batch(
-                "total a record",
-                "us",
-                theirs.total_ms * 1e3 / theirs.samples,
-                taken.total_ms * 1e3 / records,
-            ),
-        ]);
-    }
-    let ours = measure(cpu, &compiled.program)? * 1e3;
-    parts.done();
-    let case = case("cpu");
-    figures.extend([
-        case.figure(
-            "records a batch",
-            "",
-            Some(theirs.samples),
-            records,
-            How::Stated,
-        ),
-        case.figure(
-            "total (paper: SEAL)",
-            "ms",
-            Some(theirs.seal_s * 1e3),
-            ours,
-            How::Measured,
-        ),
-    ]);
-    Ok(figures)
-}
-
-fn compile() -> Result<Compiled, PaperError> {
+pub fn compile() -> Result<Compiled, PaperError> {
     // Least squares of the sigmoid on [-8, 8], as the paper's source [KSK+18] fits it.
     const SIGMOID: [f64; 8] = [
         0.5,

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Section 5.3 of the ring paper: PrivFT's classification of an encrypted text.
+//!
+//! The paper counts what PrivFT's inference does, and gives Medha's time for it, but not the program. So its counts are timed
+//! alone, one operation after another at Set-1's highest level; and beside that the example's classification. The time that it
+//! gives is 45 times what its own Table 2 makes of these counts. So totals stand beside the latter, which has no communication.
 
 use ringmill_compiler::Passes;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::{Compiled, Options};
-use ringmill_cpu::Cpu;
 use ringmill_isa::macros::Visibility;
-use ringmill_machines::Machine;
-use ringmill_runtime::shown::Parts;
 use ringmill_schemes::ckks::{Level, Params};
 
-use super::application::{Case, Operations, SPILLS, Taken};
-use super::paper;
 use crate::error::PaperError;
-use crate::figure::{Figure, How};
-use crate::single::{measure, simulate};
+use crate::scope::Scope;
 
-const TABLE: &str = "Section 5.3: text classification (PrivFT)";
 const SLOTS: u32 = 8192;
 
 /// As `examples/07_text_classification.py` has them: 24,576 words in three ciphertexts, and 20 classes in rows of 32 places.
@@ -24,100 +21,23 @@ const PARTS: u32 = 3;
 const CLASSES: usize = 20;
 const PLACES: u32 = 32;
 
-/// The paper counts what PrivFT's inference does, and gives Medha's time for it, but not the program. So its counts are timed
-/// alone, one operation after another at Set-1's highest level; and beside that the example's classification. The time that it
-/// gives is 45 times what its own Table 2 makes of these counts. So totals stand beside the latter, which has no communication.
-pub fn figures(
-    paper: &paper::Ring,
-    machines: &[(&str, Box<dyn Machine>)],
-    cpu: &Cpu,
-    parts: &mut Parts<'_>,
-) -> Result<Vec<Figure>, PaperError> {
-    let theirs = &paper.privft;
-    let ms = theirs.seconds * 1e3;
-    let mut figures = Vec::new();
-    // A rescale after each product, a rotation taken as a multiplication with relinearisation.
-    let by_table_2 = theirs.additions * paper.set1.add
-        + theirs.rotations * paper.set1.mult_relin
-        + theirs.scalar_multiplications * (2.0 * paper.scale + paper.set1.rescale);
-    for (name, compiled, cycles) in [
-        (
-            "the paper's counts, Set-1",
-            counted(theirs)?,
-            Some(by_table_2),
-        ),
-        ("24,576 words, 20 classes", classifier()?, None),
-    ] {
-        let counts = Operations::of(&compiled);
-        let case = |machine| Case {
-            table: TABLE,
-            case: name,
-            machine,
-        };
-        for (machine_name, machine) in machines {
-            let report = simulate(machine.as_ref(), &compiled.program)?;
-            parts.done();
-            let taken = Taken::by(&report);
-            let case = case(machine_name);
-            for (metric, paper, ours) in [
-                (
-                    "plaintext products",
-                    theirs.scalar_multiplications,
-                    counts.plain_products,
-                ),
-                ("additions", theirs.additions, counts.additions),
-                ("rotations", theirs.rotations, counts.rotations),
-            ] {
-                figures.push(case.figure(metric, "", Some(paper), ours, How::Counted));
-            }
-            for (metric, unit, paper, ours) in [
-                ("compute", "cycles", cycles, taken.cycles),
-                (
-                    "communication, inputs and outputs",
-                    "ms",
-                    None,
-                    taken.communication_ms,
-                ),
-                ("communication, keys", "ms", None, taken.keys_ms),
-                (SPILLS, "ms", None, taken.spills_ms),
-            ] {
-                figures.push(case.figure(metric, unit, paper, ours, How::Model));
-            }
-            let total = case.figure("total", "ms", Some(ms), taken.total_ms, How::Model);
-            figures.push(total.but(by_table_2 / paper.clock_mhz / 1e3));
-        }
-        let ours = measure(cpu, &compiled.program)? * 1e3;
-        parts.done();
-        let gpu = Some(ms * theirs.speedup_over_gpu);
-        let case = case("cpu");
-        figures.push(case.figure(
-            "total (paper: PrivFT's GPU)",
-            "ms",
-            gpu,
-            ours,
-            How::Measured,
-        ));
-    }
-    Ok(figures)
-}
-
 /// As many products, additions and rotations as the paper counts, and nothing besides but what they entail: the products of one
 /// ciphertext, sums that are rotated and added to themselves, and the other additions.
-fn counted(theirs: &paper::PrivFt) -> Result<Compiled, PaperError> {
+pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("privft_counts", SLOTS)?;
     let x = t.input("x", Visibility::Encrypted, None)?;
     let mut products = Vec::new();
-    for i in 0..theirs.scalar_multiplications as u32 {
+    for i in 0..at.count("privft.scalar_multiplications")? as u32 {
         let factor = t.scalar(0.3 + 0.1 * f64::from(i), None)?;
         products.push(t.mul(x, factor, None)?);
     }
     let mut sum = products[0];
-    let rotations = theirs.rotations as u32;
+    let rotations = at.count("privft.rotations")? as u32;
     for i in 0..rotations {
         let rotated = t.rotate(sum, 1 << (i % SLOTS.ilog2()), None)?;
         sum = t.add(sum, rotated, None)?;
     }
-    let others = theirs.additions as usize - rotations as usize;
+    let others = at.count("privft.additions")? - rotations as usize;
     for &product in products.iter().cycle().skip(1).take(others) {
         sum = t.add(sum, product, None)?;
     }
@@ -137,7 +57,7 @@ fn counted(theirs: &paper::PrivFt) -> Result<Compiled, PaperError> {
 }
 
 /// The example's program, with weights of no meaning: time does not depend on them.
-fn classifier() -> Result<Compiled, PaperError> {
+pub fn classifier() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("text_classification", SLOTS)?;
     let mut words = Vec::new();
     for part in 0..PARTS {

@@ -12,91 +12,47 @@ use ringmill_machines::fpga::Resource;
 use ringmill_machines::torus::{Description, Schedule, Shape, Sizes, TorusMachine};
 
 use crate::error::PaperError;
-use crate::figure::How;
 use crate::mapping::Mapping;
-use crate::row::Ours;
+use crate::scope::{Record, Scope, record};
+use crate::value::{Value, counted, model, synthesised};
 
-/// Bits of a block of RAM.
-const BLOCK: f64 = 36.0 * 1024.0;
 /// Butterflies of the widest unit, 2^`WIDEST`, whose engine's LUT and FF are counted: the turn of a wider one was not mapped.
 const WIDEST: u32 = 6;
 
-/// What a design takes; what was not synthesised is not there.
-pub struct Figures {
-    pub cycles: u64,
-    /// Ciphertexts interleaved, and the cycles of each.
-    pub interleaved: Option<(usize, u64)>,
-    lut: Ours,
-    ff: Ours,
-    dsp: Ours,
-    /// Blocks of 36 Kbit.
-    bram: Ours,
+/// What an engine takes; what was not synthesised is not measured.
+fn area([lut, ff, dsp, bram]: [Value; 4]) -> Record {
+    record([
+        ("engine.lut", lut),
+        ("engine.ff", ff),
+        ("engine.dsp", dsp),
+        ("engine.bram", bram),
+    ])
 }
 
-impl Figures {
-    /// The figure of a column: its metric, its unit, and the clock that the paper's design has.
-    pub fn of(&self, metric: &str, unit: &str, clock_mhz: Option<f64>) -> Ours {
-        let microseconds = clock_mhz.map(|mhz| self.cycles as f64 / mhz);
-        let (what, is_product) = match metric.strip_suffix(" area-time product") {
-            Some(area) => (area, true),
-            None => (metric, false),
-        };
-        let per = match unit {
-            "K" | "K s" => 1e3,
-            _ => 1.0,
-        };
-        let area = match what {
-            "latency" => {
-                let in_unit = if unit == "ms" { 1e3 } else { 1.0 };
-                return match microseconds {
-                    Some(us) => Ours::AtPapersClock(us / in_unit, How::Model),
-                    None => Ours::None,
-                };
-            }
-            "LUT" => self.lut,
-            "FF" => self.ff,
-            "DSP" => self.dsp,
-            "block RAM" => self.bram,
-            "RAM" => scaled(self.bram, BLOCK / 1e6),
-            _ => return Ours::None,
-        };
-        match (area, is_product, microseconds) {
-            (area, false, _) => scaled(area, 1.0 / per),
-            // Of a table in microseconds, milliseconds times an area; in milliseconds, seconds.
-            (Ours::Is(area, how), true, Some(us)) => {
-                let time = if unit == "ms" { us / 1e3 } else { us / 1e6 };
-                Ours::AtPapersClock(area / per * time, how)
-            }
-            (Ours::Is(..), true, None) => Ours::None,
-            (other, true, _) => other,
-        }
-    }
+/// LUT, FF, DSP and blocks of RAM of 36 Kbit of the parts, if they are mapped.
+pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>, PaperError> {
+    let found = mapping.resources(parts)?.map(|found| {
+        area([
+            synthesised(found.lut + found.lut_memory),
+            synthesised(found.ff),
+            synthesised(found.dsp),
+            synthesised(found.bram18 as f64 / 2.0),
+        ])
+    });
+    Ok(found)
 }
 
-fn scaled(ours: Ours, by: f64) -> Ours {
-    match ours {
-        Ours::Is(value, how) => Ours::Is(value * by, how),
-        other => other,
-    }
-}
-
-/// LUT, FF, DSP and blocks of RAM of the parts, where they are mapped.
-fn synthesised(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<[Ours; 4]>, PaperError> {
-    let Some(found) = mapping.resources(parts)? else {
-        return Ok(None);
-    };
-    let lut = (found.lut + found.lut_memory) as f64;
-    let counts = [
-        lut,
-        found.ff as f64,
-        found.dsp as f64,
-        found.bram18 as f64 / 2.0,
-    ];
-    Ok(Some(counts.map(|count| Ours::Is(count, How::Synthesis))))
+/// Figures of a design that is not ours: none.
+pub fn none() -> Record {
+    let mut found = area([Value::None, Value::None, Value::None, Value::None]);
+    found.insert("engine.cycles".to_owned(), Value::None);
+    found.insert("engine.each".to_owned(), Value::None);
+    found.insert("places".to_owned(), Value::None);
+    found
 }
 
 /// A transform unit of N = 1024 by eight butterflies, as Table IV has it.
-pub fn ntt(mapping: &Mapping<'_>) -> Result<Figures, PaperError> {
+pub fn ntt(mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     const LOG_LANES: u32 = 3;
     let d = Description::read(Description::PAPER)?;
     let shape = Shape::scheduled(
@@ -117,47 +73,45 @@ pub fn ntt(mapping: &Mapping<'_>) -> Result<Figures, PaperError> {
         Schedule::Pairs,
     );
     let shape = shape.map_err(|e| PaperError::Internal(format!("a unit of Table IV: {e}")))?;
-    let taken = synthesised(mapping, &unit(10, LOG_LANES))?;
-    let [lut, ff, dsp, bram] = taken.unwrap_or([Ours::NotMeasured; 4]);
-    Ok(Figures {
-        cycles: shape.transform_cycles(),
-        interleaved: None,
-        lut,
-        ff,
-        dsp,
-        bram,
-    })
+    let missing = || area([const { Value::NotMeasured }; 4]);
+    let mut found = synthesis(mapping, &unit(10, LOG_LANES))?.unwrap_or_else(missing);
+    found.insert("engine.cycles".to_owned(), model(shape.transform_cycles()));
+    Ok(found)
 }
 
 /// An engine's whole bootstrap, load, key switch and what is given in it, and what it takes.
-pub fn engine(machine: &TorusMachine, mapping: &Mapping<'_>) -> Result<Figures, PaperError> {
+pub fn engine(machine: &TorusMachine, mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     let shape = machine.shape();
-    let places = shape.sizes().places;
+    let sizes = shape.sizes();
     let totals = &machine.fit().totals;
-    let counted = |resource| {
+    let needed = |resource| {
         let total = totals.iter().find(|total| total.resource == resource);
-        total.map_or(Ours::None, |total| Ours::Is(total.used, How::Counted))
+        total.map_or(Value::None, |total| counted(total.used))
     };
-    let counts = [
-        Ours::NotMeasured,
-        Ours::NotMeasured,
-        counted(Resource::Dsp),
-        counted(Resource::BlockRam),
-    ];
-    let taken = match shape.sizes().log_lanes <= WIDEST {
-        true => synthesised(mapping, &parts(shape))?,
+    let taken = match sizes.log_lanes <= WIDEST {
+        true => synthesis(mapping, &parts(shape))?,
         false => None,
     };
-    let [lut, ff, dsp, bram] = taken.unwrap_or(counts);
-    let together = machine.bootstraps(places, true).div_ceil(places as u64);
-    Ok(Figures {
-        cycles: machine.bootstraps(1, true),
-        interleaved: (places > 1).then_some((places, together)),
-        lut,
-        ff,
-        dsp,
-        bram,
-    })
+    let mut found = taken.unwrap_or_else(|| {
+        area([
+            Value::NotMeasured,
+            Value::NotMeasured,
+            needed(Resource::Dsp),
+            needed(Resource::BlockRam),
+        ])
+    });
+    let places = sizes.places;
+    let each = match places {
+        1 => Value::None,
+        _ => model(machine.bootstraps(places, true).div_ceil(places as u64)),
+    };
+    found.extend(record([
+        ("engine.cycles", model(machine.bootstraps(1, true))),
+        ("engine.each", each),
+        ("places", (places as f64).into()),
+        ("m", (sizes.unroll as f64).into()),
+    ]));
+    Ok(found)
 }
 
 /// A printed design's parameters.
@@ -169,9 +123,34 @@ pub struct Printed {
     pub clock_mhz: f64,
 }
 
+impl Printed {
+    /// The parameters of a row of Table VI; `None` for a row that is not of the paper's own engine.
+    pub fn of(at: &Scope<'_>) -> Result<Option<Self>, PaperError> {
+        if !at.text("design")?.starts_with("Proposed") {
+            return Ok(None);
+        }
+        let (dim, levels) = if at.size("bits")? > 110.0 {
+            (630, 3)
+        } else {
+            (500, 2)
+        };
+        Ok(Some(Self {
+            dim,
+            levels,
+            unroll: at.count("m")?,
+            clock_mhz: at.size("mhz")?,
+        }))
+    }
+
+    /// Our engine for these parameters.
+    pub fn machine(self, schedule: Schedule) -> Result<TorusMachine, PaperError> {
+        Ok(TorusMachine::new(description(self, schedule)?)?)
+    }
+}
+
 /// The description of an engine for a printed design's parameters, with as many butterflies and product multipliers as it has; ours
 /// with whichever schedule takes fewer cycles.
-pub fn description(printed: Printed, schedule: Schedule) -> Result<Description, PaperError> {
+fn description(printed: Printed, schedule: Schedule) -> Result<Description, PaperError> {
     let text = match schedule {
         Schedule::Sums | Schedule::Coefficients => Description::OURS,
         Schedule::Pairs => Description::PAPER,
@@ -199,16 +178,57 @@ pub fn description(printed: Printed, schedule: Schedule) -> Result<Description, 
 }
 
 /// What digits of so many bits do to a printed engine's gates.
-pub struct Digits {
+struct Digits {
     /// Whether no sum outgrows the one prime: the proof, or the refusal and the widest digits that have one.
-    pub exact: bool,
-    pub why: String,
-    /// log2 of the probability that a gate fails by its noise, where products are exact.
-    pub fails: Option<f64>,
+    exact: bool,
+    why: String,
+    /// log2 of the probability that a gate fails by its noise, if products are exact.
+    fails: Option<f64>,
+}
+
+/// Whether digits of so many bits are exact in one prime, bundled or not, and how often a gate fails.
+pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError> {
+    let proof = |proof: &str, form: &str, unit: &str, proven: f64, why: String| {
+        record([
+            ("proof", proof.into()),
+            ("form", form.into()),
+            ("proof_unit", unit.into()),
+            ("proven", counted(proven)),
+            ("why", why.into()),
+        ])
+    };
+    let exact = |form: &str, digits: &Digits| {
+        let proven = f64::from(u8::from(digits.exact));
+        proof(
+            "exact in one prime",
+            form,
+            "1 = yes",
+            proven,
+            digits.why.clone(),
+        )
+    };
+    let found = digits(printed, log_base)?;
+    let mut rows = vec![exact("", &found)];
+    if printed.unroll > 1 {
+        // A bundle in coefficient form is one gadget ciphertext: its sums are those of m = 1.
+        let single = Printed {
+            unroll: 1,
+            ..printed
+        };
+        rows.push(exact(
+            ", bundled in coefficient form",
+            &digits(single, log_base)?,
+        ));
+    }
+    if let Some(fails) = found.fails {
+        let why = "with the TFHE library's noise".to_owned();
+        rows.push(proof("a gate fails", "", "log2", fails, why));
+    }
+    Ok(rows)
 }
 
 /// The noise is the TFHE library's for n = 630 and n = 500; nothing is encrypted here.
-pub fn digits(printed: Printed, log_base: u32) -> Result<Digits, PaperError> {
+fn digits(printed: Printed, log_base: u32) -> Result<Digits, PaperError> {
     let prove = |log_base| {
         let set = match printed.levels {
             2 => "paper_110_bits_below_94_bits",

@@ -1,20 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the key bounds: cycles of the shipped engines at the speeds of links and of memory, m = 1 to 3.
+//! Keys of the shipped engines: the paper's own order of a step, the rates at which keys come, and the key switch with honest masks.
 
-use ringmill_machines::torus::{Description, SHIPPED, Schedule, run};
+use ringmill_circuits::tfhe::{Decomposition, Params};
+use ringmill_hdl::torus::parts::switch;
+use ringmill_machines::torus::keyswitch::{self, Command, Digits, Floor, Generators};
+use ringmill_machines::torus::{
+    Description, SHIPPED, Schedule, TorusMachine, give_cycles, load_cycles, run,
+};
 
+use super::{engine, gate};
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const TABLE: &str = "Section IV-F: where the key bounds, n = 630, N = 1024, l = 3, keys of residues or of coefficients; cycles of a blind rotation and extraction";
+use crate::mapping::Mapping;
+use crate::scope::{Record, Scope, record};
+use crate::value::{counted, model, stated};
 
 /// GB/s of PCIe 3.0 and 4.0 of 16 lanes, and of the board's high-bandwidth memory.
-pub const RATES: [f64; 3] = [15.74, 31.5, 460.0];
+const RATES: [f64; 3] = [15.74, 31.5, 460.0];
 
-/// A shipped description with keys of m bits a step.
-fn unrolled(text: &str, unroll: usize) -> Result<Description, PaperError> {
-    let mut d = Description::read(text)?;
+/// The shipped description with the scope's name.
+pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
+    let name = at.text("name")?;
+    let found = SHIPPED.iter().find(|(known, _)| *known == name);
+    let (_, text) = found.ok_or_else(|| PaperError::Internal(format!("no engine `{name}`")))?;
+    Ok(Description::read(text)?)
+}
+
+/// What an engine draws from the memory outside, GB/s.
+pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
+    Ok(record([(
+        "rate",
+        stated(shipped(at)?.key.gbyte_per_second),
+    )]))
+}
+
+/// Cycles of each part of a step in the paper's own order, at the scope's m, clock and link.
+pub fn own_order(at: &Scope<'_>) -> Result<Record, PaperError> {
+    let mut d = Description::read(Description::PAPER)?;
+    d.unroll = at.count("m")?;
+    d.clock_mhz = at.size("mhz")?;
+    d.key.gbyte_per_second = at.size("rate")?;
+    let machine = TorusMachine::new(d)?;
+    let shape = machine.shape();
+    let (steps, extraction) = (shape.steps() as u64, shape.degree() as u64 + 1);
+    let rotation = run(shape, 1, || true).cycles;
+    let (load, switch) = (load_cycles(shape), machine.switch(1));
+    let fed = rotation + load + switch + give_cycles(shape);
+    let at_link = machine.bootstraps(1, true);
+    let late = 100 * at_link.saturating_sub(fed) / at_link;
+    Ok(record([
+        ("n", (shape.sizes().dim as f64).into()),
+        ("N", (shape.degree() as f64).into()),
+        ("levels", (shape.switch().digits().levels as f64).into()),
+        ("steps", (steps as f64).into()),
+        ("load", model(load)),
+        ("transform", model(shape.transform_cycles())),
+        ("groups", model(shape.groups())),
+        ("step", model((rotation - extraction) / steps)),
+        ("switch", model(switch)),
+        ("fed", model(fed)),
+        ("at_link", model(at_link)),
+        ("late_percent", (late as f64).into()),
+    ]))
+}
+
+/// The shipped description with keys of m bits a step.
+fn unrolled(mut d: Description, unroll: usize) -> Result<Description, PaperError> {
     d.unroll = unroll;
     match d.schedule {
         Schedule::Pairs => Ok(d),
@@ -22,60 +72,98 @@ fn unrolled(text: &str, unroll: usize) -> Result<Description, PaperError> {
     }
 }
 
-pub fn rows() -> Result<Vec<Row>, PaperError> {
+/// The shipped engines with keys of m = 1 to 3 bits a step.
+pub fn engines() -> Result<Vec<Record>, PaperError> {
     let mut found = Vec::new();
     for (name, text) in SHIPPED {
-        for unroll in 1..=3 {
-            let mut d = unrolled(text, unroll)?;
-            let bundled = match d.schedule {
+        for m in 1..=3 {
+            let d = unrolled(Description::read(text)?, m)?;
+            let form = match d.schedule {
                 Schedule::Coefficients => ", bundled in coefficient form",
                 Schedule::Sums | Schedule::Pairs => "",
             };
-            let case = format!("{name}, m = {unroll}{bundled}");
-            let shape = d.shape()?;
-            let places = shape.sizes().places;
-            let bytes = shape.key_bytes() as f64;
-            let mut push = |metric: String, unit, value: f64, how, remark: Option<String>| {
-                let row = Row::new(
-                    TABLE,
-                    case.as_str(),
-                    metric,
-                    unit,
-                    None,
-                    Ours::Is(value, how),
-                );
-                found.push(Row { remark, ..row });
-            };
-            push("key".to_owned(), "MB", bytes / 1e6, How::Counted, None);
-            let counts: &[usize] = if places == 1 { &[1] } else { &[1, places] };
-            for &together in counts {
-                let each = |cycles: u64| cycles.div_ceil(together as u64) as f64;
-                let fed = run(shape, together, || true);
-                let among = if together == 1 {
-                    "alone".to_owned()
-                } else {
-                    format!("each of {together}")
-                };
-                push(
-                    format!("{among}, the key never late"),
-                    "cycles",
-                    each(fed.cycles),
-                    How::Model,
-                    None,
-                );
-                for rate in RATES {
-                    d.key.gbyte_per_second = rate;
-                    let found = run(shape, together, d.key_rate()?.offers());
-                    let waits = found.cycles - fed.cycles.min(found.cycles);
-                    let share = 100.0 * waits as f64 / found.cycles as f64;
-                    let bound = (share >= 1.0).then(|| {
-                        format!("bound by the key, which it waits for in {share:.0} % of them")
-                    });
-                    let metric = format!("{among}, {rate} GB/s");
-                    push(metric, "cycles", each(found.cycles), How::Model, bound);
-                }
-            }
+            found.push(record([
+                ("name", (*name).into()),
+                ("m", (m as f64).into()),
+                ("form", form.into()),
+                ("key_bytes", (d.shape()?.key_bytes() as f64).into()),
+            ]));
         }
     }
+    Ok(found)
+}
+
+/// Cycles of a ciphertext alone and among as many as are interleaved, the key never late and at each rate.
+pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+    let mut d = unrolled(shipped(at)?, at.count("m")?)?;
+    let shape = d.shape()?;
+    let places = shape.sizes().places;
+    let counts: &[usize] = if places == 1 { &[1] } else { &[1, places] };
+    let mut found = Vec::new();
+    for &together in counts {
+        let among = match together {
+            1 => "alone".to_owned(),
+            together => format!("each of {together}"),
+        };
+        let mut push = |feed: String, cycles: u64, bound: String| {
+            found.push(record([
+                ("among", among.as_str().into()),
+                ("feed", feed.into()),
+                ("cycles", model(cycles.div_ceil(together as u64))),
+                ("bound", bound.into()),
+            ]));
+        };
+        let fed = run(shape, together, || true).cycles;
+        push("the key never late".to_owned(), fed, String::new());
+        for rate in RATES {
+            d.key.gbyte_per_second = rate;
+            let cycles = run(shape, together, d.key_rate()?.offers()).cycles;
+            let share = 100.0 * cycles.saturating_sub(fed) as f64 / cycles as f64;
+            let bound = match share >= 1.0 {
+                true => format!("bound by the key, which it waits for in {share:.0} % of them"),
+                false => String::new(),
+            };
+            push(format!("{rate} GB/s"), cycles, bound);
+        }
+    }
+    Ok(found)
+}
+
+/// Our key switch: masks made on the chip from a public seed, distinct for every row.
+pub fn switched(
+    at: &Scope<'_>,
+    params: &Params,
+    mapping: &Mapping<'_>,
+) -> Result<Record, PaperError> {
+    let (large, small) = (params.sizes().large_dimension(), params.sizes().n.0);
+    let (batch, log_base, levels) = (at.count("batch")?, at.count("base")? as u32, at.count("t")?);
+    let generators = Generators {
+        cores: at.count("blocks")?,
+        rounds: 20,
+        steps: 2,
+    };
+    let digits = Digits { log_base, levels };
+    let refused = |e| PaperError::Internal(format!("a unit of Section III-C: {e}"));
+    let shape = keyswitch::Shape::new(batch, generators, digits, (large, small));
+    let shape = shape.map_err(refused)?;
+    let size = |dimension: usize| {
+        let refused = |_| PaperError::Internal(format!("a dimension of {dimension}"));
+        u16::try_from(dimension).map_err(refused)
+    };
+    let command = Command {
+        large: size(large)?,
+        small: size(small)?,
+        count: batch as u8,
+    };
+    let floor = Floor::of(large, levels, small);
+    let set = gate::with_digits(Decomposition { log_base, levels })?;
+    let mut found = engine::synthesis(mapping, &switch(shape))?.unwrap_or_else(engine::none);
+    found.extend(record([
+        ("fails", counted(set.failure_log2())),
+        ("mask_words", counted(floor.mask_words)),
+        ("stream_blocks", counted(floor.blocks)),
+        ("floor_cycles", counted(floor.cycles(shape))),
+        ("cycles", model(keyswitch::cycles(shape, command))),
+    ]));
     Ok(found)
 }

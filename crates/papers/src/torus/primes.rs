@@ -3,12 +3,9 @@
 
 use num_bigint::BigUint;
 
-use super::paper::Torus;
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const TABLE: &str = "Table II: special numbers, X = 2^(2n) - 2^n -/+ 1";
+use crate::scope::{Record, Scope, record};
+use crate::value::counted;
 
 /// The exponent of the thirteenth Mersenne prime.
 const LAST_EXPONENT: u32 = 521;
@@ -100,32 +97,21 @@ fn members(class: &str, names: &str) -> Option<Vec<(BigUint, bool)>> {
     }
 }
 
-pub fn rows(paper: &Torus) -> Result<Vec<Row>, PaperError> {
-    let mut found = Vec::new();
-    for (class, names, width, prime) in &paper.special_numbers {
-        let members = members(class, names).ok_or_else(|| {
-            PaperError::Internal(format!(
-                "Table II has {class} {names}, which nothing decides"
-            ))
-        })?;
-        let case = format!("{class} {names}");
-        let digits: String = width.chars().filter(char::is_ascii_digit).collect();
-        let bits = members.iter().map(|(x, _)| x.bits()).max().unwrap_or(0) as f64;
-        let primes = members.iter().filter(|(_, prime)| *prime).count() as f64;
-        let says = match prime.as_str() {
-            "prime" => Some(members.len() as f64),
-            "not prime" => Some(0.0),
-            _ => None,
-        };
-        for (metric, printed, ours) in [
-            ("bits, at most", digits.parse().ok(), bits),
-            ("primes among them", says, primes),
-        ] {
-            let is = Ours::Is(ours, How::Counted);
-            let row = Row::new(TABLE, case.as_str(), metric, "", printed, is);
-            let wrong = printed.is_some_and(|printed: f64| printed != ours);
-            found.push(if wrong { row.but(ours) } else { row });
-        }
-    }
-    Ok(found)
+/// The widest of a row's numbers, how many they are, and how many of them are prime; and the digits of the printed width.
+pub fn figures(at: &Scope<'_>) -> Result<Record, PaperError> {
+    let (class, names, width) = (at.text("class")?, at.text("members")?, at.text("width")?);
+    let members = members(&class, &names).ok_or_else(|| {
+        PaperError::Internal(format!(
+            "Table II has {class} {names}, which nothing decides"
+        ))
+    })?;
+    let digits: String = width.chars().filter(char::is_ascii_digit).collect();
+    let bits = members.iter().map(|(x, _)| x.bits()).max().unwrap_or(0);
+    let primes = members.iter().filter(|(_, prime)| *prime).count();
+    Ok(record([
+        ("digits", digits.parse().ok().into()),
+        ("count", (members.len() as f64).into()),
+        ("bits", counted(bits)),
+        ("primes", counted(primes)),
+    ]))
 }

@@ -7,14 +7,8 @@ use ringmill_machines::torus::{
 };
 
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const TABLE: &str =
-    "The 128-bit set: engines, n = 630, N = 1024, l = 3, whole bootstraps, the key never late";
-
-/// DSP blocks of a multiplier modulo p.
-const DSP: u64 = 6;
+use crate::scope::{Record, record};
+use crate::value::{Value, model};
 
 /// An engine, for one ciphertext and for several interleaved.
 struct Engine {
@@ -103,84 +97,53 @@ fn engines() -> Result<Vec<Engine>, PaperError> {
     ])
 }
 
-/// A ciphertext's share of whole bootstraps of all places, its load and its result among them.
-fn each(shape: Shape) -> u64 {
-    let places = shape.sizes().places;
-    let together = run(shape, places, || true).cycles + switch_cycles(shape, places);
-    load_cycles(shape) + together.div_ceil(places as u64) + give_cycles(shape)
+/// Cycles of the run of so many ciphertexts, of their key switches, and each ciphertext's share of whole bootstraps.
+fn cycles(shape: Shape, count: usize) -> [u64; 3] {
+    let (run, switch) = (
+        run(shape, count, || true).cycles,
+        switch_cycles(shape, count),
+    );
+    let share = (run + switch).div_ceil(count as u64);
+    [run, switch, load_cycles(shape) + share + give_cycles(shape)]
 }
 
-/// The same of one ciphertext alone.
-fn alone(shape: Shape) -> u64 {
-    let taken = run(shape, 1, || true).cycles + switch_cycles(shape, 1);
-    load_cycles(shape) + taken + give_cycles(shape)
-}
-
-pub fn rows() -> Result<Vec<Row>, PaperError> {
-    let mut found = Vec::new();
-    for engine in engines()? {
+/// A record for each engine.
+pub fn figures() -> Result<Vec<Record>, PaperError> {
+    let engines = engines()?.into_iter().map(|engine| {
         let shape = engine.alone;
-        let sizes = shape.sizes();
-        let mut push = |metric: &str, unit, value: f64, how| {
-            let ours = Ours::Is(value, how);
-            found.push(Row::new(
-                TABLE,
-                engine.case.as_str(),
-                metric,
-                unit,
-                None,
-                ours,
-            ));
-        };
-        let (products, weighing) = shape.multipliers();
-        let butterflies = shape.butterflies();
-        for (metric, count) in [
-            ("butterflies", butterflies),
-            (
-                "multipliers of products, and of weights",
-                products + weighing,
-            ),
-            ("DSP", DSP * (butterflies + products + weighing)),
-            ("generators", sizes.switch.generators.cores as u64),
-            ("secret bits of a step", sizes.unroll as u64),
-        ] {
-            push(metric, "", count as f64, How::Counted);
-        }
+        let (sizes, (products, weighing)) = (shape.sizes(), shape.multipliers());
         let (by_butterflies, by_products) = shape.floors();
-        let of_masks = Floor::of(shape.degree(), sizes.switch.digits.levels, sizes.dim);
-        let masks = of_masks
-            .blocks
-            .div_ceil(sizes.switch.generators.cores as u64);
-        for (metric, cycles) in [
-            ("floor of a step by butterflies", by_butterflies),
-            ("floor of a step by products", by_products),
-            (
-                "floor of the rotation",
-                shape.steps() as u64 * by_butterflies.max(by_products),
-            ),
-            ("floor of the masks", masks),
-        ] {
-            push(metric, "cycles", cycles as f64, How::Counted);
-        }
-        for (metric, cycles) in [
-            ("bootstrap alone", alone(shape)),
-            ("run alone", run(shape, 1, || true).cycles),
-            ("switch alone", switch_cycles(shape, 1)),
-        ] {
-            push(metric, "cycles", cycles as f64, How::Model);
-        }
-        let Some(together) = engine.together else {
-            continue;
+        let masks = Floor::of(shape.degree(), sizes.switch.digits.levels, sizes.dim);
+        let [run, switch, bootstrap] = cycles(shape, 1);
+        let number = |count: u64| Value::number(count as f64);
+        let together = engine.together.map(|shape| {
+            let places = shape.sizes().places;
+            (places, cycles(shape, places))
+        });
+        let shared = |of: fn(&[u64; 3]) -> u64| {
+            together
+                .as_ref()
+                .map_or(Value::None, |(_, cycles)| model(of(cycles)))
         };
-        let places = together.sizes().places;
-        push("interleaved", "", places as f64, How::Counted);
-        for (metric, cycles) in [
-            ("bootstrap, each interleaved", each(together)),
-            ("run of all", run(together, places, || true).cycles),
-            ("switch of all", switch_cycles(together, places)),
-        ] {
-            push(metric, "cycles", cycles as f64, How::Model);
-        }
-    }
-    Ok(found)
+        let places = together.as_ref().map(|(places, _)| *places as f64);
+        record([
+            ("engine", engine.case.into()),
+            ("butterflies", number(shape.butterflies())),
+            ("multipliers", number(products + weighing)),
+            ("generators", number(sizes.switch.generators.cores as u64)),
+            ("unroll", number(sizes.unroll as u64)),
+            ("steps", number(shape.steps() as u64)),
+            ("by_butterflies", number(by_butterflies)),
+            ("by_products", number(by_products)),
+            ("mask_blocks", number(masks.blocks)),
+            ("alone.bootstrap", model(bootstrap)),
+            ("alone.run", model(run)),
+            ("alone.switch", model(switch)),
+            ("places", places.into()),
+            ("together.each", shared(|[.., each]| *each)),
+            ("together.run", shared(|[run, ..]| *run)),
+            ("together.switch", shared(|[_, switch, _]| *switch)),
+        ])
+    });
+    Ok(engines.collect())
 }

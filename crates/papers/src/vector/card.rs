@@ -13,10 +13,9 @@ use ringmill_schemes::bgv::{ExactParams, Params};
 use super::operations::procedures;
 use crate::error::PaperError;
 use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const TABLE: &str =
-    "Table 8 at N = 1024: a machine for the Alveo U250 beside the paper's, operands in the buffer";
+use crate::row::Ours;
+use crate::scope::{Record, record};
+use crate::value::{Value, model};
 
 /// log2 of the ring degree: the largest of the card's machine.
 const LOG_N: u8 = 10;
@@ -51,7 +50,9 @@ pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation
     found.collect()
 }
 
-pub fn rows(of: &Params) -> Result<Vec<Row>, PaperError> {
+/// Microseconds of each operation on the card's machine and on the paper's, and with all counted: a key that comes from distant
+/// memory, and instructions over the link.
+pub fn figures(of: &Params) -> Result<Vec<Record>, PaperError> {
     let params = params(of)?;
     let mut found = Vec::new();
     for (text, how) in [
@@ -60,33 +61,23 @@ pub fn rows(of: &Params) -> Result<Vec<Row>, PaperError> {
     ] {
         let d = Description::read(text)?;
         let us = |micro: u64| 1e6 * d.seconds(micro);
-        for Operation {
-            name,
-            procedure,
-            made,
-        } in operations(&d, &params)?
-        {
-            let ours = Ours::Is(us(made.micro), how);
-            let row = Row::new(TABLE, &d.name, name, "us", None, ours);
-            let cycles = made.micro.div_ceil(d.micro.buffer);
-            found.push(row.remarked(format!(
-                "{} micro-cycles, {cycles} of the buffer; {} instructions",
-                made.micro,
-                made.program.instrs.len()
-            )));
-            // A key that comes from distant memory, and instructions over the link.
-            let made = alone(&d, &procedure, &resident(&d, &procedure), Counting::PAPER)?;
-            let (whole, _) = time(&d, &made.program, Counting::WHOLE)?;
-            let case = format!("{}, all counted", d.name);
-            let ours = Ours::Is(us(whole), How::Model);
-            let row = Row::new(TABLE, case, name, "us", None, ours);
-            found.push(row.remarked(format!("{} limbs loaded", made.loads)));
+        for operation in operations(&d, &params)? {
+            let made = &operation.made;
+            let procedure = &operation.procedure;
+            let whole = alone(&d, procedure, &resident(&d, procedure), Counting::PAPER)?;
+            let (micro, _) = time(&d, &whole.program, Counting::WHOLE)?;
+            let number = |count: u64| Value::number(count as f64);
+            found.push(record([
+                ("machine", d.name.as_str().into()),
+                ("operation", operation.name.into()),
+                ("us_in_buffer", Ours::Is(us(made.micro), how).into()),
+                ("micro", number(made.micro)),
+                ("cycles", number(made.micro.div_ceil(d.micro.buffer))),
+                ("instructions", number(made.program.instrs.len() as u64)),
+                ("us_all_counted", model(us(micro))),
+                ("loads", number(whole.loads)),
+            ]));
         }
     }
     Ok(found)
 }
-
-/// What a reader must know of the table.
-pub const NOTE: &str = "Table 8 at N = 1024: `vector-u250` at 150 MHz, which is good for the levels of logic of each of its modules; no open tool says that the \
-whole\nreaches it on that part. Rows that say rtl are the cycles of programs that the RTL has run in lockstep with the model, as many in \
-both (`make full`).\n";

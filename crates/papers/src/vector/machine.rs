@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use ringmill_compiler::bgv::{bootstrapping_for, one_bootstrap};
 use ringmill_device::progress::Progress;
-use ringmill_device::report::MachineReport;
 use ringmill_isa::mid;
 use ringmill_machines::vector::description::Order;
 use ringmill_machines::vector::{
-    Alone, Counting, Description, VectorMachine, VectorUse, alone, resident, time,
+    Alone, Counting, Description, VectorMachine, VectorUse, alone, resident, time, unit_multipliers,
 };
 use ringmill_machines::{Machine, SimOptions};
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
@@ -17,15 +16,10 @@ use ringmill_schemes::bgv::{BgvError, OpKey, ProcCache};
 use ringmill_sim::calls_done;
 
 use super::operations::procedures;
-use super::paper::Vector;
-use super::{claims, cycles, runs};
+use super::runs::{self, Run};
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const TABLE: &str =
-    "Table 8: operations of the set on the machine, operands in its buffer, keys in distant memory";
-const BOOTSTRAP: &str = "Section 8.3: one bootstrap of the set, our digit removal";
+use crate::scope::{Record, record};
+use crate::value::{Value, counted, model};
 
 /// The machine for a ring: the paper's, or, of rings below its least, one of a smaller radix.
 pub fn machine(log_n: u8) -> Result<Description, PaperError> {
@@ -43,11 +37,44 @@ fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, PaperError
     Ok(alone(d, procedure, &resident, Counting::PAPER)?)
 }
 
-pub fn rows(paper: &Vector, procedure: &Procedure) -> Result<Vec<Row>, PaperError> {
+/// Fields of a description.
+pub fn fields(d: &Description) -> Record {
+    let m = &d.micro;
+    let [butterfly, pre, post] = unit_multipliers(d.log_radix);
+    let number = |count: u64| Value::number(count as f64);
+    record([
+        ("lanes", number(1 << d.log_lanes)),
+        ("channels", number(d.distant.channels as u64)),
+        ("gbyte", number(d.distant.gbyte)),
+        ("gbyte_per_second", d.distant.gbyte_per_second.into()),
+        ("latency_ns", d.distant.latency_ns.into()),
+        ("link_gbit", d.link.gbit_per_second.into()),
+        ("buffer_words", number(d.buffer_words)),
+        ("registers", f64::from(d.registers).into()),
+        ("clock_mhz", d.clock_mhz.into()),
+        ("mac_clock_mhz", m.mac_clock_mhz.into()),
+        ("mac_stages", number(d.stages.mac)),
+        (
+            "transform_mhz",
+            (m.clock_mhz as f64 / m.transform as f64).into(),
+        ),
+        ("buffer_divider", number(m.buffer)),
+        ("mac_divider", number(m.mac)),
+        ("multipliers.butterfly", number(butterfly)),
+        ("multipliers.pre", number(pre)),
+        ("multipliers.post", number(post)),
+        (
+            "multipliers.all_units",
+            number(d.units() * (butterfly + pre + post)),
+        ),
+    ])
+}
+
+/// The operations of Table 8 with operands in the buffer, and the split of the key switch's cycles.
+pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperError> {
     let params = Arc::clone(procedure.params());
     let mut d = machine(params.log_n())?;
-    let us = |micro: u64| Ours::Is(d_us(micro), How::Model);
-    let (mut found, mut split) = (Vec::new(), Vec::new());
+    let (mut found, mut split) = (Vec::new(), Record::new());
     let top = params.max_level();
     // By 3: a product with a constant is what the paper's 5 us are.
     let residues = vec![3; top.primes()];
@@ -58,45 +85,32 @@ pub fn rows(paper: &Vector, procedure: &Procedure) -> Result<Vec<Row>, PaperErro
         "plaintext_mul" => ("polynomial_mul", procedure),
         name => (name, procedure),
     });
+    // Microseconds of the micro-clock's cycles, 6 GHz.
+    let us = |micro: u64| micro as f64 / 6e3;
+    let number = |count: u64| Value::number(count as f64);
     for (name, procedure) in operations.into_iter().chain([("plaintext_mul", constant)]) {
-        let printed = paper.us.get(name).copied();
         d.schedule = Order::Overlapped;
         let ours = made(&d, &procedure)?;
-        let row = |case, printed, micro| Row::new(TABLE, case, name, "us", printed, us(micro));
-        found.push(row("paper's counting", printed, ours.micro));
         if name == "keyswitch" {
-            split = cycles::of_procedure(name, &d, ours.micro, &ours.tally);
+            split = runs::split(name, &d, ours.micro, &ours.tally);
         }
         let (whole, tally) = time(&d, &ours.program, Counting::WHOLE)?;
-        let dry = tally.dry / d.micro.buffer;
-        let remark = format!("{} limbs loaded; queue dry for {dry} cycles", ours.loads);
-        found.push(row("with distant memory", None, whole).remarked(remark));
-        let floor = ours.floors[0].max(ours.floors[1]) * d.micro.buffer;
         let [port, sums] = ours.floors;
-        let row = Row::new(
-            TABLE,
-            "floor",
-            name,
-            "us",
-            None,
-            Ours::Is(d_us(floor), How::Counted),
-        );
-        found.push(row.remarked(format!("port {port} cycles, sums {sums}")));
         d.schedule = Order::InOrder;
         let in_order = made(&d, &procedure)?;
-        let row = Row::new(
-            TABLE,
-            "limb after limb",
-            name,
-            "us",
-            printed,
-            us(in_order.micro),
-        );
-        found.push(row);
+        found.push(record([
+            ("operation", name.into()),
+            ("paper_us", model(us(ours.micro))),
+            ("whole_us", model(us(whole))),
+            ("loads", number(ours.loads)),
+            ("dry", number(tally.dry / d.micro.buffer)),
+            ("floor_us", counted(us(port.max(sums) * d.micro.buffer))),
+            ("port", number(port)),
+            ("sums", number(sums)),
+            ("in_order_us", model(us(in_order.micro))),
+        ]));
     }
-    found.extend(split);
-    found.extend(claims::rows(paper, &d));
-    Ok(found)
+    Ok((found, split))
 }
 
 /// The bootstrap of the set as the machine runs it: divisions modulo primes alone, keys from memory.
@@ -115,7 +129,7 @@ pub fn simulate(
     description: Description,
     program: &mid::Verified,
     progress: &dyn Progress,
-) -> Result<(MachineReport, VectorUse), PaperError> {
+) -> Result<Run, PaperError> {
     let machine = VectorMachine::new(description)?;
     let mut tell = calls_done(progress, mid::stats::calls(program.program()));
     let options = SimOptions {
@@ -126,53 +140,27 @@ pub fn simulate(
     let own = report.own::<VectorUse>().cloned();
     let own = own
         .ok_or_else(|| PaperError::Internal("a vector machine's report is another's".to_owned()))?;
-    Ok((report, own))
+    Ok(Run { report, own })
 }
 
-/// One bootstrap of the set (section 8.3.1); its milliseconds by both countings.
+/// One bootstrap of the set (section 8.3.1), by both countings.
 pub fn bootstrap(
-    paper: &Vector,
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,
-) -> Result<(Vec<Row>, [f64; 2]), PaperError> {
+) -> Result<(Run, Record), PaperError> {
     let compiled = one_bootstrap(procedure)?;
     let d = machine(procedure.params().log_n())?;
-    let (report, own) = simulate(d, &compiled.program, progress)?;
-    let ms = |cycles: u64| Ours::Is(cycles as f64 / (report.clock_mhz * 1e3), How::Model);
-    let row =
-        |case, printed, cycles| Row::new(BOOTSTRAP, case, "bootstrap", "ms", printed, ms(cycles));
-    let printed = Some(paper.bootstrap_ms);
-    let paper = row("paper's counting", printed, own.cycles_by_papers_counting);
-    let floor = own.port_floor.max(own.mac_floor);
-    let floor = Row::new(
-        BOOTSTRAP,
-        "floor",
-        "bootstrap",
-        "ms",
-        None,
-        Ours::Is(floor as f64 / (report.clock_mhz * 1e3), How::Counted),
-    );
-    let remark = format!(
-        "{} calls, {} instructions; {} limbs loaded, {} spilled",
-        report.calls, report.instructions, own.limbs_loaded, own.limbs_spilled
-    );
-    let whole = row("with distant memory", None, report.cycles).remarked(remark);
-    let mut found = vec![paper, whole, floor];
-    found.extend(runs::rows("bootstrap", &report, &own));
-    found.extend(cycles::of_program("bootstrap", &report, &own));
-    let ms = |cycles: u64| cycles as f64 / (report.clock_mhz * 1e3);
-    Ok((
-        found,
-        [ms(own.cycles_by_papers_counting), ms(report.cycles)],
-    ))
+    let run = simulate(d, &compiled.program, progress)?;
+    let (report, own) = (&run.report, &run.own);
+    let number = |count: u64| Value::number(count as f64);
+    let found = record([
+        ("paper_ms", model(run.ms(own.cycles_by_papers_counting))),
+        ("whole_ms", model(run.ms(report.cycles))),
+        ("floor_ms", run.ms(run.floor()).into()),
+        ("calls", number(report.calls)),
+        ("instructions", number(report.instructions)),
+        ("loaded", number(own.limbs_loaded)),
+        ("spilled", number(own.limbs_spilled)),
+    ]);
+    Ok((run, found))
 }
-
-/// Microseconds of the micro-clock's cycles, 6 GHz.
-fn d_us(micro: u64) -> f64 {
-    micro as f64 / 6e3
-}
-
-/// What a reader must know of the table.
-pub const NOTE: &str = "Table 8 on the machine: `paper's counting` leaves out the time of distant memory and of instructions, as the paper does; \
-the key\nof a switch is 84 MB, which both channels bring in 1.7 ms. The set divides modulo primes alone there (Equation 6), as the \
-multipliers\ntake no other modulus. `plaintext_mul` is a product with a constant, `polynomial_mul` one with a polynomial.\n";

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector paper: parameters (Table 1), arithmetic (Table 4), memories and units (Tables 5 and 6), the instructions of a sigmoid (Table 7), the
-//! operations of Table 8 on the machine and beside HElib on our CPU, and what the text claims.
+//! Figures of the vector paper (BASALISC): parameters, fields of the description, areas, operations, a bootstrap and a training
+//! iteration on the machine, and operations on our CPU. The rows are in `data/vector.toml`.
 
-pub(crate) mod areas;
-mod batches;
+mod areas;
 pub(crate) mod card;
-mod claims;
-mod cycles;
-mod elements;
 pub(crate) mod machine;
 pub(crate) mod opcodes;
 mod operations;
-pub(crate) mod paper;
 mod parameters;
 mod removal;
 mod runs;
@@ -23,36 +18,71 @@ mod variants;
 use std::sync::Arc;
 
 use ringmill_device::progress::Progress;
+use ringmill_machines::vector::Description;
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::BgvError;
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Set};
 
 use crate::error::PaperError;
-use crate::paper::{Asked, Paper, Reproduced};
-use crate::row::Row;
+use crate::paper::{Asked, Paper, Reproduced, Sources};
+use crate::run::Figures;
+use crate::scope::{Record, Scope, record};
+use crate::sheet::Sheet;
+use crate::value::model;
+use areas::Areas;
+use runs::Run;
 
-/// Every row, table by table, but the areas.
-pub fn rows(
+const NAME: &str = "vector";
+pub const SHEET: &str = include_str!("../../data/vector.toml");
+
+/// BASALISC: its Tables 1 and 4 to 8, and what its text claims.
+pub struct Basalisc;
+
+impl Paper for Basalisc {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn title(&self) -> &'static str {
+        "BASALISC: Flexible Asynchronous Hardware Accelerator for Fully Homomorphic Encryption"
+    }
+
+    fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
+        let procedure = made(Set::BASALISC.bootstrapping()).map_err(BgvError::from)?;
+        reproduced(&procedure, training::WHOLE, asked.sources, progress)
+    }
+}
+
+/// The tables for a bootstrap's parameters, and an iteration of this size.
+pub fn reproduced(
     procedure: &Arc<Procedure>,
     size: training::Size,
+    sources: Sources,
     progress: &dyn Progress,
-) -> Result<Vec<Row>, PaperError> {
-    let paper = paper::vector()?;
-    let mut found = parameters::rows(&paper, procedure.setup());
-    found.extend(sigmoid::rows(&paper, procedure)?);
-    found.extend(elements::rows(&paper)?);
-    let machines = machine::bootstrapping(procedure.setup())?;
-    found.extend(machine::rows(&paper, &machines)?);
-    found.extend(card::rows(procedure.params())?);
-    let (bootstrap, bootstrap_ms) = machine::bootstrap(&paper, &machines, progress)?;
-    found.extend(bootstrap);
-    found.extend(removal::rows(&paper, &machines, progress)?);
-    let (iteration, iteration_s) = training::rows(&paper, &machines, size, progress)?;
-    found.extend(iteration);
-    found.extend(variants::rows(&machines, progress)?);
-    found.extend(claims::speedups(&paper, bootstrap_ms, iteration_s));
-    found.extend(operations::rows(&paper, procedure.params())?);
-    Ok(found)
+) -> Result<Reproduced, PaperError> {
+    let mut figures = Ours {
+        procedure: Arc::clone(procedure),
+        machines: machine::bootstrapping(procedure.setup())?,
+        size,
+        progress,
+        split: Record::new(),
+        sigmoid: None,
+        bootstrap: None,
+        iteration: None,
+        rates: Vec::new(),
+        speeds: Record::new(),
+        areas: Areas::new(sources.synthesis),
+    };
+    Sheet::read(SHEET)?.reproduce(NAME, &mut figures, sources)
+}
+
+/// The tables of areas alone.
+pub fn areas(synthesis: bool) -> Result<Reproduced, PaperError> {
+    let sources = Sources {
+        model: false,
+        synthesis,
+    };
+    Sheet::read(SHEET)?.reproduce(NAME, &mut Areas::new(synthesis), sources)
 }
 
 /// The procedure of a bootstrap.
@@ -64,44 +94,83 @@ pub fn made(
     Ok(Arc::new(Procedure::new(setup, maps, true)?))
 }
 
-/// BASALISC: its Tables 1 and 4 to 8, and what its text claims.
-pub struct Basalisc;
-
-impl Paper for Basalisc {
-    fn name(&self) -> &'static str {
-        "vector"
-    }
-
-    fn title(&self) -> &'static str {
-        "BASALISC: Flexible Asynchronous Hardware Accelerator for Fully Homomorphic Encryption"
-    }
-
-    fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
-        let procedure = made(Set::BASALISC.bootstrapping()).map_err(BgvError::from)?;
-        let mut rows = rows(&procedure, training::WHOLE, progress)?;
-        rows.extend(areas::rows(&paper::vector()?, asked.sources.synthesis)?);
-        Ok(Reproduced {
-            rows,
-            notes: notes()? + areas::NOTE,
-            ..Reproduced::default()
-        })
-    }
+struct Ours<'a> {
+    procedure: Arc<Procedure>,
+    /// The bootstrap as the machine runs it.
+    machines: Arc<Procedure>,
+    size: training::Size,
+    progress: &'a dyn Progress,
+    /// Of the key switch's cycles.
+    split: Record,
+    sigmoid: Option<Record>,
+    bootstrap: Option<Run>,
+    iteration: Option<Run>,
+    rates: Vec<Record>,
+    speeds: Record,
+    areas: Areas,
 }
 
-/// What a reader must know of the figures.
-pub fn notes() -> Result<String, PaperError> {
-    let training = paper::vector()?.logistic_regression;
-    Ok(format!(
-        "\n{}Table 7: our sigmoid is a table of 127 values, by one polynomial of degree 253 and one of 380, with its bootstraps; the \
-         paper's\ndrawing (Figure 9) is lost. {}{}{}Table 8: HElib's times are the paper's, on its computer; ours are measured on one thread \
-         of this one.\nThe training whose iteration is timed above ({} macro instructions, {} mid-level ones and {} bootstraps in the paper) is \
-         examples/06_training.py.\n",
-        parameters::NOTE,
-        opcodes::NOTE,
-        machine::NOTE,
-        card::NOTE,
-        training.macros,
-        training.mid,
-        training.bootstraps
-    ))
+impl Figures for Ours<'_> {
+    fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+        let of = |run: &Option<Run>, figures: fn(&Run) -> Vec<Record>| {
+            Ok(run.as_ref().map(figures).unwrap_or_default())
+        };
+        match name {
+            "set_parameter" => {
+                let name = at.text("parameter")?;
+                Ok(vec![parameters::parameter(&name, self.procedure.setup())])
+            }
+            "sigmoid_opcodes" => {
+                let compiled = sigmoid::compiled(&self.procedure)?;
+                self.sigmoid = Some(sigmoid::macros(&compiled));
+                Ok(sigmoid::opcodes(&compiled))
+            }
+            "sigmoid" => Ok(self.sigmoid.iter().cloned().collect()),
+            "description" => {
+                let d = Description::read(Description::PAPER)?;
+                Ok(vec![machine::fields(&d)])
+            }
+            "machine" => {
+                let d = machine::machine(self.machines.params().log_n())?;
+                Ok(vec![machine::fields(&d)])
+            }
+            "operations" => {
+                let (found, split) = machine::operations(&self.machines)?;
+                self.split = split;
+                Ok(found)
+            }
+            "keyswitch_split" => Ok(vec![self.split.clone()]),
+            "card" => card::figures(self.procedure.params()),
+            "bootstrap" => {
+                let (run, found) = machine::bootstrap(&self.machines, self.progress)?;
+                let cycles = [run.own.cycles_by_papers_counting, run.report.cycles];
+                let [paper, whole] = cycles.map(|cycles| model(run.ms(cycles)));
+                let speeds = [("bootstrap.paper_ms", paper), ("bootstrap.whole_ms", whole)];
+                self.speeds.extend(record(speeds));
+                self.bootstrap = Some(run);
+                Ok(vec![found])
+            }
+            "bootstrap_runs" => of(&self.bootstrap, Run::periods),
+            "bootstrap_splits" => of(&self.bootstrap, Run::splits),
+            "removals" => removal::figures(&self.machines, self.progress),
+            "iteration" => {
+                let (machines, size) = (&self.machines, self.size);
+                let (run, found, rates) = training::iteration(machines, size, self.progress)?;
+                let paper = model(run.seconds(run.own.cycles_by_papers_counting));
+                let whole = model(run.report.seconds);
+                let speeds = [("iteration.paper_s", paper), ("iteration.whole_s", whole)];
+                self.speeds.extend(record(speeds));
+                (self.iteration, self.rates) = (Some(run), rates);
+                Ok(vec![found])
+            }
+            "rates" => Ok(self.rates.clone()),
+            "iteration_runs" => of(&self.iteration, Run::periods),
+            "iteration_splits" => of(&self.iteration, Run::splits),
+            "variants" => variants::figures(&self.machines, self.progress),
+            "batches" => variants::batches(&self.machines, &at.text("memory")?),
+            "speeds" => Ok(vec![self.speeds.clone()]),
+            "cpu_operations" => operations::measured(self.procedure.params()),
+            _ => self.areas.records(name, at),
+        }
+    }
 }

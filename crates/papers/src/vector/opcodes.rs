@@ -49,8 +49,3 @@ pub fn counts(program: &Program) -> BTreeMap<&'static str, u64> {
     }
     counts
 }
-
-/// The mapping, as it is printed.
-pub const NOTE: &str = "Opcodes: ADDI is ADD, NEG is SUB, MULI is MUL, MAC is MUL and ADD, DOT of n pairs is n MUL and n - 1 ADD, AUTO is MORPH, \
-CONV is\nCONVERT, BEXT (fast) and BEXTX (exact) to n residues are one FBE and n CONVERT; masks that we expand from seeds (PRNG) are loaded \
-in the paper.\n";

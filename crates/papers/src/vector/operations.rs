@@ -16,12 +16,9 @@ use ringmill_math::{Prng, Ring};
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::{OpKey, Params, ProcCache};
 
-use super::paper::Vector;
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const TABLE: &str = "Table 8, HElib beside our CPU: one thread, a fresh ciphertext of the set";
+use crate::scope::{Record, record};
+use crate::value;
 
 /// Runs of each, of which the shortest counts.
 const RUNS: usize = 3;
@@ -44,16 +41,17 @@ pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>
     ])
 }
 
-pub fn rows(paper: &Vector, params: &Arc<Params>) -> Result<Vec<Row>, PaperError> {
+/// Milliseconds of each operation on this computer.
+pub fn measured(params: &Arc<Params>) -> Result<Vec<Record>, PaperError> {
     let cpu = Cpu::new(1)?;
-    let mut found = Vec::new();
-    for (name, procedure) in procedures(params)? {
+    let found = procedures(params)?.into_iter().map(|(name, procedure)| {
         let ms = milliseconds(&cpu, procedure)?;
-        let printed = paper.helib_ms.get(name).copied();
-        let ours = Ours::Is(ms, How::Measured);
-        found.push(Row::new(TABLE, "HElib", name, "ms", printed, ours));
-    }
-    Ok(found)
+        Ok(record([
+            ("operation", name.into()),
+            ("ms", value::measured(ms)),
+        ]))
+    });
+    found.collect()
 }
 
 /// One instruction on each limb of a ciphertext.

@@ -10,12 +10,9 @@ use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Proc
 use ringmill_schemes::bgv::{BgvError, ExactParams, Params};
 
 use super::machine;
-use super::paper::Vector;
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const TABLE: &str = "Section 8.3: one bootstrap of the set, other removals of digits";
+use crate::scope::{Record, record};
+use crate::value::{Value, model};
 
 /// Primes of ciphertexts that are tried more than the set has, and primes at most.
 const MORE: usize = 14;
@@ -60,14 +57,9 @@ fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedu
     Ok(None)
 }
 
-/// Rows of each method, by both countings.
-pub fn rows(
-    paper: &Vector,
-    procedure: &Procedure,
-    progress: &dyn Progress,
-) -> Result<Vec<Row>, PaperError> {
-    let mut found = Vec::new();
-    for (case, method) in [
+/// A bootstrap of each method, by both countings.
+pub fn figures(procedure: &Procedure, progress: &dyn Progress) -> Result<Vec<Record>, PaperError> {
+    let methods = [
         (
             "one polynomial again and again (the paper's)",
             Method::HaleviShoup,
@@ -76,22 +68,28 @@ pub fn rows(
             "one polynomial of all digits (Chen and Han)",
             Method::AllDigits,
         ),
-    ] {
-        let row = |metric, printed, ours| Row::new(TABLE, case, metric, "ms", printed, ours);
-        let printed = Some(paper.bootstrap_ms);
+    ];
+    let found = methods.into_iter().map(|(name, method)| {
         let Some(made) = with_room(procedure, method)? else {
-            let none = row("paper's counting", printed, Ours::NotMeasured);
-            found.push(none.remarked(format!("{MORE} primes more are too few")));
-            continue;
+            let said = format!("{MORE} primes more are too few");
+            return Ok(record([
+                ("method", name.into()),
+                ("paper_ms", Value::NotMeasured),
+                ("whole_ms", Value::NotMeasured),
+                ("said", said.into()),
+                ("loaded", Value::NotMeasured),
+                ("spilled", Value::NotMeasured),
+            ]));
         };
-        let compiled = one_bootstrap(&made)?;
         let d = machine::machine(made.params().log_n())?;
-        let (report, own) = machine::simulate(d, &compiled.program, progress)?;
-        let ms = |cycles: u64| Ours::Is(cycles as f64 / (report.clock_mhz * 1e3), How::Model);
+        let program = one_bootstrap(&made)?.program;
+        let run = machine::simulate(d, &program, progress)?;
+        let (report, own) = (&run.report, &run.own);
+        let ms = |cycles: u64| model(cycles as f64 / (report.clock_mhz * 1e3));
         let (end, _) = made.end();
         let params = made.params();
         let (cipher, more) = (params.cipher_count(), params.special_count());
-        let remark = format!(
+        let said = format!(
             "{} calls, {} instructions, level {end} is left; {}",
             report.calls,
             report.instructions,
@@ -102,17 +100,14 @@ pub fn rows(
                 ),
             }
         );
-        let counted = row(
-            "paper's counting",
-            printed,
-            ms(own.cycles_by_papers_counting),
-        );
-        found.push(counted.remarked(remark));
-        let remark = format!(
-            "{} limbs loaded, {} spilled",
-            own.limbs_loaded, own.limbs_spilled
-        );
-        found.push(row("with distant memory", None, ms(report.cycles)).remarked(remark));
-    }
-    Ok(found)
+        Ok(record([
+            ("method", name.into()),
+            ("paper_ms", ms(own.cycles_by_papers_counting)),
+            ("whole_ms", ms(report.cycles)),
+            ("said", said.into()),
+            ("loaded", (own.limbs_loaded as f64).into()),
+            ("spilled", (own.limbs_spilled as f64).into()),
+        ]))
+    });
+    found.collect()
 }

@@ -1,45 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs of a program, one after another, while the host brings the data of the next and takes the results of the last (section 6.5.2).
+//! A whole program on the machine: from one run to the next (section 6.5.2), and where the cycles of the buffer's port go.
 
 use ringmill_device::report::MachineReport;
-use ringmill_machines::vector::VectorUse;
 use ringmill_machines::vector::sides::{Period, Placement};
+use ringmill_machines::vector::{Description, Tally, VectorUse};
 
-use crate::figure::How;
-use crate::row::{Ours, Row};
+use crate::scope::{Record, record};
+use crate::value::{Value, model};
 
-const TABLE: &str =
-    "Section 6.5.2: from one run of a program to the next, host and machine never on one channel";
+/// A run of a program: the report's common part and the machine's own.
+pub struct Run {
+    pub report: MachineReport,
+    pub own: VectorUse,
+}
 
-/// By both placements of its limbs.
-pub fn rows(case: &str, report: &MachineReport, own: &VectorUse) -> Vec<Row> {
-    let ms = |cycles: u64| cycles as f64 / (report.clock_mhz * 1e3);
-    let host = &own.host;
-    let row = |placement, of: Option<Period>| {
-        let (metric, beside) = match placement {
-            Placement::InTurn => ("in turn, on all channels", "then the host"),
-            Placement::Apart => ("apart, on half of them each", "beside it the host"),
+impl Run {
+    /// Milliseconds of so many cycles.
+    pub fn ms(&self, cycles: u64) -> f64 {
+        cycles as f64 / (self.report.clock_mhz * 1e3)
+    }
+
+    /// Seconds of so many cycles.
+    pub fn seconds(&self, cycles: u64) -> f64 {
+        cycles as f64 / (self.report.clock_mhz * 1e6)
+    }
+
+    /// Cycles below which no schedule gets.
+    pub fn floor(&self) -> u64 {
+        self.own.port_floor.max(self.own.mac_floor)
+    }
+
+    /// From one run to the next by both placements of the program's limbs, while the host brings the data of the next run and takes
+    /// the results of the last.
+    pub fn periods(&self) -> Vec<Record> {
+        let host = &self.own.host;
+        let limbs = host.limbs_in + host.limbs_out;
+        let period = |placement, of: Option<Period>| {
+            let (metric, beside) = match placement {
+                Placement::InTurn => ("in turn, on all channels", "then the host"),
+                Placement::Apart => ("apart, on half of them each", "beside it the host"),
+            };
+            let taken = match host.placement == placement {
+                true => "; what the compiler takes",
+                false => "",
+            };
+            let said = of.map_or_else(
+                || "a side has no room for it".to_owned(),
+                |of| {
+                    let (machine, host) = (self.ms(of.machine), self.ms(of.host));
+                    format!(
+                        "machine {machine:.1} ms, {beside} {host:.1} ms of {limbs} limbs{taken}"
+                    )
+                },
+            );
+            record([
+                ("placement", metric.into()),
+                (
+                    "period",
+                    of.map_or(Value::None, |of| model(self.ms(of.period))),
+                ),
+                ("said", said.into()),
+            ])
         };
-        let ours = of.map_or(Ours::None, |of| Ours::Is(ms(of.period), How::Model));
-        let taken = match host.placement == placement {
-            true => "; what the compiler takes",
-            false => "",
+        vec![
+            period(Placement::InTurn, Some(host.in_turn)),
+            period(Placement::Apart, host.apart),
+        ]
+    }
+
+    /// Port cycles and chunks through each unit, by both countings.
+    pub fn splits(&self) -> Vec<Record> {
+        let busy = |unit: &str| {
+            let found = self.report.utilisation.iter().find(|of| of.unit == unit);
+            found.map_or(0.0, |of| of.busy_cycles as f64)
         };
-        let remark = of.map_or_else(
-            || "a side has no room for it".to_owned(),
-            |of| {
-                format!(
-                    "machine {:.1} ms, {beside} {:.1} ms of {} limbs{taken}",
-                    ms(of.machine),
-                    ms(of.host),
-                    host.limbs_in + host.limbs_out
-                )
-            },
-        );
-        Row::new(TABLE, case, metric, "ms", None, ours).remarked(remark)
-    };
-    vec![
-        row(Placement::InTurn, Some(host.in_turn)),
-        row(Placement::Apart, host.apart),
-    ]
+        let own = &self.own;
+        let split = |name: &str, cycles: u64, stalls: u64| {
+            record([
+                ("split", name.into()),
+                ("cycles", (cycles as f64).into()),
+                ("reads", (own.port_reads as f64).into()),
+                ("writes", (own.port_writes as f64).into()),
+                ("stalls", (stalls as f64).into()),
+                ("mac", busy("multiply-accumulate").into()),
+                ("transform", busy("transform").into()),
+            ])
+        };
+        let by_papers = own.port_stalls_by_papers_counting;
+        vec![
+            split("paper's counting", own.cycles_by_papers_counting, by_papers),
+            split("with distant memory", self.report.cycles, own.port_stalls),
+        ]
+    }
+}
+
+/// The same of a procedure by itself, which took so many micro-cycles.
+pub fn split(name: &str, d: &Description, micro: u64, tally: &Tally) -> Record {
+    let m = d.micro;
+    let in_cycles = |micro: u64| Value::number(micro as f64 / m.buffer as f64);
+    record([
+        ("split", name.into()),
+        ("cycles", (micro.div_ceil(m.buffer) as f64).into()),
+        ("reads", (tally.reads as f64).into()),
+        ("writes", (tally.writes as f64).into()),
+        ("stalls", ((tally.stalled / m.buffer) as f64).into()),
+        ("mac", in_cycles(tally.mac * m.mac)),
+        ("transform", in_cycles(tally.transform * 2 * m.transform)),
+    ])
 }

@@ -11,12 +11,9 @@ use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 
 use super::opcodes::{OPCODES, counts};
-use super::paper::Vector;
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const TABLE: &str = "Table 7: mid-level instructions of one sigmoid on [-63, 64]";
+use crate::scope::{Record, record};
+use crate::value::counted;
 
 /// Where the sigmoid's pieces meet, and its values there; on the other side of 0 it is 1 less these.
 const PIECES: [(f64, f64); 6] = [
@@ -79,36 +76,22 @@ pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError>
     Ok(compile::<Bgv>(source, &options)?)
 }
 
-pub fn rows(paper: &Vector, procedure: &Arc<Procedure>) -> Result<Vec<Row>, PaperError> {
-    let compiled = compiled(procedure)?;
-    let mid = counts(compiled.program.program());
-    let mut found = Vec::new();
-    for opcode in OPCODES {
-        let printed = paper.sigmoid_instructions.get(opcode).copied();
-        let ours = mid.get(opcode).copied().unwrap_or(0) as f64;
-        let ours = Ours::Is(ours, How::Counted);
-        found.push(Row::new(TABLE, "one sigmoid", opcode, "", printed, ours));
-    }
+/// How often each opcode of the paper stands in one sigmoid.
+pub fn opcodes(compiled: &Compiled<Bgv>) -> Vec<Record> {
+    let found = counts(compiled.program.program());
+    let opcode = |opcode: &str| {
+        let count = found.get(opcode).copied().unwrap_or(0);
+        record([("opcode", opcode.into()), ("count", counted(count))])
+    };
+    OPCODES.map(opcode).to_vec()
+}
+
+/// Bootstraps and macro instructions of one sigmoid.
+pub fn macros(compiled: &Compiled<Bgv>) -> Record {
     let macros = stats::counts(&compiled.managed);
-    let bootstraps = macros.get(&MacroOp::Bootstrap).copied().unwrap_or(0) as f64;
-    let ours = Ours::Is(bootstraps, How::Counted);
-    found.push(Row::new(
-        TABLE,
-        "one sigmoid",
-        "bootstraps",
-        "",
-        Some(2.0),
-        ours,
-    ));
-    let all: u64 = macros.values().sum();
-    let ours = Ours::Is(all as f64, How::Counted);
-    found.push(Row::new(
-        TABLE,
-        "one sigmoid",
-        "macro instructions",
-        "",
-        None,
-        ours,
-    ));
-    Ok(found)
+    let bootstraps = macros.get(&MacroOp::Bootstrap).copied().unwrap_or(0);
+    record([
+        ("bootstraps", counted(bootstraps)),
+        ("macros", counted(macros.values().sum::<u64>())),
+    ])
 }

@@ -17,8 +17,8 @@ use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::bgv::{OpKey, ProcCache};
 
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
+use crate::scope::{Record, record};
+use crate::value;
 
 /// Seconds after which a rate is known.
 const ENOUGH: f64 = 0.3;
@@ -28,10 +28,13 @@ const ENOUGH: f64 = 0.3;
 struct Rate(u64, f64);
 
 impl Rate {
-    fn row(self, table: &'static str, metric: &str) -> Row {
+    fn row(self, metric: &str, said: &str) -> Record {
         let rate = self.0 as f64 / f64::max(self.1, 1e-9) / 1e6;
-        let ours = Ours::Is(rate, How::Measured);
-        Row::new(table, "this simulation", metric, "M/s", None, ours)
+        record([
+            ("metric", metric.into()),
+            ("rate", value::measured(rate)),
+            ("said", said.into()),
+        ])
     }
 
     /// What is done again and again until its rate is known.
@@ -47,12 +50,11 @@ impl Rate {
 }
 
 /// Rates of a program on the machine, and of the key switch of its parameters.
-pub fn rows(
-    table: &'static str,
+pub fn rates(
     procedure: &Arc<Procedure>,
     d: &Description,
     program: &mid::Verified,
-) -> Result<Vec<Row>, PaperError> {
+) -> Result<Vec<Record>, PaperError> {
     let params = procedure.params();
     let key = OpKey::relin(params.max_level(), false);
     let switch = ProcCache::new(Arc::clone(params)).get(&key)?;
@@ -66,21 +68,20 @@ pub fn rows(
     let chosen = Rate::of(|| make().map(|made| made.program.instrs.len() as u64))?;
     let [in_program, replayed] = of_program(d, program)?;
     Ok(vec![
-        stepped
-            .row(table, "stepped")
-            .remarked("a given micro program, a key switch, by one clockwork, all counted"),
-        by_papers
-            .row(table, "stepped, the paper's counting")
-            .remarked("the same"),
-        chosen
-            .row(table, "made")
-            .remarked("the same from its tasks: placed, its order chosen, stepped"),
-        in_program
-            .row(table, "made in the program")
-            .remarked("lowered, placed, its order chosen, stepped by both countings, and all counted on half of the channels"),
-        replayed
-            .row(table, "replayed")
-            .remarked("of the program's calls that were met before"),
+        stepped.row(
+            "stepped",
+            "a given micro program, a key switch, by one clockwork, all counted",
+        ),
+        by_papers.row("stepped, the paper's counting", "the same"),
+        chosen.row(
+            "made",
+            "the same from its tasks: placed, its order chosen, stepped",
+        ),
+        in_program.row(
+            "made in the program",
+            "lowered, placed, its order chosen, stepped by both countings, and all counted on half of the channels",
+        ),
+        replayed.row("replayed", "of the program's calls that were met before"),
     ])
 }
 

@@ -14,11 +14,11 @@ use ringmill_isa::mid;
 use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 
-use super::paper::Vector;
-use super::{cycles, machine, runs, sigmoid, speed};
+use super::runs::Run;
+use super::{machine, sigmoid, speed};
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
+use crate::scope::{Record, record};
+use crate::value::{Value, counted, measured, model};
 
 /// Samples and features; a gradient counts `step` / p^2.
 #[derive(Clone, Copy, Debug)]
@@ -214,70 +214,40 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
     ]
 }
 
-const TABLE: &str = "Section 8.3.2: one training iteration, 1,024 samples of 10 features, through the performance simulator";
-
-/// The iteration's rows, and its seconds by both countings: what it executes at three levels, its time by both countings, and what the instructions take of the link.
-pub fn rows(
-    paper: &Vector,
+/// The iteration on the machine: what it executes at three levels, its time by both countings, and what the instructions take of
+/// the link.
+pub fn iteration(
     procedure: &Arc<Procedure>,
     size: Size,
     progress: &dyn Progress,
-) -> Result<(Vec<Row>, [f64; 2]), PaperError> {
+) -> Result<(Run, Record, Vec<Record>), PaperError> {
     let compiled = compiled(procedure, size)?;
-    let printed = &paper.logistic_regression;
     let begin = Instant::now();
     let d = machine::machine(procedure.params().log_n())?;
-    let (report, own) = machine::simulate(d.clone(), &compiled.program, progress)?;
+    let run = machine::simulate(d.clone(), &compiled.program, progress)?;
     let took = begin.elapsed().as_secs_f64();
-    let row = |case: &str, metric: &str, unit, printed, ours| {
-        Row::new(TABLE, case, metric, unit, printed, ours)
-    };
-    let counted = |value: f64| Ours::Is(value, How::Counted);
-    let model = |value: f64| Ours::Is(value, How::Model);
-    let seconds = |cycles: u64| cycles as f64 / (report.clock_mhz * 1e6);
-    let [bootstraps, macros, mid] = counts(&compiled).map(|count| count as f64);
-    let micro = report.instructions as f64;
-    let link = &report.link;
-    let whole = report.seconds;
-    let stream = link.program_bytes as f64 / whole / 1e9;
-    // The paper's instructions in the paper's time, at the bytes that ours have.
-    let bytes = link.program_bytes as f64 / micro.max(1.0);
-    let theirs = printed.micro * bytes / printed.seconds / 1e9;
-    let by_papers = seconds(own.cycles_by_papers_counting);
-    let mut found = vec![
-        row("executed", "bootstraps", "", Some(printed.bootstraps), counted(bootstraps))
-            .remarked("the compiler's, which takes levels down before it bootstraps"),
-        row("executed", "macro instructions", "", Some(printed.macros), counted(macros)),
-        row("executed", "mid-level instructions", "", Some(printed.mid), counted(mid)),
-        row("executed", "micro instructions", "", Some(printed.micro), model(micro)),
-        row("paper's counting", "iteration", "s", Some(printed.seconds), model(by_papers)),
-        row("with distant memory", "iteration", "s", None, model(whole)).remarked(format!(
-            "{} limbs loaded, {} spilled; a channel is busy for {:.1} s",
-            own.limbs_loaded,
-            own.limbs_spilled,
-            seconds(own.distant_cycles)
-        )),
-        row(
-            "floor",
-            "iteration",
-            "s",
-            None,
-            counted(seconds(own.port_floor.max(own.mac_floor))),
-        ),
-        row("instructions over the link", "of 26 GB/s", "GB/s", Some(theirs), model(stream)).remarked(
-            format!(
-                "{bytes} bytes each; paper: its instructions in its time, printed nowhere; data {:.2} s more",
-                link.seconds_in + link.seconds_out
-            ),
-        ),
-        row("queue dry", "nothing to send", "ms", None, model(1e3 * seconds(own.queue_dry))),
-        row("this simulation", "time", "s", None, Ours::Is(took, How::Measured)).remarked(format!(
-            "{} instructions stepped, {} of {} calls replayed",
-            own.stepped, own.calls_replayed, report.calls
-        )),
-    ];
-    found.extend(speed::rows(TABLE, procedure, &d, &compiled.program)?);
-    found.extend(runs::rows("iteration", &report, &own));
-    found.extend(cycles::of_program("iteration", &report, &own));
-    Ok((found, [by_papers, whole]))
+    let rates = speed::rates(procedure, &d, &compiled.program)?;
+    let [bootstraps, macros, mids] = counts(&compiled);
+    let (report, own) = (&run.report, &run.own);
+    let (link, number) = (&report.link, |count: u64| Value::number(count as f64));
+    let found = record([
+        ("bootstraps", counted(bootstraps)),
+        ("macros", counted(macros)),
+        ("mids", counted(mids)),
+        ("instructions", number(report.instructions)),
+        ("program_bytes", number(link.program_bytes)),
+        ("paper_s", model(run.seconds(own.cycles_by_papers_counting))),
+        ("seconds", model(report.seconds)),
+        ("floor_s", run.seconds(run.floor()).into()),
+        ("distant_s", run.seconds(own.distant_cycles).into()),
+        ("data_s", (link.seconds_in + link.seconds_out).into()),
+        ("dry_s", run.seconds(own.queue_dry).into()),
+        ("loaded", number(own.limbs_loaded)),
+        ("spilled", number(own.limbs_spilled)),
+        ("took", measured(took)),
+        ("stepped", number(own.stepped)),
+        ("replayed", number(own.calls_replayed)),
+        ("calls", number(report.calls)),
+    ]);
+    Ok((run, found, rates))
 }

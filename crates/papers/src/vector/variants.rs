@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use ringmill_compiler::bgv::one_bootstrap;
 use ringmill_device::progress::Progress;
+use ringmill_isa::mid;
 use ringmill_machines::vector::description::Masks;
+use ringmill_machines::vector::lower::{Prepared, alone_prepared};
 use ringmill_machines::vector::{Counting, Description, alone, resident, time};
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::bgv::{BgvError, OpKey, ProcCache};
 
-use super::{batches, machine};
+use super::machine;
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
+use crate::scope::{Record, record};
+use crate::value::{Value, model};
 
-const TABLE: &str =
-    "Another memory: a key switch and a bootstrap with distant memory and instructions counted";
 /// Two stacks of HBM2E: 32 pseudo-channels of 28.8 GB/s.
 const HBM: (usize, f64) = (32, 28.8);
 
@@ -41,37 +41,77 @@ fn variants(paper: &Description) -> [(&'static str, Description); 4] {
     ]
 }
 
-pub fn rows(procedure: &Arc<Procedure>, progress: &dyn Progress) -> Result<Vec<Row>, PaperError> {
-    let params = procedure.params();
-    let paper = machine::machine(params.log_n())?;
-    let cache = ProcCache::new(Arc::clone(params));
-    let mut found = Vec::new();
-    for (case, d) in variants(&paper) {
-        // Masks are made of seeds.
-        let seeded = d.key_masks == Masks::Generated;
-        let switch = cache.get(&OpKey::relin(params.max_level(), seeded))?;
+/// A key switch and a bootstrap with each memory.
+pub fn figures(
+    procedure: &Arc<Procedure>,
+    progress: &dyn Progress,
+) -> Result<Vec<Record>, PaperError> {
+    let paper = machine::machine(procedure.params().log_n())?;
+    let found = variants(&paper).into_iter().map(|(memory, d)| {
+        let switch = switch(procedure, &d)?;
         let made = alone(&d, &switch, &resident(&d, &switch), Counting::WHOLE)?;
         let (core, _) = time(&d, &made.program, Counting::PAPER)?;
         let us = |micro: u64| 1e6 * d.seconds(micro);
-        let ours = Ours::Is(us(made.micro), How::Model);
-        let row = Row::new(TABLE, case, "key switch", "us", None, ours);
-        found.push(row.remarked(format!(
-            "{} limbs loaded, {} masks made; {:.0} us without memory's time",
-            made.loads + made.reloaded,
-            made.made,
-            us(core)
-        )));
         let (setup, maps) = (procedure.setup().clone(), procedure.maps().clone());
-        let own = Procedure::new(setup, maps, seeded).map_err(BgvError::from)?;
+        let own = Procedure::new(setup, maps, seeded(&d)).map_err(BgvError::from)?;
         let compiled = one_bootstrap(&Arc::new(own))?;
-        let (report, own) = machine::simulate(d.clone(), &compiled.program, progress)?;
-        let ours = Ours::Is(1e3 * report.seconds, How::Model);
-        let row = Row::new(TABLE, case, "bootstrap", "ms", None, ours);
-        found.push(row.remarked(format!(
-            "{} limbs loaded, {} masks made",
-            own.limbs_loaded, own.limbs_made
-        )));
-        found.extend(batches::rows(TABLE, case, &d, &switch)?);
-    }
-    Ok(found)
+        let run = machine::simulate(d.clone(), &compiled.program, progress)?;
+        Ok(record([
+            ("memory", memory.into()),
+            ("switch_us", model(us(made.micro))),
+            (
+                "switch_loaded",
+                ((made.loads + made.reloaded) as f64).into(),
+            ),
+            ("switch_made", (made.made as f64).into()),
+            ("core_us", us(core).into()),
+            ("bootstrap_ms", model(1e3 * run.report.seconds)),
+            ("loaded", (run.own.limbs_loaded as f64).into()),
+            ("made", (run.own.limbs_made as f64).into()),
+        ]))
+    });
+    found.collect()
+}
+
+/// Masks are made of seeds.
+fn seeded(d: &Description) -> bool {
+    d.key_masks == Masks::Generated
+}
+
+fn switch(procedure: &Procedure, d: &Description) -> Result<Arc<mid::Procedure>, PaperError> {
+    let params = procedure.params();
+    let cache = ProcCache::new(Arc::clone(params));
+    Ok(cache.get(&OpKey::relin(params.max_level(), seeded(d)))?)
+}
+
+/// Ciphertexts of a batch, and how many of them take a key's limb one after another before the next one comes.
+const BATCH: u16 = 8;
+const TOGETHER: [u16; 4] = [1, 2, 4, 8];
+
+/// What a ciphertext takes of a batch that shares the key, all times counted; operands and key are in distant memory, and results go
+/// there.
+pub fn batches(procedure: &Procedure, memory: &str) -> Result<Vec<Record>, PaperError> {
+    let paper = machine::machine(procedure.params().log_n())?;
+    let mut known = variants(&paper).into_iter();
+    let Some((_, d)) = known.find(|(name, _)| *name == memory) else {
+        return Ok(Vec::new());
+    };
+    let switch = switch(procedure, &d)?;
+    let found = TOGETHER.into_iter().map(|together| {
+        let (batch, prepared) = Prepared::batch(&d, &switch, BATCH, together)?;
+        let made = alone_prepared(&d, &batch, &prepared, &|_| false, Counting::WHOLE)?;
+        let (core, _) = time(&d, &made.program, Counting::PAPER)?;
+        let us = |micro: u64| 1e6 * d.seconds(micro) / f64::from(BATCH);
+        let each = |limbs: u64| Value::number((limbs / u64::from(BATCH)) as f64);
+        Ok(record([
+            ("batch", f64::from(BATCH).into()),
+            ("together", f64::from(together).into()),
+            ("each_us", model(us(made.micro))),
+            ("loaded", each(made.loads + made.reloaded)),
+            ("stored", each(made.spilled)),
+            ("made", each(made.made)),
+            ("core_us", us(core).into()),
+        ]))
+    });
+    found.collect()
 }

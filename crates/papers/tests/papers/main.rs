@@ -8,6 +8,7 @@ mod one_more;
 mod plot;
 mod polymul;
 mod ring;
+mod sheet;
 mod tables;
 mod torus;
 mod vector;

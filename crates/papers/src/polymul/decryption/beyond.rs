@@ -16,14 +16,11 @@ use super::card::{Call, Card, Product, Work};
 use super::host;
 use super::sample::{Sample, Set, T, limb, reducer};
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
-
-const ENCRYPTION: &str = "Beyond decryption: BFV encryption, p0 u and p1 u on the machine";
-const SIX: &str = "Beyond decryption: a product modulo six primes of 30 bits, n = 4096";
+use crate::scope::{Record, record};
+use crate::value::{measured, stated};
 
 /// Sets whose budget holds a public key's noise.
-const SETS: [Set; 2] = [Set { n: 1024, bits: 27 }, Set { n: 2048, bits: 29 }];
+pub const SETS: [Set; 2] = [Set { n: 1024, bits: 27 }, Set { n: 2048, bits: 29 }];
 /// Of the product modulo 180 bits.
 const PRIMES: usize = 6;
 const WIDE: Set = Set { n: 4096, bits: 30 };
@@ -31,42 +28,19 @@ const WIDE: Set = Set { n: 4096, bits: 30 };
 /// Calls that the rows take.
 pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
 
-pub fn rows(
-    study: Study<'_>,
-    card: &mut Card,
-    parts: &mut Parts<'_>,
-) -> Result<Vec<Row>, PaperError> {
-    let mut rows = Vec::new();
-    for set in SETS {
-        rows.extend(encryption(study, set, card, parts)?);
-    }
-    rows.extend(six_primes(study, card, parts)?);
-    Ok(rows)
-}
-
 /// What two calls took, the first and one of the steady state, beside the host's time for the same products.
-fn timed(
-    study: Study<'_>,
-    (table, case): (&'static str, String),
-    calls: &[Call; 2],
-    polynomials: usize,
-    (n, host): (usize, f64),
-) -> Vec<Row> {
-    let row = |metric: &str, unit, ours| Row::new(table, case.as_str(), metric, unit, None, ours);
-    let counted =
-        |metric: &str, unit, ours: f64| study.of_cycles(row(metric, unit, study.counted(ours)));
+fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host: f64) -> Record {
     let [first, steady] = calls.each_ref().map(|call| call.cycles() as f64);
-    vec![
-        counted("machine, first call", "cycles", first),
-        counted("machine, steady call", "cycles", steady),
-        counted("machine, steady call", "us", study.us(steady)),
-        row(
-            "link, steady call",
-            "us",
-            Ours::Is(study.link().us(polynomials * n), How::Stated),
-        ),
-        row("our host's products", "us", Ours::Is(host, How::Measured)),
-    ]
+    record([
+        ("simulator", study.simulator().into()),
+        ("n", (set.n as f64).into()),
+        ("bits", f64::from(set.bits).into()),
+        ("call.first", study.counted(first)),
+        ("call.steady", study.counted(steady)),
+        ("call.steady_us", study.counted(study.us(steady))),
+        ("link", stated(study.link().us(polynomials * set.n))),
+        ("host", measured(host)),
+    ])
 }
 
 /// Microseconds of what `work` does, the mean of the study's runs after a few that warm up.
@@ -86,12 +60,12 @@ fn mean(
 
 /// (c_0, c_1) = (Delta m + p_0 u + e_1, p_1 u + e_2), section 4.1: the public key stays in the machine, u crosses for each
 /// product. The ciphertext must decrypt to m.
-fn encryption(
+pub fn encryption(
     study: Study<'_>,
     set: Set,
     card: &mut Card,
     parts: &mut Parts<'_>,
-) -> Result<Vec<Row>, PaperError> {
+) -> Result<Record, PaperError> {
     let (params, n) = (set.params()?, set.n);
     let q = reducer(set.prime()?)?;
     let keys = KeyGenerator::new(Arc::clone(&params))?;
@@ -155,23 +129,16 @@ fn encryption(
         }
         Ok(())
     })?;
-    let case = format!("n = {n}, K = {}", set.bits);
-    Ok(timed(
-        study,
-        (ENCRYPTION, case),
-        &[first, steady],
-        4,
-        (n, host),
-    ))
+    Ok(timed(study, set, &[first, steady], 4, host))
 }
 
 /// A product of polynomials whose coefficients have 180 bits, as their residues: a full product a prime. The machine holds
 /// tables of two moduli, so that each call brings those of the others again.
-fn six_primes(
+pub fn six_primes(
     study: Study<'_>,
     card: &mut Card,
     parts: &mut Parts<'_>,
-) -> Result<Vec<Row>, PaperError> {
+) -> Result<Record, PaperError> {
     let Set { n, bits } = WIDE;
     let log_n = n.ilog2();
     let primes = ntt_primes(bits, log_n, PRIMES)?;
@@ -216,23 +183,9 @@ fn six_primes(
         }
         Ok(())
     })?;
-    let case = format!("n = {n}, K = 6 x {bits}");
     let tables = steady.of("TABLES").len();
-    let mut rows = timed(
-        study,
-        (SIX, case.clone()),
-        &[first, steady],
-        3 * PRIMES + tables,
-        (n, host),
-    );
+    let mut found = timed(study, WIDE, &[first, steady], 3 * PRIMES + tables, host);
     let loaded = study.counted(tables as f64);
-    rows.push(study.of_cycles(Row::new(
-        SIX,
-        case,
-        "tables loaded, steady call",
-        "",
-        None,
-        loaded,
-    )));
-    Ok(rows)
+    found.insert("tables".to_owned(), loaded);
+    Ok(found)
 }

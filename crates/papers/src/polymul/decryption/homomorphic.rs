@@ -13,18 +13,16 @@ use ringmill_sim::open;
 use super::Study;
 use super::sample::T;
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::row::{Ours, Row};
+use crate::scope::{Record, record};
+use crate::value::measured;
 
-const TABLE: &str =
-    "Beyond decryption: BFV's product of ciphertexts, six primes of 30 bits, n = 4096";
 const LOG_N: u8 = 12;
 const BITS: u32 = 30;
 const PRIMES: usize = 6;
 /// Of the operands: any residues do, and every one that the RTL makes is compared with the CPU's.
 const SEED: u64 = 2;
 
-pub fn rows(study: Study<'_>) -> Result<Vec<Row>, PaperError> {
+pub fn figures(study: Study<'_>) -> Result<Record, PaperError> {
     let t = PlainModulus::new(T).map_err(BfvError::from)?;
     // 180 bits are more than this degree is secure with: it is the other work's set, for its arithmetic.
     let params = Params::builder(LOG_N, t)
@@ -60,32 +58,19 @@ pub fn rows(study: Study<'_>) -> Result<Vec<Row>, PaperError> {
     let offload = report.own::<OffloadUse>().ok_or_else(missing)?;
     let times = offload.measured.as_ref().ok_or_else(missing)?;
 
-    let case = format!("n = {}, K = {PRIMES} x {BITS}", 1 << LOG_N);
-    let row = |metric: &str, unit, ours| Row::new(TABLE, case.as_str(), metric, unit, None, ours);
-    let counted =
-        |metric: &str, unit, ours: f64| study.of_cycles(row(metric, unit, study.counted(ours)));
-    let measured = |metric: &str, unit, ours: f64| row(metric, unit, Ours::Is(ours, How::Measured));
-    Ok(vec![
-        counted(
-            "instructions on the machine",
-            "",
-            offload.machine_instructions as f64,
+    Ok(record([
+        ("simulator", study.simulator().into()),
+        (
+            "on_machine",
+            study.counted(offload.machine_instructions as f64),
         ),
-        counted(
-            "instructions on the host",
-            "",
-            offload.host_instructions as f64,
-        ),
-        counted("machine", "cycles", report.cycles as f64),
-        counted("machine", "us", 1e6 * times.machine_seconds),
-        counted("link", "us", 1e6 * times.link_seconds),
-        measured("our host's part", "us", 1e6 * times.host_seconds),
-        measured(
-            "our host, link and machine",
-            "us",
-            1e6 * times.offloaded_seconds,
-        ),
-        measured("our host alone", "us", 1e6 * times.alone_seconds),
-        measured("speed-up with I/O", "", times.speedup),
-    ])
+        ("on_host", study.counted(offload.host_instructions as f64)),
+        ("cycles", study.counted(report.cycles as f64)),
+        ("machine_us", study.counted(1e6 * times.machine_seconds)),
+        ("link_us", study.counted(1e6 * times.link_seconds)),
+        ("host_us", measured(1e6 * times.host_seconds)),
+        ("offloaded_us", measured(1e6 * times.offloaded_seconds)),
+        ("alone_us", measured(1e6 * times.alone_seconds)),
+        ("speed_up", measured(times.speedup)),
+    ]))
 }

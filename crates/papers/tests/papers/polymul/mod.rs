@@ -2,7 +2,6 @@
 //! The tables of the polynomial multiplier.
 
 mod decryption;
-mod paper;
 mod sweep;
 
 use std::sync::LazyLock;

@@ -3,7 +3,7 @@
 
 use ringmill_device::progress::Silent;
 use ringmill_papers::Sources;
-use ringmill_papers::internals::ring::verdict;
+use ringmill_papers::internals::verdict;
 
 use crate::{TABLES, reproduced};
 

@@ -4,7 +4,6 @@
 mod ablation;
 mod bars;
 mod memory;
-mod paper;
 mod rivals;
 mod words;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the paper sets its machine beside.
 
-use ringmill_papers::internals::ring::{Latencies, Operations, ring, rows};
+use ringmill_papers::internals::{Figures, Record, SHEETS, Scope, Sheet, model, record};
+use ringmill_papers::{PaperError, Sources};
 
 const TABLE_4: &str = "Table 4: latency of other works, and how much faster Medha is";
 const TABLE_5: &str = "Table 5: other accelerators";
@@ -9,24 +10,43 @@ const HEAX: &str = "Section 5.3: HEAX, Set-1";
 const F1: &str = "Section 5.3: F1, Set-1";
 const GPU: &str = "Section 5.3: GPUs, Set-1";
 
-fn ours() -> Latencies {
-    let operations = |add, mult_relin, rescale| Operations {
-        add,
-        mult_relin,
-        rescale,
-    };
-    Latencies {
-        machine: "ring-stored".to_owned(),
-        set1: operations(5.0, 250.0, 60.0),
-        set2: operations(13.0, 730.0, 140.0),
-        over_the_link: 5500.0,
-        polynomials: 42.0,
+/// One machine's latencies, and nothing else.
+struct Latencies;
+
+impl Figures for Latencies {
+    fn records(&mut self, name: &str, _: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+        if name != "latencies" {
+            return Ok(Vec::new());
+        }
+        Ok(vec![record([
+            ("machine", "ring-stored".into()),
+            ("ours.set1.add", model(5.0)),
+            ("ours.set1.mult_relin", model(250.0)),
+            ("ours.set1.rescale", model(60.0)),
+            ("ours.set2.add", model(13.0)),
+            ("ours.set2.mult_relin", model(730.0)),
+            ("ours.set2.rescale", model(140.0)),
+            ("over_the_link", model(5500.0)),
+            ("polynomials", 42.0.into()),
+        ])])
     }
 }
 
 #[test]
 fn every_printed_figure_is_there_and_the_wrong_ones_are_set_right() {
-    let rows = rows(&ring().unwrap(), &[ours()]);
+    let (_, text) = SHEETS
+        .into_iter()
+        .find(|(name, _)| *name == "ring")
+        .unwrap();
+    let sources = Sources {
+        model: false,
+        synthesis: false,
+    };
+    let sheet = Sheet::read(text).unwrap();
+    let rows = sheet
+        .reproduce("ring", &mut Latencies, sources)
+        .unwrap()
+        .rows;
     let find = |table: &str, case: &str, metric: &str| {
         let mut all = rows.iter();
         let row = all.find(|r| r.table == table && r.case == case && r.metric == metric);

@@ -2,13 +2,13 @@
 //! Tables 4 and 6: areas.
 
 use ringmill_papers::Row;
-use ringmill_papers::internals::vector::{areas as rows, vector};
+use ringmill_papers::internals::vector::areas;
 
 use crate::text;
 
 #[test]
 fn without_synthesis_the_papers_figures_stand_alone() {
-    let rows = rows(&vector().unwrap(), false).unwrap();
+    let rows = areas(false).unwrap().rows;
     assert!(rows.len() > 1 && rows.iter().all(|row| row.value().is_none()));
     let said = text(&rows);
     assert!(said.contains("synthesis was not asked for"), "{said}");
@@ -17,7 +17,7 @@ fn without_synthesis_the_papers_figures_stand_alone() {
 #[test]
 #[ignore = "synthesises every leaf of the units, minutes; `make full` runs it"]
 fn savings_of_every_element() {
-    let rows = rows(&vector().unwrap(), true).unwrap();
+    let rows = areas(true).unwrap().rows;
     println!("{}", text(&rows));
     for (what, least) in [
         ("reduction", 55.0),

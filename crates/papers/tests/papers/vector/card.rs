@@ -8,10 +8,8 @@ use ringmill_hdl::vector::{Host, Machine, Trace, Writer, lockstep, moved};
 use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::vector::{MicroOp, MicroProgram};
 use ringmill_machines::vector::Description;
-use ringmill_papers::internals::vector::{Operation, card, operations, params};
+use ringmill_papers::internals::vector::{Operation, operations, params};
 use ringmill_schemes::bgv::{Params, PrimePower};
-
-use crate::text;
 
 /// Distant memory that keeps nobody waiting.
 struct Prompt(HashMap<u32, Vec<u32>>, usize);
@@ -46,7 +44,6 @@ fn the_rtl_has_run_what_is_said_to_be_its() {
         .unwrap();
     let params = params(&set).unwrap();
     let d = Description::read(Description::U250).unwrap();
-    println!("{}", text(&card(&set).unwrap()));
     let hdl = Hdl::find(Path::new(".")).unwrap();
     let begin = std::time::Instant::now();
     let mut machine = Machine::new(&hdl, &d, params.moduli(), BuildOptions::default(), 1).unwrap();

@@ -6,12 +6,12 @@ mod card;
 
 use ringmill_device::progress::Silent;
 use ringmill_papers::internals::vector::{
-    OPCODES, Size, WHOLE, bootstrapping, compiled, counts, made, notes, rows, table,
+    OPCODES, Size, WHOLE, bootstrapping, compiled, counts, made, reproduced, table,
 };
 use ringmill_schemes::bgv::bootstrap::{Bootstrapping, Set};
 use ringmill_schemes::bgv::{Params, PrimePower};
 
-use crate::text;
+use crate::TABLES;
 
 #[test]
 fn the_tables_that_need_no_machine() {
@@ -29,7 +29,8 @@ fn the_tables_that_need_no_machine() {
         features: 3,
         step: 3,
     };
-    let rows = rows(&procedure, toy, &Silent).unwrap();
+    let found = reproduced(&procedure, toy, TABLES, &Silent).unwrap();
+    let rows = &found.rows;
     let of = |table: &str| {
         rows.iter()
             .filter(|row| row.table.starts_with(table))
@@ -51,7 +52,7 @@ fn the_tables_that_need_no_machine() {
     }
     assert!(find("keyswitch").value().unwrap() > 0.0);
     assert_eq!(of("Table 5:"), 8);
-    let text = text(&rows) + &notes().unwrap();
+    let text = found.text();
     for said in ["1302", "1747", "MORPH", "measured", "06_training"] {
         assert!(text.contains(said), "{said}");
     }

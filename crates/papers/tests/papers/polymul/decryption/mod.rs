@@ -34,8 +34,8 @@ fn what_we_claim_holds_in_model_and_rtl() {
     assert_eq!(rtl.len(), model.len());
     for (rtl, model) in rtl.iter().zip(model) {
         assert_eq!(
-            (rtl.table, &rtl.case, &rtl.metric),
-            (model.table, &model.case, &model.metric)
+            (&rtl.table, &rtl.case, &rtl.metric),
+            (&model.table, &model.case, &model.metric)
         );
         match (rtl.ours, model.ours) {
             (Ours::Is(rtl, How::Rtl), Ours::Is(model, How::Model)) => assert_eq!(rtl, model),

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The homomorphic operations of both parameter sets, on our machines and on the CPU.
+
+use std::sync::Arc;
+
+use ringmill_cpu::Cpu;
+use ringmill_device::report::MachineReport;
+use ringmill_isa::mid::Verified;
+use ringmill_machines::ring::seen::seen;
+use ringmill_runtime::shown::Parts;
+use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
+
+use super::Named;
+use crate::error::PaperError;
+use crate::figure::How;
+use crate::row::Ours;
+use crate::scope::{Record, record};
+use crate::single::{self, measure, own, simulate};
+use crate::value::{self, Value, model};
+
+pub const MULTIPLY: &str = "multiply + relinearise";
+
+/// Parameter sets of the paper's Table 1: their names, and the names that [`Params::named`] knows them by.
+const SETS: [(&str, &str); 2] = [("Set-1", "set1"), ("Set-2", "set2")];
+/// Operations of both sets.
+pub const COUNT: usize = 2 * 3;
+
+/// A program of one operation at the highest level of a set.
+struct Single {
+    set: &'static str,
+    id: &'static str,
+    params: Arc<Params>,
+    name: &'static str,
+    key: &'static str,
+    program: Verified,
+}
+
+/// The operations that the paper times.
+pub fn keys(params: &Params) -> [(&'static str, &'static str, OpKey); 3] {
+    let level = params.max_level();
+    [
+        ("add", "add", OpKey::add(level, 2, 2)),
+        (MULTIPLY, "mult_relin", OpKey::mul_relin(level, true)),
+        ("rescale", "rescale", OpKey::rescale(level, 2)),
+    ]
+}
+
+fn singles() -> Result<Vec<Single>, PaperError> {
+    let mut found = Vec::new();
+    for (set, id) in SETS {
+        let params = Params::named(id)?;
+        let procs = ProcCache::new(Arc::clone(&params));
+        for (name, key, op) in keys(&params) {
+            found.push(Single {
+                set,
+                id,
+                params: Arc::clone(&params),
+                name,
+                key,
+                program: single::program(procs.get(&op)?)?,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// An operation on a machine.
+pub struct Operation {
+    pub machine: &'static str,
+    pub multipliers: u64,
+    id: &'static str,
+    key: &'static str,
+    seconds: f64,
+    /// Microseconds with the operands and the result over the link, and the polynomials that cross it.
+    over_the_link: (f64, f64),
+    fields: Record,
+}
+
+/// Every operation on every machine.
+pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operation>, PaperError> {
+    let mut found = Vec::new();
+    for (machine, device) in machines {
+        for run in singles()? {
+            let report = simulate(device.as_ref(), &run.program)?;
+            parts.done();
+            let in_rtl = seen(machine).is_some_and(|s| s.has(run.id, run.name, report.cycles));
+            let how = if in_rtl { How::Lockstep } else { How::Model };
+            let is = |value: f64| Value::from(Ours::Is(value, how));
+            // The machine splits rings itself, so these words are seen only inside an operation on the larger ring.
+            let word = |kind| match cycles_a_word(&report, kind).filter(|_| run.name == MULTIPLY) {
+                Some(cycles) => is(cycles),
+                None => Value::None,
+            };
+            let limb = (8u64 << run.params.log_n()) as f64;
+            let bytes = (report.link.bytes_in + report.link.bytes_out) as f64;
+            found.push(Operation {
+                machine,
+                multipliers: own(&report)?.multipliers_per_rpau as u64,
+                id: run.id,
+                key: run.key,
+                seconds: report.seconds,
+                over_the_link: (report.end_to_end.seconds * 1e6, bytes / limb),
+                fields: record([
+                    ("set", run.set.into()),
+                    ("id", run.id.into()),
+                    ("operation", run.name.into()),
+                    ("key", run.key.into()),
+                    ("cycles", is(report.cycles as f64)),
+                    ("seconds", is(report.seconds)),
+                    ("split", word("SPLIT")),
+                    ("join", word("JOIN")),
+                ]),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Cycles that one word of a kind is in flight, on average over a run; `None` if there is no such word.
+fn cycles_a_word(report: &MachineReport, kind: &str) -> Option<f64> {
+    let words = report.instructions_by_kind.get(kind);
+    let words = words.filter(|words| **words > 0)?;
+    Some((*report.cycles_by_kind.get(kind)? as f64 / *words as f64).round())
+}
+
+/// The operations of a machine.
+pub fn of(operations: &[Operation], machine: &str) -> Vec<Record> {
+    let own = operations.iter().filter(|run| run.machine == machine);
+    own.map(|run| run.fields.clone()).collect()
+}
+
+/// A record for each machine: microseconds of each operation, and of the multiplication of Set-1 over the link.
+pub fn latencies(operations: &[Operation]) -> Vec<Record> {
+    let of_one = |runs: &[Operation]| {
+        let mut found = Record::new();
+        for run in runs {
+            let name = format!("ours.{}.{}", run.id, run.key);
+            found.insert(name, model(run.seconds * 1e6));
+            if (run.id, run.key) == ("set1", "mult_relin") {
+                let (us, polynomials) = run.over_the_link;
+                found.insert("over_the_link".to_owned(), model(us));
+                found.insert("polynomials".to_owned(), polynomials.into());
+                found.insert("machine".to_owned(), run.machine.into());
+            }
+        }
+        found
+    };
+    let machines = operations.chunk_by(|a, b| a.machine == b.machine);
+    machines.map(of_one).collect()
+}
+
+/// Every operation on this computer.
+pub fn measured(cpu: &Cpu, parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
+    let runs = singles()?.into_iter().map(|run| {
+        let us = measure(cpu, &run.program)? * 1e6;
+        parts.done();
+        Ok(record([
+            ("set", run.set.into()),
+            ("id", run.id.into()),
+            ("operation", run.name.into()),
+            ("key", run.key.into()),
+            ("us", value::measured(us)),
+        ]))
+    });
+    runs.collect()
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run of a sheet: it goes through the sheet's loops and makes a row of each line.
+
+use std::collections::BTreeMap;
+
+use crate::error::PaperError;
+use crate::expression::holds;
+use crate::figure::Figure;
+use crate::paper::Reproduced;
+use crate::row::{Ours, Row};
+use crate::scope::{Record, Scope, record};
+use crate::sheet::{Each, Line};
+use crate::value::{Known, Value};
+
+/// Our figures of a paper, by name.
+pub trait Figures {
+    /// The records of the list `name`. The scope has the fields of the loops around it.
+    ///
+    /// # Errors
+    /// A name that is not known, and what the figures are made with refuses.
+    fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError>;
+}
+
+/// The refusal of a list that a paper does not have.
+pub fn no_list(name: &str) -> PaperError {
+    PaperError::Tables(format!("there is no list of figures `{name}`"))
+}
+
+impl Line {
+    /// The line with the fields of its group that it lacks. Conditions and loops are the group's own.
+    fn under(&self, group: &Self) -> Self {
+        let own = |field: fn(&Self) -> &Option<String>| {
+            field(self).as_ref().or(field(group).as_ref()).cloned()
+        };
+        Self {
+            table: own(|line| &line.table),
+            machine: own(|line| &line.machine),
+            tool: own(|line| &line.tool),
+            case: own(|line| &line.case),
+            metric: own(|line| &line.metric),
+            unit: own(|line| &line.unit),
+            printed: own(|line| &line.printed),
+            ours: own(|line| &line.ours),
+            how: self.how.or(group.how),
+            but: own(|line| &line.but),
+            remark: own(|line| &line.remark),
+            printed_only: self.printed_only || group.printed_only,
+            ..self.clone()
+        }
+    }
+}
+
+/// A run of a sheet.
+pub struct Run<'f> {
+    lists: &'f BTreeMap<String, Vec<String>>,
+    figures: &'f mut dyn Figures,
+    made: Reproduced,
+}
+
+impl<'f> Run<'f> {
+    /// A run with these figures, whose lists have at least these fields.
+    pub fn new(lists: &'f BTreeMap<String, Vec<String>>, figures: &'f mut dyn Figures) -> Self {
+        Self {
+            lists,
+            figures,
+            made: Reproduced::default(),
+        }
+    }
+
+    /// The rows of tables.
+    pub fn tables(mut self, tables: &[Line], scope: &Scope<'_>) -> Result<Reproduced, PaperError> {
+        for line in tables {
+            self.line(line, &line.each, &scope.defining(&line.definitions))?;
+        }
+        Ok(self.made)
+    }
+
+    fn line(&mut self, line: &Line, loops: &[Each], scope: &Scope<'_>) -> Result<(), PaperError> {
+        if let Some((first, inner)) = loops.split_first() {
+            for record in self.passes(first, scope)? {
+                self.line(line, inner, &scope.with(record))?;
+            }
+            return Ok(());
+        }
+        if let Some(condition) = &line.when
+            && !holds(&scope.evaluate(condition)?)
+        {
+            return Ok(());
+        }
+        if line.rows.is_empty() {
+            return self.row(line, scope);
+        }
+        for row in &line.rows {
+            let row = row.under(line);
+            self.line(&row, &row.each, &scope.defining(&row.definitions))?;
+        }
+        Ok(())
+    }
+
+    fn passes(&mut self, each: &Each, scope: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+        match each {
+            Each::Printed {
+                list,
+                columns,
+                number,
+            } => scope.list(list, columns, number),
+            Each::Ours { figures } => self.records(figures, scope),
+            Each::Given(_) => each.given(),
+        }
+    }
+
+    /// The records of a list, which have every field that the sheet says.
+    fn records(&mut self, name: &str, scope: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+        let fields = self.lists.get(name).ok_or_else(|| no_list(name))?;
+        let records = self.figures.records(name, scope)?;
+        for field in fields {
+            let (field, _) = field.split_once('=').unwrap_or((field, ""));
+            if records.iter().any(|record| !record.contains_key(field)) {
+                let reason = format!("`{name}` has no figure `{field}`");
+                return Err(PaperError::Tables(reason));
+            }
+        }
+        Ok(records)
+    }
+
+    fn row(&mut self, line: &Line, scope: &Scope<'_>) -> Result<(), PaperError> {
+        let text = |field: &Option<String>| {
+            field
+                .as_ref()
+                .map_or(Ok(String::new()), |text| scope.fill(text))
+        };
+        let number = |field: &Option<String>| {
+            field
+                .as_ref()
+                .map_or(Ok(Value::None), |formula| scope.number(formula))
+        };
+        let printed = number(&line.printed)?;
+        if line.printed_only && printed.known().is_none() {
+            return Ok(());
+        }
+        let should_be = match &line.but {
+            Some(formula) => {
+                let beside = scope.with(record([("printed", printed.clone())]));
+                beside.number(formula)?.known()
+            }
+            None => None,
+        };
+        let (table, case) = (text(&line.table)?, text(&line.case)?);
+        let (metric, unit) = (text(&line.metric)?, text(&line.unit)?);
+        let ours = ours(number(&line.ours)?, line)?;
+        if line.machine.is_none() {
+            self.made.rows.push(Row {
+                table,
+                case,
+                metric,
+                unit,
+                printed: printed.known(),
+                should_be,
+                ours,
+                remark: Some(text(&line.remark)?).filter(|remark| !remark.is_empty()),
+            });
+            return Ok(());
+        }
+        if let Ours::Is(ours, how) = ours {
+            self.made.figures.push(Figure {
+                machine: text(&line.machine)?,
+                table,
+                case,
+                metric,
+                unit,
+                paper: printed.known(),
+                should_be,
+                ours,
+                how,
+                tool: Some(text(&line.tool)?).filter(|tool| !tool.is_empty()),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Each {
+    fn given(&self) -> Result<Vec<Record>, PaperError> {
+        let Self::Given(rows) = self else {
+            return Ok(Vec::new());
+        };
+        let mut whole = toml::Table::new();
+        let rows = rows.iter().cloned().map(toml::Value::Table).collect();
+        whole.insert("given".to_owned(), toml::Value::Array(rows));
+        Scope::new(&whole, &toml::Table::new()).list("given", &[], "given")
+    }
+}
+
+/// Our figure of a row.
+fn ours(value: Value, line: &Line) -> Result<Ours, PaperError> {
+    match value {
+        Value::Known(Known {
+            value,
+            how,
+            at_papers_clock,
+        }) => {
+            let how = line.how.or(how).ok_or_else(|| {
+                let (table, metric) = (&line.table, &line.metric);
+                PaperError::Tables(format!(
+                    "{table:?}, {metric:?}: how our figure was obtained"
+                ))
+            })?;
+            Ok(match at_papers_clock {
+                true => Ours::AtPapersClock(value, how),
+                false => Ours::Is(value, how),
+            })
+        }
+        Value::NotMeasured => Ok(Ours::NotMeasured),
+        Value::None | Value::Text(_) => Ok(Ours::None),
+    }
+}
+
+/// Figures that a sheet declares and nothing makes: each list has one record, none of whose figures is measured.
+pub struct Declared<'s>(&'s BTreeMap<String, Vec<String>>);
+
+impl<'s> Declared<'s> {
+    pub fn of(lists: &'s BTreeMap<String, Vec<String>>) -> Self {
+        Self(lists)
+    }
+}
+
+impl Figures for Declared<'_> {
+    fn records(&mut self, name: &str, _: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+        let fields = self.0.get(name).ok_or_else(|| no_list(name))?;
+        let field = |field: &String| match field.split_once('=') {
+            Some((name, example)) => (name.to_owned(), example.into()),
+            None => (field.clone(), Value::NotMeasured),
+        };
+        Ok(vec![fields.iter().map(field).collect()])
+    }
+}

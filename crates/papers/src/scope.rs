@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The names that a row of a sheet can use, and texts with values in braces.
+
+use std::collections::BTreeMap;
+
+use crate::error::PaperError;
+use crate::expression;
+use crate::value::Value;
+
+/// The named values of one pass of a loop.
+pub type Record = BTreeMap<String, Value>;
+
+/// A record of these fields.
+pub fn record<const N: usize>(fields: [(&str, Value); N]) -> Record {
+    fields.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// Names in the order in which they are looked up: fields of loops, the inner ones first; definitions; terms of the sheet; what
+/// the paper prints.
+#[derive(Clone)]
+pub struct Scope<'a> {
+    fields: Record,
+    definitions: BTreeMap<String, String>,
+    terms: &'a toml::Table,
+    printed: &'a toml::Table,
+}
+
+impl<'a> Scope<'a> {
+    pub fn new(terms: &'a toml::Table, printed: &'a toml::Table) -> Self {
+        Self {
+            fields: Record::new(),
+            definitions: BTreeMap::new(),
+            terms,
+            printed,
+        }
+    }
+
+    /// The scope inside a pass of a loop.
+    #[must_use]
+    pub fn with(&self, record: Record) -> Self {
+        let mut inner = self.clone();
+        inner.fields.extend(record);
+        inner
+    }
+
+    /// The scope with more definitions, whose formulas are evaluated where they are used.
+    #[must_use]
+    pub fn defining(&self, definitions: &BTreeMap<String, String>) -> Self {
+        let mut inner = self.clone();
+        let more = definitions
+            .iter()
+            .map(|(name, formula)| (name.clone(), formula.clone()));
+        inner.definitions.extend(more);
+        inner
+    }
+
+    fn find(&self, name: &str) -> Result<Option<Value>, PaperError> {
+        if let Some(value) = self.fields.get(name) {
+            return Ok(Some(value.clone()));
+        }
+        if let Some(formula) = self.definitions.get(name) {
+            return Ok(Some(self.evaluate(formula)?));
+        }
+        let found = walk(self.terms, name).or_else(|| walk(self.printed, name));
+        Ok(found.and_then(scalar))
+    }
+
+    /// The list of records that a name of the sheet's terms or of the printed figures has. A record has its place under the name
+    /// `place`, and a cell that is a list has a field for each element.
+    pub fn list(
+        &self,
+        name: &str,
+        columns: &[String],
+        place: &str,
+    ) -> Result<Vec<Record>, PaperError> {
+        let name = self.fill(name)?;
+        let found = walk(self.terms, &name).or_else(|| walk(self.printed, &name));
+        let rows = found.and_then(toml::Value::as_array);
+        let rows = rows.ok_or_else(|| PaperError::Tables(format!("there is no list `{name}`")))?;
+        let records = rows.iter().enumerate().map(|(number, row)| {
+            let mut record = record([(place, Value::number(number as f64))]);
+            match (row, columns) {
+                (toml::Value::Table(row), _) => {
+                    row.iter()
+                        .for_each(|(name, cell)| flatten(name, cell, &mut record));
+                }
+                (toml::Value::Array(cells), _) => {
+                    let named = columns.iter().zip(cells);
+                    named.for_each(|(name, cell)| flatten(name, cell, &mut record));
+                }
+                (cell, [name, ..]) => flatten(name, cell, &mut record),
+                (_, []) => {}
+            }
+            record
+        });
+        Ok(records.collect())
+    }
+
+    /// The value of a formula whose braces are filled first.
+    pub fn evaluate(&self, formula: &str) -> Result<Value, PaperError> {
+        expression::evaluate(&self.fill(formula)?, &|name| self.find(name))
+    }
+
+    /// The same as a number or a figure that is missing.
+    pub fn number(&self, formula: &str) -> Result<Value, PaperError> {
+        expression::number(&self.fill(formula)?, &|name| self.find(name))
+    }
+
+    /// A number that has to be there.
+    pub fn size(&self, name: &str) -> Result<f64, PaperError> {
+        let value = self.number(name)?.known();
+        value.ok_or_else(|| PaperError::Tables(format!("`{name}` is no number")))
+    }
+
+    /// A whole number that has to be there.
+    pub fn count(&self, name: &str) -> Result<usize, PaperError> {
+        Ok(self.size(name)? as usize)
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: &str) -> Result<String, PaperError> {
+        self.fill(&format!("{{{name}}}"))
+    }
+
+    /// A text whose formulas in braces are evaluated. `{formula:.2}` rounds to two decimals.
+    pub fn fill(&self, template: &str) -> Result<String, PaperError> {
+        let mut filled = String::new();
+        let mut rest = template;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((inside, behind)) = after.split_once('}') else {
+                return Err(PaperError::Tables(format!(
+                    "`{template}` has an open brace"
+                )));
+            };
+            filled += before;
+            let (formula, decimals) = match inside.split_once(":.") {
+                Some((formula, decimals)) => (formula, decimals.parse().ok()),
+                None => (inside, None),
+            };
+            filled += &match (self.evaluate(formula)?, decimals) {
+                (Value::Text(text), _) => text,
+                (Value::Known(known), Some(decimals)) => format!("{:.decimals$}", known.value),
+                (Value::Known(known), None) => known.value.to_string(),
+                (Value::NotMeasured | Value::None, _) => "-".to_owned(),
+            };
+            rest = behind;
+        }
+        Ok(filled + rest)
+    }
+}
+
+/// The value at a path of keys and places with dots between them.
+fn walk<'t>(table: &'t toml::Table, path: &str) -> Option<&'t toml::Value> {
+    let mut parts = path.split('.');
+    let first = table.get(parts.next()?)?;
+    parts.try_fold(first, |value, part| match value {
+        toml::Value::Table(table) => table.get(part),
+        toml::Value::Array(list) => list.get(part.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+fn scalar(value: &toml::Value) -> Option<Value> {
+    match value {
+        toml::Value::String(text) => Some(text.as_str().into()),
+        toml::Value::Integer(number) => Some(Value::number(*number as f64)),
+        toml::Value::Float(number) => Some(Value::number(*number)),
+        toml::Value::Boolean(holds) => Some(Value::number(f64::from(u8::from(*holds)))),
+        toml::Value::Datetime(_) | toml::Value::Array(_) | toml::Value::Table(_) => None,
+    }
+}
+
+fn flatten(name: &str, cell: &toml::Value, into: &mut Record) {
+    if let toml::Value::Array(list) = cell {
+        for (place, cell) in list.iter().enumerate() {
+            flatten(&format!("{name}.{place}"), cell, into);
+        }
+    } else if let Some(value) = scalar(cell) {
+        into.insert(name.to_owned(), value);
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A sheet: the tables of a paper as data. Each row names its printed figure and our figure.
+
+use std::collections::BTreeMap;
+
+use ringmill_machines::fpga::{Printed, PrintedUse, Resource};
+use serde::Deserialize;
+
+use crate::error::PaperError;
+use crate::expression::holds;
+use crate::figure::How;
+use crate::paper::{Reproduced, Sources};
+use crate::run::{Declared, Figures, Run};
+use crate::scope::{Scope, record};
+use crate::tables;
+use crate::value::Value;
+
+/// The tables of a paper.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sheet {
+    /// Names and numbers that rows look up.
+    #[serde(default)]
+    terms: toml::Table,
+    /// The lists of our figures, with the fields of their records. A field may have an example behind `=`.
+    figures: BTreeMap<String, Vec<String>>,
+    tables: Vec<Line>,
+    #[serde(default)]
+    notes: Vec<Note>,
+    /// What the paper says that its machine takes of its part.
+    #[serde(default)]
+    uses: Vec<Use>,
+    units_in_a_region: Option<String>,
+}
+
+/// A row, or a group of rows whose fields are those that its rows lack.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Line {
+    pub table: Option<String>,
+    /// The machine of a row that stands among the figures.
+    pub machine: Option<String>,
+    /// The tool that made a figure.
+    pub tool: Option<String>,
+    pub case: Option<String>,
+    pub metric: Option<String>,
+    pub unit: Option<String>,
+    /// A formula of the printed figure.
+    pub printed: Option<String>,
+    /// A formula of our figure.
+    pub ours: Option<String>,
+    /// How our figure was obtained, if its formula does not say so.
+    pub how: Option<How>,
+    /// A formula of the figure that the paper should print; `printed` is the printed one.
+    pub but: Option<String>,
+    pub remark: Option<String>,
+    /// Whether the row is left out if the paper prints no figure.
+    pub printed_only: bool,
+    /// A condition: without it the row is left out. A group's is of each pass.
+    pub when: Option<String>,
+    pub each: Vec<Each>,
+    #[serde(rename = "let")]
+    pub definitions: BTreeMap<String, String>,
+    pub rows: Vec<Line>,
+}
+
+/// A loop.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Each {
+    /// Over a list of the printed figures or of the terms.
+    Printed {
+        list: String,
+        #[serde(default)]
+        columns: Vec<String>,
+        /// The name of a record's place in the list.
+        #[serde(default = "place")]
+        number: String,
+    },
+    /// Over records of our figures.
+    Ours { figures: String },
+    /// Over records that stand here.
+    Given(Vec<toml::Table>),
+}
+
+fn place() -> String {
+    "number".to_owned()
+}
+
+/// A note under the tables.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Note {
+    when: Option<String>,
+    text: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Use {
+    resource: String,
+    each: Option<String>,
+    used: String,
+}
+
+impl Sheet {
+    /// Reads a sheet.
+    ///
+    /// # Errors
+    /// [`PaperError::Tables`] for a text that is no sheet.
+    pub fn read(text: &str) -> Result<Self, PaperError> {
+        toml::from_str(text).map_err(|reason| PaperError::Tables(reason.to_string()))
+    }
+
+    /// The tables of the paper with this name, beside our figures.
+    ///
+    /// # Errors
+    /// A sheet that names what is not there, and the refusals of the figures.
+    pub fn reproduce(
+        &self,
+        name: &str,
+        figures: &mut dyn Figures,
+        sources: Sources,
+    ) -> Result<Reproduced, PaperError> {
+        let printed = tables::of(name)?;
+        let flag = |is: bool| Value::number(f64::from(u8::from(is)));
+        let scope = Scope::new(&self.terms, &printed).with(record([
+            ("model", flag(sources.model)),
+            ("synthesis", flag(sources.synthesis)),
+        ]));
+        let mut made = Run::new(&self.figures, figures).tables(&self.tables, &scope)?;
+        for Note { when, text } in &self.notes {
+            let stands = when.as_ref().map(|condition| scope.evaluate(condition));
+            if stands.transpose()?.is_none_or(|value| holds(&value)) {
+                made.notes += &scope.fill(text)?;
+            }
+        }
+        Ok(made)
+    }
+
+    /// The tables without our figures: every name of a row is looked up.
+    ///
+    /// # Errors
+    /// A sheet that names what is not there.
+    pub fn check(&self, name: &str) -> Result<Reproduced, PaperError> {
+        let sources = Sources {
+            model: true,
+            synthesis: true,
+        };
+        self.reproduce(name, &mut Declared::of(&self.figures), sources)
+    }
+
+    /// What the paper with this name says that its machine takes of its part.
+    ///
+    /// # Errors
+    /// A printed figure that is not there.
+    pub fn printed(&self, name: &str) -> Result<Printed, PaperError> {
+        let printed = tables::of(name)?;
+        let scope = Scope::new(&self.terms, &printed);
+        let uses = self.uses.iter().map(|found| {
+            let mut all = Resource::ALL.into_iter();
+            let resource = all.find(|known| known.name() == found.resource);
+            let no_resource = || PaperError::Tables(format!("`{}` is no resource", found.resource));
+            Ok(PrintedUse {
+                resource: resource.ok_or_else(no_resource)?,
+                each: found
+                    .each
+                    .as_ref()
+                    .map(|each| scope.size(each))
+                    .transpose()?,
+                used: scope.size(&found.used)?,
+            })
+        });
+        let units = self.units_in_a_region.as_ref().map(|name| scope.size(name));
+        Ok(Printed {
+            uses: uses.collect::<Result<_, PaperError>>()?,
+            units_in_a_region: units.transpose()?.map(|units| units as u64),
+        })
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A value of a sheet: a number with its source, a text, or a figure that is not there.
+
+use crate::figure::How;
+use crate::row::Ours;
+
+/// A number; `how` is absent for printed figures and for literals.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Known {
+    pub value: f64,
+    pub how: Option<How>,
+    /// Whether the number holds at the paper's clock only.
+    pub at_papers_clock: bool,
+}
+
+/// A value of a sheet.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    Known(Known),
+    /// A figure that takes a tool or a computer that is not there.
+    NotMeasured,
+    /// No such figure.
+    None,
+    /// A text, or a formula that is evaluated when a number is needed.
+    Text(String),
+}
+
+impl Value {
+    /// A number without a source.
+    pub fn number(value: f64) -> Self {
+        Self::Known(Known {
+            value,
+            how: None,
+            at_papers_clock: false,
+        })
+    }
+
+    /// The number, if there is one.
+    pub fn known(&self) -> Option<f64> {
+        match self {
+            Self::Known(known) => Some(known.value),
+            Self::NotMeasured | Self::None | Self::Text(_) => None,
+        }
+    }
+
+    /// Whether both are one number or one text, however they were obtained.
+    pub fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Known(a), Self::Known(b)) => a.value == b.value,
+            _ => self == other,
+        }
+    }
+
+    /// Applies `f` to a number and leaves the rest as it is.
+    pub fn map(self, f: impl FnOnce(f64) -> f64) -> Self {
+        match self {
+            Self::Known(known) => Self::Known(Known {
+                value: f(known.value),
+                ..known
+            }),
+            other => other,
+        }
+    }
+
+    /// Applies `f` to two numbers. The result has the source of the first number that has one. If a number is missing, so is the
+    /// result.
+    pub fn with(self, other: Self, f: impl FnOnce(f64, f64) -> f64) -> Self {
+        match (self, other) {
+            (Self::Known(a), Self::Known(b)) => Self::Known(Known {
+                value: f(a.value, b.value),
+                how: a.how.or(b.how),
+                at_papers_clock: a.at_papers_clock || b.at_papers_clock,
+            }),
+            (Self::NotMeasured, _) | (_, Self::NotMeasured) => Self::NotMeasured,
+            (Self::None | Self::Text(_), _) | (_, Self::None | Self::Text(_)) => Self::None,
+        }
+    }
+}
+
+impl From<Ours> for Value {
+    fn from(ours: Ours) -> Self {
+        let known = |value, how, at_papers_clock| {
+            Self::Known(Known {
+                value,
+                how: Some(how),
+                at_papers_clock,
+            })
+        };
+        match ours {
+            Ours::Is(value, how) => known(value, how, false),
+            Ours::AtPapersClock(value, how) => known(value, how, true),
+            Ours::NotMeasured => Self::NotMeasured,
+            Ours::None => Self::None,
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Self::number(value)
+    }
+}
+
+impl From<Option<f64>> for Value {
+    fn from(value: Option<f64>) -> Self {
+        value.map_or(Self::None, Self::number)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// Numbers with their sources.
+pub fn model(value: impl IntoNumber) -> Value {
+    Ours::Is(value.into_number(), How::Model).into()
+}
+
+pub fn counted(value: impl IntoNumber) -> Value {
+    Ours::Is(value.into_number(), How::Counted).into()
+}
+
+pub fn stated(value: impl IntoNumber) -> Value {
+    Ours::Is(value.into_number(), How::Stated).into()
+}
+
+pub fn measured(value: impl IntoNumber) -> Value {
+    Ours::Is(value.into_number(), How::Measured).into()
+}
+
+pub fn synthesised(value: impl IntoNumber) -> Value {
+    Ours::Is(value.into_number(), How::Synthesis).into()
+}
+
+/// A count or a measure as the number that a row has.
+pub trait IntoNumber {
+    fn into_number(self) -> f64;
+}
+
+impl IntoNumber for f64 {
+    fn into_number(self) -> f64 {
+        self
+    }
+}
+
+impl IntoNumber for u64 {
+    fn into_number(self) -> f64 {
+        self as f64
+    }
+}
+
+impl IntoNumber for usize {
+    fn into_number(self) -> f64 {
+        self as f64
+    }
+}
+
+impl IntoNumber for u32 {
+    fn into_number(self) -> f64 {
+        self.into()
+    }
+}
