@@ -17,6 +17,7 @@ pub fn report() -> RunReport {
         },
         parameters: ParameterReport::new(&*Params::named("set1").unwrap()),
         keys: None,
+        key_halves: None,
         instructions: InstructionReport {
             macro_level: Counts::new(),
             mid_level: Counts::new(),
