@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use crate::error::PaperError;
 use crate::expression::holds;
 use crate::figure::Figure;
-use crate::paper::Reproduced;
+use crate::paper::{Reproduced, Sources};
 use crate::row::{Ours, Row};
 use crate::scope::{Record, Scope, record};
-use crate::sheet::{Each, Line};
+use crate::sheet::{Each, Line, Note, Sheet};
+use crate::tables;
 use crate::value::{Known, Value};
 
 /// Our figures of a paper, by name.
@@ -24,6 +25,46 @@ pub trait Figures {
 /// The refusal of a list that a paper does not have.
 pub fn no_list(name: &str) -> PaperError {
     PaperError::Tables(format!("there is no list of figures `{name}`"))
+}
+
+impl Sheet {
+    /// The tables of the paper with this name, beside our figures.
+    ///
+    /// # Errors
+    /// A sheet that names what is not there, and the refusals of the figures.
+    pub fn reproduce(
+        &self,
+        name: &str,
+        figures: &mut dyn Figures,
+        sources: Sources,
+    ) -> Result<Reproduced, PaperError> {
+        let printed = tables::of(name)?;
+        let flag = |is: bool| Value::number(f64::from(u8::from(is)));
+        let scope = Scope::new(&self.terms, &printed).with(record([
+            ("model", flag(sources.model)),
+            ("synthesis", flag(sources.synthesis)),
+        ]));
+        let mut made = Run::new(&self.figures, figures).tables(&self.tables, &scope)?;
+        for Note { when, text } in &self.notes {
+            let stands = when.as_ref().map(|condition| scope.evaluate(condition));
+            if stands.transpose()?.is_none_or(|value| holds(&value)) {
+                made.notes += &scope.fill(text)?;
+            }
+        }
+        Ok(made)
+    }
+
+    /// The tables without our figures: every name of a row is looked up.
+    ///
+    /// # Errors
+    /// A sheet that names what is not there.
+    pub fn check(&self, name: &str) -> Result<Reproduced, PaperError> {
+        let sources = Sources {
+            model: true,
+            synthesis: true,
+        };
+        self.reproduce(name, &mut Declared::of(&self.figures), sources)
+    }
 }
 
 impl Line {

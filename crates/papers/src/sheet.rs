@@ -7,13 +7,9 @@ use ringmill_machines::fpga::{Printed, PrintedUse, Resource};
 use serde::Deserialize;
 
 use crate::error::PaperError;
-use crate::expression::holds;
 use crate::figure::How;
-use crate::paper::{Reproduced, Sources};
-use crate::run::{Declared, Figures, Run};
-use crate::scope::{Scope, record};
+use crate::scope::Scope;
 use crate::tables;
-use crate::value::Value;
 
 /// The tables of a paper.
 #[derive(Debug, Deserialize)]
@@ -21,12 +17,12 @@ use crate::value::Value;
 pub struct Sheet {
     /// Names and numbers that rows look up.
     #[serde(default)]
-    terms: toml::Table,
+    pub terms: toml::Table,
     /// The lists of our figures, with the fields of their records. A field may have an example behind `=`.
-    figures: BTreeMap<String, Vec<String>>,
-    tables: Vec<Line>,
+    pub figures: BTreeMap<String, Vec<String>>,
+    pub tables: Vec<Line>,
     #[serde(default)]
-    notes: Vec<Note>,
+    pub notes: Vec<Note>,
     /// What the paper says that its machine takes of its part.
     #[serde(default)]
     uses: Vec<Use>,
@@ -90,9 +86,9 @@ fn place() -> String {
 /// A note under the tables.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Note {
-    when: Option<String>,
-    text: String,
+pub struct Note {
+    pub when: Option<String>,
+    pub text: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -110,44 +106,6 @@ impl Sheet {
     /// [`PaperError::Tables`] for a text that is no sheet.
     pub fn read(text: &str) -> Result<Self, PaperError> {
         toml::from_str(text).map_err(|reason| PaperError::Tables(reason.to_string()))
-    }
-
-    /// The tables of the paper with this name, beside our figures.
-    ///
-    /// # Errors
-    /// A sheet that names what is not there, and the refusals of the figures.
-    pub fn reproduce(
-        &self,
-        name: &str,
-        figures: &mut dyn Figures,
-        sources: Sources,
-    ) -> Result<Reproduced, PaperError> {
-        let printed = tables::of(name)?;
-        let flag = |is: bool| Value::number(f64::from(u8::from(is)));
-        let scope = Scope::new(&self.terms, &printed).with(record([
-            ("model", flag(sources.model)),
-            ("synthesis", flag(sources.synthesis)),
-        ]));
-        let mut made = Run::new(&self.figures, figures).tables(&self.tables, &scope)?;
-        for Note { when, text } in &self.notes {
-            let stands = when.as_ref().map(|condition| scope.evaluate(condition));
-            if stands.transpose()?.is_none_or(|value| holds(&value)) {
-                made.notes += &scope.fill(text)?;
-            }
-        }
-        Ok(made)
-    }
-
-    /// The tables without our figures: every name of a row is looked up.
-    ///
-    /// # Errors
-    /// A sheet that names what is not there.
-    pub fn check(&self, name: &str) -> Result<Reproduced, PaperError> {
-        let sources = Sources {
-            model: true,
-            synthesis: true,
-        };
-        self.reproduce(name, &mut Declared::of(&self.figures), sources)
     }
 
     /// What the paper with this name says that its machine takes of its part.

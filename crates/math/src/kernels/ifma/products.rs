@@ -69,10 +69,10 @@ impl Barrett {
 
 /// Barrett reduction of products of residues of 54 to 61 bits.
 ///
-/// With k = bits of q, a product P = s0 + s1 2^52 + s2 2^104 < 2^2k is cut to P1 = (s1 + s2 2^52) >> (k-54), which is P
-/// >> (k-2) or one less. The quotient is estimated as the high word of P1 * floor(2^(k+62) / q), as in [`IfmaWide`]. It
-/// is short of P / q by less than 4: 1/2 each from the cut, the one less and the constant, and
-/// 2 + 2^-20 from the floors. So the remainder comes out below 4q.
+/// With k = bits of q, a product P = s0 + s1 2^52 + s2 2^104 < 2^2k is cut to P1 = (s1 + s2 2^52) >> (k-54), which is
+/// `P >> (k-2)` or one less. The quotient is estimated as the high word of P1 * floor(2^(k+62) / q), as in [`IfmaWide`].
+/// It is short of P / q by less than 4: 1/2 each from the cut, the one less and the constant, and 2 + 2^-20 from the
+/// floors. So the remainder comes out below 4q.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct WideBarrett {
     q: __m512i,
