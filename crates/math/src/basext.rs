@@ -99,23 +99,24 @@ impl Targets<'_> {
     }
 }
 
-/// A conversion of limbs from source moduli to target moduli, coefficient by coefficient. Coefficients do not depend
-/// on one another, so threads may share a conversion by ranges of coefficients.
+/// A conversion of limbs from source moduli to target moduli, coefficient by coefficient. Coefficients do not depend on
+/// one another, so threads may share a conversion by ranges of coefficients.
 pub trait BaseExtension: Send + Sync {
-    /// The moduli of the input limbs, in order.
+    /// Returns the moduli of the input limbs, in order.
     fn source(&self) -> &[Modulus];
 
-    /// The moduli of the output limbs, in order; those of [`BaseExtension::words`] follow.
+    /// Returns the moduli of the output limbs, in order. The moduli of [`BaseExtension::words`] follow.
     fn target(&self) -> &[Modulus];
 
-    /// The powers of two of the last output limbs, in order.
+    /// Returns the powers of two of the last output limbs, in order.
     fn words(&self) -> &[WordModulus];
 
-    /// Words of scratch that [`BaseExtension::convert`] wants; it does not depend on the length of the limbs.
+    /// Returns the words of scratch that [`BaseExtension::convert`] needs. The number does not depend on the length of
+    /// the limbs.
     fn scratch_len(&self) -> usize;
 
-    /// Converts whole limbs, all of one length. Inputs must be residues below their modulus (a larger one gives wrong
-    /// residues, never a fault). Nothing is allocated; what `scratch` holds does not matter.
+    /// Converts whole limbs, all of one length. Inputs must be residues below their modulus; a larger one gives wrong
+    /// residues, never a fault. The call allocates nothing. The content of `scratch` does not matter.
     ///
     /// # Errors
     /// [`MathError::Length`] for a number of limbs, a length or a scratch that does not fit.
@@ -127,14 +128,14 @@ pub trait BaseExtension: Send + Sync {
     ) -> Result<(), MathError>;
 }
 
-/// The fastest exact base extension on the CPU: [`FixedPoint`] on \[0, Q).
+/// Returns the fastest exact base extension on the CPU: [`FixedPoint`] on \[0, Q).
 ///
 /// Beside the products that every method needs, it costs one multiply-add for each input coefficient.
 /// [`ShenoyKumaresan`] costs as much as one more target modulus and needs a redundant input limb. [`MixedRadix`] costs
 /// half as many products again. [`Kawamura`] gives up part of the range.
 ///
-/// Its time depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes a
-/// decision of its own (for random coefficients less than once in 2^40). Where that matters, as for limbs of a secret,
+/// The time of [`FixedPoint`] depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes a
+/// decision of its own (for random coefficients less than once in 2^40). If that matters, as for limbs of a secret,
 /// choose [`MixedRadix`]; for small signed coefficients choose [`Representative::Centred`].
 pub fn best_exact<'a>(
     from: &RnsBasis,

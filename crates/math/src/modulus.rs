@@ -43,19 +43,19 @@ impl Modulus {
         })
     }
 
-    /// The modulus itself.
+    /// Returns the modulus q.
     #[inline]
     pub fn value(self) -> u64 {
         self.q
     }
 
-    /// Bit length of q: 2^(bits-1) <= q < 2^bits.
+    /// Returns the bit length of q: 2^(bits-1) <= q < 2^bits.
     #[inline]
     pub fn bits(self) -> u32 {
         64 - self.q.leading_zeros()
     }
 
-    /// x mod q for any x.
+    /// Returns x mod q for any x.
     #[inline]
     pub fn reduce(self, x: u64) -> u64 {
         let quotient = mul_high(x, self.ratio_hi);
@@ -69,14 +69,15 @@ impl Modulus {
         self.correct(rest)
     }
 
-    /// floor(x / q) modulo 2^64 for any 128-bit x.
+    /// Returns floor(x / q) modulo 2^64 for any 128-bit x.
     #[inline]
     pub fn divide_wide(self, x: u128) -> u64 {
         let (quotient, rest) = self.divide_short(x);
         quotient.wrapping_sub(above(rest, self.q - 1))
     }
 
-    /// A quotient of x by q modulo 2^64, at most one short, and what it leaves of x, below 2q.
+    /// Returns a quotient of x by q modulo 2^64, at most one short, and the remainder of x that belongs to it, below
+    /// 2q.
     #[inline(always)]
     fn divide_short(self, x: u128) -> (u64, u64) {
         let (x_hi, x_lo) = ((x >> 64) as u64, x as u64);
@@ -125,7 +126,7 @@ impl Modulus {
         self.reduce_wide(u128::from(a) * u128::from(b))
     }
 
-    /// b^e mod q (0^0 = 1). Time depends on e.
+    /// Returns b^e mod q (0^0 = 1). Its time depends on e.
     pub fn pow(self, b: u64, mut e: u64) -> u64 {
         let mut base = self.reduce(b);
         let mut result = self.reduce(1);
@@ -139,7 +140,7 @@ impl Modulus {
         result
     }
 
-    /// a^-1 mod q by the extended Euclidean algorithm, or [`MathError::NotInvertible`]. Time depends on a.
+    /// Returns a^-1 mod q by the extended Euclidean algorithm, or [`MathError::NotInvertible`]. Its time depends on a.
     pub fn inv(self, a: u64) -> Result<u64, MathError> {
         let (mut r0, mut r1) = (i128::from(self.q), i128::from(self.reduce(a)));
         let (mut t0, mut t1) = (0i128, 1i128);
@@ -181,7 +182,7 @@ impl Modulus {
             .wrapping_sub(quotient.wrapping_mul(self.q))
     }
 
-    /// The residue of a signed integer, without branching on it.
+    /// Returns the residue of a signed integer, without branching on it.
     #[inline]
     pub fn from_i64(self, x: i64) -> u64 {
         let sign = (x >> 63) as u64;
@@ -190,14 +191,14 @@ impl Modulus {
         (magnitude & !sign) | (negated & sign)
     }
 
-    /// The representative of x in (-q/2, q/2].
+    /// Returns the representative of x in (-q/2, q/2].
     #[inline]
     pub fn centred(self, x: u64) -> i64 {
         x.wrapping_sub(self.q & above(x, self.q / 2)) as i64
     }
 }
 
-/// All ones where x > limit, else zero; both below 2^63.
+/// Returns all ones if x > limit, else zero; both are below 2^63.
 #[inline(always)]
 pub(crate) fn above(x: u64, limit: u64) -> u64 {
     // The difference wraps, and has its highest bit set, exactly when x is the larger.

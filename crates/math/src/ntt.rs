@@ -253,13 +253,13 @@ impl NttPlan {
         })
     }
 
-    /// The plan from a process-wide cache, built on first use.
+    /// Returns the plan from a process-wide cache, which builds it on first use.
     pub fn shared(q: Modulus, ring: Ring) -> Result<Arc<NttPlan>, MathError> {
         shared(&PLANS, q, ring, Self::new)
     }
 
-    /// Chooses the kernel of a task anew, with that much time to find out, and keeps it for the process. `None` where
-    /// another thread is at it, where there is no memory for it, or where no kernel reads residues of another prime.
+    /// Chooses the kernel of a task anew within a time, and keeps the choice for the process. Returns `None` if another
+    /// thread is choosing it, if there is no memory to time it, or if no kernel reads residues of another prime.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         #[cfg(target_arch = "x86_64")]
         if task == Task::ForwardFrom {
@@ -271,12 +271,13 @@ impl NttPlan {
         plans::choice(self, task, patience)
     }
 
-    /// The names of the kernels that could do a task, [`NttPlan::run_on`]'s.
+    /// Returns the names of the kernels that could compute a transform, for [`NttPlan::run_on`].
     pub fn kernels(&self) -> Vec<String> {
         plans::names(self)
     }
 
-    /// [`NttPlan::forward`] or [`NttPlan::inverse`] by one of [`NttPlan::kernels`], for tests and measurements.
+    /// Computes [`NttPlan::forward`] or [`NttPlan::inverse`] by one of [`NttPlan::kernels`], for tests and
+    /// measurements.
     pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u64]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run_on(self, kernel, task, limb)
@@ -290,7 +291,7 @@ impl NttPlan {
         self.ring
     }
 
-    /// The smallest primitive 2N-th root of unity mod q, N being the degree of the full ring.
+    /// Returns the smallest primitive 2N-th root of unity mod q, N being the degree of the full ring.
     pub fn psi(&self) -> u64 {
         self.psi
     }
@@ -301,28 +302,29 @@ impl NttPlan {
         self.zeta
     }
 
-    /// Forward twiddles: entry m + i is the factor of block i in the stage that has m blocks; entry 0 is unused (1).
+    /// Returns the forward twiddles. Entry m + i is the factor of block i in the stage that has m blocks; entry 0 is
+    /// unused (1).
     pub fn forward_twiddles(&self) -> &[u64] {
         &self.forward.value
     }
 
-    /// Inverse twiddles in the layout of [`NttPlan::forward_twiddles`]; 1/n is not folded in.
+    /// Returns the inverse twiddles in the layout of [`NttPlan::forward_twiddles`]; 1/n is not folded in.
     pub fn inverse_twiddles(&self) -> &[u64] {
         &self.inverse.value
     }
 
-    /// Coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
+    /// Transforms coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
     pub fn forward(&self, limb: &mut [u64]) -> Result<(), MathError> {
         self.transform(Task::Forward, limb)
     }
 
-    /// Evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
+    /// Transforms evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
     pub fn inverse(&self, limb: &mut [u64]) -> Result<(), MathError> {
         self.transform(Task::Inverse, limb)
     }
 
-    /// out = the transform of (a mod q) + w, for a limb of residues of another modulus `from` (or of this one): a
-    /// change of modulus, a constant and [`NttPlan::forward`] in one go. w is reduced first.
+    /// Computes out = the transform of (a mod q) + w, for a limb of residues of another modulus `from` (or of this
+    /// one). One call does a change of modulus, a constant and [`NttPlan::forward`]. w is reduced first.
     pub fn forward_from(
         &self,
         out: &mut [u64],
@@ -340,8 +342,8 @@ impl NttPlan {
         self.forward(out)
     }
 
-    /// out = (minuend - t) * scale, plus an addend where there is one, t being what [`NttPlan::forward_from`] gives: the end of a
-    /// division by a modulus in one go.
+    /// Computes out = (minuend - t) * scale, plus an addend if there is one, where t is the result of
+    /// [`NttPlan::forward_from`]. One call does the end of a division by a modulus.
     pub fn difference_from(
         &self,
         out: &mut [u64],
@@ -362,14 +364,14 @@ impl NttPlan {
         crate::kernels::sub_scale_assign(self.q, out, end.minuend, end.scale, end.addend)
     }
 
-    /// [`NttPlan::forward`] of several limbs of this modulus; the tables stay in the cache from one to the next. All
-    /// lengths are checked first: on an error no limb has changed.
+    /// Computes [`NttPlan::forward`] of several limbs of this modulus; the tables stay in the cache from one to the
+    /// next. All lengths are checked first: on an error no limb has changed.
     pub fn forward_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.forward(limb))
     }
 
-    /// [`NttPlan::inverse`] of several limbs; see [`NttPlan::forward_batch`].
+    /// Computes [`NttPlan::inverse`] of several limbs; see [`NttPlan::forward_batch`].
     pub fn inverse_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.inverse(limb))
@@ -386,7 +388,7 @@ impl NttPlan {
     }
 }
 
-/// The smallest element of multiplicative order exactly `order` (a power of two dividing q - 1) for a prime q.
+/// Returns the smallest element of multiplicative order exactly `order` (a power of two dividing q - 1) for a prime q.
 fn smallest_primitive_root(q: Modulus, order: u64) -> Result<u64, MathError> {
     let minus_one = q.value() - 1;
     let exponent = minus_one / order;
@@ -408,7 +410,7 @@ fn smallest_primitive_root(q: Modulus, order: u64) -> Result<u64, MathError> {
     Ok(smallest)
 }
 
-/// Entry bitrev(i) is root^i, for i below 2^log_n.
+/// Returns a table whose entry bitrev(i) is root^i, for i below 2^log_n.
 fn bit_reversed_powers(q: Modulus, root: u64, log_n: u32) -> Vec<u64> {
     let step = q.shoup(root);
     let mut table = vec![0; 1 << log_n];

@@ -7,13 +7,14 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::{MathError, Modulus, Ring};
 
-/// Large primes found before: programs are verified at every run, and their moduli are the same few.
+/// Large primes found before. Programs are verified at every run, and their moduli are the same few.
 static KNOWN: LazyLock<RwLock<HashSet<u64>>> = LazyLock::new(Default::default);
 
-/// Primes kept at most; beyond this the set starts afresh.
+/// The most primes kept; beyond this number the set starts afresh.
 const MAX_KNOWN: usize = 1 << 12;
 
-/// Whether n is prime: Miller-Rabin with the first twelve primes as bases, which is exact below 3.3 * 10^24.
+/// Returns whether n is prime, by Miller-Rabin with the first twelve primes as bases. The test is exact below 3.3 *
+/// 10^24.
 pub fn is_prime(n: u64) -> bool {
     if n >> 24 == 0 {
         return miller_rabin(n); // sooner done than looked up under a lock
@@ -71,7 +72,7 @@ fn miller_rabin(n: u64) -> bool {
     })
 }
 
-/// Primes q = 1 mod `step` with exactly `bits` bits, largest first, leaving out those in `used`.
+/// Returns `count` primes q = 1 mod `step` with exactly `bits` bits, largest first, leaving out those in `used`.
 pub fn primes_one_mod(
     bits: u32,
     step: u64,
@@ -111,8 +112,8 @@ pub fn primes_one_mod(
     Ok(found)
 }
 
-/// `count` primes of exactly `bits` bits that are 1 mod 2N (N = 2^log_n), largest first: the order in which SEAL
-/// searches. [`seal_coeff_modulus`] gives the order in which SEAL then hands them out.
+/// Returns `count` primes of exactly `bits` bits that are 1 mod 2N (N = 2^log_n), largest first: the order in which
+/// SEAL searches. [`seal_coeff_modulus`] returns primes in the order of SEAL's `CoeffModulus::Create`.
 ///
 /// ```
 /// let q = ringmill_math::primes::ntt_primes(60, 14, 1).unwrap();
@@ -122,7 +123,7 @@ pub fn ntt_primes(bits: u32, log_n: u32, count: usize) -> Result<Vec<u64>, MathE
     ntt_primes_excluding(bits, log_n, count, &[])
 }
 
-/// [`ntt_primes`] without the primes in `used`.
+/// Returns the primes of [`ntt_primes`], leaving out those in `used`.
 pub fn ntt_primes_excluding(
     bits: u32,
     log_n: u32,

@@ -18,7 +18,7 @@ use crate::{MathError, Modulus, WordModulus};
 /// Bytes of the generator's key.
 const KEY: usize = 32;
 
-/// Bytes of keystream held at a time, past the key.
+/// Bytes of keystream in the buffer, without the key.
 const BUFFER: usize = 4096;
 
 /// Numbers handed to a sampler at a time.
@@ -26,11 +26,11 @@ pub(crate) const BLOCK_WORDS: usize = 256;
 
 /// A ChaCha20 generator. Its state is wiped on drop and never printed.
 ///
-/// Make one for one operation and drop it: a copy of the process that holds one repeats what it gives. What lives longer
-/// holds a [`PrngSource`].
+/// Make a generator for one operation and drop it: a copy of a process with a generator repeats its numbers. A
+/// structure that lives longer holds a [`PrngSource`].
 ///
-/// The 256-bit key is re-drawn from the generator's own output at every refill of the buffer, so a state seen later
-/// does not reveal what was drawn earlier.
+/// The 256-bit key is re-drawn from the generator's own output at every refill of the buffer. So a state seen later
+/// does not reveal numbers drawn earlier.
 #[derive(ZeroizeOnDrop)]
 pub struct Prng {
     /// The key of the next refill, then the buffer: one stretch of keystream.
@@ -40,14 +40,15 @@ pub struct Prng {
 }
 
 impl Prng {
-    /// Seeded by the operating system.
+    /// Returns a generator that the operating system seeds.
     pub fn from_os() -> Result<Self, MathError> {
         let mut seed = Zeroizing::new([0u8; 32]);
         getrandom::fill(seed.as_mut()).map_err(|e| MathError::OsRandom(e.to_string()))?;
         Ok(Self::seeded(&seed))
     }
 
-    /// The same stream on every run: for tests that must repeat, and for nothing else.
+    /// Returns a generator that gives the same stream on every run. It is for tests that must repeat, and for nothing
+    /// else.
     pub fn from_seed_for_reproducible_tests_only(seed: [u8; 32]) -> Self {
         Self::seeded(&seed)
     }

@@ -20,7 +20,7 @@ pub struct RnsBasis {
 }
 
 impl RnsBasis {
-    /// At least one modulus; moduli pairwise coprime (checked).
+    /// Makes a basis of at least one modulus. It checks that the moduli are pairwise coprime.
     pub fn new(moduli: Vec<Modulus>) -> Result<Self, MathError> {
         if moduli.is_empty() {
             return Err(MathError::EmptyBasis);
@@ -54,27 +54,27 @@ impl RnsBasis {
         &self.moduli
     }
 
-    /// Q.
+    /// Returns Q, the product of the moduli.
     pub fn product(&self) -> &BigUint {
         &self.product
     }
 
-    /// Q / q_i for each i.
+    /// Returns Q / q_i for each i.
     pub fn punctured_products(&self) -> &[BigUint] {
         &self.punctured
     }
 
-    /// (Q / q_i)^-1 mod q_i for each i.
+    /// Returns (Q / q_i)^-1 mod q_i for each i.
     pub fn inverse_punctured_products(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.inverse_punctured.iter().map(|w| w.value)
     }
 
-    /// The residues of x, one per modulus.
+    /// Returns the residues of x, one for each modulus.
     pub fn decompose(&self, x: &BigUint) -> Vec<u64> {
         self.moduli.iter().map(|q| reduce_big(x, *q)).collect()
     }
 
-    /// The x in [0, Q) with these residues (one per modulus; reduced first).
+    /// Returns the x in [0, Q) with these residues, one for each modulus. They are reduced first.
     pub fn compose(&self, residues: &[u64]) -> Result<BigUint, MathError> {
         check_len("residues", self.moduli.len(), residues.len())?;
         let mut sum = BigUint::zero();
@@ -90,7 +90,7 @@ impl RnsBasis {
         Ok(sum % &self.product)
     }
 
-    /// The x in (-Q/2, Q/2] with these residues.
+    /// Returns the x in (-Q/2, Q/2] with these residues, one for each modulus.
     pub fn compose_centred(&self, residues: &[u64]) -> Result<BigInt, MathError> {
         let x = self.compose(residues)?;
         let above_half = (&x << 1u32) > self.product;
@@ -103,7 +103,7 @@ impl RnsBasis {
     }
 }
 
-/// x mod q.
+/// Returns x mod q.
 pub fn reduce_big(x: &BigUint, q: Modulus) -> u64 {
     (x % q.value()).to_u64().unwrap_or(0) // a remainder below q always fits
 }

@@ -18,10 +18,11 @@ const WORDS: usize = 63;
 /// alpha = floor(sum_i y_i / q_i + h / Q) with h = 0 for \[0, Q) and h = Q - floor(Q/2) - 1 for (-Q/2, Q/2]. Each
 /// fraction is rounded down to a multiple of 2^-51 and short by less than 3 of these units. So the sum S is short by
 /// less than 3 l + 1 units. floor(S) is alpha unless the fraction of S is above 1 - (3 l + 1) 2^-51. That happens only
-/// within (3 l + 1) 2^-51 Q of a multiple of Q (for [`Representative::Centred`]: of an odd multiple of Q / 2). These
-/// coefficients are decided one by one: a small integer (of either sign) shows in its residues, for the others
+/// within (3 l + 1) 2^-51 Q of a multiple of Q (for [`Representative::Centred`]: of an odd multiple of Q / 2).
+///
+/// Each such coefficient is decided by itself. A small integer (of either sign) shows in its residues. For any other,
 /// sum_i y_i (Q / q_i) + h is computed in full and compared with the multiple of Q. So the time depends on the data;
-/// that of [`MixedRadix`](super::MixedRadix) does not.
+/// the time of [`MixedRadix`](super::MixedRadix) does not.
 #[derive(Clone, Debug)]
 pub struct FixedPoint {
     crt: Crt,

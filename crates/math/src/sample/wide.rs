@@ -29,7 +29,8 @@ pub struct WideGaussian {
 }
 
 impl WideGaussian {
-    /// Of a width not below `sigma`, nor above it by more than a factor of sqrt(2) where `sigma` is at least 12.
+    /// Returns a Gaussian of a width not below `sigma`. If `sigma` is at least 12, the width is above it by a factor of
+    /// at most sqrt(2).
     pub fn at_least(sigma: f64) -> Result<Self, MathError> {
         let most = 110f64.exp2();
         if !(0.0..=most).contains(&sigma) {
@@ -53,8 +54,9 @@ impl WideGaussian {
         })
     }
 
-    /// Of this width, from 0.3 on: narrow tables of their own, wider ones put together from tables that are narrower than
-    /// `BASE` by what [`WideGaussian::at_least`] would be too wide.
+    /// Returns a Gaussian of exactly this width, from 0.3 on. Narrow widths have tables of their own. Wider ones are
+    /// put together from tables that are narrower than `BASE` by the factor by which [`WideGaussian::at_least`] would
+    /// be too wide.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] below 0.3 and above 2^110.

@@ -11,17 +11,18 @@ pub(crate) const TIGHT: u8 = 0;
 /// [`Ifma`] for q < 2^46: 2^17 points have 17 forward stages, after which a value is below 35 q < 2^52 without any
 /// correction.
 pub(crate) const ROOMY: u8 = 1;
-/// [`Ifma`] for q < 2^34: nor do inverse stages need any, whose sums double 17 times.
+/// [`Ifma`] for q < 2^34. Inverse stages need no correction either, though their sums double 17 times.
 pub(crate) const SMALL: u8 = 2;
-/// As [`TIGHT`], with ranges kept by [`lesser`] and no multiplication nor test of bits: an instruction more, on units that do not
-/// multiply. Which is faster depends on the processor: Zen 4 has tests of bits and least integers on the units that multiply,
-/// least doubles on the other ones. The caller has seen to what [`lesser`] needs ([`compares_words`]).
+/// [`Ifma`] as [`TIGHT`], with ranges kept by [`lesser`] and without multiplications or tests of bits: an instruction
+/// more, on units that do not multiply. The processor decides which is faster. Zen 4 has tests of bits and least
+/// integers on the units that multiply, and least doubles on the others. The caller has checked that [`lesser`] works
+/// ([`compares_words`]).
 pub(crate) const SPREAD: u8 = 3;
-/// As [`SMALL`], with 2x made by two additions in the place of a multiplication: an instruction more, and fewer on the units that
-/// multiply. Zen 4 has one multiplication a cycle, and two additions beside.
+/// [`Ifma`] as [`SMALL`], with 2x made by two additions instead of a multiplication: an instruction more, and fewer on
+/// the units that multiply. Zen 4 has one multiplication a cycle, and two additions beside.
 pub(crate) const SMALL_SPREAD: u8 = 4;
 
-/// Whether q < 2^34.
+/// Returns whether the range is one of those for q < 2^34.
 const fn is_small(range: u8) -> bool {
     matches!(range, SMALL | SMALL_SPREAD)
 }
@@ -35,7 +36,7 @@ const fn is_small(range: u8) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma<const RANGE: u8>;
 
-/// What [`Ifma`] needs of a modulus.
+/// Constants of a modulus for [`Ifma`].
 #[derive(Clone, Copy)]
 pub(crate) struct IfmaContext {
     /// 2^52 - q.
@@ -47,7 +48,7 @@ pub(crate) struct IfmaContext {
     top: __m512i,
     /// floor(2^52 / q).
     ratio: __m512i,
-    /// Of small q: 2^17 q, above every sum of inverse stages.
+    /// For small q: 2^17 q, above every sum of inverse stages.
     above: __m512i,
 }
 

@@ -10,7 +10,7 @@ use crate::Modulus;
 /// butterfly are first brought below 2q, and sums stand in whole words.
 pub(crate) struct Ifma51;
 
-/// What [`Ifma51`] needs of a modulus.
+/// Constants of a modulus for [`Ifma51`].
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma51Context {
     /// 2^52 - q.

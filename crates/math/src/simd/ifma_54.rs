@@ -49,7 +49,7 @@ impl Form for Form54 {
     }
 }
 
-/// What [`Ifma54`] needs of a modulus.
+/// Constants of a modulus for [`Ifma54`].
 #[derive(Clone, Copy)]
 pub struct Context54 {
     q: __m512i,

@@ -55,7 +55,7 @@ impl Form for WideForm {
     }
 }
 
-/// What [`IfmaWide`] needs of a modulus.
+/// Constants of a modulus for [`IfmaWide`].
 #[derive(Clone, Copy)]
 pub(crate) struct WideContext {
     q: __m512i,

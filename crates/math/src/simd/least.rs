@@ -20,13 +20,14 @@ pub unsafe fn lesser(x: __m512i, m: __m512i) -> __m512i {
     }
 }
 
-/// Denormals are zeros, in the control register of vectors.
+/// The bit of the vectors' control register that makes denormal doubles count as zeros.
 const DENORMALS_ARE_ZEROS: u32 = 1 << 6;
-/// What is no double, or denormal, raises no signal.
+/// The bits of the control register that mask the signals for operands that are no doubles or denormal ones.
 const NO_SIGNALS: u32 = 0b11 << 7;
 
-/// Whether this thread compares words as [`lesser`] needs it: words are denormal doubles, which a host program may have set to
-/// be taken for zeros (libraries built for fast arithmetic do that when they are loaded), or to raise signals.
+/// Returns whether this thread compares words as [`lesser`] needs it. Words are denormal doubles. A host program may
+/// have set these to count as zeros, which libraries built for fast arithmetic do when they are loaded, or to raise
+/// signals.
 #[inline]
 pub fn compares_words() -> bool {
     let mut control = 0u32;

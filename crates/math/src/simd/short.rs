@@ -20,7 +20,7 @@ pub(crate) trait Short: Copy {
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
-    /// Of the low halves, as they are and as signed numbers.
+    /// The product of the low halves of each lane, without a sign here and as signed numbers in `mul_signed`.
     unsafe fn mul(self, other: Self) -> Self;
     unsafe fn mul_signed(self, other: Self) -> Self;
     /// The high half of each lane.

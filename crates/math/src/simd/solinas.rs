@@ -20,7 +20,7 @@ impl Solinas {
     pub(crate) const P: u64 = crate::modmul::Solinas52::P;
 }
 
-/// What [`Solinas`] needs.
+/// Constants of [`Solinas`].
 #[derive(Clone, Copy)]
 pub(crate) struct SolinasContext {
     /// 2^52 mod p.

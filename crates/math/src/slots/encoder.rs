@@ -9,21 +9,21 @@ use super::structure::{SlotStructure, Split};
 use super::transform::CoreTransform;
 use crate::{Modulus, declassify};
 
-/// Encodes into the slots of Z_{p^e}\[x\]/(x^N + 1).
+/// Encodes integers and slot ring elements into the slots of Z_{p^e}\[x\]/(x^N + 1), and decodes them.
 ///
-/// With eta a root of the first slot's factor F, slot j with representative g_j of a polynomial m is m(eta^{g_j}), an element
-/// of Z_{p^e}\[eta\] = Z_{p^e}\[x\]/F(x). So one ring serves all slots, and Galois element h takes to slot j the k-th power of
-/// Frobenius of slot j', where g_j h = g_j' p^k. A polynomial is *thin* when all its slots are integers.
+/// With eta a root of the first slot's factor F, slot j with representative g_j of a polynomial m is m(eta^{g_j}), an
+/// element of Z_{p^e}\[eta\] = Z_{p^e}\[x\]/F(x). So one ring serves all slots. Galois element h brings to slot j the
+/// k-th power of Frobenius of slot j', where g_j h = g_j' p^k. A polynomial is *thin* when all its slots are integers.
 pub struct SlotEncoder {
     structure: SlotStructure,
     exponent: u32,
     ring: GaloisRing,
     /// The 2c powers of zeta = eta^(N/c).
     zeta_powers: Vec<Gaussian>,
-    /// 1 / im(zeta), where it is not 0.
+    /// 1 / im(zeta), if im(zeta) is not 0.
     zeta_im_inv: u64,
     transform: CoreTransform,
-    /// Of each slot's values: the row of the transformed matrix, and for trinomials that of the conjugates.
+    /// The rows of the transformed matrix that hold each slot's values, and for trinomials those of the conjugates.
     rows: Vec<SlotRows>,
     /// The slot of each odd exponent below 2c, by half of it.
     slots: Vec<u32>,
@@ -85,12 +85,12 @@ impl SlotEncoder {
         &self.structure
     }
 
-    /// p^e.
+    /// Returns p^e.
     pub fn modulus(&self) -> Modulus {
         self.ring.modulus()
     }
 
-    /// e.
+    /// Returns e.
     pub fn exponent(&self) -> u32 {
         self.exponent
     }
@@ -108,7 +108,7 @@ impl SlotEncoder {
         self.zeta_im_inv
     }
 
-    /// One integer a slot, as many as there are slots, as a polynomial of the core.
+    /// Encodes one integer a slot, for all slots, as a polynomial of the core.
     ///
     /// # Errors
     /// [`SlotError::Length`], [`SlotError::Residue`].
@@ -119,7 +119,7 @@ impl SlotEncoder {
         Ok(self.core_from_values(&values))
     }
 
-    /// One integer a slot, as N coefficients.
+    /// Encodes one integer a slot, for all slots, as N coefficients.
     ///
     /// # Errors
     /// [`SlotError::Length`], [`SlotError::Residue`].
@@ -127,7 +127,7 @@ impl SlotEncoder {
         Ok(self.encode_core(slots)?.expand())
     }
 
-    /// The integers of a thin polynomial of N coefficients.
+    /// Decodes the integers of a thin polynomial of N coefficients, one a slot.
     ///
     /// # Errors
     /// [`SlotError::NotThin`], [`SlotError::Length`], [`SlotError::Residue`].
@@ -145,7 +145,7 @@ impl SlotEncoder {
         Ok(values.into_iter().map(|v| v.re).collect())
     }
 
-    /// The slot that holds values at zeta^exponent, and whether it holds their conjugates.
+    /// Returns the slot that holds values at zeta^exponent, and whether it holds their conjugates.
     pub(super) fn slot_at(&self, exponent: u64) -> (usize, bool) {
         let exponent = exponent % (2 * self.structure.core_degree() as u64);
         let slot = self.slots[(exponent / 2) as usize] as usize;
@@ -154,7 +154,8 @@ impl SlotEncoder {
         (slot, conjugate)
     }
 
-    /// The polynomial of the core with these values, one a slot; at the slots' conjugates its values are conjugate.
+    /// Returns the polynomial of the core with these values, one a slot. At the slots' conjugates its values are
+    /// conjugate.
     pub(super) fn core_from_values(&self, values: &[Gaussian]) -> CorePoly {
         let mut column = vec![Gaussian::default(); self.structure.core_degree()];
         for (rows, &value) in self.rows.iter().zip(values) {
@@ -173,7 +174,7 @@ impl SlotEncoder {
         self.rows.iter().map(|rows| column[rows.own]).collect()
     }
 
-    /// An element of the slot ring by its coefficients of 1, eta, eta^2, ...: at most d of them.
+    /// Makes an element of the slot ring from its coefficients of 1, eta, eta^2, ...: at most d of them.
     ///
     /// # Errors
     /// [`SlotError::Length`], [`SlotError::Residue`].
@@ -186,7 +187,7 @@ impl SlotEncoder {
         Ok(SlotElement::padded(coefficients, d))
     }
 
-    /// An element a slot, as N coefficients.
+    /// Encodes an element a slot as N coefficients.
     ///
     /// # Errors
     /// [`SlotError::Length`]; elements come from [`SlotEncoder::element`] of an encoder of the same modulus and degree.
@@ -207,7 +208,7 @@ impl SlotEncoder {
         Ok(matrix.into_iter().map(|c| c.re).collect())
     }
 
-    /// The slots of a polynomial of N coefficients.
+    /// Decodes the slots of a polynomial of N coefficients, an element a slot.
     ///
     /// # Errors
     /// [`SlotError::Length`], [`SlotError::Residue`].

@@ -94,22 +94,22 @@ impl SlotStructure {
         self.p
     }
 
-    /// log2 of the ring degree.
+    /// Returns log2 of the ring degree N.
     pub fn log_n(&self) -> u32 {
         self.log_n
     }
 
-    /// N.
+    /// Returns the ring degree N.
     pub fn ring_degree(&self) -> usize {
         1 << self.log_n
     }
 
-    /// Number of slots, N / d.
+    /// Returns the number of slots, N / d.
     pub fn slots(&self) -> usize {
         1 << self.log_slots
     }
 
-    /// d: the degree of a slot over the integers, the order of p modulo 2N.
+    /// Returns d, the degree of a slot over the integers, which is the order of p modulo 2N.
     pub fn degree(&self) -> usize {
         1 << (self.log_n - self.log_slots)
     }
@@ -118,8 +118,9 @@ impl SlotStructure {
         self.split
     }
 
-    /// log2 of the degree c of the *core* Z_{p^e}\[y\]/(y^c + 1), y = x^(N/c): the smallest such subring over which x^N + 1
-    /// splits into factors of the least degree. It holds all masks and all constants of the thin linear maps.
+    /// Returns log2 of the degree c of the *core* Z_{p^e}\[y\]/(y^c + 1), y = x^(N/c). The core is the smallest such
+    /// subring over which x^N + 1 splits into factors of the least degree. It holds all masks and all constants of the
+    /// thin linear maps.
     pub fn log_core(&self) -> u32 {
         match self.split {
             Split::Binomials => self.log_slots,
@@ -127,17 +128,17 @@ impl SlotStructure {
         }
     }
 
-    /// c, the degree of the core: as many as slots, or twice as many.
+    /// Returns c, the degree of the core: the number of slots, or twice that number.
     pub fn core_degree(&self) -> usize {
         1 << self.log_core()
     }
 
-    /// N / c: the core's y is x to this power.
+    /// Returns N / c: the core's y is x to this power.
     pub fn core_spacing(&self) -> usize {
         1 << (self.log_n - self.log_core())
     }
 
-    /// The dimensions of more than one place, those of columns first.
+    /// Returns the dimensions of more than one place, with the columns first.
     pub fn dimensions(&self) -> Vec<Dimension> {
         let (two_n, columns) = (2u64 << self.log_n, self.columns());
         let mut dimensions = Vec::with_capacity(2);
@@ -158,7 +159,7 @@ impl SlotStructure {
         dimensions
     }
 
-    /// Slots in a row.
+    /// Returns the number of slots in a row.
     pub fn columns(&self) -> usize {
         self.slots() / self.rows()
     }
@@ -170,7 +171,7 @@ impl SlotStructure {
         }
     }
 
-    /// The Galois element that turns a row of integers by one place.
+    /// Returns the Galois element that turns a row of integers by one place.
     pub fn column_generator(&self) -> u64 {
         match self.split {
             Split::Binomials => 3,
@@ -178,7 +179,8 @@ impl SlotStructure {
         }
     }
 
-    /// The representative of a slot's coset, an odd number below 2N. Slots repeat: `slot` is taken modulo their number.
+    /// Returns the representative of a slot's coset, an odd number below 2N. `slot` is taken modulo the number of
+    /// slots.
     pub fn representative(&self, slot: usize) -> u64 {
         let two_n = 2u64 << self.log_n;
         let (row, col) = (slot / self.columns() % self.rows(), slot % self.columns());
@@ -186,7 +188,7 @@ impl SlotStructure {
         if row == 1 { two_n - power } else { power }
     }
 
-    /// The coset of an odd Galois element, taken modulo 2N, and its place therein.
+    /// Returns the coset of an odd Galois element, taken modulo 2N, and its place therein.
     pub fn locate(&self, galois: u64) -> Place {
         let slot = self.slot_of(galois);
         let (two_n, log_d) = (2u64 << self.log_n, self.log_n - self.log_slots);
@@ -198,7 +200,7 @@ impl SlotStructure {
         }
     }
 
-    /// The slot in whose coset an odd Galois element is.
+    /// Returns the slot whose coset has an odd Galois element.
     pub fn slot_of(&self, galois: u64) -> usize {
         let modulus = 2u64 << self.log_core();
         let g = galois % modulus;

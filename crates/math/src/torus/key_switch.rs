@@ -5,8 +5,9 @@ use super::{Coefficients, Gadget};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
-/// LWE ciphertexts of one dimension n, each n + 1 words (mask, then body), one after the other: row i l + j encrypts bit i
-/// of the old key at digit j. Words of 32 bits where q has no more.
+/// LWE ciphertexts of one dimension n, the rows of a key-switching key. Each has n + 1 words (mask, then body), and
+/// they lie one after the other. Row i l + j encrypts bit i of the old key at digit j. Words have 32 bits if q has no
+/// more.
 #[derive(Clone)]
 pub struct SwitchRows {
     words: Words,
@@ -20,7 +21,7 @@ enum Words {
 }
 
 impl SwitchRows {
-    /// Room for `rows` ciphertexts of `width` words modulo q.
+    /// Returns `rows` zero ciphertexts of `width` words modulo q.
     pub fn zeroed(q: Coefficients, rows: usize, width: usize) -> Result<Self, MathError> {
         let count = rows.saturating_mul(width);
         ringmill_limits::room("a key-switching key", 8 * count as u64)?;
@@ -47,7 +48,7 @@ impl SwitchRows {
         Ok(())
     }
 
-    /// Bytes of all.
+    /// Returns the bytes of all rows.
     pub fn bytes(&self) -> usize {
         match &self.words {
             Words::Narrow(words) => size_of_val(words.as_slice()),
@@ -55,7 +56,7 @@ impl SwitchRows {
         }
     }
 
-    /// out = (0, `body`) - the sum over i and j of digit j of mask coefficient i times row i l + j, modulo q.
+    /// Computes out = (0, `body`) - the sum over i and j of digit j of mask coefficient i times row i l + j, modulo q.
     pub fn switch(
         &self,
         gadget: &Gadget,
@@ -71,7 +72,7 @@ impl SwitchRows {
     }
 }
 
-/// As [`SwitchRows::switch`] of rows that lie as words of 64 bits, each as long as `out`.
+/// Computes [`SwitchRows::switch`] from rows in words of 64 bits, each as long as `out`.
 pub fn switch_words(
     rows: &[u64],
     gadget: &Gadget,

@@ -96,17 +96,17 @@ impl TorusRing {
         self.lift
     }
 
-    /// N.
+    /// Returns N.
     pub fn degree(&self) -> usize {
         self.n
     }
 
-    /// The number of primes: 1 or 2.
+    /// Returns the number of primes: 1 or 2.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
 
-    /// q - 1 where q is a power of two.
+    /// Returns q - 1 if q is a power of two.
     fn mask(&self) -> u64 {
         (self.q.modulus() - 1) as u64
     }
@@ -119,7 +119,7 @@ impl TorusRing {
         })
     }
 
-    /// The signed digits of a polynomial, as residues of a lane ([`Gadget::decompose`]).
+    /// Computes the signed digits of a polynomial, as residues of a lane ([`Gadget::decompose`]).
     pub fn decompose(
         &self,
         lane: usize,
@@ -240,7 +240,7 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Room for `count` gadget ciphertexts of a shape.
+    /// Returns a key with room for `count` gadget ciphertexts of a shape.
     pub fn key(&self, shape: KeyShape, count: usize) -> Result<TransformedKey, MathError> {
         check_len("coefficients of the key", self.n, shape.n())?;
         let words = shape.words().saturating_mul(count);
@@ -279,7 +279,7 @@ impl TransformedKey {
         self.shape
     }
 
-    /// The rows of gadget ciphertext `at` modulo the prime of a lane; empty beyond the last.
+    /// Returns the rows of gadget ciphertext `at` modulo the prime of a lane, or none beyond the last.
     pub fn rows(&self, lane: usize, at: usize) -> KeyRows<'_> {
         match self.lanes.get(lane) {
             Some(words) => words.rows(self.shape, at),
@@ -287,12 +287,12 @@ impl TransformedKey {
         }
     }
 
-    /// Overwrites all with zeros: for keys that are secret.
+    /// Overwrites all words with zeros, for keys that are secret.
     pub fn wipe(&mut self) {
         self.lanes.iter_mut().for_each(KeyWords::wipe);
     }
 
-    /// Bytes of all.
+    /// Returns the bytes of all words.
     pub fn bytes(&self) -> usize {
         self.lanes.iter().map(KeyWords::bytes).sum()
     }

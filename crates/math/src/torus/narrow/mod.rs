@@ -27,8 +27,8 @@ use super::{Coefficients, Gadget, KeyShape};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus, Ntt32, Ring};
 
-/// Polynomials of X^N + 1 with residues modulo a prime of at most 30 bits, and what multiplies gadget ciphertexts of one
-/// shape with them.
+/// The ring of polynomials of X^N + 1 with residues modulo a prime of at most 30 bits, with the tables to multiply
+/// gadget ciphertexts of one shape by its elements.
 pub struct NarrowRing {
     q: Modulus,
     shape: KeyShape,
@@ -39,15 +39,15 @@ pub struct NarrowRing {
 impl NarrowRing {
     /// The most bits of a prime.
     const MOST_BITS: u32 = 30;
-    /// The most rows: sums of so many products, and what their reduction adds, are below 2^64.
+    /// The most rows: sums of this number of products, with the addend of their reduction, are below 2^64.
     const MOST_ROWS: usize = 12;
-    /// The most columns that registers hold.
+    /// The most columns whose sums registers hold.
     const MOST_COLS: usize = 4;
 
-    /// The ring of the shape's polynomials, where such words serve; else `None`.
+    /// Returns the ring of the shape's polynomials, or `None` if 32-bit words do not serve.
     ///
     /// # Errors
-    /// [`MathError`] where the modulus has no root of unity.
+    /// [`MathError`] if the modulus has no root of unity.
     pub fn serving(q: Coefficients, shape: KeyShape) -> Result<Option<Self>, MathError> {
         let fits = q.bits() <= Self::MOST_BITS
             && shape.n() >= BLOCK
@@ -67,17 +67,17 @@ impl NarrowRing {
         }))
     }
 
-    /// N.
+    /// Returns N.
     pub fn degree(&self) -> usize {
         self.shape.n()
     }
 
-    /// Words of the transform of X^a - 1 ([`NarrowRing::monomial`]).
+    /// Returns the words of the transform of X^a - 1 ([`NarrowRing::monomial`]).
     pub fn weight_words(&self) -> usize {
         2 * self.degree()
     }
 
-    /// out = (X^a - 1) p modulo X^N + 1, for any a (it counts modulo 2N).
+    /// Computes out = (X^a - 1) p modulo X^N + 1, for any a (it counts modulo 2N).
     pub fn rotate_sub(&self, out: &mut [u32], p: &[u32], a: usize) -> Result<(), MathError> {
         let n = self.degree();
         check_len("polynomial", n, p.len())?;
@@ -92,7 +92,7 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// The signed digits of a polynomial, as residues ([`Gadget::decompose`]).
+    /// Computes the signed digits of a polynomial, as residues ([`Gadget::decompose`]).
     pub fn decompose(&self, gadget: &Gadget, out: &mut [u32], x: &[u32]) -> Result<(), MathError> {
         digits::decompose(gadget, self.q, out, x)
     }
@@ -103,15 +103,16 @@ impl NarrowRing {
         each.try_for_each(|x| self.plan.forward(x))
     }
 
-    /// The transform of X^a - 1 as a weight of [`NarrowRing::accumulate`], for any a (it counts modulo 2N).
+    /// Computes the transform of X^a - 1 as a weight of [`NarrowRing::accumulate`], for any a (it counts modulo 2N).
     pub fn monomial(&self, a: usize, out: &mut [u32]) -> Result<(), MathError> {
         check_len("transform of a monomial", self.weight_words(), out.len())?;
         self.weights.of(a, out);
         Ok(())
     }
 
-    /// out(c) = the sum over the patterns u of the step of weights(u) times the sum over rows r of digits(r) key(u, r, c), in
-    /// transform form. `weights` has a monomial for each pattern; without any, there is one pattern, as it is.
+    /// Computes out(c) = the sum over the patterns u of the step of weights(u) times the sum over rows r of digits(r)
+    /// key(u, r, c), in transform form. `weights` has a monomial for each pattern. If it is empty, the step has one
+    /// pattern, which is not weighed.
     pub fn accumulate(
         &self,
         step: NarrowStep<'_>,
@@ -143,7 +144,7 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// acc += the polynomial whose transform is given, which is spent.
+    /// Adds to acc the polynomial whose transform is given. The transform is overwritten.
     pub fn inverse_add(&self, x: &mut [u32], acc: &mut [u32]) -> Result<(), MathError> {
         check_len("accumulator", self.degree(), acc.len())?;
         self.plan.inverse(x)?;
@@ -151,10 +152,10 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Room for `count` gadget ciphertexts, of which each step but the last takes `patterns`.
+    /// Returns a key with room for `count` gadget ciphertexts, of which each step but the last takes `patterns`.
     ///
     /// # Errors
-    /// [`MathError`] where there is no memory for it.
+    /// [`MathError`] if there is no memory for it.
     pub fn key(&self, patterns: usize, count: usize) -> Result<NarrowKey, MathError> {
         NarrowKey::zeroed(self.shape, patterns, count)
     }
