@@ -170,7 +170,7 @@ impl Cpu {
     /// `watch` allows, and stops if `watch` says so.
     ///
     /// # Errors
-    /// As [`Cpu::execute`]; a limit, or a stop.
+    /// The errors of [`Cpu::execute`]; a limit, or a stop.
     pub fn execute_watched(
         &self,
         program: &Verified,

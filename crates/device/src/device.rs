@@ -126,7 +126,7 @@ pub trait Device: Send + Sync {
     /// Runs a program once. Bindings are ignored in a request for timing only.
     ///
     /// # Errors
-    /// Those of [`Device::open`] and [`Session::run`].
+    /// The errors of [`Device::open`] and [`Session::run`].
     fn run(
         &self,
         program: &Verified,

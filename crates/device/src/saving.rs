@@ -62,7 +62,7 @@ impl<'a> Schedule<'a> {
     /// Saves a run that goes on.
     ///
     /// # Errors
-    /// Those of `save`, except [`CheckpointError::File`], which is reported and tried again.
+    /// The errors of `save`, except [`CheckpointError::File`], which is reported and tried again.
     pub fn save(
         &mut self,
         save: impl FnOnce() -> Result<(), CheckpointError>,

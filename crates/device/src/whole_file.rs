@@ -167,7 +167,7 @@ fn room(bytes: usize) -> io::Result<Zeroizing<Vec<u8>>> {
 /// opened.
 ///
 /// # Errors
-/// As [`write()`].
+/// The errors of [`write()`].
 pub fn probe(path: &Path, contents: Contents) -> io::Result<()> {
     match target(path)? {
         Target::Stream { .. } => Ok(()),

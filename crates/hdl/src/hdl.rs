@@ -102,7 +102,7 @@ impl Hdl {
     /// Counts the instances of each module in the elaborated design, by the modules' names; the top is one.
     ///
     /// # Errors
-    /// Those of Verilator, and [`HdlError::Answer`] for a tree that cannot be read.
+    /// The errors of Verilator, and [`HdlError::Answer`] for a tree that cannot be read.
     pub fn instances(&self, top: &Top) -> Result<BTreeMap<String, u64>, HdlError> {
         instances::instances(self, top)
     }

@@ -14,7 +14,7 @@ pub struct Part {
 /// Returns the sum of the parts, each synthesised once; the cache keeps the counts.
 ///
 /// # Errors
-/// Those of Yosys.
+/// The errors of Yosys.
 pub fn resources(hdl: &Hdl, parts: &[Part], family: Family) -> Result<Resources, HdlError> {
     let mut sum = Resources::default();
     for Part { top, count } in parts {

@@ -84,7 +84,7 @@ pub trait Machine: Any + Send + Sync {
     /// Writes the micro code of every procedure of the program, as first placed, and what crosses the host link.
     ///
     /// # Errors
-    /// As [`Machine::simulate`], and those of `out`.
+    /// The errors of [`Machine::simulate`], and those of `out`.
     fn micro_text(
         &self,
         program: &Verified,
@@ -116,6 +116,6 @@ pub trait Session {
     /// Ends the run after the last call, and returns its report. `outputs` are the program's.
     ///
     /// # Errors
-    /// As [`Self::feed`]; an output that no call made, for instance because calls are missing.
+    /// The errors of [`Self::feed`]; an output that no call made, for instance because calls are missing.
     fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError>;
 }

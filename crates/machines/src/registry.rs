@@ -150,7 +150,8 @@ impl Registry {
     /// Makes the machine of a description, in the form that a device needs.
     ///
     /// # Errors
-    /// Those of [`Self::kind_of`] and of the kind's parser; for a co-processor by itself, those of [`Card::alone`].
+    /// The errors of [`Self::kind_of`] and of the kind's parser; for a co-processor by itself, those of
+    /// [`Card::alone`].
     pub fn opened(&self, text: &str) -> Result<Opened, MachineError> {
         match self.kind_of(text)?.parse {
             Parse::Whole(parse) => Ok(Opened::Whole(parse(text)?)),
@@ -162,7 +163,7 @@ impl Registry {
     /// Makes the machine of a description.
     ///
     /// # Errors
-    /// Those of [`Self::opened`].
+    /// The errors of [`Self::opened`].
     pub fn load(&self, text: &str) -> Result<Box<dyn Machine>, MachineError> {
         match self.opened(text)? {
             Opened::Whole(machine) => Ok(machine),

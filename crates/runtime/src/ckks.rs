@@ -149,8 +149,8 @@ impl Client<Ckks> {
     /// Each output is one decryption, and is counted with the secret key before the method returns it.
     ///
     /// # Errors
-    /// Those of [`Client::decrypt`]; a ciphertext that is no output of the program; an output without a bound, or one
-    /// of which the noise would leave nothing; [`RuntimeError::Count`].
+    /// The errors of [`Client::decrypt`]; a ciphertext that is no output of the program; an output without a bound, or
+    /// one of which the noise would leave nothing; [`RuntimeError::Count`].
     pub fn decrypt_to_share(
         &self,
         outputs: &Ciphertexts,

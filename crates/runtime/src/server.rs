@@ -220,7 +220,7 @@ impl<S: Runs> Server<S> {
     /// Runs the program once: [`Server::open`] and [`Running::run`].
     ///
     /// # Errors
-    /// Those of both.
+    /// The errors of both.
     pub fn run(
         &self,
         device: &dyn Device,

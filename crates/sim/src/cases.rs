@@ -152,7 +152,7 @@ impl Case {
 
 impl Devices {
     /// Returns the cases of some machines, given by names or description files. The cases of a machine are the product
-    /// of its fields' values, in the order given; the last field's values vary fastest. A description that its parser
+    /// of its fields' values, in the order given. The last field's values vary fastest. A description that its parser
     /// refuses is a case, too, with that error.
     ///
     /// # Errors

@@ -86,7 +86,7 @@ impl Devices {
     /// file, with or without the `sim:` or `rtl:` of its device.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub fn target(&self, machine: &str) -> Result<Target, DeviceError> {
         let device = ["sim:", "rtl:"]
             .iter()
@@ -98,7 +98,7 @@ impl Devices {
     /// Returns the TFHE parameters of a bootstrapping engine, named as in [`Self::target`].
     ///
     /// # Errors
-    /// As [`Self::open`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
+    /// The errors of [`Self::open`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
     pub fn engine(&self, machine: &str) -> Result<Engine, DeviceError> {
         let engine = self.target(machine)?.engine;
         let none = || OpenError::NoBootstraps {
@@ -110,7 +110,7 @@ impl Devices {
     /// Opens a device by name, as [`open`] does.
     ///
     /// # Errors
-    /// Those of [`open`].
+    /// The errors of [`open`].
     pub fn open(&self, name: &str) -> Result<Box<dyn Device>, DeviceError> {
         match name.split_once(':') {
             None if name == "cpu" => Ok(Box::new(Cpu::all_cores()?)),
@@ -165,7 +165,7 @@ pub fn known_devices() -> Vec<String> {
 /// Returns the limits that a machine sets to a program's parameters, as [`Devices::target`] does.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub fn target(machine: &str) -> Result<Target, DeviceError> {
     Devices::standard().target(machine)
 }
@@ -173,7 +173,7 @@ pub fn target(machine: &str) -> Result<Target, DeviceError> {
 /// Returns the TFHE parameters of a bootstrapping engine, as [`Devices::engine`] does.
 ///
 /// # Errors
-/// As [`open`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
+/// The errors of [`open`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
 pub fn engine(machine: &str) -> Result<Engine, DeviceError> {
     Devices::standard().engine(machine)
 }

@@ -19,7 +19,7 @@ pub trait OwnReport: PartialEq + fmt::Debug + Serialize + Send + Sync + 'static 
     /// Writes the rows of these figures below the rows of every machine; `how` is the source of the cycles.
     ///
     /// # Errors
-    /// Those of the formatter.
+    /// The errors of the formatter.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result;
 
     /// Returns remarks that stand in the rows of every machine.
@@ -74,7 +74,7 @@ impl Own {
     /// Writes the rows of the figures; `how` is the source of the cycles.
     ///
     /// # Errors
-    /// Those of the formatter.
+    /// The errors of the formatter.
     pub fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         self.0.rows(rows, how)
     }

@@ -24,7 +24,7 @@ impl<'f, 'g> Rows<'f, 'g> {
     /// Writes the title of the rows that follow.
     ///
     /// # Errors
-    /// Those of the formatter.
+    /// The errors of the formatter.
     pub fn section(&mut self, title: &str) -> fmt::Result {
         writeln!(self.f, "{title}")
     }
@@ -32,7 +32,7 @@ impl<'f, 'g> Rows<'f, 'g> {
     /// Writes a row; an empty label continues the row above.
     ///
     /// # Errors
-    /// Those of the formatter.
+    /// The errors of the formatter.
     pub fn row(&mut self, label: &str, value: impl fmt::Display, how: Option<How>) -> fmt::Result {
         let value = value.to_string();
         match how {

@@ -88,7 +88,7 @@ impl Extender {
     /// Builds the model of a unit (unless the cache has it), and resets it. A shape stands for its folded unit.
     ///
     /// # Errors
-    /// Those of the tools.
+    /// The errors of the tools.
     pub fn new(hdl: &Hdl, unit: impl Into<Unit>, options: BuildOptions) -> Result<Self, HdlError> {
         let unit = unit.into();
         // Threads that want the same model build it once.
@@ -198,7 +198,7 @@ impl Extender {
     /// polynomial.
     ///
     /// # Errors
-    /// Those of [`Self::extend`].
+    /// The errors of [`Self::extend`].
     pub fn extend_all(
         &mut self,
         extension: Extension,

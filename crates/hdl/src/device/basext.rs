@@ -20,7 +20,7 @@ pub(super) struct Basext {
 
 impl Basext {
     /// # Errors
-    /// Those of the build.
+    /// The errors of the build.
     pub fn new(hdl: &Hdl, unit: MachineUnit, rate: Rate) -> Result<Self, DeviceError> {
         let mut extender = Extender::new(hdl, unit, FAST)?;
         extender.behind(Some(rate));

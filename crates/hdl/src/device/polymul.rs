@@ -21,7 +21,7 @@ pub(super) struct Polymul {
 
 impl Polymul {
     /// # Errors
-    /// Those of the build.
+    /// The errors of the build.
     pub fn new(hdl: &Hdl, shape: Shape) -> Result<Self, DeviceError> {
         Ok(Self {
             multiplier: Multiplier::new(hdl, shape, FAST)?,

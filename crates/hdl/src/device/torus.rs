@@ -24,7 +24,7 @@ pub(super) struct TorusRtl {
 
 impl TorusRtl {
     /// # Errors
-    /// Those of the build.
+    /// The errors of the build.
     pub fn new(machine: TorusMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         hdl.build(&top(machine.shape()), FAST)?;

@@ -43,7 +43,7 @@ impl Driver {
     /// Builds the model of a shape (unless the cache has it) and resets it.
     ///
     /// # Errors
-    /// Those of the tools.
+    /// The errors of the tools.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         // Threads that want the same model build it once.
         static BUILDING: Mutex<()> = Mutex::new(());
@@ -134,7 +134,7 @@ impl Driver {
     /// Returns the busy bits: array, load, unload from the lowest.
     ///
     /// # Errors
-    /// Those of the model, as in all methods below.
+    /// The errors of the model, as in all methods below.
     pub fn busy(&self) -> Result<u64, HdlError> {
         self.model.get(self.ports.busy)
     }
@@ -253,7 +253,7 @@ impl Driver {
     /// Sends a command and ticks once. The answer comes in the next cycle but one ([`Self::answer`]).
     ///
     /// # Errors
-    /// Those of the model; a request out of range.
+    /// The errors of the model; a request out of range.
     pub fn post(&mut self, request: Request) -> Result<(), HdlError> {
         let Request {
             op,

@@ -22,7 +22,7 @@ impl Multiplier {
     /// Builds the model of a shape (unless the cache has it) and resets it.
     ///
     /// # Errors
-    /// Those of the tools.
+    /// The errors of the tools.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         Ok(Self {
             driver: Driver::new(hdl, shape, options)?,
@@ -175,7 +175,7 @@ impl Multiplier {
     /// Loads tables. Returns the cycles from the command's acceptance to its done bit, as the methods below do.
     ///
     /// # Errors
-    /// Those of [`Self::start_tables`] and [`Self::wait`].
+    /// The errors of [`Self::start_tables`] and [`Self::wait`].
     pub fn load_tables(&mut self, tables: &Arc<Tables>) -> Result<u64, DriveError> {
         let begin = self.driver.cycle();
         self.start_tables(tables)?;
@@ -185,7 +185,7 @@ impl Multiplier {
     /// Loads a limb. Returns the cycles.
     ///
     /// # Errors
-    /// Those of [`Self::start_load`] and [`Self::wait`].
+    /// The errors of [`Self::start_load`] and [`Self::wait`].
     pub fn load(&mut self, at: Place, limb: &[u64]) -> Result<u64, DriveError> {
         let begin = self.driver.cycle();
         self.start_load(at, limb)?;
@@ -195,7 +195,7 @@ impl Multiplier {
     /// Runs the array. Returns the cycles; [`Driver::issues`] then tells in which of them the array issued.
     ///
     /// # Errors
-    /// Those of [`Self::start`] and [`Self::wait`].
+    /// The errors of [`Self::start`] and [`Self::wait`].
     pub fn run(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<u64, DriveError> {
         let begin = self.driver.cycle();
         self.start(op, set, buf)?;
@@ -205,7 +205,7 @@ impl Multiplier {
     /// Unloads a limb. Returns cycles and residues.
     ///
     /// # Errors
-    /// Those of [`Self::start_unload`] and [`Self::wait`].
+    /// The errors of [`Self::start_unload`] and [`Self::wait`].
     pub fn unload(&mut self, at: Place) -> Result<(u64, Vec<u64>), DriveError> {
         let begin = self.driver.cycle();
         self.start_unload(at)?;
@@ -260,7 +260,7 @@ impl Multiplier {
     /// Ends a load whose stream was cut; words still queued for it are not sent.
     ///
     /// # Errors
-    /// Those of the model; the hardware's refusal if no stream is in progress.
+    /// The errors of the model; the hardware's refusal if no stream is in progress.
     pub fn abort(&mut self) -> Result<(), DriveError> {
         self.driver.drop_input();
         let code = self.driver.abort()?;

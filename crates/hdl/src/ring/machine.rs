@@ -130,7 +130,7 @@ fn size_word(log_n: u8) -> Table {
 /// wrapper's stream (`rm_ring_table`).
 ///
 /// # Errors
-/// Those of [`top`]; a size that the RTL does not have; a prime without the roots of unity.
+/// The errors of [`top`]; a size that the RTL does not have; a prime without the roots of unity.
 pub fn size_entries(
     d: &Description,
     primes: &[u64],
@@ -176,7 +176,7 @@ impl Machine {
     /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
     ///
     /// # Errors
-    /// Those of [`top`] and of the tools; a prime without the roots of unity.
+    /// The errors of [`top`] and of the tools; a prime without the roots of unity.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
@@ -309,7 +309,7 @@ impl Machine {
     /// Writes the tables of one RPAU.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// The errors of the simulation.
     pub fn tables(&mut self, rpau: usize, tables: &Tables<'_>) -> Result<(), RpauError> {
         for word in tables.words() {
             self.table(1 << rpau, word)?;
@@ -320,7 +320,7 @@ impl Machine {
     /// Writes the words of the four streams.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// The errors of the simulation.
     pub fn program(&mut self, streams: &[Vec<u64>; STREAMS]) -> Result<(), RpauError> {
         if !self.has_halves && streams.iter().flatten().any(|&word| is_of_halves(word)) {
             self.has_halves = true;
@@ -336,7 +336,7 @@ impl Machine {
     /// limb directly.
     ///
     /// # Errors
-    /// Those of the simulation, and the machine's refusal.
+    /// The errors of the simulation, and the machine's refusal.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         if self.open {
             return self.shapes[rpau].poke_slot(&mut self.model, rpau, slot.into(), limb);
@@ -352,7 +352,7 @@ impl Machine {
     /// Loads a limb into a key slot, which is index 0 of the key table from then on.
     ///
     /// # Errors
-    /// As [`Self::fill`].
+    /// The errors of [`Self::fill`].
     pub fn fill_key(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         let table = Tables {
             keys: vec![(0, slot)],
@@ -373,7 +373,7 @@ impl Machine {
     /// Returns the content of a slot, by a procedure of a `STORE`.
     ///
     /// # Errors
-    /// As [`Self::fill`].
+    /// The errors of [`Self::fill`].
     pub fn read(&mut self, rpau: usize, slot: u8) -> Result<Vec<u64>, RpauError> {
         let word = OpWord {
             op: Opcode::Store,

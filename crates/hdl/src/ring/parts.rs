@@ -86,7 +86,7 @@ fn apart<const N: usize>(top: Top, modules: [&str; N]) -> Top {
 /// Returns the modules of `rm_ring` for a description and a program's primes, as [`top`] elaborates it.
 ///
 /// # Errors
-/// Those of [`top`].
+/// The errors of [`top`].
 pub fn machine(d: &Description, primes: &[u64]) -> Result<Machine, RpauError> {
     let (_, shapes) = shapes(d, primes)?;
     let shapes: Vec<Shape> = shapes.into_iter().map(Shape::own).collect();

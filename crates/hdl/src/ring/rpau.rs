@@ -108,7 +108,7 @@ impl Rpau {
     /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
     ///
     /// # Errors
-    /// Those of the tools; a prime without the roots of unity.
+    /// The errors of the tools; a prime without the roots of unity.
     pub fn new(
         hdl: &Hdl,
         shape: Shape,
@@ -174,7 +174,7 @@ impl Rpau {
     /// Sets the size of limbs to 2^`log_n` coefficients.
     ///
     /// # Errors
-    /// Those of the simulation; a prime without the roots of unity.
+    /// The errors of the simulation; a prime without the roots of unity.
     pub fn size(&mut self, log_n: u8) -> Result<(), RpauError> {
         if self.log_n != u32::from(log_n) {
             self.log_n = log_n.into();
@@ -187,7 +187,7 @@ impl Rpau {
     /// Writes a word of a table.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// The errors of the simulation.
     fn table(&mut self, word: Table) -> Result<(), RpauError> {
         self.wires.table(&mut self.model, Some(word))?;
         Ok(self.model.step(1)?)
@@ -196,7 +196,7 @@ impl Rpau {
     /// Writes the tables of a procedure and its call: this RPAU's columns of the micro code's tables.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// The errors of the simulation.
     pub fn tables(&mut self, tables: &Tables<'_>) -> Result<(), RpauError> {
         for word in tables.words() {
             self.table(word)?;
@@ -207,7 +207,7 @@ impl Rpau {
     /// Writes a limb into a key slot by the link's wires.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// The errors of the simulation.
     pub fn fill_key(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         self.tables(&Tables {
             keys: vec![(0, slot)],
@@ -223,7 +223,7 @@ impl Rpau {
     /// Writes a limb into a slot by the link's wires, a residue a cycle.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// The errors of the simulation.
     pub fn fill(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         self.load(OpWord { dst: slot, ..LOAD }, limb)
     }

@@ -74,7 +74,7 @@ impl Engine {
     /// Builds the model (unless the cache has it), and resets it.
     ///
     /// # Errors
-    /// Those of the tools.
+    /// The errors of the tools.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         // Threads that want the same model build it once.
         static BUILDING: Mutex<()> = Mutex::new(());

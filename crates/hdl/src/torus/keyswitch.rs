@@ -120,7 +120,7 @@ impl Switcher {
     /// pins that the unit must ignore.
     ///
     /// # Errors
-    /// Those of the tools.
+    /// The errors of the tools.
     pub fn new(
         hdl: &Hdl,
         shape: Shape,

@@ -83,7 +83,7 @@ impl Element {
     /// Synthesises each piece, unless the cache has it.
     ///
     /// # Errors
-    /// Those of the tools.
+    /// The errors of the tools.
     pub fn area(&self, hdl: &Hdl) -> Result<Option<ElementArea>, HdlError> {
         let mut sum: Option<ElementArea> = None;
         for Piece { top, times } in &self.pieces {

@@ -147,7 +147,7 @@ impl Machine {
     /// Builds the model (unless the cache has it), resets it and fills its tables.
     ///
     /// # Errors
-    /// Those of [`top`] and of the tools; a modulus that the machine does not support.
+    /// The errors of [`top`] and of the tools; a modulus that the machine does not support.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
@@ -259,7 +259,7 @@ impl Machine {
     /// Empties the queue after a fault; the rest of the machine keeps its state.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// The errors of the simulation.
     pub fn clear_queue(&mut self) -> Result<(), VectorError> {
         self.model.set(self.ports.clear, 1)?;
         self.step()?;
@@ -283,7 +283,7 @@ impl Machine {
     /// Runs words, whose intended instructions are `instrs`.
     ///
     /// # Errors
-    /// As [`Self::run`].
+    /// The errors of [`Self::run`].
     pub fn run_words(
         &mut self,
         words: &[u128],

@@ -86,7 +86,7 @@ pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
 /// state after this program.
 ///
 /// # Errors
-/// As [`verify`], without its checks of the head.
+/// The errors of [`verify`], without its checks of the head.
 pub fn verify_from(program: &MicroProgram, written: &mut Written) -> Result<(), MicroError> {
     for (number, instr) in (1..).zip(&program.instrs) {
         step(program, written, instr).map_err(|fault| MicroError {

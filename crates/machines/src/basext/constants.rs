@@ -35,7 +35,7 @@ impl Constants {
     /// Makes the constants of the shared unit.
     ///
     /// # Errors
-    /// Those of [`Self::new`].
+    /// The errors of [`Self::new`].
     pub fn shared(
         unit: Shared,
         sources: &RnsBasis,
@@ -49,7 +49,8 @@ impl Constants {
     /// pipelined unit, too.
     ///
     /// # Errors
-    /// Those of [`Self::new`]; for Cox-Rower `MathError::CoxRowerRange`, if moduli are too far below the unit's word.
+    /// The errors of [`Self::new`]; for Cox-Rower `MathError::CoxRowerRange`, if moduli are too far below the unit's
+    /// word.
     pub fn rowers(
         algorithm: Algorithm,
         shape: Shape,

@@ -34,7 +34,7 @@ struct Opened {
 
 impl BasextMachine {
     /// # Errors
-    /// Those of [`Description::unit`] and [`Description::rate`].
+    /// The errors of [`Description::unit`] and [`Description::rate`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
         Ok(Self {
             unit: description.unit()?,
@@ -46,7 +46,7 @@ impl BasextMachine {
     /// Makes the machine of a description. The machine's card decides whether it fits its part.
     ///
     /// # Errors
-    /// Those of [`Description::read`].
+    /// The errors of [`Description::read`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         Self::new(Description::read(text)?)
     }

@@ -104,7 +104,7 @@ impl Unit {
     /// Computes the unit's results, as [`golden()`] does, with the redundant residue if the unit takes one.
     ///
     /// # Errors
-    /// Those of [`golden()`] and [`rowers::golden`].
+    /// The errors of [`golden()`] and [`rowers::golden`].
     pub fn golden(
         self,
         sources: &RnsBasis,
@@ -130,7 +130,7 @@ impl Unit {
     /// Returns the constants in the form that this unit takes.
     ///
     /// # Errors
-    /// Those of [`Constants::new`].
+    /// The errors of [`Constants::new`].
     pub fn constants(
         self,
         sources: &RnsBasis,

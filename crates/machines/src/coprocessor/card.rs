@@ -37,7 +37,7 @@ impl Card {
     /// link.
     ///
     /// # Errors
-    /// Those of [`crate::fpga::Needs::accepted`].
+    /// The errors of [`crate::fpga::Needs::accepted`].
     pub fn alone(unit: Box<dyn Coprocessor>) -> Result<Self, MachineError> {
         let lanes = unit.lanes().iter().map(|&lane| lane.to_owned()).collect();
         Ok(Self {
@@ -133,7 +133,7 @@ impl Card {
     /// Times a program whose turns `run` executes. A turn is executed once for each state of the resident data.
     ///
     /// # Errors
-    /// Those of [`Self::work`] and of `run`.
+    /// The errors of [`Self::work`] and of `run`.
     pub fn simulate_with<E: From<MachineError>>(
         &self,
         program: &Verified,

@@ -20,6 +20,6 @@ pub trait Engine {
     /// Executes the model's commands of a turn on these limbs.
     ///
     /// # Errors
-    /// Those of the RTL's driver, for instance if the RTL is slower than the model.
+    /// The errors of the RTL's driver, for instance if the RTL is slower than the model.
     fn turn<'a>(&mut self, turn: &Turn<'_>, limb: &Residues<'a>) -> Result<Executed, DeviceError>;
 }

@@ -97,7 +97,7 @@ pub trait Catalogue {
     /// Makes the co-processor of a description text.
     ///
     /// # Errors
-    /// Those of its parser; a machine that is no co-processor.
+    /// The errors of its parser; a machine that is no co-processor.
     fn coprocessor(&self, text: &str) -> Result<Box<dyn Coprocessor>, MachineError>;
 }
 

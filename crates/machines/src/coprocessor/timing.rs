@@ -40,7 +40,7 @@ pub(super) struct Timing<'m, R> {
 
 impl<'m, R> Timing<'m, R> {
     /// # Errors
-    /// Those of [`Card::work`].
+    /// The errors of [`Card::work`].
     pub fn new(
         card: &'m Card,
         head: Head<'m>,

@@ -108,7 +108,7 @@ impl<'m> Work<'m> {
     /// executes.
     ///
     /// # Errors
-    /// Those of `run`.
+    /// The errors of `run`.
     pub fn stage<'t, S: Borrow<Schedule>, E>(
         &mut self,
         procedure: &Procedure,

@@ -56,7 +56,7 @@ impl Description {
     /// Reads a description of a multiplier alone on its part and validates it.
     ///
     /// # Errors
-    /// Those of [`Self::read`] and of [`Self::fit`].
+    /// The errors of [`Self::read`] and of [`Self::fit`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         let description = Self::read(text)?;
         description.fit()?;

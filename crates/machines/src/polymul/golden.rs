@@ -6,7 +6,7 @@ use super::{ArrayOp, PolymulError, Tables};
 /// Returns the residues of `op`; `b` is used by operations on two operands only. Every device must give these residues.
 ///
 /// # Errors
-/// Those of [`Tables::check`] for an operand.
+/// The errors of [`Tables::check`] for an operand.
 pub fn golden(
     tables: &Tables,
     op: ArrayOp,

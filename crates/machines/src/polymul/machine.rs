@@ -36,7 +36,7 @@ struct Opened {
 
 impl PolymulMachine {
     /// # Errors
-    /// Those of [`Description::shape`].
+    /// The errors of [`Description::shape`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
         Ok(Self {
             shape: description.shape()?,
@@ -47,7 +47,7 @@ impl PolymulMachine {
     /// Makes the machine of a description. The machine's card decides whether it fits its part.
     ///
     /// # Errors
-    /// Those of [`Description::read`].
+    /// The errors of [`Description::read`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         Self::new(Description::read(text)?)
     }

@@ -62,7 +62,7 @@ impl Memory {
 /// Runs `code` on `memory` and returns its cycles.
 ///
 /// # Errors
-/// Those of [`model::run`]; [`MachineError::Operands`] if a word reads a limb that was not written.
+/// The errors of [`model::run`]; [`MachineError::Operands`] if a word reads a limb that was not written.
 pub fn execute(
     d: &Description,
     code: &MicroCode,
@@ -88,7 +88,7 @@ pub struct Executed<'a> {
 /// returns the cycles.
 ///
 /// # Errors
-/// Those of [`execute`].
+/// The errors of [`execute`].
 pub fn trace(
     d: &Description,
     code: &MicroCode,

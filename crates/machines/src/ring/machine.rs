@@ -27,7 +27,7 @@ pub struct RingMachine {
 
 impl RingMachine {
     /// # Errors
-    /// Those of [`Description::check`].
+    /// The errors of [`Description::check`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
         Ok(Self {
             fit: description.check()?,
@@ -38,7 +38,7 @@ impl RingMachine {
     /// Makes the machine of a description.
     ///
     /// # Errors
-    /// Those of [`Description::parse`].
+    /// The errors of [`Description::parse`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         Self::new(Description::parse(text)?)
     }

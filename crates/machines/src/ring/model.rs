@@ -57,7 +57,7 @@ pub fn run(
 /// more. Transfers beyond the list take none.
 ///
 /// # Errors
-/// Those of [`run`].
+/// The errors of [`run`].
 pub fn run_stalled(
     d: &Description,
     code: &MicroCode,

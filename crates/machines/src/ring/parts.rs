@@ -143,7 +143,7 @@ impl<'a> Cutter<'a> {
     /// may have been hidden behind the products with the keys.)
     ///
     /// # Errors
-    /// Those of legalising a part.
+    /// The errors of legalising a part.
     pub fn size(
         &mut self,
         call: &Call,

@@ -12,7 +12,7 @@ impl Shape {
     /// least one step of the key, or two.
     ///
     /// # Errors
-    /// Those of [`Shape::new`].
+    /// The errors of [`Shape::new`].
     pub fn cheapest(sizes: Sizes) -> Result<Self, TorusError> {
         let sums = Self::new(Sizes {
             key_beats: sizes.key_beats.max(one_step(sizes)),

@@ -173,7 +173,7 @@ impl Description {
     /// Returns the bits that the key's source brings in a cycle.
     ///
     /// # Errors
-    /// Those of [`Self::shape`].
+    /// The errors of [`Self::shape`].
     pub fn key_rate(&self) -> Result<KeyRate, MachineError> {
         let bits_a_cycle = self.key.gbyte_per_second * 8e3 / self.clock_mhz;
         Ok(KeyRate::new(self.shape()?, bits_a_cycle))

@@ -32,7 +32,7 @@ pub struct TorusMachine {
 
 impl TorusMachine {
     /// # Errors
-    /// Those of [`Description::shape`]; needs beyond the part's.
+    /// The errors of [`Description::shape`]; needs beyond the part's.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         let shape = description.shape()?;
         let part = Part::named(&description.part)?;
@@ -48,7 +48,7 @@ impl TorusMachine {
     /// Makes the engine of a description.
     ///
     /// # Errors
-    /// Those of [`Description::read`] and [`Self::new`].
+    /// The errors of [`Description::read`] and [`Self::new`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         Self::new(Description::read(text)?)
     }

@@ -161,7 +161,7 @@ impl Prepared {
     /// the order of their use, so that the channels bring them in turn.
     ///
     /// # Errors
-    /// Those of [`batched`] and [`Prepared::new`].
+    /// The errors of [`batched`] and [`Prepared::new`].
     pub fn batch(
         d: &Description,
         procedure: &Procedure,

@@ -492,7 +492,7 @@ impl Clockwork {
     /// Sends an instruction that is in the queue from the time `there` on.
     ///
     /// # Errors
-    /// As [`Self::step`].
+    /// The errors of [`Self::step`].
     #[inline]
     pub fn step_decoded(&mut self, instr: &Decoded, there: u64) -> Result<u64, Stuck> {
         loop {

@@ -24,7 +24,7 @@ pub fn results(
 /// Executes the program with the seeds from which masks are made.
 ///
 /// # Errors
-/// Those of [`results`]; [`MachineError::Program`] for a mask without a seed.
+/// The errors of [`results`]; [`MachineError::Program`] for a mask without a seed.
 pub fn seeded_results(
     made: &Alone,
     procedure: &Procedure,

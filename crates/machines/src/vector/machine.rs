@@ -29,7 +29,7 @@ pub struct VectorMachine {
 
 impl VectorMachine {
     /// # Errors
-    /// Those of [`Description::needs`]; needs beyond the part's.
+    /// The errors of [`Description::needs`]; needs beyond the part's.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         Part::named(&description.part)?;
         let allowed = description.allow_more_than_the_part_has.as_deref();
@@ -42,7 +42,7 @@ impl VectorMachine {
     /// Makes the machine of a description.
     ///
     /// # Errors
-    /// Those of [`Description::read`] and [`Self::new`].
+    /// The errors of [`Description::read`] and [`Self::new`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         Self::new(Description::read(text)?)
     }

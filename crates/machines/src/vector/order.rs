@@ -43,7 +43,7 @@ impl Task {
 /// Returns the tasks of a graph, in the order of the procedure.
 ///
 /// # Errors
-/// Those of [`code`].
+/// The errors of [`code`].
 pub fn tasks(
     d: &Description,
     shape: Shape,

@@ -91,10 +91,10 @@ impl LowDigit {
         Ok(polynomial)
     }
 
-    /// The cheapest plan of [`LowDigit::function`].
+    /// Returns the cheapest plan of [`LowDigit::function`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`LowDigit::function`].
     pub fn function_plan(&self, values: &[u64], costs: PlanCosts) -> Result<Plan, DigitError> {
         Ok(plan_polynomial(&self.function(values)?, costs))
     }

@@ -18,7 +18,7 @@ pub fn table_plan(p: u64, table: &[u64], costs: PlanCosts) -> Result<Plan, Digit
 /// The coefficients of that polynomial, centred.
 ///
 /// # Errors
-/// As [`table_plan`].
+/// The errors of [`table_plan`].
 pub fn table_polynomial(p: u64, table: &[u64]) -> Result<Vec<i64>, DigitError> {
     let q = power_of_odd_prime(p, 1)?;
     check_length(p)?;

@@ -27,7 +27,7 @@ pub struct Repeated<S: Served> {
 /// Runs a program on a device once to plan, and then up to three times more.
 ///
 /// # Errors
-/// Those of a run.
+/// The errors of a run.
 pub fn repeated<S: Served>(
     device: &dyn Device,
     server: &Server<S>,

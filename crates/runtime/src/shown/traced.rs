@@ -60,7 +60,7 @@ impl Asked<'_> {
 /// units, or the CPU's threads.
 ///
 /// # Errors
-/// Those of the run; a trace file that cannot be written, which then does not exist.
+/// The errors of the run; a trace file that cannot be written, which then does not exist.
 pub fn run_on<S: Served>(
     device: &dyn Device,
     server: &Server<S>,
@@ -111,7 +111,7 @@ impl Simulated<'_> {
 /// Runs a program for timing alone.
 ///
 /// # Errors
-/// Those of [`run_on`].
+/// The errors of [`run_on`].
 pub fn simulate_on<S: Served>(
     device: &dyn Device,
     compiled: &Compiled<S>,

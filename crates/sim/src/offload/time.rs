@@ -10,7 +10,7 @@ use ringmill_machines::coprocessor::{Engine, Schedule, Turn};
 /// Runs a turn on arbitrary limbs: its time does not depend on their values.
 ///
 /// # Errors
-/// Those of [`Engine::turn`].
+/// The errors of [`Engine::turn`].
 pub fn on(engine: &mut dyn Engine, turn: &Turn<'_>) -> Result<Schedule, DeviceError> {
     let mut limbs: HashMap<ValueId, Vec<u64>> = HashMap::new();
     let procedure = turn.procedure;

@@ -89,7 +89,7 @@ impl<S: Served> Measured<S> {
     /// Returns the row of the CPU, and how it was measured.
     ///
     /// # Errors
-    /// Those of the run; outputs that differ from the computation in the clear.
+    /// The errors of the run; outputs that differ from the computation in the clear.
     pub fn on_cpu(&self, threads: Option<usize>, watch: &Watch) -> Result<(Row, String), CliError> {
         let name = threads.map_or_else(|| "cpu".to_owned(), |threads| format!("cpu:{threads}"));
         let device = ringmill_sim::open(&name)?;
@@ -120,7 +120,7 @@ impl<S: Served> Measured<S> {
     /// Returns the report of a machine that leaves a part of the program to its host, with that part measured.
     ///
     /// # Errors
-    /// Those of the run; outputs that differ from the CPU's.
+    /// The errors of the run; outputs that differ from the CPU's.
     pub fn on_machine(
         &self,
         device: &dyn Device,

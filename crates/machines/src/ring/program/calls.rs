@@ -69,7 +69,7 @@ impl<'a> Calls<'a> {
     /// after it.
     ///
     /// # Errors
-    /// Those of legalising a part.
+    /// The errors of legalising a part.
     pub fn next_call(&mut self) -> Result<Option<Planned>, MachineError> {
         if let Some(cutting) = &mut self.cutting {
             let next = cutting.next_call(&mut self.ahead)?;

@@ -52,7 +52,7 @@ impl<'a> Cutting<'a> {
     /// Returns the next call to run, if `ahead` and the queue together know enough later calls.
     ///
     /// # Errors
-    /// Those of legalising a part.
+    /// The errors of legalising a part.
     pub fn next_call(&mut self, ahead: &mut Ahead) -> Result<Option<Planned>, MachineError> {
         while self.queue.len() < WINDOW {
             let Some(called) = ahead.next_call() else {

@@ -212,7 +212,7 @@ impl<'a> Running<'a> {
     /// Runs the remaining calls, after the last one was fed.
     ///
     /// # Errors
-    /// As [`Self::feed`]; an output that no call made.
+    /// The errors of [`Self::feed`]; an output that no call made.
     pub fn finish(
         mut self,
         outputs: Vec<LimbId>,

@@ -120,10 +120,10 @@ impl Stage {
         }
     }
 
-    /// See [`LinearMap::apply`].
+    /// Returns the stage's value at a polynomial; see [`LinearMap::apply`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`LinearMap::apply`].
     pub fn apply(&self, q: Modulus, polynomial: &[u64]) -> Result<Vec<u64>, SlotError> {
         let n = polynomial.len();
         let moved = self.babies.iter().map(|&g| {
