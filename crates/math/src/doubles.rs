@@ -71,7 +71,7 @@ impl Factor {
     }
 }
 
-/// What is fixed by the modulus. `TIGHT`: above 50 bits.
+/// Constants of a modulus for arithmetic on doubles. `TIGHT`: above 50 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Doubles<const TIGHT: bool> {
     q: __m256d,

@@ -38,7 +38,7 @@ pub trait Reduction {
     /// q.
     fn modulus(&self) -> Modulus;
 
-    /// What a reduction multiplies by, mod q: 1, or 1 / R for the Montgomery flavours.
+    /// Returns the number, mod q, by which the reduction multiplies: 1, or 1 / R for the Montgomery types.
     fn factor(&self) -> u64 {
         1
     }

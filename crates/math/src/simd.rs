@@ -252,7 +252,7 @@ pub trait LazyMul {
         bound
     }
 
-    /// What sums of inverse stages need before they are stored for the first time.
+    /// Reduces sums of inverse stages as this arithmetic needs it before they are stored for the first time.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.

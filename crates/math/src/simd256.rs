@@ -45,7 +45,7 @@ impl Constant {
     }
 }
 
-/// What is fixed by the modulus.
+/// Constants of a modulus for the AVX2 arithmetic.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     pub(crate) q: __m256i,
@@ -232,7 +232,7 @@ pub(crate) unsafe fn store(p: *mut u64, x: __m256i) {
     unsafe { _mm256_storeu_si256(p.cast(), x) }
 }
 
-/// Of each of K pairs (low halves of both, high halves of both); its own inverse.
+/// Returns (low halves of both, high halves of both) for each of K pairs. The function is its own inverse.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -253,7 +253,8 @@ pub(crate) unsafe fn halves<const K: usize>(
     (x, y)
 }
 
-/// Of each of K pairs (even 64-bit lanes of both, odd ones of both), by turns; its own inverse.
+/// Returns (even 64-bit lanes of both, odd ones of both), by turns, for each of K pairs. The function is its own
+/// inverse.
 ///
 /// # Safety
 /// The processor must have AVX2.

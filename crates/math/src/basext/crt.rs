@@ -88,10 +88,10 @@ impl Crt {
     }
 }
 
-/// What alpha < l is below where it is computed right, l <= 64.
+/// A bound above every alpha < l, for l <= 64.
 pub(super) const COUNTS: u64 = 1 << 7;
 
-/// The largest of some moduli: what all residues are below.
+/// Returns the largest of some moduli, a bound above all residues.
 pub(super) fn largest(moduli: &[Modulus]) -> u64 {
     moduli.iter().map(|q| q.value()).fold(0, u64::max)
 }

@@ -11,9 +11,9 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
 /// Exact for A < (1 - delta) Q, from the top bits of the y_i alone.
 ///
-/// With r = bits of the largest modulus, y_i / q_i is approximated by the top `precision` of the r bits of y_i over 2^r.
-/// That is short by at most epsilon + lambda (equations 2.17 and 2.18), so with l (epsilon + lambda) <= delta the floor
-/// of the sum and delta is alpha for every A < (1 - delta) Q, and alpha or alpha + 1 above.
+/// With r = bits of the largest modulus, y_i / q_i is approximated by the top `precision` of the r bits of y_i over
+/// 2^r. The approximation is short by at most epsilon + lambda (equations 2.17 and 2.18). Let l (epsilon + lambda) <=
+/// delta. Then the floor of the sum and delta is alpha for every A < (1 - delta) Q, and alpha or alpha + 1 above.
 #[derive(Clone, Debug)]
 pub struct Kawamura {
     crt: Crt,

@@ -9,9 +9,9 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
 /// Exact on \[0, Q) and on (-Q/2, Q/2\] given one more residue of A, modulo a redundant modulus m > l coprime to Q.
 ///
-/// What comes out is A = sum_i y_i (Q / q_i) - alpha Q for the one alpha in \[0, m) that gives A the redundant residue.
-/// As the sum is below l Q, that is the representative in \[0, Q), with alpha < l, if the residue is that one's, and the
-/// centred one, with alpha <= l, if it is that one's.
+/// The result is A = sum_i y_i (Q / q_i) - alpha Q for the one alpha in \[0, m) that gives A the redundant residue. The
+/// sum is below l Q. So the result is the representative in \[0, Q), with alpha < l, if the redundant residue is that
+/// representative's. It is the centred one, with alpha <= l, if the redundant residue is the centred one's.
 ///
 /// Steps 2 to 5 of the algorithm modulo m are folded into one sum, alpha = sum_i y_i q_i^-1 - a_m Q^-1 mod m.
 #[derive(Clone, Debug)]

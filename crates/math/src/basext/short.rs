@@ -97,7 +97,7 @@ impl End {
         ((self.most >> 32) + 1) * u128::from(self.p / 2) + (1 << 32)
     }
 
-    /// Whether the sum can be reduced as it is.
+    /// Returns whether the sum can be reduced as it is.
     fn ends(&self) -> bool {
         2 * self.most + u128::from(self.p) < 1 << (31 + self.bits)
     }

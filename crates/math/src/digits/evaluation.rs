@@ -223,7 +223,7 @@ struct Tree<'a, F> {
 }
 
 impl<F: Fn(Block<'_>) -> Step> Tree<'_, F> {
-    /// Of `count` blocks from `first` on, `level` digits.
+    /// Returns the sum of `count` blocks from `first` on, over `level` digits.
     fn sum(&mut self, first: usize, count: usize, level: usize) -> Step {
         let Some(below) = level.checked_sub(1) else {
             return (self.combine)(Block {

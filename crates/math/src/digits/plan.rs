@@ -110,10 +110,11 @@ impl Plan {
         count
     }
 
-    /// Which values can be had times any integer at no cost, for schemes whose ciphertexts carry a factor (BGV): inputs and
-    /// their powers can't. Times s, a step's integers are taken times s, and of each of its products the first operand that can
-    /// be is, in turn. Of the plans for polynomials all values but powers can, and each is used once: so that every sum adds
-    /// what has one factor, and the output has the factor that is asked for.
+    /// Returns which values a plan can compute times any integer at no cost, for schemes whose ciphertexts carry a
+    /// factor (BGV). Inputs and their powers cannot be scaled. To scale a step by s, its integers are multiplied by s,
+    /// and so is, in turn, the first operand of each product that can be scaled. In plans for polynomials all values
+    /// but powers can be scaled, and each is used once. So every sum adds values with one factor, and the output has
+    /// the factor that the caller asks for.
     pub fn scalable(&self) -> Vec<bool> {
         let mut uses = vec![0; self.inputs() + self.steps.len()];
         for step in &self.steps {
@@ -128,7 +129,7 @@ impl Plan {
             let product = |pair: &[Value; 2]| pair.iter().any(|v| scalable[v.index()]);
             let all = step.products.iter().all(product);
             let any = step.products.iter().any(product);
-            // What is used more than once is made once, as it is: a polynomial that others are of.
+            // A value that is used more than once is made once, and not scaled: a polynomial that others share.
             let once = uses[scalable.len()] <= 1;
             scalable.push(all && (any || !power) && once);
         }

@@ -79,8 +79,8 @@ impl AutoEvalPlan {
         Ok(())
     }
 
-    /// The same on a limb kept as its halves p and m; this plan is that of the full ring. Each output half comes from
-    /// one input half: its own when g = 1 mod 4, the other when g = 3 mod 4.
+    /// Applies the automorphism to a limb in two halves, p and m, of which this plan has the full ring. Each output
+    /// half comes from one input half: its own if g = 1 mod 4, the other if g = 3 mod 4.
     pub fn apply_halves(
         &self,
         out_p: &mut [u64],
@@ -103,7 +103,8 @@ impl AutoEvalPlan {
 }
 
 impl AutoEvalPlan {
-    /// The same on one part of a limb; this plan is that of the full ring. `a` is the part that [`Self::source`] says.
+    /// Applies the automorphism to one part of a limb, of which this plan has the full ring. `a` is the part that
+    /// [`Self::source`] says.
     ///
     /// # Errors
     /// A part of another full ring, and limbs of another length.

@@ -20,7 +20,7 @@ fn in_force() -> bool {
     Backend::current() == Backend::Avx512Ifma
 }
 
-/// Whether every one of these limbs can be streamed to: whole aligned vectors.
+/// Returns whether each of these limbs can be streamed to, which takes whole aligned vectors.
 pub(super) fn streams<const K: usize>(store: Store, out: [*mut u64; K]) -> bool {
     store == Store::Streamed && out.iter().all(|p| p.addr() % 64 == 0)
 }
@@ -163,11 +163,12 @@ unsafe fn dot_pair_wide(
     unsafe { dot_pair_with(WideReducer::new(q), out, terms, carry, len) }
 }
 
-/// Words ahead of the loop that a few streams are asked for: a page, beyond which the processor does not look by itself.
+/// Words between the loop and the prefetch for a few streams: a page, beyond which the processor does not prefetch by
+/// itself.
 const PAGE_AHEAD: usize = 512;
 
-/// The same for the many streams of a key switching key, which is larger than the caches: near enough that what has come
-/// is not driven out again.
+/// Words between the loop and the prefetch for the many streams of a key-switching key, which is larger than the
+/// caches. The distance is so short that prefetched words are not evicted before they are read.
 const KEY_AHEAD: usize = 64;
 
 #[inline(always)]
@@ -176,7 +177,7 @@ unsafe fn prefetch<const AHEAD: usize>(limb: *const u64, i: usize) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.wrapping_add(i + AHEAD).cast()) }
 }
 
-/// Eight residues from place i on.
+/// Loads eight residues from place i on.
 #[inline(always)]
 unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     // SAFETY: the limb has them (caller); the caller enables AVX-512 F.
@@ -190,7 +191,7 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     }
 }
 
-/// The same of a key.
+/// Loads eight residues of a key from place i on, and prefetches the key.
 #[inline(always)]
 unsafe fn key_eight(limb: Residues<'_>, i: usize) -> __m512i {
     // SAFETY: as in `eight`.
@@ -272,7 +273,7 @@ pub(super) fn tensor(
     }
 }
 
-/// What eight residues are loaded from.
+/// A limb from which eight residues are loaded.
 trait Limb: Copy {
     /// # Safety
     /// The limb must have eight from place i on; the processor must have AVX-512 F.

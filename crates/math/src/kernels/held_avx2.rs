@@ -13,7 +13,7 @@ use crate::{Modulus, Residues, Shoup};
 
 level!("avx2", __m256i, products Product, constants Scaled, serves fits);
 
-/// Where a is at least b, as numbers without a sign: all ones.
+/// Returns all ones in each lane in which a is at least b, as numbers without a sign, and zeros elsewhere.
 #[inline(always)]
 unsafe fn at_least(a: __m256i, b: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.

@@ -21,8 +21,8 @@ const AHEAD: usize = 1024;
 /// Words of 32 bits in lanes.
 ///
 /// # Safety
-/// Of every function: the processor must have the instructions; of loads and stores: the pointer must be valid for a vector, and
-/// aligned to its bytes where it is written past the cache.
+/// Every function: the processor must have the instructions. Loads and stores: the pointer must be valid for a vector,
+/// and aligned to its bytes if the store goes past the cache.
 pub(super) trait Lanes: Copy {
     const LANES: usize;
     unsafe fn load(p: *const u32) -> Self;

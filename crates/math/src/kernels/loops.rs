@@ -15,8 +15,7 @@ use crate::{Modulus, Shoup};
 /// Words in lanes. Numbers are below 2^63, so that the sign of a difference says which of two is larger.
 ///
 /// # Safety
-/// Of every function: the processor must have the instructions; of loads and stores: the pointer must be valid for a
-/// vector.
+/// Every function: the processor must have the instructions. Loads and stores: the pointer must be valid for a vector.
 pub(super) trait Vector: Copy {
     const LANES: usize;
     unsafe fn load(p: *const u64) -> Self;

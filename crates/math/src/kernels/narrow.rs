@@ -9,7 +9,7 @@ use super::ifma::Accumulator;
 use crate::Modulus;
 use crate::simd::{correct, splat};
 
-/// What a sum of at most 32 products of residues, and one residue, is reduced by.
+/// A reduction of a sum of at most 32 products of residues, and one residue.
 pub(crate) trait SumReducer: Copy {
     /// The residue below q.
     ///
@@ -56,7 +56,7 @@ pub(crate) struct NarrowReducer {
 }
 
 impl NarrowReducer {
-    /// Whether it serves this modulus. (The constant of a power of two would need 53 bits.)
+    /// Returns whether the reduction takes this modulus. (The constant of a power of two would need 53 bits.)
     pub fn fits(q: Modulus) -> bool {
         (50..=54).contains(&q.bits()) && !q.value().is_power_of_two()
     }

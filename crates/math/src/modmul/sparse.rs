@@ -97,7 +97,7 @@ impl SparsePseudoMersenne {
         low.wrapping_sub(times_rest(&self.terms, high))
     }
 
-    /// What each fold of one reduction gives; the last is in \[-q, 2q).
+    /// The result of each fold of one reduction; the last one is in \[-q, 2q).
     pub fn stages(&self, x: u128) -> impl Iterator<Item = i128> {
         (0..self.folds).scan(x as i128, |x, _| {
             *x = self.fold(*x);

@@ -24,7 +24,7 @@ pub(super) const MIN_LEN: usize = 2 * TAIL;
 /// The first and the second coefficients of the pairs of a stage.
 type Pairs = ([__m256i; 2], [__m256i; 2]);
 
-/// What every butterfly needs.
+/// The twiddles and constants of every butterfly.
 #[derive(Clone, Copy)]
 struct Stage<'a, const SMALL: bool> {
     value: &'a [u64],

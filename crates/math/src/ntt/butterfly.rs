@@ -10,7 +10,7 @@ use super::{NttPlan, Twiddles};
 use crate::plans::Order;
 use crate::simd::{Form, LazyMul, correct, splat};
 
-/// What every butterfly needs.
+/// The twiddles and constants of every butterfly.
 pub(super) struct Stage<'a, A: LazyMul> {
     value: &'a [u64],
     quotient: &'a [u64],
@@ -246,7 +246,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// What sums need before they are stored for the first time.
+    /// Reduces sums as their arithmetic needs it before they are stored for the first time.
     #[inline(always)]
     pub(super) unsafe fn settle<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.

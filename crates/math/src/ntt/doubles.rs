@@ -23,7 +23,8 @@ use crate::simd256;
 /// The shortest limb these loops take.
 pub(super) const MIN_LEN: usize = 8 * LANES;
 
-/// What every butterfly needs: the bits of n twiddles and of their quotients, which every index is below.
+/// The twiddles and constants of every butterfly: the bits of n twiddles and of their quotients. Every index is below
+/// n.
 #[derive(Clone, Copy)]
 struct Stage<'a, const TIGHT: bool> {
     value: &'a [u64],
@@ -45,7 +46,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Where twiddle `index` and those after it lie; `count` of them are read.
+    /// Returns the places of twiddle `index` and its quotient; `count` of each are read.
     #[inline(always)]
     fn at(self, index: usize, count: usize) -> [*const f64; 2] {
         debug_assert!(index + count <= self.value.len());
@@ -242,7 +243,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Of block `index` of a stage and of the two that it falls into.
+    /// Returns the twiddles of block `index` of a stage and of the two blocks that it falls into.
     #[inline(always)]
     unsafe fn three_twiddles(self, index: usize) -> [Factor; 3] {
         // SAFETY: the caller enables AVX2 and gives an index of a twiddle that is not of the last stage.

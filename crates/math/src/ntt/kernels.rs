@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lists the NTT kernels for 64-bit words with the moduli that each takes, and keeps the choices among them.
 //!
-//! Of the arithmetics of one instruction set the narrowest that takes a modulus stands alone in the table: the wider
-//! ones do what it does and more, with instructions of the same kinds, and cannot be faster. `spread` kernels have
-//! fewer instructions on the units that multiply, and more in all. `ifma 54` and `ifma 60` multiply in different
-//! ways; `in step` says that more chunks go together ([`crate::simd::Chunks`]).
+//! Of the arithmetics of one instruction set, only the narrowest that takes a modulus is in the table. The wider ones do
+//! the same work and more, with instructions of the same kinds, and cannot be faster. `spread` kernels have fewer
+//! instructions on the units that multiply, and more in all. `ifma 54` and `ifma 60` multiply in different ways; `in step`
+//! says that more chunks go together ([`crate::simd::Chunks`]).
 
 use super::{NttPlan, scalar};
 #[cfg(target_arch = "x86_64")]

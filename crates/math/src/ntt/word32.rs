@@ -63,7 +63,7 @@ fn constant(q: Modulus, w: u64) -> Constant32 {
 /// Everything needed to transform limbs of 32-bit words of one ring modulo one prime below 2^32.
 pub struct Ntt32 {
     q: Modulus,
-    /// The same in 64-bit words: its tables serve 52-bit arithmetic.
+    /// The plan in 64-bit words, whose tables serve 52-bit arithmetic.
     wide: Arc<NttPlan>,
     forward: Twiddles32,
     inverse: Twiddles32,

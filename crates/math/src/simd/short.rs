@@ -9,7 +9,8 @@ use crate::{Modulus, simd, simd256};
 /// A vector of 64-bit lanes.
 ///
 /// # Safety
-/// Of every function: the processor must have AVX2, or AVX-512 F; of loads and stores: the pointer must be valid for a vector.
+/// Every function: the processor must have AVX2, or AVX-512 F. Loads and stores: the pointer must be valid for a
+/// vector.
 pub(crate) trait Short: Copy {
     const LANES: usize;
     unsafe fn load(p: *const u64) -> Self;

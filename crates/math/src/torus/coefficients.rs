@@ -109,7 +109,7 @@ impl From<AnyModulus> for Coefficients {
 }
 
 impl Coefficients {
-    /// 2^`bits`, for 32 or 64 bits.
+    /// Returns the modulus 2^`bits`, for 32 or 64 bits.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for other widths.
@@ -124,7 +124,7 @@ impl Coefficients {
         Ok(Self::Word(WordModulus::new(bits)?))
     }
 
-    /// Bits of q - 1.
+    /// Returns the bits of q - 1.
     pub fn bits(self) -> u32 {
         match self {
             Self::Word(q) => q.bits(),
@@ -132,7 +132,7 @@ impl Coefficients {
         }
     }
 
-    /// q.
+    /// Returns q.
     pub fn modulus(self) -> u128 {
         match self {
             Self::Word(q) => u128::from(q.mask()) + 1,
@@ -140,7 +140,7 @@ impl Coefficients {
         }
     }
 
-    /// Whether x is a residue.
+    /// Returns whether x is a residue.
     pub fn holds(self, x: u64) -> bool {
         u128::from(x) < self.modulus()
     }
@@ -164,7 +164,7 @@ impl Coefficients {
         }
     }
 
-    /// The residue of a signed integer, without branching on it.
+    /// Returns the residue of a signed integer, without branching on it.
     pub fn from_i64(self, x: i64) -> u64 {
         match self {
             Self::Word(q) => x as u64 & q.mask(),
@@ -172,7 +172,7 @@ impl Coefficients {
         }
     }
 
-    /// The representative of x in [-q/2, q/2), in constant time.
+    /// Returns the representative of x in [-q/2, q/2), in constant time.
     pub fn centred(self, x: u64) -> i64 {
         match self {
             Self::Word(q) => {
@@ -183,8 +183,8 @@ impl Coefficients {
         }
     }
 
-    /// The nearest integer to x 2^`log` / q, modulo 2^`log`; halves upwards. `log` is at most 12: modulus switching. In
-    /// constant time.
+    /// Returns the nearest integer to x 2^`log` / q, modulo 2^`log`; halves upwards. This is modulus switching, for
+    /// `log` of at most 12. In constant time.
     pub fn switch(self, x: u64, log: u32) -> u64 {
         match self {
             Self::Word(q) => {
@@ -198,8 +198,8 @@ impl Coefficients {
         }
     }
 
-    /// The nearest residue to `numerator` / 2^`log` of the torus (of q), halves upwards, for numerators up to 2^`log`, `log`
-    /// at most 63. In constant time.
+    /// Returns the nearest residue to `numerator` / 2^`log` of the torus (of q), halves upwards. Numerators are up to
+    /// 2^`log`, and `log` is at most 63. In constant time.
     pub fn fraction(self, numerator: u64, log: u32) -> u64 {
         let scaled = self.modulus().wrapping_mul(u128::from(numerator));
         let scaled = scaled.wrapping_add((1u128 << log) >> 1);

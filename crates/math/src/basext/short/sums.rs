@@ -5,10 +5,10 @@ use super::{End, GROUP, Group};
 use crate::basext::BLOCK;
 use crate::simd::short::{Short, ShortReducer};
 
-/// Those of one group of `J` moduli, `VECTORS` at a time.
+/// Computes the sums of one group of `J` moduli, `VECTORS` vectors at a time.
 ///
 /// # Safety
-/// As of [`Short`]; row i of y must be valid for `len` words, as every output of the group.
+/// The promise of [`Short`]. Row i of y must be valid for `len` words, as must every output of the group.
 #[inline(always)]
 pub(super) unsafe fn group_sums<S: Short, const VECTORS: usize, const J: usize>(
     half: u64,

@@ -15,13 +15,13 @@ use crate::simd::{LANES, LazyMul, load, store};
 pub(in crate::ntt) trait Words {
     type Word;
 
-    /// Eight words, one a lane.
+    /// Loads eight words, one a lane.
     unsafe fn load(p: *const Self::Word) -> __m512i;
 
-    /// Of sixteen words the even ones and the odd ones.
+    /// Loads sixteen words and returns the even ones and the odd ones.
     unsafe fn load_pairs(p: *const Self::Word) -> (__m512i, __m512i);
 
-    /// Reduces what a forward stage gives and stores it: the even words from x, the odd ones from y.
+    /// Reduces the results of a forward stage and stores them: the even words from x, the odd ones from y.
     unsafe fn store_pairs<A: LazyMul, const K: usize>(
         stage: Stage<A>,
         p: *mut Self::Word,
@@ -33,12 +33,12 @@ pub(in crate::ntt) trait Words {
     unsafe fn store_products<A: LazyMul>(stage: Stage<A>, p: *mut Self::Word, x: [__m512i; 2]);
 }
 
-/// What takes the results of a forward transform, a place in a limb at a time.
+/// A receiver of the results of a forward transform, at a place in a limb.
 ///
 /// # Safety
 /// For every function: what lies behind must hold the words that are put, and the caller must enable the features of A.
 pub(in crate::ntt) trait Sink<A: LazyMul>: Copy {
-    /// The place so many words on.
+    /// Returns the place `words` words further on.
     unsafe fn skip(self, words: usize) -> Self;
 
     /// Takes what the last stage gives, from this place on: the even words from x, the odd ones from y.

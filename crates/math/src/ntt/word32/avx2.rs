@@ -35,7 +35,7 @@ struct Constant {
     quotient: __m256i,
 }
 
-/// What every butterfly needs.
+/// The twiddles and constants of every butterfly.
 #[derive(Clone, Copy)]
 struct Stage<'a, const LAZY: bool> {
     value: &'a [u32],
@@ -181,7 +181,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Of two pairs of vectors in a row the `COUNT` twiddles each from `index` on, in the places that `places` says.
+    /// Returns the twiddles of two pairs of vectors in a row, `COUNT` for each from `index` on, in the lanes that
+    /// `places` says.
     #[inline(always)]
     unsafe fn twiddles<const COUNT: usize>(self, index: usize, places: __m256i) -> [Constant; 2] {
         let next = index + COUNT;
@@ -529,7 +530,7 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
     }
 }
 
-/// Where two, four and eight twiddles go in the three stages within a vector.
+/// Returns the lanes of two, four and eight twiddles in the three stages within a vector.
 #[inline(always)]
 unsafe fn places() -> [__m256i; 3] {
     // SAFETY: the caller enables AVX2.
@@ -542,8 +543,8 @@ unsafe fn places() -> [__m256i; 3] {
     }
 }
 
-/// Of each of K pairs (even lanes of both, odd lanes of both): after [`neighbours`], partners that are neighbours come to the same
-/// lane.
+/// Returns (even lanes of both, odd lanes of both) for each of K pairs. After [`neighbours`], it brings partners that
+/// are neighbours to the same lane.
 #[inline(always)]
 unsafe fn split<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in 0..K {

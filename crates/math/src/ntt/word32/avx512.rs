@@ -182,7 +182,7 @@ pub(super) unsafe fn forward_double<const LAZY: bool>(
     }
 }
 
-/// Of a first stage's sums and differences, the operands of the second one.
+/// Turns the sums and differences of a first stage into the operands of the second one.
 #[inline(always)]
 fn crossed(x: Vectors<4>, y: Vectors<4>) -> (Vectors<4>, Vectors<4>) {
     ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]])
@@ -246,8 +246,8 @@ unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
     }
 }
 
-/// Of every second pair and the one after it, the first elements and the second ones: partners of one stage to those of the
-/// next, and back.
+/// Exchanges elements of every second pair and the one after it, so that their first elements make one pair and their
+/// second elements the other. That turns partners of one stage into those of the next, and back.
 #[inline(always)]
 fn turned<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in (0..K).step_by(2) {

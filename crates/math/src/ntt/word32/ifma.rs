@@ -24,7 +24,7 @@ type Arithmetic = Ifma<SMALL>;
 /// The coefficients of the largest block: 128 KiB of 64-bit words, well within the second-level cache.
 const WORK: usize = 1 << 14;
 
-/// Room for a block, not filled beforehand: a transform writes all of it before it reads any.
+/// Memory for a block, not filled beforehand: a transform writes all of it before it reads any.
 #[repr(align(64))]
 struct Work([MaybeUninit<u64>; WORK]);
 

@@ -20,8 +20,8 @@ pub(super) struct Constant {
     quotient_odd: __m512i,
 }
 
-/// What every butterfly needs. `LAZY` asserts q < 2^30: values are then kept below 4q between forward stages and below
-/// 2q between inverse ones; otherwise they are residues throughout.
+/// The twiddles and constants of every butterfly. `LAZY` asserts q < 2^30: values are then kept below 4q between
+/// forward stages and below 2q between inverse ones. Otherwise they are residues throughout.
 #[derive(Clone, Copy)]
 pub(super) struct Stage32<'a, const LAZY: bool> {
     value: &'a [u32],

@@ -70,7 +70,7 @@ pub(super) struct BabyGiant {
 }
 
 impl Powers {
-    /// Of butterfly stages `from` to `to` - 1 out of `log_n`.
+    /// Returns the powers of butterfly stages `from` to `to` - 1 out of `log_n`.
     pub fn of_stages(from: u32, to: u32, log_n: u32, signs: bool) -> Self {
         let count = 1i64 << (to - from);
         Self {
@@ -124,8 +124,8 @@ impl Powers {
     }
 }
 
-/// Where to cut `log_n` butterfly stages into `depth` groups, cheapest first group to last; `signs` says whether the first
-/// group has negatives too. The result has `depth` + 1 cuts, 0 first.
+/// Returns where to cut `log_n` butterfly stages into `depth` groups, cheapest first group to last. `signs` says
+/// whether the first group has negatives too. The result has `depth` + 1 cuts, 0 first.
 pub(super) fn best_cuts(log_n: u32, depth: usize, signs: bool, costs: Costs) -> Vec<u32> {
     let cost = |from: u32, to: u32| {
         Powers::of_stages(from, to, log_n, signs && from == 0)
