@@ -6,9 +6,10 @@
 //! last.
 //!
 //! * **In turn**: limbs lie on all channels, one after another, and the host has the channels while the machine stands
-//! still. * **Apart**: the channels are two *sides*. Runs use the sides by turns, and each run has all its limbs on its
-//! own side, whose channels take its limbs one
-//!   after another. Keys and constants are on both sides. While the machine works on a side, the host has the other.
+//!   still.
+//! * **Apart**: the channels are two *sides*. Runs use the sides by turns, and each run has all its limbs on its own
+//!   side, whose channels take its limbs one after another. Keys and constants are on both sides. While the machine
+//!   works on a side, the host has the other.
 //!
 //! Keys come to the machine at the rate of all channels in turn, and of half of them apart. The host's transfers cost
 //! time in turn, and none apart if they take less than a run. The compiler times both and takes the one with which runs
