@@ -107,17 +107,17 @@ def test_a_machines_refusal_names_its_cure_in_python():
     asked = {"slots": 16, "input_bound": 1, "precision": 6}
     x = np.linspace(0, 1, 16)
     compiled = square.compile(**asked)
-    with pytest.raises(rm.DeviceError, match=r'; the program was not compiled .*: compile\(target="polymul"\) does'):
-        compiled.run(compiled.keygen().encrypt(x=x), device="sim:polymul")
+    with pytest.raises(rm.DeviceError, match=r'; the program was not compiled .*: compile\(target="vector"\) does'):
+        compiled.run(compiled.keygen().encrypt(x=x), device="sim:vector")
     # The cure cures.
-    cured = square.compile(**asked, target="polymul")
+    cured = square.compile(**asked, target="vector")
     client = cured.keygen()
-    run = cured.run(client.encrypt(x=x), device="sim:polymul")
+    run = cured.run(client.encrypt(x=x), device="sim:vector")
     assert np.allclose(client.decrypt(run), x * x, atol=2.0**-6)
     # Parameters that were given are not to be changed: no target would help.
     given = square.compile(rm.params("set2"), slots=16, input_bound=1)
     with pytest.raises(rm.DeviceError) as refused:
-        given.run(given.keygen().encrypt(x=x), device="sim:polymul")
+        given.run(given.keygen().encrypt(x=x), device="sim:vector")
     assert "compile(target=" not in str(refused.value)
 
 

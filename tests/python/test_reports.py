@@ -167,7 +167,7 @@ def test_the_command_writes_pages_and_profiles(ringmill, tmp_path):
 def test_the_page_of_the_documentation(tmp_path):
     """docs/reports.md's program runs, and what it prints is the hottest line."""
     text = (Path(__file__).parents[2] / "docs" / "reports.md").read_text()
-    (block,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    block = re.findall(r"```python\n(.*?)```", text, re.S)[0]
     (tmp_path / "smoothed.py").write_text(block)
     done = subprocess.run([sys.executable, "smoothed.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
