@@ -136,26 +136,6 @@ fn a_part_without_room_for_more_keys_is_named_with_its_limit() {
     assert!(time.bound.help.contains(said), "{}", time.bound.help);
 }
 
-#[test]
-fn the_room_for_all_keys_that_is_offered_ends_their_loads() {
-    let mut d = description(8, 4, 4, false);
-    d.link.us_per_limb = 1e6;
-    let program = rotations(&params(8, 2, 1), 16);
-    let help = time(&d, &program).bound.help;
-    let values = offered(&help);
-    assert_eq!(
-        values[0],
-        ("keys.slots".to_owned(), "48".to_owned()),
-        "{help}"
-    );
-    d.keys.slots = 48;
-    if let Some((field, stripes)) = values.get(1) {
-        assert_eq!(field, "keys.stripes");
-        d.keys.stripes = stripes.parse().unwrap();
-    }
-    assert_eq!(time(&d, &program).keys_seconds, 0.0);
-}
-
 /// Limbs in use are those that were there before and those that were loaded, each counted once.
 #[test]
 fn key_counts_add_up() {

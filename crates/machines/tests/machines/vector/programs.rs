@@ -138,8 +138,9 @@ fn a_program_that_waits_for_distant_memory_is_bound_by_it() {
         "{slow:?}"
     );
     assert!(fast.waits_seconds < slow.waits_seconds, "{fast:?}");
-    // The units' own work is the same.
-    assert_eq!(slow.compute_seconds, fast.compute_seconds);
+    // The units' own work is the same, but for the order in which the memory lets them do it.
+    let ratio = slow.compute_seconds / fast.compute_seconds;
+    assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
 }
 
 /// Keys that are sent in the run take the time that is left out where they are there before.
