@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ringmill_device::KeyId;
 use ringmill_isa::mid::Verified;
+use ringmill_math::torus::KeyShape;
 
 use super::gates::{Form, Gate};
 use super::keys::{BootstrapKey, KeySwitchKey};
@@ -15,9 +16,6 @@ use super::params::{Messages, Order, Params};
 use super::plan::{Given, Keys, Memory, Plan};
 use super::tables::{LookupTable, bits, encode};
 use super::{TfheError, keys, shared, steps};
-
-/// More columns than a gadget ciphertext has ([`ringmill_math::torus::KeyShape`]).
-const COLS: usize = 8;
 
 /// Computes on ciphertexts. Methods that bootstrap take a [`Workspace`] and allocate nothing but their result.
 pub struct Evaluator {
@@ -283,7 +281,7 @@ impl Evaluator {
 
     /// From an accumulator to the extracted ciphertext.
     fn extracted(&self, acc: &[u64], memory: &mut Memory) -> Result<(), TfheError> {
-        let mut limbs: [&[u64]; COLS] = Default::default();
+        let mut limbs: [&[u64]; KeyShape::MAX_COLS] = Default::default();
         let mut count = 0;
         for (limb, x) in limbs
             .iter_mut()

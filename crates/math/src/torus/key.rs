@@ -32,6 +32,8 @@ pub struct KeyShape {
 impl KeyShape {
     /// The most rows of a sum.
     pub const MAX_ROWS: usize = 32;
+    /// The most columns: polynomials of a gadget ciphertext's row.
+    pub const MAX_COLS: usize = 8;
 
     /// # Errors
     /// [`MathError::OutOfRange`] for no rows or more than 32, no columns or more than 8, fewer than 8 coefficients.
@@ -39,7 +41,7 @@ impl KeyShape {
         let fits = n >= GROUP
             && n.is_power_of_two()
             && (1..=Self::MAX_ROWS).contains(&rows)
-            && (1..=8).contains(&cols);
+            && (1..=Self::MAX_COLS).contains(&cols);
         if !fits {
             return Err(MathError::OutOfRange {
                 what: "shape of a gadget ciphertext",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap as mid-level programs: its one definition. A machine runs them instruction by instruction, and the evaluator as
-//! `plan` makes them ready.
+//! Emits a bootstrap as mid-level programs, which are its one definition. A machine runs them instruction by instruction. The
+//! evaluator runs them as `plan` compiles them.
 //!
 //! Blind rotation is a block of one call, repeated: a turn takes the accumulator from the one before, the exponents of its m
 //! secret bits and its gadget ciphertexts, which are inputs. Exponents are public: whoever runs a program makes them of the
@@ -95,9 +95,9 @@ impl BootstrapPrograms {
 /// [`BootstrapPrograms::switch`] alone.
 ///
 /// # Errors
-/// As all here: see [`BootstrapPrograms::new`].
+/// Those of [`BootstrapPrograms::new`].
 pub fn switch(params: &Params) -> Result<Program, TfheError> {
-    calling(procedures::switch(&Shape::new(params))?)
+    Ok(calling(procedures::switch(&Shape::new(params))?))
 }
 
 /// [`BootstrapPrograms::turn`] alone.
@@ -113,9 +113,9 @@ pub fn turn(params: &Params) -> Result<Program, TfheError> {
 /// # Errors
 /// See [`switch`].
 pub fn extract(params: &Params) -> Result<Program, TfheError> {
-    calling(procedures::extract(&Shape::new(params))?)
+    Ok(calling(procedures::extract(&Shape::new(params))?))
 }
 
-fn calling(procedure: Procedure) -> Result<Program, TfheError> {
-    Ok(Program::calling(Arc::new(procedure), Vec::new()))
+fn calling(procedure: Procedure) -> Program {
+    Program::calling(Arc::new(procedure), Vec::new())
 }

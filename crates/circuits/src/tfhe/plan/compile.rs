@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a verified program to lines: where every value is, and which keys and exponents each turn has.
+//! Compiles a verified program to lines: places every value, and finds the keys and exponents of each turn.
 
 mod calls;
 mod turns;
@@ -16,19 +16,19 @@ use crate::tfhe::TfheError;
 use crate::tfhe::mid::RotationInput;
 use crate::tfhe::params::Params;
 
-/// What the kernels do not run, or not on these keys.
+/// The refusal of a program that the kernels do not run, or not on these keys.
 fn other(what: impl ToString) -> TfheError {
     TfheError::Unplanned {
         what: what.to_string(),
     }
 }
 
-/// What an input of the program is.
+/// The kind of an input of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bound {
-    /// A limb or a vector, by its number among these.
+    /// A limb or a vector, by its number among limbs and vectors.
     Words(usize),
-    /// An exponent, by its number among these.
+    /// An exponent, by its number among exponents.
     Exponent(usize),
     /// A polynomial of the bootstrapping key.
     Key(RotationInput),
@@ -36,11 +36,11 @@ enum Bound {
     Switch,
 }
 
-/// What an argument of a call is; of a loop, in each of its turns.
+/// An argument of a call or of a loop.
 #[derive(Clone, PartialEq, Debug)]
 enum Source {
     Place(Place),
-    /// Input `first` in the first turn, and the one `step` after in each further turn.
+    /// Input `first` in the first turn of a loop. Each further turn takes the input `step` places after the one before.
     Inputs {
         first: usize,
         step: usize,
@@ -56,7 +56,7 @@ struct Compiler<'p> {
 }
 
 impl Plan {
-    /// `keys` has what each of the program's inputs is, in order; it is empty where none is of the bootstrapping key.
+    /// Compiles a program. `keys` names the program's inputs in order, and is empty if none is of the bootstrapping key.
     ///
     /// # Errors
     /// [`TfheError::Unplanned`] for a program that is no bootstrap or part of one.
@@ -159,7 +159,7 @@ impl Compiler<'_> {
                 let steps = self.steps(step)?;
                 match Turn::of(&steps) {
                     Some(turn) => {
-                        // The limbs are turned where they are.
+                        // A turn overwrites its limbs, so nothing may read them later.
                         let alive = |&at: &usize| match step.args.get(at) {
                             Some(&Operand::Local(local)) => !step.dies.contains(&local),
                             Some(Operand::Input(_) | Operand::InTurn { .. }) | None => true,
@@ -197,7 +197,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A loop over one call of a turn, whose limbs are what is carried.
+    /// Compiles a loop over one call of a turn. The loop carries the turn's limbs.
     fn repeat(
         &mut self,
         block: &Block,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the values of a program are.
+//! The places of a program's values in its memory.
 
 use std::ops::Range;
 
-/// A value's place.
+/// The place of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tfhe) enum Place {
-    /// One of the inputs that a run is given.
+    /// The words of an input of the run, by the input's number.
     Input(usize),
     /// Words of the program's memory.
     Own(Range<usize>),
 }
 
-/// Where places are that lie in memory one after another, in this order.
+/// Returns the words of all places, if they follow one another in memory in this order.
 pub(super) fn together(places: &[Place]) -> Option<Range<usize>> {
     let mut all: Option<Range<usize>> = None;
     for place in places {
@@ -28,17 +28,17 @@ pub(super) fn together(places: &[Place]) -> Option<Range<usize>> {
     all
 }
 
-/// What can be read while one place is written.
+/// The places that can be read while one place is written.
 pub(super) struct Read<'m> {
     inputs: &'m [&'m [u64]],
     before: &'m [u64],
     after: &'m [u64],
-    /// Where what is after begins.
+    /// The first word of `after` in the memory.
     end: usize,
 }
 
 impl Read<'_> {
-    /// The words of a place; none of the one that is written.
+    /// Returns the words of a place. The place that is written has none, which the kernels refuse by its length.
     pub(super) fn of(&self, place: &Place) -> &[u64] {
         let words = match place {
             Place::Input(number) => self.inputs.get(*number).copied(),
@@ -51,7 +51,7 @@ impl Read<'_> {
     }
 }
 
-/// The words of a place to be written, none of an input, and all others to be read.
+/// Splits the memory into the words of one place, to write, and all others, to read. An input has no words to write.
 pub(super) fn split<'m>(
     memory: &'m mut [u64],
     inputs: &'m [&'m [u64]],

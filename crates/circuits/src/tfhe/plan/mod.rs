@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of [`super::mid`] made ready for this computer's kernels: what runs is what the program says, and a program that says
-//! something else than a bootstrap is refused when it is made ready.
+//! Compiles the programs of [`super::mid`] for this computer's kernels. A program that is no bootstrap or part of one is refused
+//! when it is compiled.
 //!
-//! A program is lines on places in one memory. Nearly all of its time goes into turns of the rotation, so such a procedure is
-//! one line ([`turn`]), with the loop around it, and runs with the key in the order in which it is read ([`rotate`]).
+//! A compiled program is a list of lines, which read and write places in one memory. Turns of the rotation take nearly all of the
+//! time. A loop of turns is therefore one line ([`turn`]). It reads the key in the order in which the key is stored ([`rotate`]).
 
 mod compile;
 mod memory;
@@ -22,21 +22,22 @@ use rotate::{Room, Turns};
 use super::TfheError;
 use super::params::Params;
 
-/// A program ready to run.
+/// A compiled program.
 pub struct Plan {
     lines: Vec<Line>,
-    /// Words of the memory that it works in.
+    /// The number of words of the program's memory.
     words: usize,
-    /// Where its outputs are in it, one after another.
+    /// The outputs' words in the memory, one output after another.
     outputs: Range<usize>,
-    /// Words of each input that is no exponent and no key.
+    /// The number of words of each input that is a limb or a vector.
     inputs: Vec<usize>,
+    /// The number of inputs that are exponents.
     exponents: usize,
 }
 
-/// One step, or a loop of turns.
+/// One step of a program, or a loop of turns.
 enum Line {
-    /// (X^e - 1) a, for the sum e of exponents.
+    /// (X^e - 1) a, where e is the sum of the exponents.
     RotateDifference {
         q: Coefficients,
         exponents: Vec<usize>,
@@ -50,7 +51,7 @@ enum Line {
         b: Place,
         to: Place,
     },
-    /// The masks, then the body.
+    /// The LWE ciphertext of coefficient 0 of a ring ciphertext.
     Extract {
         q: Coefficients,
         masks: Vec<Place>,
@@ -72,7 +73,7 @@ enum Act {
 }
 
 impl Act {
-    /// Of machine words.
+    /// Returns the sum or difference that a job on machine words is, if it is one.
     fn of(job: WordJob) -> Option<Self> {
         match job {
             WordJob::Add => Some(Self::Add),
@@ -82,20 +83,20 @@ impl Act {
     }
 }
 
-/// What a program works in, made once and used for many runs.
+/// The memory of a program, allocated once and used by many runs.
 pub(super) struct Memory {
     words: Vec<u64>,
-    /// Of turns.
+    /// The buffers of turns, if the program has turns.
     room: Option<Room>,
 }
 
-/// The keys that programs name, expanded.
+/// The expanded keys that programs read.
 pub(super) struct Keys {
     pub rotation: RotationKey,
     pub switch: SwitchRows,
 }
 
-/// What a run is given.
+/// The arguments of a run.
 pub(super) struct Given<'g> {
     /// Limbs and vectors, in the order of the program's inputs.
     pub inputs: &'g [&'g [u64]],
@@ -103,6 +104,7 @@ pub(super) struct Given<'g> {
     pub keys: &'g Keys,
 }
 
+/// The error of a length that is not the expected one.
 fn lost(what: &'static str, expected: usize, got: usize) -> TfheError {
     TfheError::Dimension {
         what,
@@ -112,7 +114,7 @@ fn lost(what: &'static str, expected: usize, got: usize) -> TfheError {
 }
 
 impl Plan {
-    /// A memory to run in.
+    /// Allocates a memory for runs of the program.
     pub(super) fn memory(&self, params: &Params) -> Memory {
         let turns = self.lines.iter().any(|line| matches!(line, Line::Turns(_)));
         Memory {
@@ -121,7 +123,7 @@ impl Plan {
         }
     }
 
-    /// What a run has left in its memory: the program's outputs, one after another.
+    /// Returns the outputs of the last run in this memory, one output after another.
     pub(super) fn outputs<'m>(&self, memory: &'m Memory) -> &'m [u64] {
         memory.words.get(self.outputs.clone()).unwrap_or_default()
     }

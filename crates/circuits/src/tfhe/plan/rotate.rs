@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Turns of a rotation on this computer's kernels, without a step between that goes through memory of its own.
+//! Runs the turns of a rotation on this computer's kernels.
 //!
-//! For one pattern a turn is ACC += K x (X^e - 1) ACC. For several (torus paper, Section III-E; Zhou et al., IEEE Access 2018) it
-//! is ACC += the sum over the patterns u of (X^e(u) - 1) (K_u x ACC): the accumulator is decomposed and transformed once for
-//! all. Where words of 32 bits serve ([`Params::narrow`]), they do from the first turn to the last.
+//! A turn of one secret bit computes ACC += K x (X^e - 1) ACC. A turn of several bits computes ACC += the sum over the patterns u
+//! of (X^e(u) - 1) (K_u x ACC) (torus paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and transforms the
+//! accumulator once for all patterns. If the parameters allow 32-bit words ([`Params::narrow`]), all turns of a line use them.
 
 use std::ops::Range;
 
 use ringmill_math::torus::{Gadget, NarrowKey, NarrowRing, TorusRing, TransformedKey, rotate_sub};
 
+use super::lost;
 use crate::tfhe::TfheError;
 use crate::tfhe::params::Params;
 
-/// A loop of turns, one after another on the same limbs.
+/// A loop of turns on the same limbs.
 pub(in crate::tfhe) struct Turns {
     pub count: usize,
-    /// The limbs, which lie together.
+    /// The words of the limbs in the program's memory, one limb after another.
     pub limbs: Range<usize>,
     pub gadget: Gadget,
     /// Whether the limbs are turned before they are decomposed.
     pub before: bool,
-    /// The first turn's first exponent, and how many each turn has.
+    /// The exponents of the first turn. Each further turn has as many, which follow.
     pub exponents: Range<usize>,
     /// The exponents of each pattern, counted from the turn's first.
     pub patterns: Vec<Vec<usize>>,
-    /// The first turn's first gadget ciphertext, and the number of that turn among all of the key.
+    /// The number of the first turn's first gadget ciphertext in the key.
     pub first_key: usize,
+    /// The number of the first turn among all turns of the key.
     pub first_turn: usize,
 }
 
@@ -36,7 +38,7 @@ pub enum RotationKey {
 }
 
 impl RotationKey {
-    /// Bytes of all.
+    /// Returns the number of bytes of the key.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Wide(key) => key.bytes(),
@@ -45,43 +47,43 @@ impl RotationKey {
     }
 }
 
-/// What turns work in, made once and used for many.
+/// The buffers of turns, allocated once and used by many turns.
 pub(in crate::tfhe) struct Room {
     wide: Wide,
     narrow: Narrow,
 }
 
-/// Buffers of words of 64 bits; empty where those of 32 serve.
+/// Buffers of 64-bit words, empty if turns use 32-bit words. A lane is a prime of the products.
 #[derive(Default)]
 struct Wide {
     /// (X^e - 1) times one polynomial of the accumulator.
     difference: Vec<u64>,
-    /// A lane's digits, (k + 1) l polynomials.
+    /// The digits in one lane, (k + 1) l polynomials.
     digits: Vec<u64>,
-    /// A lane's sums for each pattern, k + 1 polynomials each.
+    /// The sums of products in one lane, k + 1 polynomials for each pattern.
     sums: Vec<u64>,
-    /// A lane's X^e(u) - 1 for each pattern.
+    /// The transform of X^e(u) - 1 in one lane, for each pattern.
     weights: Vec<u64>,
-    /// The transform of what the accumulator grows by, in each lane.
+    /// The transform of the accumulator's increment, in each lane.
     update: [Vec<u64>; 2],
 }
 
-/// Buffers of words of 32 bits; empty where they do not serve.
+/// Buffers of 32-bit words, empty if turns use 64-bit words.
 #[derive(Default)]
 struct Narrow {
-    /// k + 1 polynomials.
+    /// The accumulator, k + 1 polynomials.
     acc: Vec<u32>,
-    /// (X^e - 1) times one of them.
+    /// (X^e - 1) times one polynomial of the accumulator.
     difference: Vec<u32>,
-    /// (k + 1) l polynomials.
+    /// The digits, (k + 1) l polynomials.
     digits: Vec<u32>,
-    /// X^e(u) - 1 for each pattern.
+    /// The transform of X^e(u) - 1, for each pattern.
     weights: Vec<u32>,
-    /// The transform of what the accumulator grows by.
+    /// The transform of the accumulator's increment.
     update: Vec<u32>,
 }
 
-/// The patterns that are weighed in a turn: none of one bit.
+/// The number of patterns whose products a turn weighs. A turn of one bit weighs none.
 fn weighed(params: &Params) -> usize {
     match params.sizes().unrolling.m() {
         1 => 0,
@@ -132,14 +134,22 @@ impl Narrow {
     }
 }
 
-/// The sum of a pattern's exponents.
+/// The error of buffers for fewer patterns than a turn has.
+fn no_room() -> TfheError {
+    lost("buffers of turns", 1, 0)
+}
+
+/// Returns the sum of a pattern's exponents.
 fn exponent(exponents: &[usize], pattern: &[usize]) -> usize {
     let chosen = pattern.iter().filter_map(|&at| exponents.get(at));
     chosen.fold(0, |sum, &e| sum.wrapping_add(e))
 }
 
 impl Turns {
-    /// Turns `acc` by the program's exponents.
+    /// Runs all turns on `acc`.
+    ///
+    /// # Errors
+    /// A key or buffers of other parameters.
     pub fn run(
         &self,
         params: &Params,
@@ -171,17 +181,14 @@ impl Turns {
                 }
             }
             (RotationKey::Narrow(key), None) => {
-                return Err(TfheError::Dimension {
-                    what: "words of 32 bits of a bootstrapping key",
-                    expected: 0,
-                    got: key.bytes() / size_of::<u32>(),
-                });
+                let words = key.bytes() / size_of::<u32>();
+                return Err(lost("words of 32 bits of a bootstrapping key", 0, words));
             }
         }
         Ok(())
     }
 
-    /// One turn, with the gadget ciphertexts from number `at` on.
+    /// Runs one turn in 64-bit words. Its gadget ciphertexts begin at number `at` of the key.
     fn wide(
         &self,
         ring: &TorusRing,
@@ -215,8 +222,9 @@ impl Turns {
                 continue;
             }
             let patterns = self.patterns.len();
-            let sums = work.sums.get_mut(..patterns * width).unwrap_or_default();
-            let weights = work.weights.get_mut(..patterns * n).unwrap_or_default();
+            let sums = work.sums.get_mut(..patterns * width);
+            let room = sums.zip(work.weights.get_mut(..patterns * n));
+            let (sums, weights) = room.ok_or_else(no_room)?;
             let each = sums.chunks_mut(width).zip(weights.chunks_mut(n));
             for ((u, pattern), (sums, weight)) in self.patterns.iter().enumerate().zip(each) {
                 let rows = key.rows(lane, at + u);
@@ -233,7 +241,7 @@ impl Turns {
         Ok(())
     }
 
-    /// The same in words of 32 bits, with the gadget ciphertexts of turn number `at` of the key.
+    /// Runs one turn in 32-bit words, with the gadget ciphertexts of turn `at` of the key.
     fn narrow(
         &self,
         ring: &NarrowRing,
@@ -262,7 +270,7 @@ impl Turns {
             false => &self.patterns,
         };
         let words = weighed.len() * ring.weight_words();
-        let weights = work.weights.get_mut(..words).unwrap_or_default();
+        let weights = work.weights.get_mut(..words).ok_or_else(no_room)?;
         for (pattern, weight) in weighed.iter().zip(weights.chunks_mut(ring.weight_words())) {
             ring.monomial(exponent(exponents, pattern), weight)?;
         }

@@ -1,54 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A whole procedure as one step: limbs that each grow by a sum of products of keys and digits, turned by exponents.
+//! Recognises a procedure that is one turn of the rotation: each limb grows by a sum of products of the key and digits, turned by
+//! exponents.
 //!
-//! What is matched is the data flow, from the results backwards:
+//! The matcher follows the data flow from the results backwards:
 //!
 //! | with one pattern of exponents | with several |
 //! | --- | --- |
 //! | `ROTDIFF` of each limb | |
-//! | `DECOMP` and `NTT` of that, for each modulus | `DECOMP` and `NTT` of each limb |
+//! | `DECOMP` and `NTT` of the difference, for each modulus | `DECOMP` and `NTT` of each limb |
 //! | `DOT` of all digits and as many limbs of a key | the same for each pattern, `ROTDIFF` of it, and `ADD` |
 //! | `INTT`, and `BEXTX` from several moduli or to another one | the same |
 //! | `ADD` to the limb | the same |
 //!
-//! Who holds the key in a form of its own runs such a procedure without a step between.
+//! A caller that stores the key in its own form runs such a procedure as one step.
 
 use ringmill_device::plan::{How, Job, Step, Steps, WordJob};
 use ringmill_math::basext::Representative;
 use ringmill_math::torus::{Coefficients, Gadget, Lift};
 use ringmill_math::{Modulus, Ring};
 
-/// A procedure that is one turn. Parameters are named by their numbers.
+/// A procedure that is one turn. Its fields name parameters of the procedure by their numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Turn {
     pub ring: Ring,
-    /// Digits of a limb, modulo its modulus.
+    /// The decomposition of a limb.
     pub gadget: Gadget,
-    /// Modulo what products are computed.
+    /// The moduli of the products.
     pub lift: Lift,
-    /// The limbs; result i is limb i and what it grows by.
+    /// The limbs. Result i is the sum of limb i and its increment.
     pub limbs: Vec<usize>,
-    /// Whether limbs are turned before they are decomposed; else products are turned, pattern by pattern.
+    /// Whether limbs are turned before they are decomposed. Otherwise products are turned, pattern by pattern.
     pub before: bool,
-    /// The exponents whose sum each pattern is.
+    /// The exponents of each pattern, whose sum turns it.
     pub patterns: Vec<Vec<usize>>,
     /// The limbs of the key: by pattern, row (limb, then digit), column and modulus.
     pub keys: Vec<usize>,
 }
 
 impl Turn {
-    /// The procedure of these steps, one for each instruction, as a turn, where it is one and nothing else.
+    /// Returns the turn that a procedure is, if it is one and nothing else. It has one step for each instruction.
     pub fn of(steps: &Steps) -> Option<Self> {
         Matched::of(steps)?.turn()
     }
 
-    /// Rows of a key: the digits of all limbs.
+    /// Returns the number of rows of a gadget ciphertext: the digits of all limbs.
     pub fn rows(&self) -> usize {
         self.limbs.len() * self.gadget.levels()
     }
 }
 
-/// A procedure's steps, and what the first product that was met says of all others.
+/// A procedure under examination: its steps, and the properties of its first product, which all others must share.
 struct Matched<'s> {
     steps: &'s Steps,
     /// The step that makes each value.
@@ -60,12 +61,13 @@ struct Matched<'s> {
     gadget: Option<Gadget>,
     ring: Option<Ring>,
     lanes: Vec<Modulus>,
-    /// By what limbs are turned before, if they are; unknown before the first is met.
+    /// The exponents that turn limbs before their decomposition, if they are turned. The outer option is empty until the first
+    /// limb is met.
     before: Option<Option<Vec<usize>>>,
     patterns: Vec<Vec<usize>>,
 }
 
-/// What a result grows by modulo one prime: for each pattern its exponents and its key limbs, row by row.
+/// A result's increment modulo one prime: for each pattern its exponents and its key limbs, row by row.
 type Sums = Vec<(Vec<usize>, Vec<usize>)>;
 
 impl<'s> Matched<'s> {
@@ -93,7 +95,7 @@ impl<'s> Matched<'s> {
         })
     }
 
-    /// The step that makes a value, and which of its results it is.
+    /// Returns the step that makes a value, and the value's place among the step's results.
     fn made(&self, value: u32) -> Option<(&'s Step, usize)> {
         let step = self.steps.steps.get((*self.maker.get(value as usize)?)?)?;
         let at = step.dst.iter().position(|made| made.value == value)?;
@@ -180,7 +182,7 @@ impl<'s> Matched<'s> {
         })
     }
 
-    /// What a transform back is of.
+    /// Takes apart the inverse transform that makes a value: a sum of one term for each pattern.
     fn sums(&mut self, lane: usize, value: u32, limbs: &[usize]) -> Option<Sums> {
         let (step, _) = self.made(value)?;
         let (&Job::Intt(p, ring), &[sum]) = (&step.job, &*step.src) else {
@@ -195,7 +197,7 @@ impl<'s> Matched<'s> {
         if self.lanes.get(lane) != Some(&p) {
             return None;
         }
-        // The first pattern is at the bottom of the sums.
+        // The first pattern is the innermost term.
         let (mut terms, mut rest) = (Vec::new(), sum);
         loop {
             let (step, _) = self.made(rest)?;
@@ -217,7 +219,7 @@ impl<'s> Matched<'s> {
             self.patterns.clone_from(&patterns);
         }
         let turned = self.before.as_ref()?.is_some();
-        // Limbs that are turned before have one product, which is not turned; others have turned ones alone.
+        // Limbs that are turned before have one product, which is not turned. All products of other limbs are turned.
         let whole = match turned {
             true => patterns.len() == 1 && patterns.iter().all(Vec::is_empty),
             false => patterns.iter().all(|pattern| !pattern.is_empty()),
@@ -225,7 +227,7 @@ impl<'s> Matched<'s> {
         (whole && self.patterns == patterns).then_some(terms)
     }
 
-    /// One pattern's exponents, where it has some, and its key limbs.
+    /// Returns the exponents of a pattern's term, none if it is not turned, and its key limbs.
     fn term(
         &mut self,
         lane: usize,
@@ -254,7 +256,7 @@ impl<'s> Matched<'s> {
         Some((exponents, keys))
     }
 
-    /// Whether these are the transforms of all digits of all limbs, turned or not.
+    /// Checks that these values are the transforms of all digits of all limbs.
     fn check_digits(&mut self, digits: &[u32], limbs: &[usize]) -> Option<()> {
         let mut rows = digits.iter();
         for &limb in limbs {
@@ -285,7 +287,7 @@ impl<'s> Matched<'s> {
         rows.next().is_none().then_some(())
     }
 
-    /// Whether a value is that limb, or that limb turned as all others are.
+    /// Checks that a value is the limb, or the limb turned by the same exponents as all others.
     fn check_turned(&mut self, value: u32, limb: usize) -> Option<()> {
         let turned = match self.number(value) {
             Some(number) => (number == limb).then_some(None)?,

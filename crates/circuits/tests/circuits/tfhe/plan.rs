@@ -70,6 +70,21 @@ fn keys_lie_as_turns_take_them() {
     assert!(what.contains("other sizes"), "{what}");
 }
 
+/// A turn of one bit turns the limbs, and a turn of several bits the products: neither runs in the other's buffers.
+#[test]
+fn turns_of_another_unrolling_are_refused() {
+    let of = |unrolling| params(toy().unrolling(unrolling));
+    for (made_for, given) in [
+        (Unrolling::One, Unrolling::Two),
+        (Unrolling::Two, Unrolling::One),
+        (Unrolling::Two, Unrolling::Three),
+    ] {
+        let (made_for, given) = (of(made_for), of(given));
+        let keys = mid::rotation_inputs(&made_for, Ending::Accumulator);
+        refused(&given, mid::turn(&made_for).unwrap(), &keys);
+    }
+}
+
 /// The program with another turn: `change` is given its instructions that are `op`.
 fn with_turn(params: &Params, op: Op, change: impl FnOnce(&mut [&mut Instr])) -> Program {
     let mut program = mid::turn(params).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls of all other procedures, step by step.
+//! Compiles calls of procedures that are no turn, step by step.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::tfhe::TfheError;
 use crate::tfhe::plan::{Act, Line, Place};
 
 impl Compiler<'_> {
-    /// A procedure, step by step.
+    /// Compiles one line for each step of a procedure. Returns the places of the results.
     pub(super) fn call(
         &mut self,
         steps: &Steps,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Turns of a rotation: their limbs, their exponents, and whether the key lies in the order in which they take it.
+//! Compiles turns of a rotation: finds their limbs and exponents, and checks that the key is stored in the order in which they
+//! read it.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use crate::tfhe::plan::turn::Turn;
 use crate::tfhe::plan::{Line, Place, Turns};
 
 impl Compiler<'_> {
-    /// `count` turns, one after another on the same limbs.
+    /// Compiles `count` turns on the same limbs. Returns the places of the limbs.
     pub(super) fn turns(
         &mut self,
         turn: &Turn,
@@ -24,7 +25,9 @@ impl Compiler<'_> {
             && turn.ring.len() == ring.degree()
             && turn.gadget == *params.bootstrap_gadget()
             && (turn.rows(), cols) == (shape.rows(), shape.cols())
-            && turn.patterns.len() <= params.sizes().unrolling.patterns();
+            && turn.patterns.len() <= params.sizes().unrolling.patterns()
+            // One secret bit a turn turns the limbs, and several turn the products.
+            && turn.before == (params.sizes().unrolling.m() == 1);
         if !fits {
             return Err(other("a turn of other sizes than its parameters"));
         }
@@ -58,7 +61,7 @@ impl Compiler<'_> {
         Ok(places)
     }
 
-    /// Numbers of the first turn's exponents, and each pattern's among them.
+    /// Returns the numbers of the first turn's exponents, and the exponents of each pattern, counted from the first.
     fn exponents(
         &self,
         turn: &Turn,
@@ -92,7 +95,7 @@ impl Compiler<'_> {
         Ok((first..first + each, patterns.collect()))
     }
 
-    /// The first turn's first gadget ciphertext; all are in the order in which the key lies.
+    /// Returns the number of the first turn's first gadget ciphertext. Checks that all of them follow in the key's order.
     fn keys(&self, turn: &Turn, count: usize, sources: &[Source]) -> Result<usize, TfheError> {
         let (cols, lanes) = (turn.limbs.len(), self.params.ring().lanes());
         let (rows, patterns) = (turn.rows(), turn.patterns.len());
