@@ -9,6 +9,7 @@ use ringmill_isa::macros::{
     MacroImm, MacroOp, MacroProgram, MacroValue, Visibility, verify_with_primes,
 };
 use ringmill_isa::mid::Verified;
+use ringmill_isa::target::Target;
 use ringmill_schemes::{At, ParameterSet, ProcCache};
 
 use crate::lower::{Lowered, PlainRequest, PlainSource};
@@ -68,6 +69,16 @@ impl<S: Compiles> Compiled<S> {
     /// Bytes of the evaluation keys that the program needs, known before any is made.
     pub fn key_bytes(&self) -> u64 {
         self.params.key_bytes(self.keys.len(), self.seeded)
+    }
+
+    /// Whether the program, which these options compiled for no machine, can be compiled for this one. A machine that refuses it
+    /// may then take it.
+    pub fn suits_once_compiled_for(&self, target: Target, options: &Options<S>) -> bool {
+        let for_target = Options {
+            target: Some(target),
+            ..options.clone()
+        };
+        options.target.is_none() && compile(self.source.clone(), &for_target).is_ok()
     }
 
     /// The macro instructions that each procedure is, by the names that calls have for it.

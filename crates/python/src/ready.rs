@@ -131,10 +131,10 @@ impl<S: Served> Ready<S> {
             TracedError::Run(RuntimeError::Device(why)) if why.as_own::<MachineError>().is_some()
         );
         match error {
-            error if by_machine => match self.cure(device) {
-                Some(cure) => raise::<DeviceError, _>(format!("{error}; {cure}")),
-                None => raise::<DeviceError, _>(error),
-            },
+            error if by_machine => raise::<DeviceError, _>(match self.cure(device) {
+                Some(cure) => format!("{error}; {cure}"),
+                None => error.to_string(),
+            }),
             TracedError::Run(error) => failed::<S>(error),
             error @ TracedError::File { .. } => raise::<FileError, _>(error),
         }
@@ -143,17 +143,11 @@ impl<S: Served> Ready<S> {
     /// Names the target that cures a refusal, if compiling for the target succeeds.
     fn cure(&self, device: &str) -> Option<String> {
         let (_, machine) = device.split_once(':')?;
-        if self.options.target.is_some() {
-            return None;
-        }
-        let options = Options {
-            target: Some(ringmill_sim::target(machine).ok()?),
-            ..self.options.clone()
-        };
-        ringmill_compiler::compile(self.compiled.source.clone(), &options).ok()?;
-        Some(format!(
-            "the program was not compiled for this machine: compile(target={machine:?}) does that"
-        ))
+        let target = ringmill_sim::target(machine).ok()?;
+        let suits = self.compiled.suits_once_compiled_for(target, &self.options);
+        suits.then(|| {
+            format!("the program was not compiled for this machine: compile(target={machine:?}) does that")
+        })
     }
 
     /// What is predicted of each output, if it is predicted of outputs at all.

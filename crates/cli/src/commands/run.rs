@@ -141,7 +141,7 @@ fn carried_out<S: Served>(
             done => done.map_err(|refused| {
                 let machine = device.name();
                 let (_, machine) = machine.split_once(':').unwrap_or(("", &machine));
-                cure::of_refusal(refused, machine, &args.program, &compiled, &options)
+                cure::of_refusal(refused, machine, &compiled, &options)
             })?,
         };
         let outputs = answer.outputs.take().unwrap_or_default();

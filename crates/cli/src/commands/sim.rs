@@ -46,10 +46,8 @@ fn timed<S: Served>(
         ..args.counted.asked(args.trace.as_deref())
     };
     let report = simulate_on(device, &compiled, &asked, &Bar::new(), watch);
-    let mut report = report.map_err(|refused| {
-        let (machine, program) = (&args.machine, &args.program);
-        cure::of_refusal(refused.into(), machine, program, &compiled, &options)
-    })?;
+    let mut report = report
+        .map_err(|refused| cure::of_refusal(refused.into(), &args.machine, &compiled, &options))?;
     report.scheme = scheme;
     let sources = pages::sources(&args.program.program);
     if let Some(path) = &args.html {
