@@ -146,7 +146,7 @@ impl<'f> Run<'f> {
                 number,
             } => scope.list(list, columns, number),
             Each::Ours { figures } => self.records(figures, scope),
-            Each::Given(_) => each.given(),
+            Each::Given(rows) => given(rows),
         }
     }
 
@@ -220,16 +220,12 @@ impl<'f> Run<'f> {
     }
 }
 
-impl Each {
-    fn given(&self) -> Result<Vec<Record>, PaperError> {
-        let Self::Given(rows) = self else {
-            return Ok(Vec::new());
-        };
-        let mut whole = toml::Table::new();
-        let rows = rows.iter().cloned().map(toml::Value::Table).collect();
-        whole.insert("given".to_owned(), toml::Value::Array(rows));
-        Scope::new(&whole, &toml::Table::new()).list("given", &[], "given")
-    }
+/// The records that stand in a sheet's own loop.
+fn given(rows: &[toml::Table]) -> Result<Vec<Record>, PaperError> {
+    let mut whole = toml::Table::new();
+    let rows = rows.iter().cloned().map(toml::Value::Table).collect();
+    whole.insert("given".to_owned(), toml::Value::Array(rows));
+    Scope::new(&whole, &toml::Table::new()).list("given", &[], "given")
 }
 
 /// Our figure of a row.
