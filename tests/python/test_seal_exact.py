@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Microsoft SEAL's BFV and BGV as the reference: every operation gives its ciphertext bit for bit, under its keys.
 
-As in test_seal.py, every comparison is of whole files, BGV's correction factors included: Ringmill's result is loaded
-by SEAL and saved again, and those bytes must equal the bytes SEAL saves of its own evaluator's result. What one of the
+As in test_seal.py, every comparison is of whole files, BGV's correction factors included. SEAL loads Ringmill's result
+and saves it again. Those bytes must equal the bytes that SEAL saves of its own evaluator's result. What one of the
 schemes alone has is in test_seal_bfv.py and test_seal_bgv.py.
 """
 

@@ -42,7 +42,7 @@ impl Radix {
     }
 
     /// Returns the cycles from a command until it is done, for `l` source and `k` target moduli, rings of 2^`log_n` and
-    /// several polynomials: residues into the memory, N for each target, and one fill of all stages.
+    /// several polynomials. They are the beats of residues into the memory, N for each target, and one fill of all stages.
     pub fn cycles(self, l: usize, k: usize, log_n: u32, polynomials: u64) -> u64 {
         let stages = self.shape.max_l() as u64 * (mul_latency(self.shape) + 1);
         let polynomial = l as u64 * self.shape.beats(log_n) + ((k as u64) << log_n);

@@ -105,7 +105,7 @@ impl Shared {
     }
 
     /// Returns the multiplier-cycles for each coefficient and target of a stream of `polynomials`, and the products
-    /// that need them: l + 1 for a target, and 2 l + 1 for mu and the redundant channel, which k targets share.
+    /// that need them. A target needs l + 1 products. Mu and the redundant channel need 2 l + 1, which k targets share.
     pub fn multiplier_cycles(self, l: usize, k: usize, polynomials: u64) -> (f64, f64) {
         let rows = self.rows(Extension::Exact, l, k, polynomials);
         let each = (polynomials * k as u64) as f64;

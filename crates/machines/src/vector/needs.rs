@@ -7,8 +7,8 @@ use crate::fpga::{
     Family, Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit,
 };
 
-/// Returns the multipliers of one transform unit of radix R: those of a cyclic transform in decimation in frequency
-/// without products by one, R - 1 before it and R - 1 behind (section 6.1: 769, 255 and 255).
+/// Returns the multipliers of one transform unit of radix R, which has three parts (section 6.1: 769, 255 and 255). The
+/// first is a cyclic transform in decimation in frequency, without products by one. R - 1 stand before it and R - 1 behind.
 pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     let radix = 1u64 << log_radix;
     // Of log R ranks with R / 2 butterflies, the rank of blocks of size 2^s has R / 2^s products by one.

@@ -8,8 +8,8 @@ fn unit(l: usize, k: usize, batch: usize) -> Shared {
     Shared::new(shape, batch).unwrap()
 }
 
-/// At most 1.15 times the products, in a stream, for every l = k from 7 on, with a batch that keeps a unit of one
-/// round; and for the batches of two rounds and three that are used.
+/// In a stream the multiplier-cycles are at most 1.15 times the products. This holds for every l = k from 7 on, with a
+/// batch that keeps a unit of one round. It holds for the batches of two and three rounds that are used.
 #[test]
 fn multiplier_cycles_are_near_their_floor() {
     let rounds_of_one = (7..=64).map(|l| (l, l));

@@ -77,8 +77,8 @@ fn no_step_reads_what_was_written_just_before() {
     }
 }
 
-/// The forward twiddle of block i of a stage of 2^k blocks is psi to the power (2 rev(i) + 1) N / 2^(k+1): over the
-/// steps of a pass rev(i) goes up by one, from where a butterfly began, and comes again. So one factor makes each from the
+/// The forward twiddle of block i of a stage of 2^k blocks is psi to the power (2 rev(i) + 1) N / 2^(k+1). Over the steps of
+/// a pass rev(i) goes up by one from the butterfly's first value, and comes again. So one factor makes each twiddle from the
 /// one before, and a table holds them in the order of its addresses.
 #[test]
 fn twiddles_of_a_butterfly_go_up_one_by_one() {
@@ -104,9 +104,9 @@ fn twiddles_of_a_butterfly_go_up_one_by_one() {
     }
 }
 
-/// The inverse transform takes the row of the complement of its step, lanes mirrored but for the pair's: there the
-/// block is the mirror 2^k - 1 - rev(i) of the forward transform's, whose twiddle is the negated inverse, of the other half
-/// ring where rings are halves.
+/// The inverse transform takes the row of the complement of its step. Its lanes are mirrored, but for the pair's. The block
+/// there is the mirror 2^k - 1 - rev(i) of the forward transform's block. Its twiddle is the negated inverse, and belongs to
+/// the other half ring where rings are halves.
 #[test]
 fn the_inverse_meets_the_mirrored_block() {
     for s in shapes() {

@@ -112,8 +112,8 @@ fn machine(channels: usize) -> (Description, Shape) {
     (d, shape)
 }
 
-/// What a run reads and writes is on its side's channels, what the host does on the other's; no two limbs lie in one place, each
-/// channel takes its turn, and all is within the memory.
+/// A run reads and writes its own side's channels, and the host those of the other side. No two limbs lie in one place, each
+/// channel takes its turn, and all limbs are within the memory.
 #[test]
 fn sides_do_not_meet() {
     for channels in [2, 4, 32] {
