@@ -16,22 +16,31 @@ import pytest
 
 from ringmill.notebook import shown
 
-# Enough rotations on one thread to last seconds; y keeps them from being folded into one.
+# As many rotations on one thread as last the given number of seconds: the script measures a few first. The addition of
+# y keeps the compiler from folding the rotations into one.
 SCRIPT = """
 import sys
+import time
 import numpy as np
 import ringmill as rm
 
-@rm.program
-def walk(x: rm.Encrypted, y: rm.Encrypted):
-    for _ in range(int(sys.argv[1])):
-        x = (x << 1) + y
-    return x
+def walk(rotations):
+    @rm.program
+    def rotate(x: rm.Encrypted, y: rm.Encrypted):
+        for _ in range(rotations):
+            x = (x << 1) + y
+        return x
+    return rotate.compile(params, ranges={"x": 0, "y": 0})
+
+def seconds_of(compiled, progress):
+    inputs = compiled.keygen().encrypt(x=np.zeros(params.slots), y=np.zeros(params.slots))
+    start = time.perf_counter()
+    compiled.run(inputs, device="cpu:1", progress=progress)
+    return time.perf_counter() - start
 
 params = rm.params("set1", table="standard_2018")
-compiled = walk.compile(params, ranges={"x": 0, "y": 0})
-inputs = compiled.keygen().encrypt(x=np.zeros(params.slots), y=np.zeros(params.slots))
-compiled.run(inputs, device="cpu:1", progress=sys.argv[2] == "on")
+rotations = int(float(sys.argv[1]) * 200 / seconds_of(walk(200), False)) if float(sys.argv[1]) else 1
+seconds_of(walk(rotations), sys.argv[2] == "on")
 """
 
 
@@ -47,12 +56,12 @@ sys.modules["IPython"] = SimpleNamespace(get_ipython=ZMQInteractiveShell)
 """
 
 
-def said_on_a_terminal(rotations: int, progress: str) -> str:
+def said_on_a_terminal(seconds: float, progress: str) -> str:
     """What the script says on standard error when that is a terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
     script = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(rotations), progress], stderr=theirs, env={**os.environ, "TERM": "xterm"}
+        [sys.executable, "-c", SCRIPT, str(seconds), progress], stderr=theirs, env={**os.environ, "TERM": "xterm"}
     )
     os.close(theirs)
     said = b""
@@ -67,36 +76,36 @@ def said_on_a_terminal(rotations: int, progress: str) -> str:
 
 
 def test_long_runs_show_an_estimate():
-    said = said_on_a_terminal(10000, "on")
+    said = said_on_a_terminal(3, "on")
     assert "running" in said
     assert "s left" in said
 
 
-@pytest.mark.parametrize(("rotations", "progress"), [(10000, "off"), (1, "on")], ids=["off", "short"])
-def test_nothing_shows_unasked(rotations, progress):
-    assert said_on_a_terminal(rotations, progress) == ""
+@pytest.mark.parametrize(("seconds", "progress"), [(3, "off"), (0, "on")], ids=["off", "short"])
+def test_nothing_shows_unasked(seconds, progress):
+    assert said_on_a_terminal(seconds, progress) == ""
 
 
 def test_nothing_shows_where_there_is_no_terminal():
-    done = subprocess.run([sys.executable, "-c", SCRIPT, "1000", "on"], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", SCRIPT, "2", "on"], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def said_in_a_notebook(rotations: int, progress: str) -> str:
-    script = [sys.executable, "-c", KERNEL + SCRIPT, str(rotations), progress]
+def said_in_a_notebook(seconds: float, progress: str) -> str:
+    script = [sys.executable, "-c", KERNEL + SCRIPT, str(seconds), progress]
     done = subprocess.run(script, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stderr.replace("\n", "|")  # text mode makes a new line of a carriage return
 
 
 def test_a_notebook_shows_an_estimate_that_is_gone_afterwards():
-    lines = said_in_a_notebook(10000, "on").split("|")
+    lines = said_in_a_notebook(3, "on").split("|")
     assert any("running" in line and "s left" in line for line in lines)
     assert lines[-2].strip() == lines[-1] == ""
 
 
 def test_a_short_run_shows_nothing_in_a_notebook():
-    assert said_in_a_notebook(1, "on") == ""
+    assert said_in_a_notebook(0, "on") == ""
 
 
 def test_a_line_is_written_over_by_the_next(monkeypatch, capsys):
