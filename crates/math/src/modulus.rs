@@ -142,12 +142,15 @@ impl Modulus {
 
     /// Returns a^-1 mod q by the extended Euclidean algorithm, or [`MathError::NotInvertible`]. Its time depends on a.
     pub fn inv(self, a: u64) -> Result<u64, MathError> {
-        let (mut r0, mut r1) = (i128::from(self.q), i128::from(self.reduce(a)));
-        let (mut t0, mut t1) = (0i128, 1i128);
+        let (mut r0, mut r1) = (self.q, self.reduce(a));
+        // The coefficients of a alternate in sign, and none is larger than q. So their absolute values suffice.
+        let (mut t0, mut t1) = (0u64, 1u64);
+        let mut negative = true;
         while r1 != 0 {
             let k = r0 / r1;
             (r0, r1) = (r1, r0 - k * r1);
-            (t0, t1) = (t1, t0 - k * t1);
+            (t0, t1) = (t1, t0 + k * t1);
+            negative = !negative;
         }
         if r0 != 1 {
             return Err(MathError::NotInvertible {
@@ -155,7 +158,7 @@ impl Modulus {
                 modulus: self.q,
             });
         }
-        Ok(t0.rem_euclid(i128::from(self.q)) as u64)
+        Ok(if negative { self.neg(t0) } else { t0 })
     }
 
     /// Prepares the constant w (reduced first) for [`Modulus::mul_shoup`].
