@@ -114,11 +114,14 @@ fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Resul
         }
         before.insert(from, way.before);
         let mut course = placed(way.course, &Rc::new(Placement::at(from)));
-        let end = end(course.clone(), program, from)?;
-        // Places that all ways share.
-        let spaced = ((end - from) / places).max(1).next_power_of_two();
-        for number in from..end {
+        let spaced = spaced(&course, program, from, places)?;
+        let mut lost_at = None;
+        for number in from..count {
             course.go_on(program, number)?;
+            if let Some(lost) = course.lost() {
+                lost_at = Some((number, lost.clone()));
+                break;
+            }
             let cut = number + 1;
             forget(&mut course, program, number, &last_read);
             if cut == count || !cut.is_multiple_of(spaced) {
@@ -138,17 +141,15 @@ fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Resul
                 ways.insert(cut, way);
             }
         }
-        if end == count {
-            if best.is_none_or(|(_, cost)| course.cost() < cost) {
+        match lost_at {
+            None if best.is_none_or(|(_, cost)| course.cost() < cost) => {
                 best = Some((from, course.cost()));
             }
-            continue;
-        }
-        course.go_on(program, end)?;
-        if let Some(lost) = course.lost()
-            && first.as_ref().is_none_or(|&(at, _)| at < end)
-        {
-            first = Some((end, lost.clone()));
+            None => {}
+            Some((end, lost)) if first.as_ref().is_none_or(|&(at, _)| at < end) => {
+                first = Some((end, lost));
+            }
+            Some(_) => {}
         }
     }
     Ok(match (best, first) {
@@ -217,20 +218,27 @@ fn last_reads(program: &MacroProgram) -> Vec<usize> {
     last
 }
 
-/// The number of the first instruction, from one on, that loses a message; that of instructions where none does.
-fn end<C: Course>(
-    mut course: C,
+/// The distance of the places for cuts that are looked at from a cut: a power of two, so that ways share places.
+fn spaced<C: Course>(
+    course: &C,
     program: &MacroProgram,
     from: usize,
+    places: usize,
 ) -> std::result::Result<usize, C::Error> {
+    let distance = |end: usize| ((end - from) / places).max(1).next_power_of_two();
     let count = program.instrs.len();
+    // Where even the whole rest has few places, how far the course comes decides nothing.
+    if distance(count) == 1 {
+        return Ok(1);
+    }
+    let mut course = course.clone();
     for number in from..count {
         course.go_on(program, number)?;
         if course.lost().is_some() {
-            return Ok(number);
+            return Ok(distance(number));
         }
     }
-    Ok(count)
+    Ok(distance(count))
 }
 
 /// Forgets the values that no instruction behind this one reads.

@@ -139,8 +139,13 @@ impl Factor {
             log2_sum(a + x, b + y)
         };
         let ratio = t.mul(a.inverse(t)?, b.value);
-        let best = pairs(ratio, t).min_by(|a, b| bound(a).total_cmp(&bound(b)));
-        Ok(Balance::new(best.unwrap_or([ratio, 1]), a, t))
+        let bounded = pairs(ratio, t).map(|pair| (bound(&pair), pair));
+        let best = bounded.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        Ok(Balance::new(
+            best.map_or([ratio, 1], |(_, pair)| pair),
+            a,
+            t,
+        ))
     }
 }
 

@@ -46,41 +46,34 @@ pub(super) struct Descent {
 
 impl Descent {
     /// What dividing the value brings.
-    pub fn new(manager: &Manager<'_>, from: Placed) -> Result<Self, CompileError> {
+    pub fn new(manager: &Manager<'_>, from: Placed) -> Self {
         let mut this = Self {
             from,
             after: vec![(from.noise, from.factor)],
             worth: 0,
         };
         while this.worth < from.level.index() {
-            let (before, after) = (
-                this.at(manager, this.worth)?,
-                this.at(manager, this.worth + 1)?,
-            );
+            let before = this.at(manager, this.worth);
+            let after = this.at(manager, this.worth + 1);
             if after.0.log2() > before.0.log2() - WORTH {
                 break;
             }
             this.worth += 1;
         }
-        Ok(this)
+        this
     }
 
     /// Noise and factor after so many divisions, of which the value's level has enough.
-    pub fn at(
-        &mut self,
-        manager: &Manager<'_>,
-        divisions: usize,
-    ) -> Result<(Noise, Factor), CompileError> {
-        let params = manager.frame.params;
+    pub fn at(&mut self, manager: &Manager<'_>, divisions: usize) -> (Noise, Factor) {
         while self.after.len() <= divisions {
             let done = self.after.len() - 1;
             let (noise, factor) = self.after[done];
             let level = Level(self.from.level.0.saturating_sub(done as u32));
-            let prime = params.moduli().get(level.index()).copied().unwrap_or(1);
             let noise = manager.model.mod_switch(noise, level, self.from.size);
-            self.after.push((noise, factor.over(prime, manager.t)?));
+            self.after
+                .push((noise, manager.divided_factor(factor, level)));
         }
-        Ok(self.after[divisions])
+        self.after[divisions]
     }
 
     /// The divisions that a value is to go through on its way down to `level`; the other primes are dropped.
@@ -129,11 +122,9 @@ impl Manager<'_> {
         let Some(level) = from.level.below() else {
             return Ok(from);
         };
-        let params = self.frame.params;
-        let prime = params.moduli().get(from.level.index()).copied();
         let like = Placed {
             level,
-            factor: from.factor.over(prime.unwrap_or(1), self.t)?,
+            factor: self.divided_factor(from.factor, from.level),
             noise: self.model.mod_switch(from.noise, from.level, from.size),
             ..from
         };

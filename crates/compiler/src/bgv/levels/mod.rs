@@ -22,6 +22,7 @@ use ringmill_isa::macros::{
 use ringmill_limits::Watch;
 use ringmill_math::Modulus;
 use ringmill_schemes::bgv::{ExactParams, Factor, Noise, NoiseModel, Params};
+use ringmill_schemes::rlwe::RlweError;
 
 use super::CompileError;
 use crate::error::At as Line;
@@ -99,6 +100,8 @@ pub struct Manager<'a> {
     frame: Frame<'a>,
     model: NoiseModel,
     t: Modulus,
+    /// By which a division by each ciphertext prime multiplies the factor.
+    divisions: Rc<[Factor]>,
     /// Ciphertexts by old value.
     known: HashMap<MacroValue, Known>,
     derived: BTreeMap<(MacroValue, Derived), Placed>,
@@ -137,7 +140,7 @@ pub(super) fn run_with(
     frame: Frame<'_>,
     placement: &Rc<Placement>,
 ) -> Result<Managed, CompileError> {
-    let mut manager = Manager::new(program, frame);
+    let mut manager = Manager::new(program, frame)?;
     manager.placement = Rc::clone(placement);
     manager.out = Some(Rewriter::beside(program));
     for number in 0..program.instrs.len() {
@@ -166,7 +169,7 @@ pub(super) fn best(
     frame: Frame<'_>,
 ) -> Result<Result<(Placement, f64), Misfit>, CompileError> {
     let measure = false;
-    let start = Manager::new(program, Frame { measure, ..frame });
+    let start = Manager::new(program, Frame { measure, ..frame })?;
     refreshing::best(program, &start)
 }
 
@@ -180,10 +183,22 @@ fn misshapen(instr: &MacroInstr) -> CompileError {
 
 impl<'a> Manager<'a> {
     /// One that makes no instructions.
-    pub fn new(program: &MacroProgram, frame: Frame<'a>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// A prime that t has a factor in common with.
+    pub fn new(program: &MacroProgram, frame: Frame<'a>) -> Result<Self, CompileError> {
+        let t = frame.params.plain_modulus().reducer();
+        let primes = frame
+            .params
+            .moduli()
+            .iter()
+            .take(frame.params.cipher_count());
+        let divisions: Result<Rc<[Factor]>, RlweError> =
+            primes.map(|&prime| Factor::ONE.over(prime, t)).collect();
+        Ok(Self {
             model: model(program, frame.params),
-            t: frame.params.plain_modulus().reducer(),
+            t,
+            divisions: divisions?,
             known: HashMap::new(),
             derived: BTreeMap::new(),
             plains: HashMap::new(),
@@ -197,6 +212,14 @@ impl<'a> Manager<'a> {
             refreshed: Vec::new(),
             placement: Rc::default(),
             frame,
+        })
+    }
+
+    /// The factor of a ciphertext at `level` after a division by its last prime.
+    fn divided_factor(&self, factor: Factor, level: Level) -> Factor {
+        match self.divisions.get(level.index()) {
+            Some(&by) => factor.times(by, self.t),
+            None => factor,
         }
     }
 

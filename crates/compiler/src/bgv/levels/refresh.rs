@@ -127,9 +127,9 @@ impl<'a> Manager<'a> {
     fn is_kept_by(&self, deep: Deep<'_>, placed: Placed) -> Result<bool, CompileError> {
         let placed = self.of_two(placed);
         let start = deep.procedure.start();
-        let mut descent = Descent::new(self, placed)?;
+        let mut descent = Descent::new(self, placed);
         let divisions = self.divisions(deep, &mut descent)?;
-        let noise = descent.at(self, divisions)?.0;
+        let noise = descent.at(self, divisions).0;
         let kept = self.model.room(placed.noise, placed.level) >= 0.0;
         let fits = noise.log2() <= deep.procedure.noise().log2();
         Ok(kept && placed.level >= start && fits)
@@ -140,7 +140,7 @@ impl<'a> Manager<'a> {
         let start = deep.procedure.start();
         let (most, bound) = (descent.steps(start), deep.procedure.noise().log2());
         let mut divisions = descent.divisions(start);
-        while divisions < most && descent.at(self, divisions)?.0.log2() > bound {
+        while divisions < most && descent.at(self, divisions).0.log2() > bound {
             divisions += 1;
         }
         Ok(divisions)
@@ -179,7 +179,7 @@ impl<'a> Manager<'a> {
     ) -> Result<Placed, CompileError> {
         let (procedure, start) = (deep.procedure, deep.procedure.start());
         let placed = self.relinearised(placed, instr)?;
-        let mut descent = Descent::new(self, placed)?;
+        let mut descent = Descent::new(self, placed);
         let divisions = self.divisions(deep, &mut descent)?;
         let bound = procedure.noise().log2();
         let below = self.bring(placed, start.min(placed.level), divisions, instr)?;
@@ -221,10 +221,10 @@ impl<'a> Manager<'a> {
         } else {
             // The last division makes up for what the factor costs.
             let above = level.above(1);
-            let mut descent = Descent::new(self, a)?;
+            let mut descent = Descent::new(self, a);
             let mut divisions = descent.divisions(above);
             while divisions < descent.steps(above)
-                && descent.at(self, divisions)?.0.log2() > noise.log2()
+                && descent.at(self, divisions).0.log2() > noise.log2()
             {
                 divisions += 1;
             }
@@ -347,6 +347,7 @@ impl Course for Manager<'_> {
             frame: self.frame,
             model: self.model.clone(),
             t: self.t,
+            divisions: Rc::clone(&self.divisions),
             known: self.known.clone(),
             derived,
             plains: HashMap::new(),

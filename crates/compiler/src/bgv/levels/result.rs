@@ -39,10 +39,10 @@ impl Manager<'_> {
         let level = a.level.min(b.level);
         let a_is_high = a.level > b.level;
         let (high, low) = if a_is_high { (a, b) } else { (b, a) };
-        let mut descent = Descent::new(self, high)?;
+        let mut descent = Descent::new(self, high);
         let mut ways = Vec::new();
         for divisions in 0..=descent.steps(level) {
-            let (noise, factor) = descent.at(self, divisions)?;
+            let (noise, factor) = descent.at(self, divisions);
             let there = Placed {
                 noise,
                 factor,
@@ -113,7 +113,7 @@ impl Manager<'_> {
         a: Placed,
         b: Placed,
     ) -> Result<(), CompileError> {
-        let (first, second) = (Descent::new(self, a)?, Descent::new(self, b)?);
+        let (first, second) = (Descent::new(self, a), Descent::new(self, b));
         let model = &self.model;
         let noise = |level: Level| model.mul(first.noise(level), second.noise(level));
         let level = self.lowest(a.level.min(b.level), TOLERANCE, noise);
@@ -130,7 +130,7 @@ impl Manager<'_> {
     }
 
     pub(super) fn square(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
-        let descent = Descent::new(self, a)?;
+        let descent = Descent::new(self, a);
         let model = &self.model;
         let noise = |level: Level| model.mul(descent.noise(level), descent.noise(level));
         let level = self.lowest(a.level, TOLERANCE, noise);
@@ -152,7 +152,7 @@ impl Manager<'_> {
         a: Placed,
         plain: MacroValue,
     ) -> Result<(), CompileError> {
-        let descent = Descent::new(self, a)?;
+        let descent = Descent::new(self, a);
         let model = &self.model;
         let noise = |level: Level| model.mul_plain(descent.noise(level));
         let level = self.lowest(a.level, TOLERANCE, noise);
@@ -207,7 +207,7 @@ impl Manager<'_> {
 
     /// Key switching costs the more the higher it happens.
     pub(super) fn rotation(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
-        let descent = Descent::new(self, a)?;
+        let descent = Descent::new(self, a);
         let model = &self.model;
         let noise = |level: Level| model.switch_key(descent.noise(level), level);
         let level = self.lowest(a.level, BEFORE_KEYS, noise);
@@ -231,7 +231,7 @@ impl Manager<'_> {
             let bits = primes.map(|q| q.map_or(1.0, |&q| (q as f64).log2())).sum();
             self.lacks(bits, instr);
         }
-        let descent = Descent::new(self, a)?;
+        let descent = Descent::new(self, a);
         let sure = |&level: &Level| self.model.room(descent.noise(level), level) >= 0.0;
         let level = wanted.min(a.level).to(a.level).find(sure);
         let a = self.brought(&descent, level.unwrap_or(a.level), instr)?;

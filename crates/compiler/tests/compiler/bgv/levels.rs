@@ -106,7 +106,7 @@ fn no_set_of_cuts_is_cheaper_and_the_last_moment_is_dearer() {
             watch: &watch,
         };
         for program in &programs {
-            let start = Manager::new(program, frame);
+            let start = Manager::new(program, frame).unwrap();
             let (placement, cost) = best(program, &start).unwrap().unwrap();
             let least = cheapest(program, &start);
             let last = at_the_last_moment(program, &start);

@@ -34,7 +34,7 @@ fn each_pass_refuses_it() {
             _ => MacroImm::None,
         };
         let program = with(early.clone(), op, imm);
-        let refused = best(&program, &Manager::new(&program, frame)).err();
+        let refused = best(&program, &Manager::new(&program, frame).unwrap()).err();
         named(refused.unwrap(), op.mnemonic(), "levels");
     }
 }
