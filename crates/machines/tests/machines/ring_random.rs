@@ -169,8 +169,8 @@ fn play(seed: u64, operations: usize) -> bool {
 
 #[test]
 fn random_programs_give_the_same_bits_or_name_the_field() {
-    let ran = (0..24).filter(|&seed| play(seed, 6)).count();
-    assert!(ran >= 12, "{ran} ran");
+    let ran = (0..10).filter(|&seed| play(seed, 6)).count();
+    assert!(ran >= 5, "{ran} ran");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use super::medha;
 
 #[test]
+#[ignore = "Medha's tables, a minute; `make full` runs it"]
 fn dyadic_cores_save_time() {
     let rows = medha().reproduced.rows.iter();
     let saved: Vec<f64> = rows

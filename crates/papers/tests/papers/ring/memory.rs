@@ -9,6 +9,7 @@ use super::medha;
 
 /// At most the paper's ultra RAM and DSP, and its block RAM and half of it again.
 #[test]
+#[ignore = "Medha's tables, a minute; `make full` runs it"]
 fn rpaus_take_what_the_paper_has() {
     let figures = medha().reproduced.figures.iter();
     let figures: Vec<_> = figures

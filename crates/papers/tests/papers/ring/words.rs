@@ -7,6 +7,7 @@ use super::medha;
 
 /// Each kind of the paper's rows, for each machine, within a tenth of it; and the same figure as a throughput.
 #[test]
+#[ignore = "Medha's tables, a minute; `make full` runs it"]
 fn every_instruction_is_near_the_papers() {
     let figures = medha().reproduced.figures.iter();
     let figures: Vec<_> = figures.filter(|f| f.case == "instruction").collect();
