@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap of TFHE on any device: the programs of [`crate::tfhe::mid`], and the keys as their inputs.
+//! Runs the bootstrap of TFHE on any device, as limb programs that take the keys as inputs ([`crate::tfhe::mid`]).
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::tfhe::{
     TfheError, keys, shared, steps,
 };
 
-/// Why a bootstrap did not run.
+/// The error of a bootstrap on a device.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BootstrapError {
@@ -25,18 +25,19 @@ pub enum BootstrapError {
     Device(#[from] DeviceError),
 }
 
-/// The programs of a parameter set's bootstrap, ready to run, with the evaluation keys bound. What they give is what
-/// [`crate::tfhe::Evaluator`] gives, bit for bit.
+/// The verified programs of one parameter set's bootstrap, with the evaluation keys bound. Their results equal those of
+/// [`crate::tfhe::Evaluator`] bit for bit.
 pub struct Bootstrap {
     linear: LinearEvaluator,
     rotate: Verified,
     turn: Verified,
     switch: Verified,
     q: TableModulus,
-    /// The gadget ciphertexts' polynomials, in the order of the rotation's inputs.
+    /// The polynomials of the bootstrapping key in transform form, in the order of the rotation's inputs.
     keys: Vec<Limb<'static>>,
     switch_key: Limb<'static>,
-    /// What tables that share a rotation have turned; of bits, the sign's table.
+    /// The polynomial that tables with a common rotation turn ([`shared::flat`]). Under parameters for bits it is the
+    /// table of the sign.
     flat: Vec<u64>,
 }
 
@@ -44,7 +45,7 @@ impl Bootstrap {
     /// Expands both keys, and transforms the bootstrapping key.
     ///
     /// # Errors
-    /// Keys of other parameters, or that do not belong together; sizes that programs do not have.
+    /// Keys of other parameters, or of different secret keys; sizes beyond the limits of programs.
     pub fn new(
         params: &Arc<Params>,
         bootstrap: &BootstrapKey,
@@ -66,20 +67,20 @@ impl Bootstrap {
         })
     }
 
-    /// The program of the blind rotation.
+    /// Returns the program of the blind rotation.
     pub fn rotation(&self) -> &Verified {
         &self.rotate
     }
 
-    /// What needs no device.
+    /// Returns the evaluator of operations that need no bootstrap.
     pub fn linear(&self) -> &LinearEvaluator {
         &self.linear
     }
 
-    /// Whether a sum of bits is positive.
+    /// Bootstraps a sum of encrypted bits to one bit: whether the sum is positive.
     ///
     /// # Errors
-    /// As all here: ciphertexts and tables of other parameters or keys; what the device refuses.
+    /// As for every bootstrap here: ciphertexts or tables of other parameters or keys; errors of the device.
     pub fn sign(
         &self,
         device: &dyn Device,
@@ -89,7 +90,7 @@ impl Bootstrap {
         self.entry(device, &self.flat, a, watch)
     }
 
-    /// A table's entry.
+    /// Looks up the entry of a table at an encrypted integer, by one bootstrap.
     pub fn lookup(
         &self,
         device: &dyn Device,
@@ -101,7 +102,7 @@ impl Bootstrap {
         self.entry(device, table.polynomial(), a, watch)
     }
 
-    /// The entries of several tables, by one rotation.
+    /// Looks up the entries of several tables at one encrypted integer, by one rotation.
     pub fn lookup_all(
         &self,
         device: &dyn Device,
@@ -142,11 +143,11 @@ impl Bootstrap {
         Ok(self.linear.rested(entry, key_id)?)
     }
 
-    /// A resting ciphertext's words to those of the one that the table gives, and what the machine would take for it: what the
-    /// evaluator does between its sums.
+    /// Bootstraps the words of a resting ciphertext with the polynomial of a table. Returns the words of the result and
+    /// the device's outcome, with the time of a machine. The evaluator's own steps between sums are the same.
     ///
     /// # Errors
-    /// Words of other lengths or that are no residues; what the device refuses.
+    /// Words of another length, or words that are no residues; errors of the device.
     pub fn run(
         &self,
         device: &dyn Device,
@@ -161,10 +162,10 @@ impl Bootstrap {
         Ok(outputs(device, &self.rotate, inputs, request)?)
     }
 
-    /// A bootstrap of nothing, for what it takes.
+    /// Bootstraps a ciphertext of zeros, to learn the time of a bootstrap.
     ///
     /// # Errors
-    /// What the device refuses.
+    /// Errors of the device.
     pub fn any(&self, device: &dyn Device, watch: &Watch) -> Result<Outcome, BootstrapError> {
         let sizes = self.linear.params().sizes();
         let dimension = match sizes.order {
@@ -179,7 +180,7 @@ impl Bootstrap {
         Ok(outcome)
     }
 
-    /// From the large key to the small one.
+    /// Switches a ciphertext from the large key to the small key.
     fn switched(
         &self,
         device: &dyn Device,
@@ -190,7 +191,7 @@ impl Bootstrap {
         Ok(outputs(device, &self.switch, inputs, functional(watch))?.0)
     }
 
-    /// A rotation's inputs up to the bootstrapping key.
+    /// Returns the inputs of a rotation before the bootstrapping key: table and exponents.
     fn inputs<'a>(
         &'a self,
         device: &dyn Device,
@@ -202,7 +203,7 @@ impl Bootstrap {
         let n = params.sizes().n.0;
         let switched = match params.sizes().order {
             Order::BootstrapFirst => None,
-            // Its timing is not the rotation's; nothing but its function is asked for.
+            // The report must hold the rotation's timing alone, so this run asks for outputs only.
             Order::KeySwitchFirst => Some(self.switched(device, resting, watch)?),
         };
         let small: &[u64] = switched.as_deref().unwrap_or(resting);
@@ -227,7 +228,7 @@ impl Bootstrap {
     }
 }
 
-/// Outputs alone.
+/// Returns a request for outputs without timing.
 fn functional(watch: &Watch) -> Request<'static> {
     Request {
         watch: watch.clone(),
@@ -235,7 +236,7 @@ fn functional(watch: &Watch) -> Request<'static> {
     }
 }
 
-/// A program's outputs, one after the other.
+/// Runs a program and returns the words of its outputs, one output after another.
 fn outputs(
     device: &dyn Device,
     program: &Verified,
@@ -252,7 +253,7 @@ fn outputs(
     Ok((words.collect(), outcome))
 }
 
-/// The polynomials of a bootstrapping key in transform form, in the order of [`mid::rotation_inputs`].
+/// Returns the polynomials of a bootstrapping key in transform form, in the order of [`mid::rotation_inputs`].
 fn transformed(params: &Params, key: &BootstrapKey) -> Result<Vec<Limb<'static>>, BootstrapError> {
     let (ring, degree) = (params.ring(), params.sizes().degree());
     let primes = mid::lanes(params);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The lowering for a set of parameters, and the choice between sets: lookups of 2 + 2 bits or gates, whichever costs less.
+//! Compiles a program or a netlist to a circuit, and chooses the cheapest parameter set. Sets for 2 + 2 bits take
+//! lookups, sets for booleans take gates.
 
 use std::sync::Arc;
 
@@ -15,10 +16,10 @@ use super::simplify::simplify;
 use crate::tfhe::params::FailureRate;
 use crate::tfhe::{Messages, Params};
 
-/// The sets that are chosen from, by name: 2 + 2 bits, and booleans.
+/// The names of the sets that the choice is made from: 2 + 2 bits, and booleans.
 pub const CANDIDATES: [&str; 2] = ["circuits", "circuit_bits"];
 
-/// What becomes a circuit.
+/// The source of a circuit.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     Program(&'a Program),
@@ -26,20 +27,20 @@ pub enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// The circuit for these parameters, each of whose bootstraps fails with a probability of at most 2^`failure`: gates
-    /// where they are for booleans, lookups where they are for 2 + 2 bits.
+    /// Compiles the source for a parameter set. Each bootstrap of the circuit fails with a probability of at most
+    /// 2^`failure`. The circuit has gates if the parameters are for booleans, and lookups if they are for 2 + 2 bits.
     ///
     /// # Errors
-    /// [`CircuitError::Unreliable`] for a probability of more than 2^-40, or none;
-    /// [`CircuitError::Fails`], [`CircuitError::Noise`] for parameters that fail more often; [`CircuitError::Messages`] for
-    /// those of other messages; [`CircuitError::Halt`].
+    /// [`CircuitError::Unreliable`] for a probability above 2^-40 or a NaN; [`CircuitError::Fails`],
+    /// [`CircuitError::Noise`] for parameters that fail more often; [`CircuitError::Messages`] for those of other
+    /// messages; [`CircuitError::Halt`].
     pub fn compile(
         self,
         params: &Params,
         failure: f64,
         watch: &Watch,
     ) -> Result<Circuit, CircuitError> {
-        // What is no number is not less, either.
+        // A comparison with NaN is false, so NaN needs its own check.
         let most = FailureRate::default().log2();
         if failure.is_nan() || failure > f64::from(most) {
             let asked = failure;
@@ -79,16 +80,16 @@ impl Source<'_> {
     }
 }
 
-/// What a circuit takes with a set.
+/// The cost of a circuit with one parameter set.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
-    /// The set's name; `None` for parameters of one's own.
+    /// The set's name, or `None` for parameters without a name.
     pub set: Option<&'static str>,
     pub bootstraps: usize,
-    /// Bootstraps of the longest chain.
+    /// The number of bootstraps of the longest chain.
     pub depth: usize,
-    /// Bytes that the operations of all bootstraps go over ([`crate::tfhe::Floor::work`]): what sets are compared
-    /// by. It is counted from sizes, so that every computer chooses the same.
+    /// The bytes that the operations of all bootstraps touch ([`crate::tfhe::Floor::work`]), the measure of the choice.
+    /// It is counted from sizes, so every computer chooses the same set.
     pub work: u64,
     /// log2 of the probability that any bootstrap fails.
     pub failure: f64,
@@ -107,19 +108,20 @@ impl Estimate {
     }
 }
 
-/// The circuit of the set that takes least work, and what each set takes.
+/// The set with the least work and its circuit, and the cost of each set.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub params: Arc<Params>,
     pub circuit: Circuit,
-    /// Of all sets that are reliable enough, in the order given.
+    /// The costs of all sets that are reliable enough, in the order of the argument.
     pub estimates: Vec<Estimate>,
 }
 
-/// Chooses among sets; between equals the first. One that fails more often than asked for is left out.
+/// Chooses the set with the least work, and the first of equal ones. A set that fails more often than `failure` is left
+/// out.
 ///
 /// # Errors
-/// That of the last set where none is reliable enough; others of [`Source::compile`].
+/// The error of the last set if none is reliable enough; other errors of [`Source::compile`].
 pub fn choose(
     source: Source<'_>,
     sets: &[Arc<Params>],
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
     use crate::circuit::program::{Binary, ProgramBuilder, Type};
 
-    /// A probability above 2^-40, and what is none, is no rate that is offered.
+    /// A rate above 2^-40 is refused, and so is a NaN.
     #[test]
     fn rates_of_failure_that_are_refused() {
         let mut b = ProgramBuilder::new();

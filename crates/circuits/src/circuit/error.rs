@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What circuits refuse.
+//! The errors of making and lowering circuits.
 
 use ringmill_limits::Halt;
 use thiserror::Error;
 
-/// A circuit that cannot be made, with what was expected, what came and what to do.
+/// The error of a circuit that cannot be made. A message names the expected value, the value found and a cure.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
 pub enum CircuitError {
@@ -46,7 +46,7 @@ pub enum CircuitError {
         "the parameters are for {got}; circuits compute on integers of 2 + 2 bits or on booleans"
     )]
     Messages { got: String },
-    /// What is wrong with all of a netlist has line 0.
+    /// Line 0 stands for the whole netlist.
     #[error("{}: {what}", if *line == 0 { "the netlist".to_owned() } else { format!("line {line} of the netlist") })]
     Netlist { line: usize, what: String },
 }

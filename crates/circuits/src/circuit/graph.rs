@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A circuit of lookups, as the server runs it: straight-line, each step a table at a sum.
+//! The circuit that a server runs: a straight-line list of lookups, each a table at a sum of encrypted values.
 
 use std::collections::HashMap;
 
@@ -10,40 +10,42 @@ use super::sum::{Sum, Wire};
 use crate::tfhe::NoiseModel;
 use crate::tfhe::shared::noise_factor;
 
-/// Messages with their carry: 2 + 2 bits.
+/// The bits of a message with its carry: 2 + 2.
 pub const BITS: u32 = 4;
-/// Entries of a table.
+/// The number of entries of a table.
 pub const ENTRIES: usize = 1 << BITS;
 
-/// What wires hold, and so what sums are counted in.
+/// The values that wires hold, which fix the unit of sums.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Basis {
-    /// 2 + 2 bits. Wires count in halves of a message, of which the torus has 64.
+    /// Digits of 2 + 2 bits. Wires count in halves of a message; the torus has 64 halves.
     #[default]
     Digits,
-    /// A bit each. Wires count in eighths of the torus: 1 for true and -1 for false. Each table is [`SIGN`]: true for a sum
-    /// of 1 to 3, false for -1 to -3, modulo 8.
+    /// Single bits. Wires count in eighths of the torus: 1 for true and -1 for false. Each table is [`SIGN`]: true for
+    /// a sum of 1 to 3, false for -1 to -3, modulo 8.
     Bits,
 }
 
-/// The table of gates: whether a sum is positive.
+/// The table of gates, which tells whether a sum is positive.
 pub const SIGN: Table = [1; ENTRIES];
 
-/// What a lookup gives, in halves of a message: entry u for an operand of u messages, and its negative for u - 16.
+/// The results of a lookup, in halves of a message. Entry u is the result for an operand of u messages; the result for
+/// u - 16 is its negative.
 pub type Table = [i8; ENTRIES];
 
-/// A table at a sum: one bootstrap, or a part of one.
+/// A table at a sum. It takes one bootstrap, or shares one with other tables.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lookup {
-    /// Whole messages from -16 to 15; of bits, what is no multiple of half the torus.
+    /// The operand. For digits its value is a whole number of messages from -16 to 15. For bits its value is not a
+    /// multiple of half the torus.
     pub operand: Sum,
     pub table: Table,
-    /// Whether it is made by one rotation with all others of this operand that are shared, and has the noise of that
-    /// ([`noise_factor`]). Of digits alone.
+    /// Whether the lookup shares one rotation with all other shared lookups of the same operand. Its noise is then
+    /// larger by [`noise_factor`]. Only lookups of digits are shared.
     pub shared: bool,
 }
 
-/// Inputs are wires 0, 1, ...; lookup i gives the wire behind them. Sums name earlier wires alone.
+/// A circuit. Inputs are wires 0, 1, ..., and lookup i gives wire `inputs` + i. Each sum names earlier wires only.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
     pub basis: Basis,
@@ -52,31 +54,31 @@ pub struct Graph {
     pub outputs: Vec<Sum>,
 }
 
-/// What running a circuit takes.
+/// The cost of running a circuit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// Rotations, a bootstrap each.
+    /// The number of rotations, one bootstrap each.
     pub bootstraps: usize,
-    /// Tables that they look up.
+    /// The number of tables that the rotations look up.
     pub tables: usize,
-    /// Bootstraps of the longest chain.
+    /// The number of bootstraps of the longest chain.
     pub depth: usize,
-    /// The largest sum of squared factors in front of a bootstrap.
+    /// The largest noise factor of an operand of a bootstrap, as the sum of squared factors.
     pub norm: u64,
 }
 
 impl Graph {
-    /// The number of the first wire that a lookup gives.
+    /// Returns the number of wires: inputs and lookups.
     pub fn wires(&self) -> usize {
         self.inputs as usize + self.lookups.len()
     }
 
-    /// The lookup that gives a wire; `None` for an input.
+    /// Returns the lookup that gives a wire, or `None` for an input.
     pub fn source(&self, wire: Wire) -> Option<usize> {
         (wire.0 as usize).checked_sub(self.inputs as usize)
     }
 
-    /// Leaves out lookups that no output depends on.
+    /// Removes lookups that no output depends on.
     ///
     /// # Errors
     /// [`Halt`].
@@ -125,7 +127,8 @@ impl Graph {
         })
     }
 
-    /// The lookups of each rotation, in the order of the first of each: one, or all that share it.
+    /// Returns the lookups of each rotation, in the order of their first ones: a single lookup, or all that share the
+    /// rotation.
     pub fn rotations(&self) -> Vec<Vec<usize>> {
         let mut rotations: Vec<Vec<usize>> = Vec::with_capacity(self.lookups.len());
         let mut shared = HashMap::new();
@@ -142,8 +145,8 @@ impl Graph {
         rotations
     }
 
-    /// How many times the noise variance of an input or of a bootstrap alone a sum has. Entries that share a rotation are not
-    /// independent: together they are one entry of the sum of their tables.
+    /// Returns the noise variance of a sum as a multiple of a wire's. Entries that share a rotation are not
+    /// independent: together they count as one entry of the sum of their tables.
     pub fn norm(&self, sum: &Sum) -> u64 {
         let mut norm = 0u64;
         let mut together: Vec<(&Sum, [i64; ENTRIES])> = Vec::new();
@@ -166,7 +169,7 @@ impl Graph {
         norm + shared.sum::<u64>()
     }
 
-    /// Bootstraps from an input to each wire.
+    /// Returns for each wire the largest number of bootstraps on a path from an input.
     pub fn depths(&self) -> Vec<usize> {
         let mut depths = vec![0; self.inputs as usize];
         for lookup in &self.lookups {
@@ -191,7 +194,8 @@ impl Graph {
         }
     }
 
-    /// log2 of the probability that any bootstrap of a run is read wrong, with the noise of these parameters.
+    /// Returns log2 of the probability that any bootstrap of a run reads a wrong value, for the noise of a parameter
+    /// set.
     pub fn failure(&self, noise: &NoiseModel) -> f64 {
         let rotations = self.rotations();
         let operands = rotations.iter().flat_map(|rotation| rotation.first());
@@ -207,11 +211,11 @@ impl Graph {
         each.sum::<f64>().log2()
     }
 
-    /// The outputs' values in whole messages (bits as 0 and 1), for inputs in whole messages: the circuit in the clear.
+    /// Evaluates the circuit in the clear. Inputs and outputs are whole messages; bits are 0 and 1.
     ///
     /// # Errors
-    /// [`CircuitError::Inconsistent`] where an operand is no whole message from -16 to 15, which no circuit of this crate
-    /// comes to; [`CircuitError::Inputs`].
+    /// [`CircuitError::Inconsistent`] if an operand is no whole message from -16 to 15, which circuits of this crate
+    /// never have; [`CircuitError::Inputs`].
     pub fn evaluate(&self, inputs: &[u64]) -> Result<Vec<i64>, CircuitError> {
         if inputs.len() != self.inputs as usize {
             return Err(CircuitError::Inputs {
@@ -269,8 +273,8 @@ impl Graph {
     }
 }
 
-/// How far in eighths of the torus a sum of bits is from where the sign changes. Whether it is odd does not depend on the
-/// bits: odd ones are 1 away; even ones are 2 away, as none of 0 or 4 is made.
+/// Returns the distance in eighths of the torus from a sum of bits to the points where the sign changes. The parity of
+/// the sum does not depend on the bits. Odd sums are 1 away. Even sums are 2 away, since none is 0 or 4.
 pub fn eighths(sum: &Sum) -> u32 {
     let odd = sum.terms().iter().map(|&(_, f)| f).sum::<i64>() + sum.halves();
     if odd % 2 == 0 { 2 } else { 1 }

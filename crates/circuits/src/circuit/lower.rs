@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a program on integers to a circuit of lookups on 2 + 2 bits.
+//! Lowers a program on integers to a circuit of lookups on 2 + 2 bits.
 
 use ringmill_limits::Watch;
 
@@ -15,12 +15,12 @@ use crate::tfhe::IntegerType;
 pub struct Port {
     pub name: String,
     pub kind: Type,
-    /// For inputs their wires in base 4, for outputs their sums in base 16, each from this bit on.
+    /// The pieces of the integer. An input's are wires in base 4, an output's are sums in base 16.
     pub parts: Vec<Part>,
 }
 
 impl Port {
-    /// What its ciphertexts carry.
+    /// Returns the type that the port's ciphertexts carry.
     pub fn integer(&self) -> IntegerType {
         let (mut encrypted, mut known) = (0, 0);
         for part in &self.parts {
@@ -33,16 +33,16 @@ impl Port {
     }
 }
 
-/// A piece of an integer.
+/// A piece of an integer, from bit `at` on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Encrypted: wire or output number so and so of the graph, of so many bits.
+    /// An encrypted piece of `bits` bits: the wire (of an input) or the output of the graph with this number.
     Encrypted { number: u32, at: u32, bits: u32 },
-    /// Known when the circuit was made.
+    /// A piece that was known when the circuit was made.
     Known { value: u64, at: u32 },
 }
 
-/// A lowered program.
+/// A lowered program: its lookups and its ports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Circuit {
     pub graph: Graph,
@@ -50,13 +50,13 @@ pub struct Circuit {
     pub outputs: Vec<Port>,
 }
 
-/// Lowers a program for parameters whose lookups bear sums of squared factors up to `limit`.
+/// Lowers a program for parameters whose lookups read operands with a sum of squared factors up to `limit`.
 ///
 /// # Errors
-/// [`CircuitError::Noise`] where that is too little; [`CircuitError::Halt`].
+/// [`CircuitError::Noise`] if the limit is too low for an operation; [`CircuitError::Halt`].
 pub fn lower(program: &Program, limit: u64, watch: &Watch) -> Result<Circuit, CircuitError> {
     let mut l = Lookups::new(limit, watch);
-    // Wires of inputs come before all others.
+    // The graph numbers the wires of inputs before all others.
     let mut inputs = Vec::new();
     let mut wires = Vec::new();
     let mut number = 0;

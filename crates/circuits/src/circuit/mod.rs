@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs on encrypted bits and integers, and what TFHE runs of them.
+//! Programs on encrypted bits and integers, and the circuits that TFHE runs for them.
 //!
 //! | question | file |
 //! | --- | --- |
-//! | what a program is, and its result in the clear | [`program`] |
-//! | what of a program changes nothing, and what is cheaper | [`mod@simplify`] |
-//! | what a server runs: lookups on sums, one bootstrap each | [`graph`], [`sum`] |
-//! | which table and which sum a lookup takes | [`small`] |
-//! | which lookups are made by one rotation | [`share`] |
+//! | a program, and its result in the clear | [`program`] |
+//! | removal of operations that change nothing, and cheaper replacements | [`mod@simplify`] |
+//! | the lookups that a server runs, one bootstrap each, and the sums between them | [`graph`], [`sum`] |
+//! | the table and the sum of a lookup | [`small`] |
+//! | lookups that share a rotation | [`share`] |
 //! | integers of digits and limbs, and their operations | [`integer`] |
 //! | from a program to lookups | [`lower`] |
-//! | the same as gates of bits | [`gates`] |
+//! | from a program to gates of bits | [`gates`] |
 //! | from BLIF or JSON to lookups or gates | [`netlist`] |
 //! | lookups or gates: which costs less | [`choose`] |
 //! | a circuit as text | [`text`] |

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs on integers as they are written: typed values, one instruction each. What the front end makes, before it is
-//! known what the integers are made of.
+//! Programs on encrypted integers, as a front end writes them: typed values, one instruction each. A program does not
+//! say which ciphertexts an integer is made of.
 
 use super::error::CircuitError;
 use super::integer::mask;
 
-/// An integer of 1 to 64 bits. A single bit is an unsigned one of one bit.
+/// An integer type of 1 to 64 bits. A single bit is an unsigned integer of one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
     bits: u32,
@@ -39,7 +39,7 @@ impl Type {
         self.signed
     }
 
-    /// The least and the largest value.
+    /// Returns the least and the largest value.
     pub fn ends(self) -> (i128, i128) {
         if self.signed {
             let half = 1i128 << (self.bits - 1);
@@ -49,7 +49,7 @@ impl Type {
         }
     }
 
-    /// The value of this type that these bits are.
+    /// Returns the value of this type with these bits.
     pub fn read(self, bits: u64) -> i128 {
         let bits = bits & mask(self.bits);
         if self.signed && bits >> (self.bits - 1) == 1 {
@@ -59,7 +59,7 @@ impl Type {
         }
     }
 
-    /// The bits of a value; `None` where the type does not have it.
+    /// Returns the bits of a value, or `None` if the type does not have the value.
     pub fn write(self, value: i128) -> Option<u64> {
         let bits = value as u64 & mask(self.bits);
         (self.read(bits) == value).then_some(bits)
@@ -77,15 +77,15 @@ impl std::fmt::Display for Type {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Value(pub u32);
 
-/// What takes two integers of one type and gives one of it.
+/// An operation that takes two integers of one type and gives one of the same type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Binary {
     Add,
     Sub,
     Mul,
-    /// Towards 0; by 0 all bits are 1.
+    /// The quotient, rounded towards 0. Division by 0 gives ones in all bits.
     Div,
-    /// With the sign of the dividend; by 0 the dividend.
+    /// The remainder, with the sign of the dividend. Division by 0 gives the dividend.
     Rem,
     And,
     Or,
@@ -95,7 +95,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// Whether its operands may be exchanged. Such an operation may be grouped in any way, too.
+    /// Returns whether the operands may be exchanged. Such an operation is associative as well.
     pub fn commutes(self) -> bool {
         match self {
             Self::Sub | Self::Div | Self::Rem => false,
@@ -134,7 +134,7 @@ impl Binary {
     }
 }
 
-/// What tells how two integers of one type stand.
+/// A comparison of two integers of one type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Comparison {
     Equal,
@@ -158,29 +158,29 @@ impl Comparison {
 
 pub use super::integer::Shift;
 
-/// What an instruction computes.
+/// The operation of an instruction.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// The next input.
     Input {
         name: String,
     },
-    /// Its bits.
+    /// A constant, by its bits.
     Constant(u64),
     Binary(Binary, Value, Value),
     Compare(Comparison, Value, Value),
     Not(Value),
-    /// By a known number of bits.
+    /// A shift by a known number of bits.
     ShiftBy(Shift, Value, u32),
-    /// By an encrypted, unsigned number of bits.
+    /// A shift by an encrypted, unsigned number of bits.
     Shift(Shift, Value, Value),
-    /// The second where the bit is 1, else the third.
+    /// The second value if the bit is 1, else the third.
     Select(Value, Value, Value),
-    /// Of several of one type.
+    /// The sum of several values of one type.
     Sum(Vec<Value>),
-    /// Entry of the unsigned index; 0 behind the end.
+    /// The entry of a table at an unsigned index, or 0 behind the end.
     Table(Value, Vec<u64>),
-    /// To the instruction's type: the low bits, or extended by its sign where the operand has one.
+    /// A conversion to the instruction's type: the low bits, or an extension, by the sign if the operand is signed.
     Convert(Value),
 }
 
@@ -190,7 +190,7 @@ pub struct Instr {
     pub kind: Type,
 }
 
-/// A straight-line program; values name earlier instructions, and types fit, as [`ProgramBuilder`] sees to.
+/// A straight-line program. Each value names an earlier instruction, and types fit, as [`ProgramBuilder`] ensures.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Program {
     instrs: Vec<Instr>,
@@ -198,7 +198,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Of instructions whose types fit.
+    /// Makes a program of instructions whose types fit.
     pub(super) fn of(instrs: Vec<Instr>, outputs: Vec<(String, Value)>) -> Self {
         Self { instrs, outputs }
     }
@@ -215,7 +215,7 @@ impl Program {
         self.instrs[value.0 as usize].kind
     }
 
-    /// Names and types of the inputs, in order.
+    /// Returns the names and types of the inputs, in order.
     pub fn inputs(&self) -> impl Iterator<Item = (&str, Type)> {
         self.instrs.iter().filter_map(|instr| match &instr.op {
             Op::Input { name } => Some((name.as_str(), instr.kind)),
@@ -223,7 +223,7 @@ impl Program {
         })
     }
 
-    /// The outputs' bits for the inputs' bits: in the clear.
+    /// Evaluates the program in the clear, from the inputs' bits to the outputs' bits.
     ///
     /// # Errors
     /// [`CircuitError::Inputs`].
@@ -253,7 +253,7 @@ impl Program {
 }
 
 impl Instr {
-    /// The bits of its result, from the types and bits of its operands; 0 for an input.
+    /// Computes the bits of the instruction's result from the types and bits of its operands; 0 for an input.
     pub(super) fn computed(&self, operand: impl Fn(Value) -> (Type, u64)) -> u64 {
         let of = |v: Value| operand(v).1;
         let read = |v: Value| {
@@ -278,7 +278,7 @@ impl Instr {
 }
 
 impl Op {
-    /// The values that it takes.
+    /// Returns the operands.
     pub(super) fn operands(&self) -> Vec<Value> {
         match self {
             Self::Input { .. } | Self::Constant(_) => Vec::new(),
@@ -291,7 +291,7 @@ impl Op {
         }
     }
 
-    /// The same of other values.
+    /// Returns the operation with its operands replaced.
     pub(super) fn renamed(&self, of: impl Fn(Value) -> Value) -> Self {
         match self {
             Self::Input { name } => Self::Input { name: name.clone() },
@@ -354,8 +354,8 @@ fn moved(kind: Type, shift: Shift, x: u64, by: u64) -> u64 {
     }
 }
 
-/// Makes programs, checking types as it goes. Operations whose operands are all known still take their place; they cost
-/// nothing when the program is lowered.
+/// Builds a program and checks types. An operation on known values still becomes an instruction; it costs nothing once
+/// the program is lowered.
 #[derive(Debug, Default)]
 pub struct ProgramBuilder {
     program: Program,
@@ -409,7 +409,7 @@ impl ProgramBuilder {
     }
 
     /// # Errors
-    /// As all here: [`CircuitError::Types`] for operands whose types do not fit.
+    /// As for every operation here: [`CircuitError::Types`] if the types of the operands do not fit.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value, CircuitError> {
         let name = match op {
             Binary::Add => "the sum",
@@ -441,7 +441,7 @@ impl ProgramBuilder {
     }
 
     /// # Errors
-    /// [`CircuitError::Refused`] for an amount that may be negative, or a rotation of a width that is no power of two.
+    /// [`CircuitError::Refused`] for a signed amount, or a rotation of a width that is no power of two.
     pub fn shift(&mut self, shift: Shift, a: Value, by: Value) -> Result<Value, CircuitError> {
         let (kind, amount) = (self.kind(a)?, self.kind(by)?);
         if amount.signed {
@@ -468,7 +468,7 @@ impl ProgramBuilder {
     }
 
     /// # Errors
-    /// [`CircuitError::Inputs`] for no terms.
+    /// [`CircuitError::Inputs`] if there are no terms.
     pub fn sum(&mut self, terms: &[Value]) -> Result<Value, CircuitError> {
         let Some(&first) = terms.first() else {
             return Err(CircuitError::Inputs {
@@ -484,8 +484,8 @@ impl ProgramBuilder {
     }
 
     /// # Errors
-    /// [`CircuitError::Refused`] for a signed or long index or a table longer than it reaches; [`CircuitError::OutOfRange`]
-    /// for entries that the type does not have.
+    /// [`CircuitError::Refused`] for an index that is signed or too wide, or a table longer than the index reaches;
+    /// [`CircuitError::OutOfRange`] for entries that the type does not have.
     pub fn table(
         &mut self,
         index: Value,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which lookups of one operand are made by one rotation: as many as what reads them bears the noise of.
+//! Chooses lookups that share a rotation. Lookups of one operand can share one, at the price of more noise.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use ringmill_limits::{Halt, Watch};
 use super::graph::{Basis, Graph};
 use super::sum::Sum;
 
-/// Lets lookups of the same operand share a rotation, large groups before small ones, where no sum that reads them comes to
-/// more than `limit` times the noise of a wire by it. Those whose readers would are left by themselves. Bits are left as they
-/// are: a gate's sign is read of one sum alone.
+/// Lets lookups of the same operand share a rotation, larger groups first. A group shares only as far as every sum that
+/// reads it stays within `limit` times the noise of a wire; other lookups of the group stay alone. Circuits of bits
+/// stay unchanged, since one operand has one gate's sign.
 ///
 /// # Errors
 /// [`Halt`].
@@ -44,7 +44,7 @@ fn mark(graph: &mut Graph, group: &[usize], shared: bool) {
     }
 }
 
-/// Lookups of one operand, at least two, the largest group first and else in order.
+/// Returns the groups of at least two lookups of one operand. The largest comes first; equal ones stay in order.
 fn groups(graph: &Graph) -> Vec<Vec<usize>> {
     let mut numbers: HashMap<&Sum, usize> = HashMap::new();
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -76,7 +76,7 @@ impl Reader {
     }
 }
 
-/// What reads each lookup.
+/// A sum that reads a lookup: the operand of another lookup, or an output.
 fn readers(graph: &Graph) -> Vec<Vec<Reader>> {
     let mut readers = vec![Vec::new(); graph.lookups.len()];
     let mut note = |sum: &Sum, reader: Reader| {
@@ -101,7 +101,7 @@ mod tests {
     use crate::circuit::small::Lookups;
     use crate::circuit::sum::Wire;
 
-    /// u / 4 and u % 4 of one operand, the second of which is read with a factor.
+    /// Returns a circuit of u / 4, u % 4 and u = 7 of one operand; a further lookup reads u % 4 with a factor.
     fn graph(factor: i64, limit: u64) -> Graph {
         let mut l = Lookups::new(limit, &Watch::default());
         let u = l.input(15);
@@ -119,12 +119,12 @@ mod tests {
 
     #[test]
     fn lookups_of_one_operand_share_a_rotation_where_noise_allows_it() {
-        // u % 4: 3 halves of 2 up to 12 times, 6 down 3 times, and 3 + 0 at the front: 4 (12 + 4 * 9).
+        // The steps of u % 4 in halves: twelve times 2, three times -6, and 3 + 0 at the front: 4 (12 + 4 * 9).
         let all = graph(1, 192);
         assert_eq!((all.cost().bootstraps, all.cost().tables), (2, 4));
         assert_eq!(all.norm(&all.lookups[3].operand), 192);
         assert_eq!(all.rotations(), [vec![0, 1, 2], vec![3]]);
-        // Without it the other two still do.
+        // Without u % 4 the other two lookups still share.
         for (factor, limit) in [(1, 191), (3, 9 * 192 - 1)] {
             let two = graph(factor, limit);
             assert_eq!(two.rotations(), [vec![0, 2], vec![1], vec![3]]);
@@ -139,13 +139,13 @@ mod tests {
         }
     }
 
-    /// u - 4 (u / 4) - u % 4 is nothing but noise that cancels: entries of one rotation are not independent.
+    /// u - 4 (u / 4) - u % 4 is 0, and its noise cancels, as entries of one rotation are not independent.
     #[test]
     fn sums_of_entries_that_share_are_entries_of_sums() {
         let graph = graph(1, 192);
         let wire = |at: u32| Sum::wire(Wire(graph.inputs + at));
         let u = wire(0).plus(3, &wire(0)).plus(1, &wire(1));
-        // u itself: 15 steps of a message, and 15 + 0 at the front.
+        // The table of u itself: 15 steps of a message, and 15 + 0 at the front.
         assert_eq!(graph.norm(&u), 4 * (15 + 15 * 15));
         assert_eq!(graph.norm(&wire(1).plus(-1, &wire(1))), 0);
         assert_eq!(graph.norm(&Sum::wire(Wire(0)).plus(1, &u)), 961);

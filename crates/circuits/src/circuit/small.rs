@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Small encrypted integers, and the lookups on them.
+//! Small encrypted integers, and the builder of lookups on them.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::graph::{ENTRIES, Graph, Lookup, Table};
 use super::share::share;
 use super::sum::{Sum, Wire};
 
-/// An encrypted integer of whole messages, known to lie from `low` to `high`.
+/// A sum of whole messages, with the range `low` to `high` in which its value lies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Small {
     sum: Sum,
@@ -39,12 +39,12 @@ impl Small {
         self.high
     }
 
-    /// Its value where that is known.
+    /// Returns the value if it is known without decryption.
     pub fn known(&self) -> Option<i64> {
         self.sum.is_constant().then_some(self.sum.halves() / 2)
     }
 
-    /// self + factor * other.
+    /// Computes self + factor * other.
     #[must_use]
     pub fn plus(&self, factor: i64, other: &Self) -> Self {
         let (a, b) = (factor * other.low, factor * other.high);
@@ -55,13 +55,13 @@ impl Small {
         }
     }
 
-    /// 1 - self, for a bit.
+    /// Computes 1 - self, for a bit.
     #[must_use]
     pub fn inverted_bit(&self) -> Self {
         Self::constant(1).plus(-1, self)
     }
 
-    /// What is known better than from the ranges of its terms.
+    /// Narrows the range, if more is known than the ranges of the terms tell.
     #[must_use]
     pub fn known_within(mut self, low: i64, high: i64) -> Self {
         (self.low, self.high) = (self.low.max(low), self.high.min(high));
@@ -69,7 +69,7 @@ impl Small {
     }
 }
 
-/// Gathers the lookups of a circuit, each once.
+/// Builds a circuit of lookups. Equal lookups are made once.
 pub struct Lookups {
     graph: Graph,
     seen: HashMap<Lookup, Wire>,
@@ -78,7 +78,8 @@ pub struct Lookups {
 }
 
 impl Lookups {
-    /// Operands of lookups have at most `limit` times the noise of a wire. Each lookup asks `watch` for its memory.
+    /// Makes a builder whose operands have at most `limit` times the noise of a wire. Each lookup asks `watch` for its
+    /// memory.
     pub fn new(limit: u64, watch: &Watch) -> Self {
         Self {
             graph: Graph::default(),
@@ -88,7 +89,7 @@ impl Lookups {
         }
     }
 
-    /// An input from 0 to `high`, at most 15. All inputs come before the first lookup.
+    /// Adds an input from 0 to `high`, which is at most 15. All inputs must come before the first lookup.
     pub fn input(&mut self, high: i64) -> Small {
         let wire = Wire(self.graph.inputs);
         self.graph.inputs += 1;
@@ -99,7 +100,7 @@ impl Lookups {
         }
     }
 
-    /// The circuit with these outputs: lookups of one operand share a rotation where noise allows it.
+    /// Returns the circuit with these outputs. Lookups of one operand share a rotation where the noise allows it.
     ///
     /// # Errors
     /// [`Halt`].
@@ -112,9 +113,9 @@ impl Lookups {
         share(graph.without_dead(&self.watch)?, self.limit, &self.watch)
     }
 
-    /// f of the sum of multiples, by one bootstrap, where f is defined from the least to the largest value that the sum
-    /// may have. Those may be 16 apart and more, if for all u and u - 16 in there f(u) + f(u - 16) is the same. A function
-    /// that only adds a constant, or takes from one, takes no bootstrap.
+    /// Computes f of a sum of multiples, by one bootstrap. f must be defined on the whole range of the sum. The range
+    /// may exceed 16 values if f(u) + f(u - 16) is the same for all u and u - 16 in it. An f that only adds a constant,
+    /// or subtracts from one, takes no bootstrap.
     ///
     /// # Errors
     /// [`CircuitError::Refused`] for functions that no table holds, [`CircuitError::Noise`].
@@ -133,11 +134,11 @@ impl Lookups {
         self.table(&sum, f)
     }
 
-    /// The sum of multiples, no noisier than a lookup bears: operands are refreshed first where it would be, the one that
-    /// contributes most before others.
+    /// Computes a sum of multiples whose noise a lookup can bear. If the sum is too noisy, operands are refreshed
+    /// first, beginning with the one that contributes most.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`] where fresh ones give too much.
+    /// [`CircuitError::Noise`] if the sum of fresh operands is too noisy.
     pub fn total(&mut self, terms: &[(i64, &Small)]) -> Result<Small, CircuitError> {
         let mut terms: Vec<(i64, Small)> = terms.iter().map(|&(c, x)| (c, x.clone())).collect();
         loop {
@@ -158,7 +159,7 @@ impl Lookups {
         }
     }
 
-    /// f of what is in range and not too noisy.
+    /// Looks up f of an operand whose range and noise are within the limits.
     fn table(&mut self, x: &Small, f: impl Fn(i64) -> i64) -> Result<Small, CircuitError> {
         if let Some(value) = x.known() {
             return Ok(Small::constant(f(value)));
@@ -176,7 +177,7 @@ impl Lookups {
                 x.low, x.high
             )));
         };
-        // The operand's least value is to be at `first`.
+        // The shift puts the operand's least value at `first`.
         let lookup = Lookup {
             operand: x.sum.clone().shifted(2 * (first - x.low)),
             table,
@@ -200,8 +201,8 @@ impl Lookups {
     }
 }
 
-/// Where the first value is to be, from -16 to 0, what is added to the entries, in halves, and the entries in halves, so
-/// that the table has all values.
+/// Makes a table of consecutive values. Returns the place of the first value, from -16 to 0, a constant in halves that
+/// is added to each entry, and the entries in halves. Returns `None` if no table has all values.
 fn tabulate(values: &[i64]) -> Option<(i64, i64, Table)> {
     let half = ENTRIES;
     let fits = |halves: i64| i8::try_from(halves).ok().filter(|h| h.abs() <= 32);
@@ -211,7 +212,7 @@ fn tabulate(values: &[i64]) -> Option<(i64, i64, Table)> {
     if sums.any(|other| other != middle) || values.len() > 2 * half {
         return None;
     }
-    // As many from 0 on as there is room for.
+    // All values from `before` on take the places from 0.
     let before = values.len().saturating_sub(half);
     let mut table = [0i8; ENTRIES];
     for (i, &value) in values.iter().enumerate() {
@@ -231,7 +232,7 @@ mod tests {
 
     use super::{Lookups, tabulate};
 
-    /// Every f of 17 to 32 values with f(u) + f(u - 16) constant, and no other.
+    /// Every f of 17 to 32 values with constant f(u) + f(u - 16) has a table, and no other.
     #[test]
     fn tables_of_more_than_half_the_torus() {
         let carry: Vec<i64> = (0..32).map(|x| i64::from(x >= 16)).collect();
@@ -251,11 +252,11 @@ mod tests {
         let mut l = Lookups::new(40, &Watch::default());
         let (a, b) = (l.input(1), l.input(3));
         let x = l.total(&[(4, &a), (1, &b)]).unwrap();
-        assert!(l.lookup(&[(6, &x)], |x| x & 1).is_err()); // 0 to 42
-        let y = l.lookup(&[(1, &x), (-3, &a)], |x| x & 1).unwrap(); // a + b
+        assert!(l.lookup(&[(6, &x)], |x| x & 1).is_err()); // the range is 0 to 42
+        let y = l.lookup(&[(1, &x), (-3, &a)], |x| x & 1).unwrap(); // the value is a + b
         let graph = l.finish(vec![y.sum().clone()]).unwrap();
         assert_eq!(graph.lookups.len(), 1);
-        // 2 x has 68 times the noise: x is refreshed.
+        // 2 x has 68 times the noise, so x is refreshed.
         let mut l = Lookups::new(40, &Watch::default());
         let (a, b) = (l.input(1), l.input(3));
         let x = l.total(&[(4, &a), (1, &b)]).unwrap();
@@ -263,7 +264,7 @@ mod tests {
         let graph = l.finish(vec![y.sum().clone()]).unwrap();
         assert_eq!(graph.lookups.len(), 2);
         assert_eq!(graph.evaluate(&[1, 2]).unwrap(), [6]);
-        // Nothing makes seven of a wire quiet enough.
+        // No refresh makes seven times a wire quiet enough.
         assert!(
             Lookups::new(40, &Watch::default())
                 .total(&[(7, &a)])

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of encrypted values: what needs no bootstrap.
+//! Sums of encrypted values, the operations that need no bootstrap.
 
-/// An encrypted value of a circuit: an input, or what a lookup gave. It counts in halves of a message, as carries are read
-/// by tables of plus and minus one half; in circuits of bits, in eighths of the torus.
+/// An encrypted value of a circuit: an input, or the result of a lookup. Circuits of digits count it in halves of a
+/// message, as carries come from tables of plus and minus one half. Circuits of bits count it in eighths of the torus.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Wire(pub u32);
 
 /// A constant plus small multiples of wires.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Sum {
-    /// Each wire once, in order, with a factor that is not 0.
+    /// Each wire once, in order, with a factor other than 0.
     terms: Vec<(Wire, i64)>,
     halves: i64,
 }
@@ -33,23 +33,23 @@ impl Sum {
         &self.terms
     }
 
-    /// The constant, in halves of a message.
+    /// Returns the constant, in halves of a message, or in eighths of the torus for bits.
     pub fn halves(&self) -> i64 {
         self.halves
     }
 
-    /// The sum of the factors' squares: how many times the noise of a wire it has.
+    /// Returns the sum of the factors' squares: the noise variance as a multiple of a wire's.
     pub fn norm(&self) -> u64 {
         let squares = self.terms.iter().map(|&(_, f)| f.unsigned_abs().pow(2));
         squares.sum()
     }
 
-    /// Whether no wire is in it.
+    /// Returns whether the sum has no wire.
     pub fn is_constant(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// self + factor * other.
+    /// Computes self + factor * other.
     #[must_use]
     pub fn plus(&self, factor: i64, other: &Self) -> Self {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
@@ -85,14 +85,14 @@ impl Sum {
         }
     }
 
-    /// self + constant.
+    /// Computes self + constant.
     #[must_use]
     pub fn shifted(mut self, halves: i64) -> Self {
         self.halves += halves;
         self
     }
 
-    /// Its value in halves, for values of wires in halves.
+    /// Returns the value in halves, for values of wires in halves.
     pub fn value(&self, of: impl Fn(Wire) -> i64) -> i64 {
         let terms = self.terms.iter().map(|&(wire, f)| f * of(wire));
         self.halves + terms.sum::<i64>()

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every operation, lowered and run in the clear, against the program in the clear.
+//! Tests that every operation lowered to lookups gives the program's values, both in the clear.
 
 use ringmill_limits::Watch;
 
 use super::lower::{Circuit, Part, lower};
 use super::program::{Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value};
 
-/// About what `message_2_carry_2` bears below 2^-64.
+/// About the limit of `message_2_carry_2` at failures below 2^-64.
 const LIMIT: u64 = 2000;
 
-/// What the outputs decrypt to.
+/// Returns the values that the outputs decrypt to.
 pub fn run(circuit: &Circuit, inputs: &[u64]) -> Vec<u64> {
     let mut wires = vec![0; circuit.graph.inputs as usize];
     for (port, value) in circuit.inputs.iter().zip(inputs) {
@@ -42,7 +42,7 @@ impl Dice {
         x ^ x >> 31
     }
 
-    /// A value of so many bits, at the edges as often as not.
+    /// Returns a value of `bits` bits. Half of them are edge cases.
     pub fn value(&mut self, bits: u32) -> u64 {
         let mask = u64::MAX >> (64 - bits);
         let edge = [0, 1, 2, mask, mask - 1, mask >> 1, (mask >> 1) + 1];
@@ -59,7 +59,7 @@ pub fn kind(bits: u32, signed: bool) -> Type {
 
 pub type Make = Box<dyn Fn(&mut ProgramBuilder, Value, Value) -> Value>;
 
-/// Everything that takes two integers of a type.
+/// All operations that take two integers of one type.
 pub fn operations(of: Type) -> Vec<(String, Make)> {
     let mut all: Vec<(String, Make)> = Vec::new();
     for op in Binary::ALL {
@@ -102,7 +102,7 @@ pub fn operations(of: Type) -> Vec<(String, Make)> {
         };
         all.push((format!("sum of {terms}"), Box::new(make)));
     }
-    // Constants on either side.
+    // Constants are on either side.
     for c in [0u64, 1, 5, u64::MAX / 3] {
         let constant = of.read(c);
         for op in [
@@ -164,7 +164,7 @@ fn every_operation_at_other_widths() {
             let of = kind(bits, signed);
             for (name, make) in operations(of) {
                 let program = of_two(of, &make);
-                // Division takes thousands of lookups at 64 bits; a tight limit refreshes often.
+                // A division takes thousands of lookups at 64 bits. A tight limit refreshes often.
                 let limit = [LIMIT, 700, 300][dice.next() as usize % 3];
                 let circuit = lower(&program, limit, &Watch::default()).unwrap();
                 let cost = circuit.graph.cost();
@@ -199,7 +199,7 @@ fn tables_of_one_and_of_two_limbs() {
     }
 }
 
-/// docs/tfhe.md has the counts: 16 blocks, four digits each, and one rotation for each half of the index.
+/// The counts of docs/tfhe.md: 16 blocks, four digits each, and one rotation for each half of the index.
 #[test]
 fn a_table_of_bytes_shares_its_rotations() {
     let mut dice = Dice(3);
@@ -216,7 +216,7 @@ fn a_table_of_bytes_shares_its_rotations() {
     assert_eq!((cost.bootstraps, cost.tables), (66, 144));
 }
 
-/// A dozen operations on values of one type, each on any of those before; all are outputs.
+/// Returns a program of a dozen operations on values of one type. Each takes any earlier values, and all are outputs.
 pub fn random_program(dice: &mut Dice, of: Type) -> Program {
     let operations = operations(of);
     let mut b = ProgramBuilder::new();
@@ -249,7 +249,7 @@ fn random_programs() {
     }
 }
 
-/// An operation on two values of 16 bits.
+/// Returns a program of one operation on two integers of 16 bits.
 pub fn of_sixteen(name: &str) -> Program {
     let of = kind(16, false);
     let operations = operations(of);
@@ -257,7 +257,7 @@ pub fn of_sixteen(name: &str) -> Program {
     of_two(of, make)
 }
 
-/// What 16 bits cost, as docs/tfhe.md says.
+/// The bootstraps of operations on 16 bits, which docs/tfhe.md lists.
 #[test]
 fn bootstraps_of_sixteen_bits() {
     let cost = |name| {

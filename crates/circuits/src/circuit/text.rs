@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A circuit as text: its macro program, sums and lookups.
+//! Prints a circuit as text: its basis, sums and lookups.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::graph::{Basis, Graph};
 use super::sum::Sum;
 
-/// `4 %0 - %1 + 3`.
+/// Writes a sum, such as `4 %0 - %1 + 3`.
 fn sum(f: &mut Formatter<'_>, sum: &Sum) -> fmt::Result {
     for (i, &(wire, factor)) in sum.terms().iter().enumerate() {
         match (i, factor < 0) {
@@ -29,8 +29,8 @@ fn sum(f: &mut Formatter<'_>, sum: &Sum) -> fmt::Result {
 }
 
 impl Display for Graph {
-    /// A line for each lookup: the wire that it gives, the sum that it is of, and its entries. Wires count in halves of a
-    /// message, in circuits of bits in eighths of the torus, where each table is the sign.
+    /// Writes a line for each lookup: the wire that it gives, its operand and its entries. Wires count in halves of a
+    /// message. In circuits of bits they count in eighths of the torus, and each table is the sign.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let of = match self.basis {
             Basis::Digits => "digits",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run of a circuit that was stopped: which lookups are done, and what of them is still needed.
+//! Checkpoints of a circuit's run: the lookups that are done, and those of their results that the rest of the run
+//! needs.
 //!
-//! The file: a mark and version, the identities of circuit and inputs, a bit for each lookup, the ciphertexts of those that
-//! something still needs as a file of several (docs/files.md), and a SHA-256 of all that. What is read is believed only as far as
-//! it can be checked: that there are as many ciphertexts as are needed there, of these parameters and one key.
+//! The file has a mark with the version, the identities of circuit and inputs, a bit for each lookup, the needed
+//! ciphertexts in the form of a file of several (docs/files.md), and a SHA-256 of all these. A reader checks the hash,
+//! the identities, the number of ciphertexts, their parameters and that they have one key.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::io;
@@ -24,7 +25,7 @@ use crate::tfhe::{LweCiphertext, Params, file};
 const MARK: [u8; 8] = *b"RINGCIR1";
 const HASH: usize = 32;
 
-/// Identities of a circuit and of its inputs.
+/// The identities of a circuit and of its inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Whose {
     circuit: [u8; HASH],
@@ -67,7 +68,7 @@ impl Whose {
     }
 }
 
-/// For each wire the sums that it is still to go into, where these lookups are done.
+/// Counts for each wire the sums that still need it, given the lookups that are done.
 pub fn uses(graph: &Graph, done: &[bool]) -> Vec<usize> {
     let mut uses = vec![0usize; graph.wires()];
     let left = graph.lookups.iter().zip(done).filter(|(_, done)| !**done);
@@ -81,7 +82,7 @@ pub fn uses(graph: &Graph, done: &[bool]) -> Vec<usize> {
     uses
 }
 
-/// The lookups that are done and that something still needs.
+/// Returns the lookups that are done and whose results something still needs.
 pub fn kept(graph: &Graph, done: &[bool]) -> Vec<usize> {
     let uses = uses(graph, done).into_iter().skip(graph.inputs as usize);
     let each = done.iter().zip(uses).enumerate();
@@ -89,17 +90,17 @@ pub fn kept(graph: &Graph, done: &[bool]) -> Vec<usize> {
     needed.map(|(at, _)| at).collect()
 }
 
-/// How far a run is.
+/// The state of a run.
 pub struct Reached {
     pub done: Vec<bool>,
-    /// Of the lookups that [`kept`] names, in order.
+    /// The ciphertexts of the lookups that [`kept`] returns, in order.
     pub ciphertexts: Vec<LweCiphertext>,
 }
 
-/// What the file holds.
+/// Returns the contents of the file.
 ///
 /// # Errors
-/// Ciphertexts of several keys.
+/// Ciphertexts of different keys.
 pub fn bytes(whose: Whose, params: &Params, reached: &Reached) -> Result<Vec<u8>, CircuitRunError> {
     let ciphertexts = file::write_ciphertexts(params, &reached.ciphertexts)?;
     let mut bytes = MARK.to_vec();
@@ -134,7 +135,8 @@ fn failed(what: &'static str, path: &Path, source: io::Error) -> CheckpointError
 }
 
 /// # Errors
-/// [`CheckpointError`]: a file that cannot be read, is none, is damaged, or is of another circuit or other inputs.
+/// [`CheckpointError`] if the file cannot be read, is no checkpoint, is damaged, or belongs to another circuit or other
+/// inputs.
 pub fn read(
     path: &Path,
     whose: Whose,

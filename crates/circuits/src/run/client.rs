@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who holds the secret key of a circuit.
+//! The client of a circuit, which holds the secret key: encrypts inputs and decrypts outputs.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::CircuitRunError;
 use crate::circuit::{Circuit, Part, Port};
 use crate::tfhe::{Client, IntegerType, LweCiphertext, Messages, Params};
 
-/// Encrypts integers digit by digit, or under parameters for booleans bit by bit, and puts decrypted ones together.
+/// Encrypts integers digit by digit, or bit by bit under parameters for booleans, and decrypts outputs to integers.
 pub struct CircuitClient {
     client: Client,
 }
@@ -27,10 +27,10 @@ impl CircuitClient {
         self.client.params()
     }
 
-    /// The digits of a value, lowest first, a ciphertext each.
+    /// Encrypts a value, one ciphertext for each digit, lowest first.
     ///
     /// # Errors
-    /// [`CircuitRunError::Value`] for a value that the port's type does not have; the scheme's.
+    /// [`CircuitRunError::Value`] for a value that the port's type does not have; errors of the scheme.
     pub fn encrypt(
         &self,
         port: &Port,
@@ -59,10 +59,10 @@ impl CircuitClient {
         Ok(digits)
     }
 
-    /// The value of an output.
+    /// Decrypts the value of an output.
     ///
     /// # Errors
-    /// [`CircuitRunError::Ciphertexts`] for another number of ciphertexts than the port has parts; the scheme's.
+    /// [`CircuitRunError::Ciphertexts`] if the number of ciphertexts is not the port's; errors of the scheme.
     pub fn decrypt(&self, port: &Port, limbs: &[LweCiphertext]) -> Result<i128, CircuitRunError> {
         check(port, limbs.len())?;
         let mut limbs = limbs.iter();
@@ -85,13 +85,13 @@ impl CircuitClient {
     }
 }
 
-/// How many ciphertexts a port has.
+/// Returns the number of ciphertexts of a port.
 pub fn ciphertexts(port: &Port) -> usize {
     let encrypted = |part: &&Part| matches!(part, Part::Encrypted { .. });
     port.parts.iter().filter(encrypted).count()
 }
 
-/// Refuses encrypted integers that are not of the types that these ports have.
+/// Refuses encrypted integers whose types are not those of the ports.
 ///
 /// # Errors
 /// [`CircuitRunError::Integer`], [`CircuitRunError::Integers`].
@@ -130,7 +130,7 @@ fn check(port: &Port, got: usize) -> Result<(), CircuitRunError> {
     })
 }
 
-/// The ciphertexts of all inputs as the circuit takes them, from those of each port in order.
+/// Joins the ciphertexts of the ports into the list of inputs that the circuit takes, in order.
 ///
 /// # Errors
 /// [`CircuitRunError::Ciphertexts`].
@@ -151,7 +151,7 @@ pub fn bound(
     Ok(inputs.into_iter().flatten().collect())
 }
 
-/// The ciphertexts of each output, from those of the run.
+/// Splits the ciphertexts of a run into those of each output.
 pub fn unbound(circuit: &Circuit, outputs: Vec<LweCiphertext>) -> Vec<Vec<LweCiphertext>> {
     let mut outputs = outputs.into_iter();
     let ports = circuit.outputs.iter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What does a circuit's bootstraps.
+//! The engines that compute a circuit's bootstraps: this computer's kernels, or a device.
 
 use ringmill_device::Device;
 use ringmill_limits::Watch;
@@ -8,12 +8,12 @@ use super::CircuitRunError;
 use crate::bootstrap::Bootstrap;
 use crate::tfhe::{Evaluator, LinearEvaluator, LookupTable, LweCiphertext, Workspace};
 
-/// Who bootstraps. Each gives the same ciphertexts.
+/// An engine of bootstraps. All engines give the same ciphertexts.
 #[derive(Clone, Copy)]
 pub enum Engine<'a> {
-    /// This computer's kernels, one after the other.
+    /// This computer's kernels, one bootstrap after another.
     Evaluator(&'a Evaluator),
-    /// A device, by programs of the mid level.
+    /// A device, which runs limb programs.
     Device {
         bootstrap: &'a Bootstrap,
         device: &'a dyn Device,
@@ -21,7 +21,7 @@ pub enum Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// What adds ciphertexts between bootstraps.
+    /// Returns the evaluator that adds ciphertexts between bootstraps.
     pub fn linear(self) -> &'a LinearEvaluator {
         match self {
             Self::Evaluator(evaluator) => evaluator.linear(),
@@ -29,7 +29,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// For one thread; what it does can be stopped by `watch`.
+    /// Returns a worker for one thread. `watch` can stop its work.
     pub(super) fn worker(self, watch: &'a Watch) -> Worker<'a> {
         match self {
             Self::Evaluator(evaluator) => Worker::Evaluator {
@@ -45,7 +45,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// An engine with what one thread needs of it.
+/// An engine with the buffers of one thread.
 pub(super) enum Worker<'a> {
     Evaluator {
         evaluator: &'a Evaluator,
@@ -58,17 +58,17 @@ pub(super) enum Worker<'a> {
     },
 }
 
-/// What is looked up.
+/// The tables of a rotation.
 pub(super) enum Wanted<'a> {
-    /// Whether a sum of bits is positive.
+    /// The sign of a sum of bits.
     Sign,
     Table(&'a LookupTable),
-    /// By one rotation.
+    /// Several tables, by one rotation.
     Shared(Vec<&'a LookupTable>),
 }
 
 impl Worker<'_> {
-    /// The entries at one ciphertext, in the order of the tables.
+    /// Returns the entries at one ciphertext, in the order of the tables.
     pub(super) fn look_up(
         &mut self,
         wanted: &Wanted<'_>,

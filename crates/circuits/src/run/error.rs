@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What running a circuit refuses.
+//! The errors of running a circuit.
 
 use ringmill_device::CheckpointError;
 use ringmill_limits::Halt;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who runs a circuit: keys, encryption, runs, decryption.
+//! Runs circuits: encrypts inputs, computes the bootstraps on a server, decrypts outputs.
 //!
 //! | question | file |
 //! | --- | --- |
-//! | who encrypts and decrypts integers, with which parameters | [`client`] |
-//! | what does the bootstraps: this computer's kernels, or a device | [`engine`] |
-//! | in which order, on how many threads | [`server`] |
-//! | what is kept of a run that is stopped | `checkpoint` |
-//! | what a machine takes for the bootstraps | [`timing`] |
+//! | encryption and decryption of integers | [`client`] |
+//! | the engine of the bootstraps: this computer's kernels, or a device | [`engine`] |
+//! | the order of bootstraps, on several threads | [`server`] |
+//! | the state of a stopped run | `checkpoint` |
+//! | the time of the bootstraps on a machine | [`timing`] |
 
 mod checkpoint;
 pub mod client;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a circuit's bootstraps on several threads, each as soon as what it needs is there.
+//! Runs a circuit's bootstraps on several threads. Each rotation starts as soon as its operands are computed.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
@@ -20,10 +20,10 @@ use crate::circuit::graph::{Basis, Table};
 use crate::circuit::sum::{Sum, Wire};
 use crate::tfhe::{LinearEvaluator, LookupTable, LweCiphertext, Messages, Params};
 
-/// Between two steps of progress.
+/// The least time between two steps of progress.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// Who computes: keys and threads.
+/// The server: an engine with its keys, and the number of threads.
 pub struct Server<'a> {
     pub engine: Engine<'a>,
     pub threads: usize,
@@ -31,45 +31,45 @@ pub struct Server<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// Where a run is kept, and what it goes on from.
+/// The checkpoint that a run writes, and the one that it continues from.
 #[derive(Clone, Debug, Default)]
 pub struct Keeping {
     pub saving: Option<Saving>,
     pub resume: Option<PathBuf>,
 }
 
-/// What a run gave, and what it took.
+/// The outputs of a run, and its cost.
 #[derive(Debug)]
 pub struct CircuitRun {
     pub outputs: Vec<LweCiphertext>,
     pub elapsed: Duration,
     pub threads: usize,
-    /// The most wires that were there at a time.
+    /// The largest number of wires in memory at a time.
     pub peak_wires: usize,
 }
 
-/// What threads share.
+/// The state of a run, which its threads share.
 struct State<'a> {
-    /// Rotations whose operands are there, the one with the longest way to an output first.
+    /// The rotations whose operands are computed. The one with the longest path to an output comes first.
     ready: BinaryHeap<(usize, std::cmp::Reverse<usize>)>,
-    /// Operands that each rotation still waits for.
+    /// The number of operands that each rotation still waits for.
     missing: Vec<usize>,
     wires: Vec<Option<Arc<LweCiphertext>>>,
-    /// Sums that each wire is still to go into.
+    /// The number of sums that still need each wire.
     uses: Vec<usize>,
-    /// Of lookups.
+    /// Whether each lookup is done.
     finished: Vec<bool>,
     live: usize,
     peak: usize,
-    /// Rotations that are done.
+    /// The number of rotations that are done.
     done: usize,
     failed: Option<CircuitRunError>,
-    /// When progress was told last; the first rotation tells at once.
+    /// The time of the last report of progress, `None` before the first rotation.
     told: Option<Instant>,
     saver: Option<Saver<'a>>,
 }
 
-/// Saves a circuit's run.
+/// Saves the state of a run.
 struct Saver<'a> {
     schedule: Schedule<'a>,
     whose: Whose,
@@ -89,7 +89,7 @@ impl<'a> Saver<'a> {
         })
     }
 
-    /// Saves a run that goes on, where that fails for a while, too.
+    /// Saves a run that continues. Failures are tolerated for a while.
     fn save(&mut self, reached: &Reached) -> Result<(), CircuitRunError> {
         let bytes = checkpoint::bytes(self.whose, self.params, reached)?;
         let path = &self.schedule.saving().path;
@@ -104,29 +104,29 @@ impl<'a> Saver<'a> {
     }
 }
 
-/// What does not change while a circuit runs.
+/// The parts of a run that do not change.
 struct Plan<'a> {
     graph: &'a Graph,
-    /// Of digits; gates of bits read the sign.
+    /// The tables of digits. Gates of bits need none, as they read the sign.
     tables: HashMap<Table, LookupTable>,
-    /// The lookups of each.
+    /// The lookups of each rotation.
     rotations: Vec<Vec<usize>>,
-    /// The rotations that take each wire.
+    /// The rotations that read each wire.
     takers: Vec<Vec<usize>>,
-    /// Rotations from each one to the end of its longest chain.
+    /// The number of rotations from each one to the end of its longest chain.
     height: Vec<usize>,
     begin: Instant,
-    /// Rotations that were done when the run began.
+    /// The number of rotations that were done when the run began.
     before: usize,
 }
 
-/// Runs a circuit on ciphertexts of its inputs. The same ciphertexts come out whatever the number of threads.
+/// Runs a circuit on the ciphertexts of its inputs. The result does not depend on the number of threads.
 ///
 /// # Errors
-/// [`CircuitRunError::OtherBasis`] for parameters of other messages than the circuit's;
+/// [`CircuitRunError::OtherBasis`] if the parameters are for other messages than the circuit;
 /// [`CircuitRunError::Ciphertexts`] for another number of inputs; ciphertexts of other keys or parameters;
-/// [`CircuitRunError::Checkpoint`]; [`CircuitRunError::Halt`] when it is stopped or memory ends: then it is saved, if it is to
-/// be.
+/// [`CircuitRunError::Checkpoint`]; [`CircuitRunError::Halt`] if the run is stopped or memory runs out. A halted run is
+/// saved if the caller asked for checkpoints.
 pub fn run(
     graph: &Graph,
     server: &Server<'_>,
@@ -173,7 +173,7 @@ pub fn run(
             match worker {
                 Ok(worker) => workers.push(worker),
                 Err(e) => {
-                    // Those that run end with the lookup they have.
+                    // Threads that already run finish their current rotation and end.
                     lock(state).failed = Some(CircuitRunError::Threads {
                         threads,
                         reason: e.to_string(),
@@ -207,12 +207,12 @@ pub fn run(
     })
 }
 
-/// What all lookups of a rotation are of.
+/// Returns the operand of all lookups of a rotation.
 fn operand<'a>(graph: &'a Graph, rotation: &[usize]) -> &'a Sum {
     &graph.lookups[rotation[0]].operand
 }
 
-/// A sum of wires that are there.
+/// Computes a sum of wires that are in memory.
 fn summed<'a>(
     linear: &LinearEvaluator,
     sum: &Sum,
@@ -243,7 +243,7 @@ impl<'a> Plan<'a> {
         }
         let rotations = graph.rotations();
         let mut takers = vec![Vec::new(); graph.wires()];
-        // The rotation that gives each lookup.
+        // The rotation of each lookup.
         let mut giver = vec![0; graph.lookups.len()];
         for (i, rotation) in rotations.iter().enumerate() {
             rotation.iter().for_each(|&at| giver[at] = i);
@@ -273,7 +273,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// What a checkpoint has of a run.
+    /// Returns the state of the run for a checkpoint.
     fn reached(&self, done: &[bool], wires: &[Option<Arc<LweCiphertext>>]) -> Reached {
         let first = self.graph.inputs as usize;
         let kept = checkpoint::kept(self.graph, done).into_iter();
@@ -330,7 +330,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Takes rotations until there are none left, or one fails.
+    /// Runs rotations until none is left, or one fails.
     fn work(&self, server: &Server<'_>, state: &Mutex<State<'_>>, changed: &Condvar) {
         let mut worker = server.engine.worker(server.watch);
         let mut held = lock(state);
@@ -356,7 +356,7 @@ impl<'a> Plan<'a> {
                 Err(error) => held.failed = held.failed.take().or(Some(error)),
             }
             changed.notify_all();
-            // The saver is away while one thread saves, so that no other does.
+            // The thread that saves takes the saver out of the state, so that no other thread saves meanwhile.
             let goes_on = held.failed.is_none();
             let due = held
                 .saver
@@ -400,7 +400,7 @@ impl<'a> Plan<'a> {
         worker.look_up(&wanted, &operand)
     }
 
-    /// Puts outputs where they belong, frees what nothing needs any more, and wakes what waited for them.
+    /// Stores the outputs of a rotation, drops wires that nothing needs any more, and makes waiting rotations ready.
     fn finished(
         &self,
         server: &Server<'_>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Circuits under encryption, on toy parameters.
+//! Tests of circuits under encryption, with toy parameters.
 
 use ringmill_cpu::Cpu;
 use ringmill_device::progress::{Progress, Silent, Step};
@@ -97,7 +97,7 @@ impl Setup {
     }
 }
 
-/// Sum, product, quotient, order and choice of two integers.
+/// A program with the sum, product, quotient, maximum and order of two integers, and a constant.
 fn program(kind: Type) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.input("x", kind), b.input("y", kind));
@@ -142,7 +142,7 @@ fn integers_under_encryption() {
     }
 }
 
-/// Every operation of two integers.
+/// A program with every operation of two integers.
 fn everything(kind: Type) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.input("x", kind), b.input("y", kind));
@@ -217,7 +217,7 @@ fn every_operation_on_every_pair_of_four_signed_bits() {
     everything_is_right(&setup(), 4, true, (0..256).map(|i| (i / 16, i % 16)));
 }
 
-/// 0, 1, the largest and the smallest of both kinds, what divides and what does not, and others at random.
+/// Pairs of edge cases, and random pairs.
 #[test]
 fn every_operation_on_pairs_of_sixteen_bits() {
     let [first, second] = booleans();
@@ -247,7 +247,7 @@ fn every_operation_on_pairs_of_sixteen_bits() {
     }
 }
 
-/// Sets for booleans, of both kinds of ciphertext modulus.
+/// Setups for booleans, with both kinds of ciphertext modulus.
 fn booleans() -> [Setup; 2] {
     let prime = CiphertextModulus::Prime { bits: 32 };
     let toy = ParamsBuilder::toy_for_tests_only;
@@ -267,7 +267,7 @@ fn every_operation_as_gates() {
     }
 }
 
-/// A run of gates is kept and goes on, gives the same on any number of threads, and is refused with keys for digits.
+/// A run of gates is saved and continued, gives the same on any number of threads, and is refused with keys for digits.
 #[test]
 fn gates_are_kept_and_refused_as_lookups_are() {
     let [setup, _] = booleans();
@@ -323,7 +323,7 @@ fn gates_are_kept_and_refused_as_lookups_are() {
     .unwrap();
     std::fs::remove_file(&path).unwrap();
     assert_eq!(found.outputs, one.outputs);
-    // The same circuit on digits, and this one with keys for digits.
+    // The same circuit under keys for digits, and a circuit of digits under keys for bits.
     let digits = self::setup();
     let refused = digits.run(&circuit, inputs.clone(), 1, &watch);
     assert!(matches!(refused, Err(CircuitRunError::OtherBasis { .. })));
@@ -332,7 +332,7 @@ fn gates_are_kept_and_refused_as_lookups_are() {
     assert!(matches!(refused, Err(CircuitRunError::OtherBasis { .. })));
 }
 
-/// A thousand gates of two inputs, each on any signals before it.
+/// A thousand gates of two inputs, each on any earlier signals.
 #[test]
 fn a_random_netlist_of_a_thousand_gates() {
     let [first, second] = booleans();
@@ -348,7 +348,7 @@ fn a_random_netlist(setup: &Setup) {
     let mut names: Vec<String> = (0..16).map(|i| format!("x[{i}]")).collect();
     let mut gates = String::new();
     for g in 0..1000 {
-        // Late ones more often, so that the circuit is deep.
+        // Later signals are chosen more often, so that the circuit is deep.
         let recent = names.len().saturating_sub(40);
         let (a, b) = (recent + below(names.len() - recent), below(names.len()));
         let kind = kinds[below(kinds.len())];
@@ -402,7 +402,7 @@ fn the_same_ciphertexts_on_any_number_of_threads() {
     }
 }
 
-/// Entries of a table of integers: many tables of few sums.
+/// A program that reads a table of integers: many tables of few sums.
 fn table_program(entries: &[i128]) -> Program {
     let mut b = ProgramBuilder::new();
     let (index, of) = (Type::new(6, false).unwrap(), Type::new(8, false).unwrap());
@@ -413,7 +413,7 @@ fn table_program(entries: &[i128]) -> Program {
     b.finish()
 }
 
-/// Parameters whose lookups share rotations: less noise than the toy ones have.
+/// Parameters with less noise than the toy ones, so that lookups share rotations.
 fn quiet() -> ParamsBuilder {
     ParamsBuilder::toy_circuits_for_tests_only().sizes(|s| s.glwe_std /= 16.0)
 }
@@ -439,7 +439,7 @@ fn tables_of_one_sum_share_a_rotation() {
     }
 }
 
-/// Each bootstrap by programs of the mid level on a device: the same ciphertexts.
+/// Bootstraps as limb programs on a device give the same ciphertexts.
 #[test]
 fn a_device_gives_the_same_ciphertexts() {
     let cpu = Cpu::new(1).unwrap();
@@ -471,7 +471,7 @@ fn a_device_gives_the_same_ciphertexts() {
         stopped.stop();
         let halted = setup.run_by(engine, &circuit, given.clone(), 2, &stopped);
         assert!(matches!(halted, Err(CircuitRunError::Halt(_))));
-        // Machines of limbs hold no exponents.
+        // The ring machine's limbs hold no exponents, so it refuses.
         let ring = ringmill_sim::open("sim:ring").unwrap();
         let engine = Engine::Device {
             bootstrap: &setup.bootstrap,
@@ -484,7 +484,7 @@ fn a_device_gives_the_same_ciphertexts() {
     }
 }
 
-/// What a stopped run has of a rotation is all or nothing: a file that says otherwise is refused.
+/// A checkpoint has all results of a rotation or none. A file with some of them is refused.
 #[test]
 fn half_a_rotation_is_no_checkpoint() {
     let setup = of(quiet());
@@ -554,7 +554,7 @@ fn refusals() {
     assert!(setup.client.decrypt(&circuit.outputs[0], &[]).is_err());
 }
 
-/// Stops the run when it has done so much.
+/// Stops the run after `after` steps.
 struct Stopper<'a> {
     after: u64,
     watch: &'a Watch,
@@ -593,7 +593,7 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
             every,
         })
     };
-    // Saved after every lookup, until each run is stopped by its own clock; the next goes on.
+    // Each run is saved after every lookup and stopped by a clock, and the next continues it.
     let mut resume = None;
     let mut stops = 0;
     let found = loop {
@@ -608,7 +608,7 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
             saving: saving(std::time::Duration::ZERO),
             resume: resume.clone(),
         };
-        // Longer and longer, so that it ends on a slow computer too.
+        // The time grows, so that the loop ends on a slow computer too.
         let moment = std::time::Duration::from_millis(40 + 10 * stops);
         let stop = std::thread::spawn({
             let watch = watch.clone();
@@ -628,7 +628,7 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
         resume = Some(path.clone());
     };
     assert_eq!(found, whole.outputs);
-    // Of another circuit, of other inputs, damaged.
+    // Checkpoints of another circuit, of other inputs, or damaged ones are refused.
     let watch = Watch::default();
     let server = Server {
         engine: Engine::Evaluator(&setup.evaluator),

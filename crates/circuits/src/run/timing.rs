@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine takes for all bootstraps of a circuit.
+//! Computes the time that a machine takes for all bootstraps of a circuit.
 
 use ringmill_device::Device;
 use ringmill_limits::Watch;
@@ -7,27 +7,28 @@ use ringmill_limits::Watch;
 use crate::bootstrap::{Bootstrap, BootstrapError};
 use crate::circuit::Graph;
 
-/// Cycles of a circuit's bootstraps on a device's machine: timing depends on no data, so one bootstrap tells of all.
+/// The cycles of a circuit's bootstraps on a device's machine. Timing does not depend on data, so one bootstrap stands
+/// for all.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MachineTime {
     pub machine: String,
-    /// How the cycles of a bootstrap were obtained: "model", or "RTL" from its simulation.
+    /// The source of the cycles: "model", or "RTL" from its simulation.
     pub how: &'static str,
     pub clock_mhz: f64,
     pub bootstraps: usize,
-    /// Cycles of one by itself, from the load of its ciphertext to the last word that comes out, the key switch in it.
+    /// The cycles of one bootstrap alone, from the load of its ciphertext to its last output word, with the key switch.
     pub each: u64,
-    /// Ciphertexts that the machine interleaves.
+    /// The number of ciphertexts that the machine interleaves.
     pub places: usize,
-    /// The most cycles of all, of each level of the circuit so many at once.
+    /// An upper bound on the cycles of all bootstraps, if `places` rotations of each level of the circuit run at once.
     pub interleaved: u64,
 }
 
 impl MachineTime {
-    /// `None` for a device that is no machine.
+    /// Measures one bootstrap. Returns `None` for a device that is no machine.
     ///
     /// # Errors
-    /// What the device refuses.
+    /// Errors of the device.
     pub fn of(
         bootstrap: &Bootstrap,
         device: &dyn Device,
@@ -60,10 +61,10 @@ impl MachineTime {
     }
 }
 
-/// The rotations of each level: those whose operands are all made by lower levels.
+/// Returns the number of rotations of each level: those whose operands all come from lower levels.
 fn levels(graph: &Graph) -> Vec<usize> {
     let rotations = graph.rotations();
-    // Of each lookup, the level of its rotation.
+    // The level of each lookup's rotation.
     let mut level = vec![0; graph.lookups.len()];
     let mut found = Vec::new();
     for rotation in &rotations {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who holds the secret: makes keys, encrypts, decrypts. And who has its public key: encrypts.
+//! The holder of the secret key, who makes keys, encrypts and decrypts, and the holder of the public key, who encrypts.
 
 use std::sync::Arc;
 
@@ -17,22 +17,23 @@ use super::secret::SecretKey;
 use super::tables::{bits, encode};
 use super::{TfheError, steps};
 
-/// Holds a secret key.
+/// The holder of a secret key.
 pub struct Client {
     params: Arc<Params>,
     secret: Arc<SecretKey>,
-    /// Of the key that ciphertexts rest under.
+    /// The noise of the key that ciphertexts rest under.
     noise: Noise,
     source: PrngSource,
 }
 
 impl Client {
-    /// A fresh secret key from the operating system's randomness.
+    /// Makes a client with a new secret key from the operating system's randomness.
     pub fn new(params: Arc<Params>) -> Result<Self, TfheError> {
         Self::with_source(params, PrngSource::os())
     }
 
-    /// The same keys and ciphertexts on every run: for tests that must repeat, and for nothing else.
+    /// Makes a client with the same keys and ciphertexts on every run. It is for tests that must repeat, and for
+    /// nothing else.
     pub fn from_seed_for_reproducible_tests_only(
         params: Arc<Params>,
         seed: [u8; 32],
@@ -65,7 +66,7 @@ impl Client {
         })
     }
 
-    /// With a secret key that there is.
+    /// Makes a client with an existing secret key.
     ///
     /// # Errors
     /// [`TfheError::OtherParams`].
@@ -82,11 +83,11 @@ impl Client {
         &self.secret
     }
 
-    /// What a server bootstraps with.
+    /// Makes the key that a server bootstraps with.
     ///
     /// # Errors
-    /// [`TfheError::HeavyKey`]: a secret key that this version did not draw may have more 1s than half of its bits. It decrypts
-    /// what it did.
+    /// [`TfheError::HeavyKey`] if more than half of the secret key's bits are 1, which is possible for keys that this
+    /// version did not draw. Such a key still decrypts.
     pub fn bootstrap_key(&self) -> Result<BootstrapKey, TfheError> {
         if !self.secret.is_counted(&self.params) {
             return Err(TfheError::HeavyKey);
@@ -94,7 +95,7 @@ impl Client {
         self.made(keygen::bootstrap_key)
     }
 
-    /// What a server switches from the large key to the small one with.
+    /// Makes the key that a server needs to switch from the large key to the small one.
     pub fn key_switch_key(&self) -> Result<KeySwitchKey, TfheError> {
         self.made(keygen::key_switch_key)
     }
@@ -103,7 +104,7 @@ impl Client {
         self.made(keygen::public_key)
     }
 
-    /// A key by its maker, which leaves nothing of the secret on the stack.
+    /// Makes a key by a function, and wipes the stack that the function used.
     fn made<K>(
         &self,
         make: impl FnOnce(&Params, &SecretKey, &mut Prng) -> Result<K, TfheError>,
@@ -112,7 +113,7 @@ impl Client {
         off_the_stack(|| make(&self.params, &self.secret, &mut prng))
     }
 
-    /// Encrypts a bit under the key that ciphertexts rest under.
+    /// Encrypts a bit to a resting ciphertext.
     ///
     /// # Errors
     /// [`TfheError::OtherMessages`] under parameters for integers.
@@ -120,7 +121,7 @@ impl Client {
         self.encrypt_phase(encode_bit(&self.params, bit)?)
     }
 
-    /// Encrypts a message, which may fill the carry too.
+    /// Encrypts a message to a resting ciphertext. The message may fill the carry too.
     ///
     /// # Errors
     /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
@@ -142,7 +143,7 @@ impl Client {
         Ok(LweCiphertext::trusted(params, key, words, key_id))
     }
 
-    /// b - <a, s>: the message and its noise. Whoever sees phases of many ciphertexts learns the secret.
+    /// Returns b - <a, s>: the message with its noise. Whoever sees the phases of many ciphertexts learns the secret.
     pub fn phase_with_its_noise(&self, x: &LweCiphertext) -> Result<u64, TfheError> {
         self.params.check("ciphertext", x.origin())?;
         let parts = [
@@ -163,7 +164,7 @@ impl Client {
         Ok(self.params.coefficients().centred(phase) >= 0)
     }
 
-    /// The message with its carry.
+    /// Decrypts a message with its carry.
     ///
     /// # Errors
     /// As [`Client::decrypt_bit`].
@@ -177,7 +178,7 @@ impl Client {
 fn encode_bit(params: &Params, bit: bool) -> Result<u64, TfheError> {
     match params.sizes().messages {
         Messages::Booleans => {
-            // 1 or 7, which is -1.
+            // True is 1, and false is 7, which is -1 modulo 8.
             let eighths = 1 | (u64::from(bit) ^ 1).wrapping_mul(6);
             Ok(params.coefficients().fraction(eighths, 3))
         }
@@ -188,9 +189,9 @@ fn encode_bit(params: &Params, bit: bool) -> Result<u64, TfheError> {
     }
 }
 
-/// Encrypts with a public key: ring encryptions (the sum of the key's k rows, each times a polynomial of random bits, plus
-/// noise), of which coefficient 0 is taken. Ciphertexts are under the large key; where they rest under the small one, a
-/// server brings them there ([`super::Evaluator::bring_to_rest`]).
+/// Encrypts with a public key. It sums the k rows of the key, each times a polynomial of random bits, adds noise, and
+/// takes coefficient 0. Ciphertexts are under the large key. If ciphertexts rest under the small key, a server switches
+/// them ([`super::Evaluator::bring_to_rest`]).
 pub struct Encryptor {
     params: Arc<Params>,
     key: TransformedKey,
@@ -225,7 +226,7 @@ impl Encryptor {
         })
     }
 
-    /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
+    /// Replaces the randomness by a fixed stream. It is for tests that must repeat, and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
         self.source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::Encryptor);
         self
@@ -250,7 +251,7 @@ impl Encryptor {
         let mut cipher = vec![0; cols * n];
         self.noise.add_to(&mut prng, &mut cipher);
         let mut chosen = keygen::bits(&mut prng, s.large_dimension());
-        // Products with random bits that must stay unknown: wiped.
+        // The sums are products with secret random bits, so they are wiped.
         let zeros = |n| Zeroizing::new(vec![0; n]);
         let mut sums = [zeros(cols * n), zeros(cols * n * (ring.lanes() - 1))];
         let small = chosen.clone();

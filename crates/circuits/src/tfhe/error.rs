@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What TFHE refuses, with what was expected, what came and what to do.
+//! The errors of TFHE. A message names the expected value, the value found and a cure.
 
 use ringmill_device::Mismatch;
 use ringmill_isa::VerifyError;
@@ -8,7 +8,7 @@ use ringmill_math::MathError;
 use ringmill_schemes::file::FileError;
 use thiserror::Error;
 
-/// An input that TFHE refuses, or the layers below it.
+/// The error of an input that TFHE or a layer below it refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TfheError {

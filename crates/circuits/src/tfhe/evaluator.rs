@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Gates, tables and key switches on ciphertexts, with public keys alone.
+//! Computes on ciphertexts with evaluation keys alone: gates, tables and key switches.
 
 use std::sync::Arc;
 
@@ -17,29 +17,29 @@ use super::plan::{Given, Keys, Memory, Plan};
 use super::tables::{LookupTable, bits, encode};
 use super::{TfheError, keys, shared, steps};
 
-/// Computes on ciphertexts. Methods that bootstrap take a [`Workspace`] and allocate nothing but their result.
+/// Computes on ciphertexts. Methods that bootstrap take a [`Workspace`], and allocate only their result.
 pub struct Evaluator {
     params: Arc<Params>,
     linear: LinearEvaluator,
     keys: Keys,
-    /// From a table and exponents to the accumulator.
+    /// Turns a table by exponents to an accumulator.
     turn: Plan,
-    /// From an accumulator to a ciphertext under the large key.
+    /// Extracts a ciphertext under the large key from an accumulator.
     extract: Plan,
-    /// From the large key to the small one.
+    /// Switches from the large key to the small one.
     switch: Plan,
-    /// [`shared::flat`]: of bits, the sign's table.
+    /// The polynomial that tables with a common rotation turn ([`shared::flat`]). For bits it is the table of the sign.
     flat: Vec<u64>,
 }
 
-/// The buffers of one bootstrap, made once and used for many.
+/// The buffers of one bootstrap, allocated once and used for many.
 pub struct Workspace {
-    /// Those of the rotation.
+    /// The exponents of the rotation.
     exponents: Vec<usize>,
     turn: Memory,
     extract: Memory,
     switch: Memory,
-    /// A turned polynomial, and the accumulator of a table that shares its rotation.
+    /// A turned polynomial, and the accumulator of one of the tables that share a rotation.
     turned: Vec<u64>,
     weighed: Vec<u64>,
 }
@@ -48,7 +48,7 @@ impl Evaluator {
     /// Expands both keys and transforms the bootstrapping key.
     ///
     /// # Errors
-    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`] where the keys do not belong together.
+    /// [`TfheError::OtherParams`]; [`TfheError::OtherKeys`] if the keys are of different secret keys.
     pub fn new(
         params: Arc<Params>,
         bootstrap: &BootstrapKey,
@@ -75,12 +75,12 @@ impl Evaluator {
         &self.params
     }
 
-    /// What needs no keys.
+    /// Returns the evaluator of operations that need no keys.
     pub fn linear(&self) -> &LinearEvaluator {
         &self.linear
     }
 
-    /// Buffers for bootstraps with these parameters.
+    /// Allocates the buffers of bootstraps with these parameters.
     pub fn workspace(&self) -> Workspace {
         let s = self.params.sizes();
         Workspace {
@@ -93,15 +93,15 @@ impl Evaluator {
         }
     }
 
-    /// Bytes of the bootstrapping key in transform form and of the expanded key-switching key.
+    /// Returns the bytes of the bootstrapping key in transform form, and of the expanded key-switching key.
     pub fn key_bytes(&self) -> (usize, usize) {
         (self.keys.rotation.bytes(), self.keys.switch.bytes())
     }
 
-    /// The gate of two bits, by one bootstrap.
+    /// Computes a gate of two bits, by one bootstrap.
     ///
     /// # Errors
-    /// As all here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`];
+    /// As for every method here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`];
     /// [`TfheError::OtherMessages`] under parameters for integers.
     pub fn gate(
         &self,
@@ -122,13 +122,13 @@ impl Evaluator {
         self.finish(work, key_id)
     }
 
-    /// Not a, without a bootstrap: exact.
+    /// Computes not a, exactly and without a bootstrap.
     pub fn not(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.bits(&[("operand", a)])?;
         self.linear.resting_sum(&[(-1, a)], 0, key_id)
     }
 
-    /// b where a is true, else c, by two bootstraps and one key switch.
+    /// Returns b if a is true, else c, by two bootstraps and one key switch.
     pub fn mux(
         &self,
         work: &mut Workspace,
@@ -156,7 +156,7 @@ impl Evaluator {
         self.rest(&sum, &mut work.switch, key_id)
     }
 
-    /// The table's entry of the message (with its carry), by one bootstrap.
+    /// Looks up the table's entry for the message with its carry, by one bootstrap.
     pub fn lookup(
         &self,
         work: &mut Workspace,
@@ -169,8 +169,8 @@ impl Evaluator {
         self.finish(work, key_id)
     }
 
-    /// The entries of several tables, by one blind rotation: each has [`shared::noise_factor`] times the noise of one that is
-    /// looked up alone, and their noises are not independent.
+    /// Looks up the entries of several tables, by one blind rotation. Each result has [`shared::noise_factor`] times
+    /// the noise variance of a single lookup's rotation, and the noises of the results are not independent.
     pub fn lookup_all(
         &self,
         work: &mut Workspace,
@@ -193,7 +193,7 @@ impl Evaluator {
         Ok(outputs)
     }
 
-    /// a + b, carries included: without a bootstrap, so that noise adds up.
+    /// Computes a + b, carries included. It takes no bootstrap, so the noise of both adds up.
     pub fn add(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self
             .linear
@@ -201,14 +201,14 @@ impl Evaluator {
         self.linear.resting_sum(&[(1, a), (1, b)], 0, key_id)
     }
 
-    /// a + m for a known m.
+    /// Computes a + m for a known m.
     pub fn add_plain(&self, a: &LweCiphertext, message: u64) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.integers(&[("operand", a)])?;
         self.linear
             .resting_sum(&[(1, a)], encode(&self.params, message)?, key_id)
     }
 
-    /// m a for a known m: m times the noise.
+    /// Computes m a for a known m, with m times the noise.
     pub fn mul_plain(&self, a: &LweCiphertext, m: u64) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.integers(&[("operand", a)])?;
         let bound = 1 << bits(&self.params)?;
@@ -218,8 +218,8 @@ impl Evaluator {
         self.linear.resting_sum(&[(m as i64, a)], 0, key_id)
     }
 
-    /// The bit that a sum of bits is: whether its phase is between 0 and 1/2, by one bootstrap. Sums are
-    /// to come out as odd eighths of the torus, or as 2 or -2 eighths.
+    /// Returns whether the phase of a sum of bits lies between 0 and 1/2, by one bootstrap. The sum without noise must
+    /// be an odd number of eighths of the torus, or 2 or -2 eighths.
     pub fn sign(
         &self,
         work: &mut Workspace,
@@ -230,7 +230,8 @@ impl Evaluator {
         self.finish(work, key_id)
     }
 
-    /// 2^message_bits a + b: two messages without carry in one ciphertext, for tables of two ([`LookupTable::of_two`]).
+    /// Computes 2^message_bits a + b: packs two messages without carry into one ciphertext, for tables of two
+    /// ([`LookupTable::of_two`]).
     pub fn pack(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let shift = match self.params.sizes().messages {
             Messages::Integers {
@@ -249,7 +250,7 @@ impl Evaluator {
         self.add(&self.mul_plain(a, shift)?, b)
     }
 
-    /// A ciphertext under the large key (as the public key gives it) brought under the key that ciphertexts rest under.
+    /// Switches a ciphertext under the large key, as the public key gives it, to the key that ciphertexts rest under.
     pub fn bring_to_rest(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.agree(&[("ciphertext", a)])?;
         a.check(&self.params, LweKey::Large)?;
@@ -260,13 +261,13 @@ impl Evaluator {
         self.rest(a.words(), &mut memory, key_id)
     }
 
-    /// From a resting ciphertext to the extracted one, in `work.extract`.
+    /// Bootstraps the words of a resting ciphertext up to the extracted ciphertext, which lies in `work.extract`.
     fn rotate(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         self.turn(work, words, table)?;
         self.extracted(self.turn.outputs(&work.turn), &mut work.extract)
     }
 
-    /// From a resting ciphertext to the turned table, in `work.turn`.
+    /// Turns a table by the phase of a resting ciphertext. The accumulator lies in `work.turn`.
     fn turn(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         let small = match self.params.sizes().order {
             Order::BootstrapFirst => words,
@@ -279,7 +280,7 @@ impl Evaluator {
         self.run(&self.turn, &[table], &work.exponents, &mut work.turn)
     }
 
-    /// From an accumulator to the extracted ciphertext.
+    /// Extracts the ciphertext of an accumulator.
     fn extracted(&self, acc: &[u64], memory: &mut Memory) -> Result<(), TfheError> {
         let mut limbs: [&[u64]; KeyShape::MAX_COLS] = Default::default();
         let mut count = 0;
@@ -308,7 +309,7 @@ impl Evaluator {
         plan.run(&self.params, &given, memory)
     }
 
-    /// From the extracted ciphertext to the resting one.
+    /// Switches the extracted ciphertext to the resting one.
     fn finish(
         &self,
         work: &mut Workspace,
@@ -321,7 +322,7 @@ impl Evaluator {
         )
     }
 
-    /// From a ciphertext under the large key to the resting one.
+    /// Switches a ciphertext under the large key to the resting one.
     fn rest(
         &self,
         large: &[u64],

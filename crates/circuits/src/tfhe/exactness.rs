@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why products are exact: no sum of them, as an integer nearest to 0, reaches half of what its transform counts modulo.
+//! Proves that the products of a bootstrap are exact: as an integer nearest to 0, no sum of products reaches half of
+//! the modulus of its transform.
 //!
-//! A coefficient of an accumulator's update is a sum over the (k + 1) l rows and the 2^m - 1 patterns of a step, each over N
-//! products of a digit d, |d| <= B/2 (for an unrolled key the difference of two digits, by (X^a - 1), |d| <= B), and a
-//! coefficient of a key, |K| <= q/2. With M products in all:
+//! A coefficient of an accumulator's update is a sum over the (k + 1) l rows and the 2^m - 1 patterns of a step. Each
+//! row and pattern contributes N products of a digit d and a coefficient of a key, |K| <= q/2. The digit has |d| <=
+//! B/2. For an unrolled key it is the difference of two digits, by (X^a - 1), with |d| <= B. With M products in all:
 //!
 //! - In the worst case the sum is at most M |d| q / 2.
-//! - Where the key's coefficients are uniform (its masks are; its bodies are under the assumption that makes the scheme
-//!   secure) and independent of the digits (a step's digits depend on the input and on the keys of earlier steps), the
-//!   terms are independent, of range |d| q, and by Hoeffding's inequality a sum is beyond t with probability at most
-//!   2 exp(-2 t^2 / (M d^2 q^2)). The bound is taken over all (k + 1) N n / m sums of a bootstrap together. The mean of a
-//!   coefficient, -1/2, is taken off t.
+//! - The key's masks are uniform, and its bodies are uniform under the assumption that makes the scheme secure. A
+//!   step's digits depend on the input and on the keys of earlier steps, so the step's key is independent of its
+//!   digits. Then the terms are independent with range |d| q. By Hoeffding's inequality a sum exceeds t with
+//!   probability at most 2 exp(-2 t^2 / (M d^2 q^2)). The bound is taken over all (k + 1) N n / m sums of a bootstrap
+//!   together. The mean of a coefficient, -1/2, is subtracted from t.
 
 use ringmill_math::torus::{Coefficients, Lift};
 
 use super::TfheError;
 use super::params::Sizes;
 
-/// Why products are exact.
+/// The reason why products are exact.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Exactness {
-    /// They are computed modulo q itself, a prime.
+    /// Products are computed modulo q itself, a prime.
     CiphertextRing,
-    /// No sum can be too large: log2 of the largest, and of what holds it.
+    /// No sum can be too large. `bound` is log2 of the largest sum, `room` is log2 of the bound that sums must stay
+    /// below.
     WorstCase { bound: f64, room: f64 },
-    /// With uniform keys a bootstrap has a sum that is too large with probability 2^`failure` at most, below 2^-128.
+    /// With uniform keys, the probability that any sum of a bootstrap is too large is at most 2^`failure`, below
+    /// 2^-128.
     Statistical { failure: f64, room: f64 },
 }
 
 impl Exactness {
-    /// log2 of the failure probability that a proof by statistics must stay below.
+    /// log2 of the limit that the failure probability of a statistical proof must stay below.
     pub const LIMIT: f64 = -128.0;
 
-    /// One line for reports.
+    /// Returns one line for reports.
     pub fn summary(&self) -> String {
         match self {
             Self::CiphertextRing => {
@@ -50,7 +53,7 @@ impl Exactness {
     }
 }
 
-/// Number of products in one sum, and log2 of the largest |d|.
+/// Returns the number of products in one sum, and log2 of the largest |d|.
 fn terms(s: &Sizes) -> (f64, f64) {
     let digit = f64::from(s.bootstrap.log_base) - 1.0;
     let (patterns, turned) = match s.unrolling.m() {
@@ -61,7 +64,7 @@ fn terms(s: &Sizes) -> (f64, f64) {
     (count as f64, digit + turned)
 }
 
-/// The proof for one schedule and one lift, or the refusal.
+/// Returns the proof for these sizes, modulus and lift.
 ///
 /// # Errors
 /// [`TfheError::Overflow`].
@@ -72,7 +75,7 @@ pub fn prove(s: &Sizes, q: Coefficients, lift: Lift) -> Result<Exactness, TfheEr
         Lift::Two(both) => both.iter().map(|p| p.value()).collect(),
     };
     let log_product: f64 = primes.iter().map(|&p| (p as f64).log2()).sum();
-    // A hair less than half the product, for the logarithms' rounding.
+    // Slightly less than half of the product, to cover the rounding of the logarithms.
     let room = log_product - 1.0 - 1e-9;
     let (count, digit) = terms(s);
     let log_q = f64::from(q.bits());
@@ -80,7 +83,7 @@ pub fn prove(s: &Sizes, q: Coefficients, lift: Lift) -> Result<Exactness, TfheEr
     if bound < room {
         return Ok(Exactness::WorstCase { bound, room });
     }
-    // t^2 / (M d^2 q^2), in units that do not overflow.
+    // log2 of t^2 / (M d^2 q^2), from logarithms that do not overflow.
     let t = room.exp2() - (count.log2() + digit - 1.0).exp2();
     let ratio = (t.log2() - digit - log_q) * 2.0 - count.log2();
     let sums = (s.k.0 + 1) * s.degree() * s.steps();

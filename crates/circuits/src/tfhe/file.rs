@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of TFHE: the container of every scheme (docs/files.md) around words of 4 bytes, or 8 where the ciphertext modulus
-//! has more than 32 bits.
+//! Reads and writes files of TFHE: the container of all schemes (docs/files.md) around words of 4 bytes, or of 8 bytes
+//! if the ciphertext modulus has more than 32 bits.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reade
     open(bytes, kind, TAG, Some(params.id()))
 }
 
-/// Bytes of a word.
+/// Returns the bytes of a word.
 fn width(params: &Params) -> usize {
     if params.coefficients().bits() <= 32 {
         4
@@ -55,12 +55,13 @@ fn write_words(w: &mut Writer, params: &Params, words: &[u64]) {
     }
 }
 
-/// Words of a ciphertext: mask and body.
+/// Returns the words of a ciphertext: mask and body.
 fn words_of(params: &Params, key: LweKey) -> usize {
     key.dimension(params).saturating_add(1)
 }
 
-/// The words that are all that is left; the bytes are there before memory is taken for them.
+/// Reads `count` words, which must be all that is left. It checks that the bytes exist before it allocates memory for
+/// the words.
 fn read_words(r: &mut Reader<'_>, params: &Params, count: usize) -> Result<Vec<u64>, FileError> {
     let width = width(params);
     r.expect_remaining(width.saturating_mul(count) as u64)?;
@@ -75,7 +76,7 @@ fn read_words(r: &mut Reader<'_>, params: &Params, count: usize) -> Result<Vec<u
     Ok(words)
 }
 
-/// Payload: the canonical form.
+/// Writes parameters. The payload is the canonical form.
 pub fn write_params(params: &Params) -> Vec<u8> {
     let canonical = params.canonical();
     let mut w = Writer::new(Kind::Params, &params.origin(None), canonical.len());
@@ -83,7 +84,8 @@ pub fn write_params(params: &Params) -> Vec<u8> {
     w.finish()
 }
 
-/// Builds what the file says: 128 bits and failures below 2^-40, unless parameters for tests are allowed.
+/// Reads parameters and builds them. They must have 128 bits of security and failures below 2^-40, unless `insecure`
+/// allows parameters for tests.
 pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
     let (header, mut r) = open(bytes, Kind::Params, TAG, None)?;
     r.expect_remaining(CANONICAL as u64)?;
@@ -164,7 +166,7 @@ fn read_sizes(r: &mut Reader<'_>) -> Result<Sizes, FileError> {
     })
 }
 
-/// Payload: the key (0 small, 1 large), then mask and body.
+/// Writes a ciphertext. The payload is the key (0 small, 1 large), then mask and body.
 pub fn write_ciphertext(params: &Params, x: &LweCiphertext) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::Ciphertext,
@@ -191,21 +193,21 @@ pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, F
     Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
 }
 
-/// Ciphertexts of one key, all small or all large. Payload: the key (0 small, 1 large), their number, then mask and body of
-/// each.
+/// Writes ciphertexts of one key, all small or all large. The payload is the key (0 small, 1 large), their number, then
+/// mask and body of each.
 ///
 /// # Errors
-/// [`TfheError::OtherKeys`], [`TfheError::WrongKey`] for others.
+/// [`TfheError::OtherKeys`], [`TfheError::WrongKey`] if they differ.
 pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u8>, TfheError> {
     write_several(params, Kind::Ciphertexts, &[], all)
 }
 
-/// Bytes of an integer's type.
+/// The bytes of an integer's type.
 const TYPE: usize = 18;
 
-/// Integers, each of as many of the ciphertexts, in order, as hold its encrypted bits. Payload: their number, for each its
-/// bits (1 byte), whether it is signed (1 byte), the bits that are encrypted and the others (8 bytes each); then that of
-/// [`write_ciphertexts`].
+/// Writes integers. Each consists of as many of the ciphertexts, in order, as hold its encrypted bits. The payload is
+/// their number, then for each integer its bits (1 byte), whether it is signed (1 byte), the mask of encrypted bits and
+/// the known bits (8 bytes each). The payload of [`write_ciphertexts`] follows.
 ///
 /// # Errors
 /// Those of [`write_ciphertexts`].
@@ -252,11 +254,11 @@ pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCipherte
     read_several(&header, r, params)
 }
 
-/// The ciphertexts of integers, and their types; `None` for those of a file of several ciphertexts, as they were written before
-/// integers had types.
+/// Reads the ciphertexts of integers, and the integers' types. The types are `None` for a file of several ciphertexts,
+/// the form from before integers had types.
 ///
 /// # Errors
-/// [`FileError`]: that of [`read_ciphertexts`]; types that there are none of.
+/// [`FileError`] as of [`read_ciphertexts`], or for types that do not exist.
 pub fn read_integers(
     bytes: &[u8],
     params: &Params,
@@ -266,7 +268,7 @@ pub fn read_integers(
     }
     let (header, mut r) = of(bytes, Kind::Integers, params)?;
     let count = r.u32()? as usize;
-    // The bytes are there before memory is taken for them.
+    // `take` checks that the bytes exist before memory is allocated for them.
     let types = r.take(count.saturating_mul(TYPE))?;
     let types: Result<_, FileError> = types.as_chunks::<TYPE>().0.iter().map(read_type).collect();
     Ok((Some(types?), read_several(&header, r, params)?))
@@ -306,10 +308,10 @@ fn read_several(
     words.chunks(each).map(one).collect()
 }
 
-/// Defines the two functions of a key that is a seed and bodies.
+/// Defines the functions that write and read a key that is a seed and bodies.
 macro_rules! seeded {
     ($write:ident, $read:ident, $key:ident) => {
-        /// Payload: the seed of the masks, then the bodies.
+        /// Writes a key. The payload is the seed of the masks, then the bodies.
         pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
             let capacity = size::sum([SEED, size::of_words(key.bodies().len())]);
             let mut w = Writer::new(Kind::$key, key.origin(), capacity);
@@ -331,8 +333,8 @@ seeded!(write_bootstrap_key, read_bootstrap_key, BootstrapKey);
 seeded!(write_key_switch_key, read_key_switch_key, KeySwitchKey);
 seeded!(write_public_key, read_public_key, PublicKey);
 
-/// The secret key itself, unprotected: whoever reads the file reads every message. Payload: the bits, one a byte, of the
-/// small key, then of the large one.
+/// Writes the secret key itself, unprotected: whoever reads the file reads every message. The payload is the bits of
+/// the small key, then of the large one, one bit in each byte.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let (small, large) = (
         key.expose_bits(LweKey::Small),
@@ -345,7 +347,7 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     w.finish_secret()
 }
 
-/// Reads what [`write_secret_key_in_the_clear`] wrote; wipe the bytes afterwards.
+/// Reads the bytes of [`write_secret_key_in_the_clear`]. The caller must wipe them afterwards.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
     let (header, mut r) = of(bytes, Kind::SecretKey, params)?;
     let (small, large) = (

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What one bootstrap with a set takes at least, counted from its sizes: the same on every computer.
+//! Counts the least work of one bootstrap from the sizes of its parameter set. The count is the same on every computer.
 
 use ringmill_math::torus::Coefficients;
 
 use super::Params;
 use super::keys::gadget_ciphertexts;
 
-/// Operations on words of a bootstrap with its key switch.
+/// The operations on words that a bootstrap with its key switch takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Floor {
-    /// (k + 1) (l + 1) transforms a step of N / 2 log2 N butterflies, for each prime that products are computed modulo.
+    /// The butterflies of all transforms: for each prime of the products, (k + 1) (l + 1) transforms in each step, of N
+    /// / 2 log2 N butterflies.
     pub butterflies: u64,
-    /// Words of the bootstrapping key in transform form: each is read, multiplied and added once.
+    /// The words of the bootstrapping key in transform form. Each is read, multiplied and added once.
     pub products: u64,
-    /// Words of the key-switching key, likewise.
+    /// The words of the key-switching key. Each is read, multiplied and added once.
     pub switched: u64,
-    /// Bytes of a word of transforms and of one of the key switch.
+    /// The bytes of a word of the transforms, and of a word of the key switch.
     pub bytes: (u64, u64),
 }
 
 impl Floor {
-    /// Bytes of both keys as bootstraps read them: the one in transform form, the other expanded.
+    /// Returns the bytes of both keys as bootstraps read them: one in transform form, the other expanded.
     pub fn key_bytes(&self) -> u64 {
         let (transform, switch) = self.bytes;
         transform * self.products + switch * self.switched
     }
 
-    /// What bootstraps of different sets are compared by: bytes that operations go over. A butterfly is a product and two
-    /// sums, a word of a key a product and a sum and comes from memory: each counts as its word's bytes, as twice as many
-    /// words of 32 bits fit into a vector, and into memory's line, as of 64.
+    /// Returns the bytes that all operations touch, the measure that compares parameter sets. A butterfly is a product
+    /// and two sums. A word of a key is a product and a sum, and comes from memory. Each counts as the bytes of its
+    /// word, since a vector or a line of memory holds twice as many 32-bit words as 64-bit words.
     pub fn work(&self) -> u64 {
         let (transform, switch) = self.bytes;
         transform * (self.butterflies + self.products) + switch * self.switched
@@ -36,14 +37,14 @@ impl Floor {
 }
 
 impl Params {
-    /// What a bootstrap takes at least.
+    /// Returns the least work of a bootstrap.
     pub fn floor(&self) -> Floor {
         let s = self.sizes();
         let (n, lanes) = (s.degree() as u64, self.ring().lanes() as u64);
         let (cols, levels) = (s.k.0 as u64 + 1, s.bootstrap.levels as u64);
         let transforms = s.steps() as u64 * cols * (levels + 1) * lanes;
         let narrow = self.coefficients().modulus() <= 1 << 32;
-        // Powers of two are lifted to primes of 50 bits or more.
+        // Powers of two are lifted to primes of 50 bits or more, so their words have 8 bytes.
         let lifted = matches!(self.coefficients(), Coefficients::Word(_));
         Floor {
             butterflies: transforms * n / 2 * u64::from(s.log_degree),
@@ -63,7 +64,7 @@ mod tests {
         CiphertextModulus, Client, Evaluator, FailureRate, Params, ParamsBuilder, Unrolling, keys,
     };
 
-    /// The table of docs/tfhe.md: 5040 transforms of 1024, and so on.
+    /// The counts of the table of docs/tfhe.md, such as 5040 transforms of 1024 points.
     #[test]
     fn transforms_of_the_librarys_set() {
         let set = || ParamsBuilder::named("tfhe_library_2020_below_128_bits").unwrap();
@@ -81,7 +82,7 @@ mod tests {
         }
     }
 
-    /// The words are those that keys have.
+    /// The counted words are the words that keys have.
     #[test]
     fn bytes_of_keys() {
         let prime = CiphertextModulus::Prime { bits: 32 };
@@ -109,7 +110,7 @@ mod tests {
         }
     }
 
-    /// docs/tfhe.md says how many times the size of a bootstrapping key its transform form has.
+    /// The ratio of a bootstrapping key's transform form to its size, as docs/tfhe.md says.
     #[test]
     fn keys_in_transform_form_beside_packed_ones() {
         let prime = |bits| CiphertextModulus::Prime { bits };
@@ -129,7 +130,7 @@ mod tests {
         }
     }
 
-    /// The table of docs/tfhe.md by which the sets of circuits are chosen between.
+    /// The table of docs/tfhe.md that compares the sets for circuits.
     #[test]
     fn the_page_has_every_floor() {
         let page = include_str!("../../../../docs/tfhe.md");
@@ -157,7 +158,7 @@ mod tests {
         assert_eq!(shown.trim_end(), rows.trim_end(), "the rows are\n{rows}");
     }
 
-    /// Products modulo two primes take twice as much.
+    /// Products modulo two primes take twice the work.
     #[test]
     fn two_primes() {
         let floor = |name| Params::named(name).unwrap().floor();

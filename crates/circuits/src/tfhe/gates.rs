@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Gates of two bits: a sum of the operands and a constant, whose sign a bootstrap reads.
+//! The gates of two bits. Each is a sum of its operands and a constant, whose sign a bootstrap reads.
 
 /// A gate that takes one bootstrap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -12,7 +12,7 @@ pub enum Gate {
     Xnor,
 }
 
-/// `eighths` / 8 + `factor` (a + b): positive where the gate is true.
+/// A gate as a sum: `eighths` / 8 + `factor` (a + b). The gate is true if the sum is positive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
     pub eighths: i8,
@@ -40,7 +40,7 @@ impl Gate {
         }
     }
 
-    /// What it makes of its operands before the bootstrap.
+    /// Returns the sum that the gate makes of its operands before the bootstrap.
     pub const fn form(self) -> Form {
         let (eighths, factor) = match self {
             Self::Nand => (1, -1),
@@ -53,7 +53,7 @@ impl Gate {
         Form { eighths, factor }
     }
 
-    /// Its truth table.
+    /// Returns the gate's value.
     pub const fn of(self, a: bool, b: bool) -> bool {
         match self {
             Self::Nand => !(a && b),

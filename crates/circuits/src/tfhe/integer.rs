@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an encrypted integer is, beside its ciphertexts.
+//! The type of an encrypted integer, which says how its ciphertexts hold its bits.
 
 use std::fmt::{self, Display, Formatter};
 
-/// The type of an encrypted integer, and which of its bits its ciphertexts hold: an output's may be known when its circuit is
-/// made.
+/// The type of an encrypted integer, and which of its bits its ciphertexts hold. Some bits of an output may be known
+/// when its circuit is made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IntegerType {
     bits: u32,
@@ -14,8 +14,8 @@ pub struct IntegerType {
 }
 
 impl IntegerType {
-    /// Of 1 to 64 bits; `encrypted` has a 1 for each bit that a ciphertext holds, `known` are the others. What lies beyond is
-    /// left out.
+    /// Makes a type of 1 to 64 bits. `encrypted` has a 1 for each bit that a ciphertext holds, and `known` has the
+    /// values of the others. Bits beyond the width are dropped.
     pub fn new(bits: u32, signed: bool, encrypted: u64, known: u64) -> Self {
         let bits = bits.clamp(1, 64);
         let all = u64::MAX >> (64 - bits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Key generation.
+//! Generates the public and evaluation keys of a secret key.
 
 use ringmill_math::Prng;
 use ringmill_math::sample::WideGaussian;
@@ -12,14 +12,15 @@ use super::lwe::LweKey;
 use super::params::Params;
 use super::secret::{RingSecret, SecretKey};
 
-/// Discrete Gaussian noise of one width, as residues. Its tables take longer to make than many samples.
+/// Discrete Gaussian noise of one width, as residues. It is kept because its tables take longer to make than many
+/// samples.
 pub(super) struct Noise {
     q: Coefficients,
     gaussian: WideGaussian,
 }
 
 impl Noise {
-    /// Of a standard deviation given as a fraction of the torus.
+    /// Makes noise with a standard deviation that is given as a fraction of the torus.
     pub(super) fn new(params: &Params, std: f64) -> Result<Self, TfheError> {
         let q = params.coefficients();
         let sigma = std * 2f64.powi(q.bits() as i32);
@@ -39,7 +40,7 @@ impl Noise {
     }
 }
 
-/// Whether the bits are the pattern's, as 0 or 1, in constant time. Bit t of the pattern goes with bit t.
+/// Returns 1 if the bits equal the pattern, else 0, in constant time. Bit t of the pattern belongs to bit t.
 fn matches(bits: &[u8], pattern: usize) -> u64 {
     let different = bits
         .iter()
@@ -48,7 +49,7 @@ fn matches(bits: &[u8], pattern: usize) -> u64 {
     u64::from(1 ^ different)
 }
 
-/// See [`BootstrapKey`].
+/// Generates a [`BootstrapKey`].
 pub(super) fn bootstrap_key(
     params: &Params,
     secret: &SecretKey,
@@ -93,7 +94,7 @@ pub(super) fn bootstrap_key(
     Ok(BootstrapKey::trusted(params, seed, bodies, secret.key_id()))
 }
 
-/// See [`KeySwitchKey`].
+/// Generates a [`KeySwitchKey`].
 pub(super) fn key_switch_key(
     params: &Params,
     secret: &SecretKey,
@@ -118,7 +119,7 @@ pub(super) fn key_switch_key(
     Ok(KeySwitchKey::trusted(params, seed, bodies, secret.key_id()))
 }
 
-/// See [`PublicKey`].
+/// Generates a [`PublicKey`].
 pub(super) fn public_key(
     params: &Params,
     secret: &SecretKey,
@@ -140,7 +141,7 @@ pub(super) fn public_key(
     Ok(PublicKey::trusted(params, seed, bodies, secret.key_id()))
 }
 
-/// n uniform bits as words.
+/// Draws n uniform bits, one in each word.
 pub(super) fn bits(prng: &mut Prng, n: usize) -> Zeroizing<Vec<u64>> {
     let mut bytes = Zeroizing::new(vec![0u8; n]);
     prng.fill_bytes(&mut bytes);

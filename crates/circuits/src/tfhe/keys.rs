@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Public and evaluation keys: masks from a public seed, distinct for every row; bodies stored.
+//! Public and evaluation keys. Each key stores its bodies and the public seed of its masks; each row expands its mask
+//! from a stream of its own.
 
 use ringmill_device::KeyId;
 use ringmill_math::torus::{Coefficients, SwitchRows};
@@ -10,8 +11,8 @@ use super::TfheError;
 use super::params::Params;
 use super::plan::RotationKey;
 
-/// The mask of one row from stream `stream` of a public seed: words of the keystream ([`expand_words`]), or residues modulo a
-/// prime ([`expand_uniform`]). No two rows of a key may share a stream.
+/// Expands the mask of one row from stream `stream` of a public seed: words of the keystream ([`expand_words`]), or
+/// residues modulo a prime ([`expand_uniform`]). Two rows of a key must not share a stream.
 pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64]) {
     match q {
         Coefficients::Prime(q) => expand_uniform(seed, stream, q, out),
@@ -19,23 +20,24 @@ pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64
     }
 }
 
-/// Gadget encryptions of the patterns of the small key's bits, m at a time: ciphertext `step` (2^m - 1) + u - 1 says
-/// whether the bits of that step are u (bit t of u is bit m `step` + t), for u from 1. Row c l + j of a ciphertext adds
-/// the message times -s_c (1 for c = k) times the weight of digit j to the body of an encryption of zero.
+/// Gadget encryptions of the patterns of the small key's bits, m bits in each step. Ciphertext `step` (2^m - 1) + u - 1
+/// encrypts whether the bits of that step equal u >= 1; bit t of u belongs to bit m `step` + t of the key. Row c l + j
+/// of a ciphertext adds the message times -s_c (1 for c = k) times the weight of digit j to the body of an encryption
+/// of zero.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BootstrapKey {
     origin: Origin,
     seed: [u8; 32],
-    /// N words a row.
+    /// N words for each row.
     bodies: Vec<u64>,
 }
 
 belongs!(BootstrapKey);
 
-/// The secret key that both evaluation keys are of, where that is known.
+/// Returns the identity of the secret key that both evaluation keys belong to, if it is known.
 ///
 /// # Errors
-/// [`TfheError::OtherKeys`] where they are of different ones.
+/// [`TfheError::OtherKeys`] if they belong to different ones.
 pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<KeyId>, TfheError> {
     Ok(KeyId::common([
         ("bootstrapping key", bootstrap.key_id()),
@@ -43,12 +45,13 @@ pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<
     ])?)
 }
 
-/// Bytes of both evaluation keys as they are made, without their seeds' masks: known before any is made.
+/// Returns the bytes of both evaluation keys as they are generated, without masks. The size is known before a key is
+/// generated.
 pub fn bytes(params: &Params) -> u64 {
     8 * (BootstrapKey::words_of(params) + KeySwitchKey::words_of(params)) as u64
 }
 
-/// The gadget ciphertexts of a bootstrapping key.
+/// Returns the number of gadget ciphertexts of a bootstrapping key.
 pub fn gadget_ciphertexts(params: &Params) -> usize {
     let s = params.sizes();
     let left = s.n.0 % s.unrolling.m();
@@ -72,12 +75,12 @@ fn check_bodies(
 }
 
 impl BootstrapKey {
-    /// Words of the bodies.
+    /// Returns the number of words of the bodies.
     pub fn words_of(params: &Params) -> usize {
         gadget_ciphertexts(params) * params.sizes().rows() * params.sizes().degree()
     }
 
-    /// Checks length and residues. It has no identity.
+    /// Makes a key of its parts, after a check of length and residues. The key has no identity.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].
@@ -107,7 +110,7 @@ impl BootstrapKey {
         &self.bodies
     }
 
-    /// Row `row` of gadget ciphertext `at`: k mask polynomials and the body, N words each.
+    /// Expands row `row` of gadget ciphertext `at`: k mask polynomials and the body, N words each.
     pub fn row(
         &self,
         params: &Params,
@@ -132,7 +135,7 @@ impl BootstrapKey {
         Ok(())
     }
 
-    /// All in transform form, in the order in which blind rotation reads it.
+    /// Transforms the whole key, in the order in which blind rotation reads it.
     pub fn transformed(&self, params: &Params) -> Result<RotationKey, TfheError> {
         params.check("bootstrapping key", &self.origin)?;
         let count = gadget_ciphertexts(params);
@@ -148,7 +151,7 @@ impl BootstrapKey {
         Ok(RotationKey::Wide(key))
     }
 
-    /// Every polynomial with the ciphertext, the row and the column that it is of.
+    /// Calls `put` on every polynomial, with its ciphertext, row and column.
     fn each(
         &self,
         params: &Params,
@@ -168,8 +171,8 @@ impl BootstrapKey {
     }
 }
 
-/// Encryptions of the large key's bits under the small key: row i l + j has bit i times the weight of digit j, its mask
-/// from stream i l + j.
+/// Encryptions of the large key's bits under the small key. Row i l + j encrypts bit i times the weight of digit j; its
+/// mask comes from stream i l + j.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeySwitchKey {
     origin: Origin,
@@ -180,12 +183,12 @@ pub struct KeySwitchKey {
 belongs!(KeySwitchKey);
 
 impl KeySwitchKey {
-    /// Rows, each with one body.
+    /// Returns the number of rows, each with one body.
     pub fn words_of(params: &Params) -> usize {
         params.sizes().large_dimension() * params.sizes().key_switch.levels
     }
 
-    /// Checks length and residues. It has no identity.
+    /// Makes a key of its parts, after a check of length and residues. The key has no identity.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].
@@ -215,7 +218,7 @@ impl KeySwitchKey {
         &self.bodies
     }
 
-    /// All rows, masks expanded.
+    /// Returns all rows with their masks expanded.
     pub fn rows(&self, params: &Params) -> Result<SwitchRows, TfheError> {
         let width = params.sizes().n.0 + 1;
         let mut rows = SwitchRows::zeroed(params.coefficients(), self.bodies.len(), width)?;
@@ -223,7 +226,7 @@ impl KeySwitchKey {
         Ok(rows)
     }
 
-    /// The words of all rows, one after the other.
+    /// Returns the words of all rows, one row after another.
     pub fn words(&self, params: &Params) -> Result<Vec<u64>, TfheError> {
         let count = self.bodies.len() * (params.sizes().n.0 + 1);
         ringmill_limits::room("a key-switching key", 8 * count as u64)?;
@@ -258,7 +261,7 @@ impl KeySwitchKey {
     }
 }
 
-/// k encryptions of zero under the ring key: row t has mask polynomial c from stream t k + c.
+/// k encryptions of zero under the ring key. Mask polynomial c of row t comes from stream t k + c.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicKey {
     origin: Origin,
@@ -269,12 +272,12 @@ pub struct PublicKey {
 belongs!(PublicKey);
 
 impl PublicKey {
-    /// Words of the bodies.
+    /// Returns the number of words of the bodies.
     pub fn words_of(params: &Params) -> usize {
         params.sizes().large_dimension()
     }
 
-    /// Checks length and residues. It has no identity.
+    /// Makes a key of its parts, after a check of length and residues. The key has no identity.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of ciphertexts: what needs no keys, and what all who bootstrap check of their operands.
+//! Sums of ciphertexts, which need no keys, and the checks of operands that all who bootstrap share.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub struct LinearEvaluator {
     key_id: Option<KeyId>,
 }
 
-/// sum += factor x.
+/// Computes sum += factor x.
 ///
 /// # Errors
-/// For polynomials or ciphertexts of different lengths.
+/// Operands of different lengths.
 pub(super) fn add_multiple(
     q: Coefficients,
     sum: &mut [u64],
@@ -41,7 +41,8 @@ pub(super) fn add_multiple(
 }
 
 impl LinearEvaluator {
-    /// For ciphertexts under the secret key of this identity; without one they have to agree among themselves alone.
+    /// Makes an evaluator for ciphertexts under the secret key of this identity. Without an identity, ciphertexts only
+    /// have to agree with each other.
     pub fn new(params: Arc<Params>, key_id: Option<KeyId>) -> Self {
         Self { params, key_id }
     }
@@ -50,12 +51,13 @@ impl LinearEvaluator {
         &self.params
     }
 
-    /// A constant plus a sum of multiples, modulo the torus: without a bootstrap, so that the noise of each counts with the
-    /// square of its factor. The constant is in halves of a message for integers, in eighths of the torus for booleans.
+    /// Computes a constant plus a sum of multiples, modulo the torus, without a bootstrap. The noise variance of each
+    /// term counts with the square of its factor. The constant is in halves of a message for integers, and in eighths
+    /// of the torus for booleans.
     ///
     /// # Errors
-    /// As all here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`]; [`TfheError::OutOfRange`] for
-    /// no terms.
+    /// As for every method here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`];
+    /// [`TfheError::OutOfRange`] if there are no terms.
     pub fn sum(
         &self,
         terms: &[(i64, &LweCiphertext)],
@@ -72,8 +74,8 @@ impl LinearEvaluator {
         self.resting_sum(terms, constant, key_id)
     }
 
-    /// The words of a resting ciphertext as a rotation takes them, and the key that they are under: those of integers half a
-    /// message on, so that an entry is around its message.
+    /// Returns the words of a resting ciphertext for a rotation, and the identity of its key. For integers it adds half
+    /// a message, so that a table's entry is centred on its message.
     ///
     /// # Errors
     /// See [`LinearEvaluator::sum`].
@@ -88,7 +90,7 @@ impl LinearEvaluator {
         Ok((self.words(&[(1, a)], half)?, key_id))
     }
 
-    /// A resting ciphertext of words that come from elsewhere.
+    /// Makes a resting ciphertext of given words, after a check.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].
@@ -102,16 +104,16 @@ impl LinearEvaluator {
         Ok(checked.with_key_id(key_id))
     }
 
-    /// `eighths` / 8 of the torus.
+    /// Returns `eighths` / 8 of the torus as a word.
     pub(super) fn eighths(&self, eighths: i8) -> u64 {
         let turns = eighths.rem_euclid(8) as u64;
         self.params.coefficients().fraction(turns, 3)
     }
 
-    /// The words of a constant of the torus plus a sum of multiples.
+    /// Computes the words of a constant of the torus plus a sum of multiples.
     ///
     /// # Errors
-    /// [`TfheError::OutOfRange`] for no terms.
+    /// [`TfheError::OutOfRange`] if there are no terms.
     pub(super) fn words(
         &self,
         terms: &[(i64, &LweCiphertext)],
@@ -135,7 +137,7 @@ impl LinearEvaluator {
         Ok(words)
     }
 
-    /// The same as a ciphertext, of operands that were seen to rest.
+    /// Computes the same as a ciphertext, of operands that were checked to rest.
     pub(super) fn resting_sum(
         &self,
         terms: &[(i64, &LweCiphertext)],
@@ -147,7 +149,7 @@ impl LinearEvaluator {
         Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
     }
 
-    /// The key that all are under.
+    /// Returns the identity of the key that all operands and the evaluation keys share.
     pub(super) fn agree(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -157,7 +159,7 @@ impl LinearEvaluator {
         Ok(KeyId::common(own.into_iter().chain(all))?)
     }
 
-    /// The same, of ciphertexts that rest.
+    /// As [`Self::agree`], for ciphertexts that must rest.
     pub(super) fn resting(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -169,7 +171,7 @@ impl LinearEvaluator {
         self.agree(operands)
     }
 
-    /// The same, under parameters for booleans.
+    /// As [`Self::resting`], under parameters for booleans only.
     pub(super) fn bits(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -183,7 +185,7 @@ impl LinearEvaluator {
         }
     }
 
-    /// The same, under parameters for integers.
+    /// As [`Self::resting`], under parameters for integers only.
     pub(super) fn integers(
         &self,
         operands: &[(&'static str, &LweCiphertext)],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! LWE ciphertexts.
+//! LWE ciphertexts, which encrypt one bit or one small integer each.
 
 use ringmill_device::KeyId;
 use ringmill_schemes::identity::{Origin, belongs};
@@ -7,12 +7,12 @@ use ringmill_schemes::identity::{Origin, belongs};
 use super::TfheError;
 use super::params::{Order, Params};
 
-/// Which LWE key a ciphertext is under.
+/// The LWE key that a ciphertext is under.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LweKey {
-    /// n bits.
+    /// The small key, of n bits.
     Small,
-    /// k N bits: the coefficients of the ring key.
+    /// The large key, of k N bits: the coefficients of the ring key.
     Large,
 }
 
@@ -24,7 +24,7 @@ impl LweKey {
         }
     }
 
-    /// The key that ciphertexts rest under.
+    /// Returns the key that ciphertexts rest under between operations.
     pub fn resting(params: &Params) -> Self {
         match params.sizes().order {
             Order::BootstrapFirst => Self::Small,
@@ -32,7 +32,7 @@ impl LweKey {
         }
     }
 
-    /// Its number of bits.
+    /// Returns the number of bits of the key.
     pub fn dimension(self, params: &Params) -> usize {
         match self {
             Self::Small => params.sizes().n.0,
@@ -41,7 +41,7 @@ impl LweKey {
     }
 }
 
-/// (a, b) with phase b - <a, s>: the message in its high bits, noise in the low ones.
+/// An LWE ciphertext (a, b). Its phase b - <a, s> has the message in its high bits, and noise in the low ones.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LweCiphertext {
     origin: Origin,
@@ -53,7 +53,7 @@ pub struct LweCiphertext {
 belongs!(LweCiphertext);
 
 impl LweCiphertext {
-    /// Checks dimension and residues. It has no identity.
+    /// Makes a ciphertext of its words, after a check of dimension and residues. It has no identity.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].
@@ -87,12 +87,12 @@ impl LweCiphertext {
         self.key
     }
 
-    /// The mask, then the body.
+    /// Returns the mask, then the body.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Mask and body.
+    /// Returns mask and body.
     pub fn parts(&self) -> (&[u64], u64) {
         match self.words.split_last() {
             Some((body, mask)) => (mask, *body),
@@ -100,7 +100,7 @@ impl LweCiphertext {
         }
     }
 
-    /// Refuses a ciphertext of other parameters or under the other key.
+    /// Refuses a ciphertext of other parameters, or under another key than `expected`.
     pub(super) fn check(&self, params: &Params, expected: LweKey) -> Result<(), TfheError> {
         params.check("ciphertext", &self.origin)?;
         if self.key == expected {

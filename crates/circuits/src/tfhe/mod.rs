@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TFHE: bits and small integers, a bootstrap for every operation on them.
+//! The TFHE scheme, which encrypts bits and small integers and bootstraps in every operation.
 //!
-//! A message sits in the high bits of the phase b - <a, s> of an LWE ciphertext. Bootstrapping (torus paper, Algorithm 1)
-//! switches the phase to multiples of 1/2N, turns a table by it under encryption, and takes the entry
-//! that comes to the front; the table's values come out with fresh noise.
+//! A message sits in the high bits of the phase b - <a, s> of an LWE ciphertext. Bootstrapping (torus paper, Algorithm
+//! 1) rounds the phase to multiples of 1/2N and turns a table by it under encryption. The entry that comes to the front
+//! is the result, with fresh noise.
 //!
 //! | question | file |
 //! | --- | --- |
-//! | which sizes, what they are called | [`params`], [`sets`] |
-//! | are they secure | [`security`] |
-//! | as a bootstrapping engine runs them | [`target`] |
-//! | how much noise, how often it is too much | [`noise`] |
+//! | sizes and their names | [`params`], [`sets`] |
+//! | security of a set | [`security`] |
+//! | parameters for a bootstrapping engine | [`target`] |
+//! | noise, and the probability of failure | [`noise`] |
 //! | why products are exact | [`exactness`] |
 //! | keys | [`secret`], [`keys`], [`keygen`] |
 //! | encryption and messages | [`lwe`], [`client`] |
 //! | the type that an integer's ciphertexts carry | [`integer`] |
 //! | bootstrapping, as programs of limbs | [`mid`], [`steps`] |
-//! | how this computer's kernels run these | `plan` |
-//! | the same, from the definition | [`reference`] |
+//! | those programs on this computer's kernels | `plan` |
+//! | bootstrapping from the definition | [`reference`] |
 //! | gates and tables, several by one rotation | [`gates`], [`tables`], [`shared`], [`evaluator`] |
-//! | sums | [`linear`] |
-//! | what a bootstrap takes at least | [`floor`] |
+//! | sums, which need no bootstrap | [`linear`] |
+//! | the least work of a bootstrap | [`floor`] |
 //! | files | [`file`] |
 //!
 //! ```

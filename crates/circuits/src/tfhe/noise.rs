@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Noise of each operation and how often it is too much. Variances are in squares of the torus.
+//! Models the noise of each operation, and the probability that noise makes it fail. Variances are in squares of the
+//! torus.
 //!
-//! Noise grows with the 1s of the secret keys, so a figure for the average key is too small for every second one. Keys are
-//! therefore drawn with no more 1s than 0s ([`super::SecretKey`]), and what is counted is the most that they then have
-//! ([`Weights::most`]): every figure holds for every secret key. It is a probability over what is drawn besides, the
-//! evaluation keys' noise and the ciphertexts'.
+//! Noise grows with the number of 1s in the secret keys. A figure for the average key would be too small for every
+//! second key. Keys are therefore drawn with no more 1s than 0s ([`super::SecretKey`]), and the model counts the
+//! largest number that such keys have ([`Weights::most`]). So every figure holds for every secret key. Its probability
+//! is over the noise of the evaluation keys and the ciphertexts.
 //!
-//! With w 1s in the small key, W in the large one, digits uniform in -B/2 ... B/2 - 1, E d^2 = (B^2 + 2) / 12, and a remainder
-//! of v values E r^2 = (v^2 + 2) / 12:
+//! Let w be the number of 1s in the small key and W in the large one. Digits are uniform in -B/2 ... B/2 - 1 with E d^2
+//! = (B^2 + 2) / 12. A remainder of v values has E r^2 = (v^2 + 2) / 12. The variances are:
 //!
 //! - blind rotation, m = 1: n (k + 1) l N E d^2 s^2 + w (1 + W) E r^2, as each 1 of the small key lets the remainder of
 //!   (X^a - 1) ACC through;
-//! - unrolled: a step has 2^m - 1 keys, each turned by X^a - 1, which doubles its noise, and the remainder of ACC comes
-//!   through, twice, unless all bits of the step are 0: n / m 2 (2^m - 1) (k + 1) l N E d^2 s^2 + 2 p (1 + W) E r^2 for p
-//!   steps that are not 0, which all of them may be;
+//! - unrolled: n / m 2 (2^m - 1) (k + 1) l N E d^2 s^2 + 2 p (1 + W) E r^2. A step has 2^m - 1 keys, each turned by X^a
+//!   - 1, which doubles its noise. The remainder of ACC comes through, twice, unless all bits of the step are 0. p is
+//!   the number of other steps, which may be all;
 //! - key switch: k N l E d^2 s^2 + W E r^2;
-//! - modulus switch: (1 + w) / (12 (2N)^2); with the mean taken off, n / 4 for w.
+//! - modulus switch: (1 + w) / (12 (2N)^2); with the mean subtracted, n / 4 instead of w.
 //!
 //! Sources: Chillotti, Gama, Georgieva, Izabachene, J. Cryptology 2020, theorems 4.1 and 4.6, here with exact second
 //! moments for bounds; Zhou et al., IEEE Access 2018, for unrolled keys.
@@ -24,19 +25,19 @@ use super::Gate;
 use super::params::{Decomposition, Messages, ModulusSwitch, Order, Sizes};
 use super::secret::ones;
 
-/// How much of its noise a secret key lets through.
+/// The counts of a secret key's 1s that its noise depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weights {
-    /// 1s of the small key.
+    /// The number of 1s in the small key.
     pub small: usize,
-    /// 1s of the large key.
+    /// The number of 1s in the large key.
     pub large: usize,
-    /// Steps of a blind rotation whose bits of the small key are not all 0.
+    /// The number of steps of a blind rotation whose bits of the small key are not all 0.
     pub steps: usize,
 }
 
 impl Weights {
-    /// The most that keys are drawn with: half of the bits, and 1s in all steps.
+    /// Returns the largest weights that drawn keys have: half of the bits, and a 1 in as many steps as possible.
     pub fn most(sizes: &Sizes) -> Self {
         let small = sizes.n.0 / 2;
         Self {
@@ -46,7 +47,7 @@ impl Weights {
         }
     }
 
-    /// Those of a key, whose bits are one a byte. They tell of the secret.
+    /// Returns the weights of a key, with one bit in each byte. The weights are secret.
     pub fn of(sizes: &Sizes, small: &[u8], large: &[u8]) -> Self {
         let steps = small.chunks(sizes.unrolling.m());
         Self {
@@ -58,7 +59,7 @@ impl Weights {
         }
     }
 
-    /// Whether a key of these is one that [`Weights::most`] counts.
+    /// Returns whether all weights are at most those of `most`.
     pub fn are_within(&self, most: &Self) -> bool {
         let pairs = [
             (self.small, most.small),
@@ -71,22 +72,22 @@ impl Weights {
     }
 }
 
-/// The noise of a set.
+/// The noise of a parameter set.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseModel {
     sizes: Sizes,
     weights: Weights,
-    /// Bits of q.
+    /// The bits of q.
     bits: u32,
 }
 
 impl NoiseModel {
-    /// At most, under any key that is drawn.
+    /// Makes the model of the largest noise under any key that is drawn.
     pub fn new(sizes: &Sizes) -> Self {
         Self::under(sizes, Weights::most(sizes))
     }
 
-    /// Under a key of these weights.
+    /// Makes the model under a key of these weights.
     pub fn under(sizes: &Sizes, weights: Weights) -> Self {
         use super::params::CiphertextModulus;
         let bits = match sizes.modulus {
@@ -101,13 +102,13 @@ impl NoiseModel {
         }
     }
 
-    /// E d^2.
+    /// Returns E d^2.
     fn digit(d: Decomposition) -> f64 {
         let base = f64::from(d.log_base).exp2();
         (base * base + 2.0) / 12.0
     }
 
-    /// E r^2, of the torus.
+    /// Returns E r^2, in squares of the torus.
     fn remainder(&self, d: Decomposition) -> f64 {
         let used = d.log_base as i32 * d.levels as i32;
         let values = f64::from(self.bits as i32 - used).exp2();
@@ -119,7 +120,7 @@ impl NoiseModel {
         second * 2f64.powi(-2 * self.bits as i32)
     }
 
-    /// Of a blind rotation: the noise of what is extracted after it.
+    /// Returns the variance of a blind rotation: the noise of the ciphertext that is extracted after it.
     pub fn blind_rotation(&self) -> f64 {
         let s = &self.sizes;
         let terms = (s.rows() * s.degree()) as f64;
@@ -130,14 +131,14 @@ impl NoiseModel {
             1 => s.n.0 as f64 * key + through,
             m => {
                 let patterns = |m: usize| (1u32 << m) as f64 - 1.0;
-                // The last step has what is left of the bits.
+                // The last step has the remaining bits, fewer than m.
                 let keys = (s.n.0 / m) as f64 * patterns(m) + patterns(s.n.0 % m);
                 2.0 * keys * key + 2.0 * through
             }
         }
     }
 
-    /// What a key switch adds.
+    /// Returns the variance that a key switch adds.
     pub fn key_switch(&self) -> f64 {
         let s = &self.sizes;
         let terms = (s.large_dimension() * s.key_switch.levels) as f64;
@@ -145,19 +146,19 @@ impl NoiseModel {
         keys + self.weights.large as f64 * self.remainder(s.key_switch)
     }
 
-    /// What the switch to multiples of 1/2N adds.
+    /// Returns the variance that the switch to multiples of 1/2N adds.
     pub fn modulus_switch(&self) -> f64 {
         let s = &self.sizes;
         let roundings = match s.switch {
             ModulusSwitch::Nearest => self.weights.small as f64,
-            // Times 1/2 or -1/2, whatever the key.
+            // With the mean subtracted, each rounding counts 1/2 or -1/2 times, whatever the key.
             ModulusSwitch::CentredMean => s.n.0 as f64 / 4.0,
         };
         let step = 1.0 / (2 * s.degree()) as f64;
         (1.0 + roundings) * step * step / 12.0
     }
 
-    /// Of a ciphertext that a bootstrap gives.
+    /// Returns the variance of a bootstrap's result.
     pub fn bootstrapped(&self) -> f64 {
         match self.sizes.order {
             Order::BootstrapFirst => self.blind_rotation() + self.key_switch(),
@@ -165,12 +166,12 @@ impl NoiseModel {
         }
     }
 
-    /// Of a ciphertext that MUX gives: two blind rotations, one key switch.
+    /// Returns the variance of a MUX's result: two blind rotations, one key switch.
     pub fn mux(&self) -> f64 {
         self.bootstrapped() + self.blind_rotation()
     }
 
-    /// Of a fresh encryption under the key that ciphertexts rest under.
+    /// Returns the variance of a fresh encryption under the key that ciphertexts rest under.
     pub fn fresh(&self) -> f64 {
         match self.sizes.order {
             Order::BootstrapFirst => self.sizes.lwe_std.powi(2),
@@ -178,7 +179,7 @@ impl NoiseModel {
         }
     }
 
-    /// Of the phase that a table is turned by, for an operand of this variance.
+    /// Returns the variance of the phase that turns a table, for an operand of this variance.
     pub fn before_rotation(&self, operand: f64) -> f64 {
         let switched = match self.sizes.order {
             Order::BootstrapFirst => operand,
@@ -187,15 +188,16 @@ impl NoiseModel {
         switched + self.modulus_switch()
     }
 
-    /// The probability that a phase lands outside (`below`, `above`) of where it is, which are distances in the torus to
-    /// the borders of its table entry. Entries begin half a step of 1/2N early: half a step is shifted.
+    /// Returns the probability that noise moves a phase by more than `below` down or `above` up. Both are distances in
+    /// the torus to the borders of its table entry. Entries begin half a step of 1/2N early, so half a step is moved
+    /// from `above` to `below`.
     fn outside(&self, variance: f64, below: f64, above: f64) -> f64 {
         let half = 0.5 / (2 * self.sizes.degree()) as f64;
         let sigma = variance.sqrt();
         tail((below + half) / sigma) + tail((above - half) / sigma)
     }
 
-    /// Outputs of bootstraps under one key.
+    /// Returns the noise of bootstraps' results under one key.
     pub fn outputs(&self) -> Operands {
         Operands {
             variance: self.bootstrapped(),
@@ -203,8 +205,8 @@ impl NoiseModel {
         }
     }
 
-    /// Outputs of MUX under one key. Where the key switch comes last, what outputs share is that of one key switch, and else
-    /// that of two blind rotations, whose sum it is.
+    /// Returns the noise of MUX results under one key. If the key switch comes last, the common part is that of one key
+    /// switch. Otherwise it is that of the two blind rotations that are added.
     pub fn mux_outputs(&self) -> Operands {
         let rotated = self.outputs();
         match self.sizes.order {
@@ -219,7 +221,7 @@ impl NoiseModel {
         }
     }
 
-    /// The probability that a gate gives the wrong bit, for operands of this noise and these bits.
+    /// Returns the probability that a gate gives the wrong bit, for operands of this noise and these bits.
     pub fn gate_failure(&self, gate: Gate, operands: Operands, [a, b]: [bool; 2]) -> f64 {
         let form = gate.form();
         let factor = f64::from(form.factor);
@@ -227,19 +229,21 @@ impl NoiseModel {
         let phase = f64::from(form.eighths) / 8.0 + factor * (bit(a) + bit(b));
         let phase = phase.rem_euclid(1.0);
         let variance = self.before_rotation(operands.sum(factor, factor));
-        // True in (0, 1/2), false in (1/2, 1).
+        // The gate is true in (0, 1/2) and false in (1/2, 1).
         let from = if phase < 0.5 { phase } else { phase - 0.5 };
         self.outside(variance, from, 0.5 - from)
     }
 
-    /// The probability that a table is read at another entry, for messages of `bits` bits and a phase of this variance.
+    /// Returns the probability that another entry of a table is read, for messages of `bits` bits and an operand of
+    /// this variance.
     pub fn table_failure(&self, bits: u32, operand: f64) -> f64 {
         let half = 2f64.powi(-(bits as i32) - 2);
         self.outside(self.before_rotation(operand), half, half)
     }
 
-    /// The part of [`NoiseModel::bootstrapped`] that all outputs under one key share, as digits have a mean of -1/2. (With
-    /// several bits a step it is turned by the ciphertext's own exponents, and nothing is shared.)
+    /// Returns the part of [`NoiseModel::bootstrapped`] that all results under one key have in common, since digits
+    /// have a mean of -1/2. (With several bits in a step, the ciphertext's own exponents turn this part, so nothing is
+    /// in common.)
     fn shared(&self) -> f64 {
         let s = &self.sizes;
         match s.order {
@@ -255,40 +259,41 @@ impl NoiseModel {
         }
     }
 
-    /// Of a sum of bootstraps' outputs and inputs whose factors' squares add to `norm`, at most: what outputs share counts
-    /// with the square of the factors' sum, which is no more than the square of `norm`.
+    /// Returns an upper bound on the variance of a sum of bootstraps' results and inputs, whose factors' squares add up
+    /// to `norm`. The common part counts with the square of the factors' sum, which is at most the square of `norm`.
     pub fn sum(&self, norm: u64) -> f64 {
         let wire = self.bootstrapped().max(self.fresh());
         let norm = norm as f64;
         norm * wire + norm * norm * self.shared()
     }
 
-    /// log2 of the probability that a table is read at another entry, where the phase is such a sum.
+    /// Returns log2 of the probability that another entry of a table is read, for the operand of [`NoiseModel::sum`].
     pub fn sum_failure(&self, bits: u32, norm: u64) -> f64 {
         log2_of(self.table_failure(bits, self.sum(norm)))
     }
 
-    /// The largest `norm` of [`NoiseModel::sum_failure`] for failures of at most 2^`log2`; `None` where no sum is that
+    /// Returns the largest `norm` for which [`NoiseModel::sum_failure`] is at most `log2`, or `None` if no sum is so
     /// reliable.
     pub fn largest_norm(&self, bits: u32, log2: f64) -> Option<u64> {
         largest(|norm| self.sum_failure(bits, norm) > log2)
     }
 
-    /// log2 of the probability that the sign of such a sum is read wrong, where without noise it is `eighths` (1 or 2) of
-    /// the torus away from where the sign changes.
+    /// Returns log2 of the probability that the sign of such a sum is wrong. Without noise the sum is `eighths` (1 or
+    /// 2) eighths of the torus from the points where the sign changes.
     pub fn sign_failure(&self, eighths: u32, norm: u64) -> f64 {
         let variance = self.before_rotation(self.sum(norm));
         let near = f64::from(eighths) / 8.0;
-        // Half a step of 1/2N is to the disadvantage of what lies just below.
+        // The shift by half a step of 1/2N hurts a phase just below a border most.
         log2_of(self.outside(variance, 0.5 - near, near))
     }
 
-    /// The largest `norm` of [`NoiseModel::sign_failure`], as [`NoiseModel::largest_norm`].
+    /// Returns the largest `norm` for which [`NoiseModel::sign_failure`] is at most `log2`, as
+    /// [`NoiseModel::largest_norm`].
     pub fn largest_sign_norm(&self, eighths: u32, log2: f64) -> Option<u64> {
         largest(|norm| self.sign_failure(eighths, norm) > log2)
     }
 
-    /// log2 of the probability that the worst operation fails, and which that is: see
+    /// Returns the operation that fails most often, and log2 of its failure probability: see
     /// [`super::Params::failure_log2`].
     pub fn worst(&self) -> (&'static str, f64) {
         match self.sizes.messages {
@@ -304,7 +309,7 @@ impl NoiseModel {
                 carry_bits,
             } => {
                 let shift = f64::from(message_bits).exp2();
-                // Fresh ones share nothing.
+                // Fresh operands have no common part.
                 let operand = self.outputs().sum(shift, 1.0);
                 let operand = operand.max((1.0 + shift * shift) * self.fresh());
                 let failure = self.table_failure(message_bits + carry_bits, operand);
@@ -314,23 +319,23 @@ impl NoiseModel {
     }
 }
 
-/// The noise of ciphertexts under one key that two of are added.
+/// The noise of ciphertexts under one key, two of which are added.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands {
-    /// Of each.
+    /// The variance of each.
     pub variance: f64,
-    /// The part of it that is the same in all.
+    /// The part of the variance that is the same noise in all.
     pub shared: f64,
 }
 
 impl Operands {
-    /// Of `a` times one and `b` times another.
+    /// Returns the variance of `a` times one operand plus `b` times another.
     fn sum(self, a: f64, b: f64) -> f64 {
         (a * a + b * b) * self.variance + 2.0 * a * b * self.shared
     }
 }
 
-/// The largest of what does not fail, where what is larger fails too; `None` where 1 does.
+/// Returns the largest argument that does not fail, or `None` if 1 fails. Every argument above a failing one must fail.
 fn largest(fails: impl Fn(u64) -> bool) -> Option<u64> {
     if fails(1) {
         return None;
@@ -343,12 +348,13 @@ fn largest(fails: impl Fn(u64) -> bool) -> Option<u64> {
     Some(good)
 }
 
-/// log2, with what underflows taken as 2^-1022.
+/// Returns log2, with underflow taken as 2^-1022.
 fn log2_of(p: f64) -> f64 {
     p.max(f64::MIN_POSITIVE).log2()
 }
 
-/// P(X > x) for a standard normal X: by its continued fraction from 3 on (Lentz), below by Simpson's rule from 3 back to x.
+/// Returns P(X > x) for a standard normal X. From 3 on it uses the continued fraction (Lentz), below 3 Simpson's rule
+/// from 3 back to x.
 pub fn tail(x: f64) -> f64 {
     const KNOT: f64 = 3.0;
     let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
@@ -356,7 +362,7 @@ pub fn tail(x: f64) -> f64 {
         return 1.0 - tail(-x);
     }
     if x >= KNOT {
-        // density / (x + 1 / (x + 2 / (x + ...)))
+        // The continued fraction density / (x + 1 / (x + 2 / (x + ...))).
         let denominator = (1..=200).rev().fold(x, |d, i| x + f64::from(i) / d);
         return density(x) / denominator;
     }
@@ -377,12 +383,12 @@ mod tests {
     fn signs_fail_as_gates_do() {
         let params = crate::tfhe::Params::named("boolean_p64").unwrap();
         let noise = params.noise();
-        // NAND adds two, an eighth from where the sign changes; XOR twice two, two eighths.
+        // NAND adds two bits, one eighth from the change of sign; XOR adds twice two bits, two eighths from it.
         for (gate, eighths, norm) in [(Gate::Nand, 1, 2), (Gate::Xor, 2, 8)] {
             let inputs = [[false, false], [false, true], [true, true]];
             let each = inputs.map(|bits| noise.gate_failure(gate, noise.outputs(), bits));
             let worst = log2_of(each.into_iter().fold(0.0, f64::max));
-            // A sum of which only the norm is known counts what is shared as if each factor were 1.
+            // A sum known by its norm alone counts the common part as if each factor were 1.
             let found = noise.sign_failure(eighths, norm);
             assert!(
                 found >= worst && found < 0.9 * worst,
@@ -394,8 +400,8 @@ mod tests {
         assert_eq!(noise.largest_sign_norm(1, -100_000.0), None);
     }
 
-    /// Under uniform keys `message_2_carry_2` fails at 2^-72.8 in the mean, and under one of some 1,000 keys at 2^-68.3. Under none
-    /// of the keys that are drawn does it fail more often than is said, 2^-74.2.
+    /// With uniform keys, `message_2_carry_2` fails with 2^-72.8 on average, and with 2^-68.3 under one in about 1,000
+    /// keys. Under no drawn key does it fail more often than the stated 2^-74.2.
     #[test]
     fn failures_are_those_of_the_heaviest_key_that_is_drawn() {
         let params = crate::tfhe::Params::named("message_2_carry_2").unwrap();
@@ -412,14 +418,14 @@ mod tests {
         };
         let said = params.failure_log2();
         assert!((said + 74.2).abs() < 0.05, "{said}");
-        // Binomial(n, 1/2), a weight at a time.
+        // Sums over Binomial(n, 1/2), one weight at a time.
         let mut chance = 2f64.powi(-(n as i32));
         let (mut mean, mut light) = (0.0, 0.0);
         for w in 0..=n {
             let failure = chance * fails(w, large / 2).exp2();
             mean += failure;
             if 2 * w <= n {
-                // A heavy key is drawn as its complement.
+                // A heavy key is replaced by its complement.
                 light += if 2 * w == n { failure } else { 2.0 * failure };
             }
             chance *= (n - w) as f64 / (w + 1) as f64;
@@ -428,7 +434,7 @@ mod tests {
         assert!(light.log2() < said, "{}", light.log2());
         let heavy = fails(n / 2 + 45, large / 2);
         assert!((heavy + 68.3).abs() < 0.05, "{heavy}");
-        // What is counted is the most that a key has, in each of its parts.
+        // The stated weights are the largest that a key has, in each of its parts.
         let most = Weights::most(sizes);
         assert!(fails(most.small, most.large) == said);
         assert!(
@@ -452,11 +458,12 @@ mod tests {
                     let weights = Weights::of(sizes, small, large);
                     assert!(weights.are_within(&most), "{weights:?} of {most:?}");
                     at_most += usize::from(weights.small == most.small);
-                    // Neither end of the key has more of the 1s.
+                    // The 1s are not more frequent at one end of the key.
                     ones[0] += usize::from(small[0]);
                     ones[1] += usize::from(small[sizes.n.0 - 1]);
                 }
-                // 20 % of the keys of 16 bits have eight 1s, 37 % of those of 17 bits; within six standard deviations.
+                // 20 % of the keys of 16 bits have eight 1s, and 37 % of those of 17 bits. The limits are six standard
+                // deviations wide.
                 assert!((45..260).contains(&at_most), "{at_most}");
                 assert!(
                     ones.iter().all(|ones| (130..270).contains(ones)),
@@ -466,7 +473,8 @@ mod tests {
         }
     }
 
-    /// Outputs under one key share noise: two of them add to more than independent ones, and a gate fails more often.
+    /// Operands under one key have noise in common. Their sum has more noise than a sum of independent ones, and a gate
+    /// fails more often.
     #[test]
     fn what_operands_share_counts() {
         for (name, order) in [
@@ -501,7 +509,7 @@ mod tests {
 
     #[test]
     fn tails_of_the_normal_distribution() {
-        // To ten digits, from the error function's tables.
+        // Ten digits, from tables of the error function.
         for (x, expected) in [
             (0.0, 0.5),
             (1.0, 0.158_655_253_9),

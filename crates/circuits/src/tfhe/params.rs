@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A checked TFHE parameter set.
+//! A checked TFHE parameter set, and the types of its parts.
 
 use std::sync::Arc;
 
@@ -28,20 +28,21 @@ pub struct Decomposition {
     pub levels: usize,
 }
 
-/// q, what ciphertexts are taken modulo. Noise is given as a fraction of the torus, so that it is the same for each; a
-/// prime spares products their lift, and changes no more than how the fraction is written.
+/// q, the ciphertext modulus. Noise is given as a fraction of the torus, so it is the same for each q. A prime saves
+/// the lift of products to other primes; otherwise it changes only how a fraction of the torus is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CiphertextModulus {
     /// 2^32.
     Torus32,
     /// 2^64.
     Torus64,
-    /// The largest prime of so many bits (up to 52) that is 1 modulo 2^12, so that it serves every ring up to 2^11.
+    /// The largest prime of `bits` bits (up to 52) that is 1 modulo 2^12, and so has the roots of unity of every ring
+    /// up to 2^11.
     Prime { bits: u32 },
 }
 
-/// How many bits of the secret one step of blind rotation takes (torus paper, Section III-E): 2^m - 1 gadget ciphertexts a
-/// step, n / m steps.
+/// The number m of secret bits that one step of blind rotation takes (torus paper, Section III-E). A rotation has n / m
+/// steps, with 2^m - 1 gadget ciphertexts each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unrolling {
     #[default]
@@ -53,7 +54,7 @@ pub enum Unrolling {
 impl Unrolling {
     pub const ALL: [Self; 3] = [Self::One, Self::Two, Self::Three];
 
-    /// m.
+    /// Returns m.
     pub const fn m(self) -> usize {
         match self {
             Self::One => 1,
@@ -62,46 +63,45 @@ impl Unrolling {
         }
     }
 
-    /// 2^m - 1: the patterns of m bits that turn the accumulator.
+    /// Returns 2^m - 1, the number of patterns of m bits that turn the accumulator.
     pub const fn patterns(self) -> usize {
         (1 << self.m()) - 1
     }
 }
 
-/// Where ciphertexts rest: under the small key, which a bootstrap ends with a key switch to; or under the large one, which
-/// a bootstrap begins with a key switch from.
+/// The key that ciphertexts rest under, and so the order of a bootstrap's parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// Blind rotation, then key switch (Algorithm 1).
+    /// Ciphertexts rest under the small key. A bootstrap is a blind rotation, then a key switch (Algorithm 1).
     #[default]
     BootstrapFirst,
-    /// Key switch, then blind rotation.
+    /// Ciphertexts rest under the large key. A bootstrap is a key switch, then a blind rotation.
     KeySwitchFirst,
 }
 
-/// How a phase is brought to multiples of 1/2N.
+/// The rounding of a phase to multiples of 1/2N.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ModulusSwitch {
-    /// Each coefficient to the nearest.
+    /// Each coefficient is rounded to the nearest multiple.
     #[default]
     Nearest,
-    /// The same, and what the roundings of the mask add on average over the secret, half their sum, is added to the body
-    /// first: half the noise.
+    /// As [`Self::Nearest`], but the body is first corrected by the mean error: half the sum of the mask's rounding
+    /// errors, as a secret bit is 1 half of the time. The correction halves the noise.
     CentredMean,
 }
 
-/// What is encrypted.
+/// The messages that ciphertexts encrypt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Messages {
-    /// True as 1/8, false as -1/8.
+    /// Bits: true as 1/8, false as -1/8.
     Booleans,
-    /// m below 2^(message_bits + carry_bits) as m / 2^(message_bits + carry_bits + 1): the top bit of the torus is kept
-    /// free.
+    /// Integers m below 2^(message_bits + carry_bits), as m / 2^(message_bits + carry_bits + 1). The top bit of the
+    /// torus stays free.
     Integers { message_bits: u32, carry_bits: u32 },
 }
 
 impl Messages {
-    /// 2 + 2 bits: what lookups of circuits take.
+    /// 2 + 2 bits, the messages of a circuit's lookups.
     pub const CIRCUITS: Self = Self::Integers {
         message_bits: 2,
         carry_bits: 2,
@@ -115,7 +115,7 @@ impl Messages {
     }
 }
 
-/// The most that an operation may fail.
+/// The largest probability with which an operation may fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FailureRate {
     #[default]
@@ -125,7 +125,7 @@ pub enum FailureRate {
 }
 
 impl FailureRate {
-    /// log2 of the rate.
+    /// Returns log2 of the rate.
     pub const fn log2(self) -> i32 {
         match self {
             Self::Below2Minus40 => -40,
@@ -135,7 +135,7 @@ impl FailureRate {
     }
 }
 
-/// The sizes that a set is made of.
+/// The sizes of a parameter set.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sizes {
     pub n: LweDimension,
@@ -144,7 +144,7 @@ pub struct Sizes {
     pub log_degree: u8,
     pub bootstrap: Decomposition,
     pub key_switch: Decomposition,
-    /// Standard deviations as fractions of the torus.
+    /// Standard deviations of the noise, as fractions of the torus.
     pub lwe_std: f64,
     pub glwe_std: f64,
     pub modulus: CiphertextModulus,
@@ -155,28 +155,29 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// N.
+    /// Returns N.
     pub fn degree(&self) -> usize {
         1 << self.log_degree
     }
 
-    /// k N: the dimension of the large LWE key.
+    /// Returns k N, the dimension of the large LWE key.
     pub fn large_dimension(&self) -> usize {
         self.k.0 * self.degree()
     }
 
-    /// The steps of a blind rotation.
+    /// Returns the number of steps of a blind rotation.
     pub fn steps(&self) -> usize {
         self.n.0.div_ceil(self.unrolling.m())
     }
 
-    /// (k + 1) l: the rows of a gadget ciphertext.
+    /// Returns (k + 1) l, the number of rows of a gadget ciphertext.
     pub fn rows(&self) -> usize {
         (self.k.0 + 1) * self.bootstrap.levels
     }
 }
 
-/// A checked parameter set: secure as asked for, products exact, failures as rare as asked for.
+/// A checked parameter set: its security, the exactness of its products and its failure rate are as the builder
+/// demanded.
 pub struct Params {
     pub(super) name: Option<&'static str>,
     pub(super) sizes: Sizes,
@@ -205,15 +206,16 @@ impl PartialEq for Params {
 }
 
 impl Params {
-    /// A set of [`super::sets`] as it stands there.
+    /// Returns a set of [`super::sets`] unchanged.
     ///
     /// # Errors
-    /// [`TfheError::UnknownSet`]; what its sizes are refused for.
+    /// [`TfheError::UnknownSet`]; errors of [`ParamsBuilder::build`].
     pub fn named(name: &str) -> Result<Arc<Self>, TfheError> {
         ParamsBuilder::named(name)?.build()
     }
 
-    /// Small rings that encrypt nothing safely, for tests and examples: booleans, failing below 2^-40.
+    /// Returns small parameters for booleans that fail below 2^-40. They keep nothing secret, and are for tests and
+    /// examples.
     pub fn toy_for_tests_only() -> Result<Arc<Self>, TfheError> {
         ParamsBuilder::toy_for_tests_only().build()
     }
@@ -226,7 +228,8 @@ impl Params {
         &self.sizes
     }
 
-    /// Identity: the hash of [`Params::canonical`] and of how masks are expanded, without which keys are not what they were.
+    /// Returns the identity: a hash of [`Params::canonical`] and of the expansion of masks, since keys with another
+    /// expansion are other keys.
     pub fn id(&self) -> &ParamsId {
         &self.id
     }
@@ -239,27 +242,27 @@ impl Params {
         &self.ring
     }
 
-    /// What blind rotations run in where words of 32 bits hold them.
+    /// Returns the ring of blind rotations in 32-bit words, if the parameters allow them.
     pub fn narrow(&self) -> Option<&NarrowRing> {
         self.narrow.as_ref()
     }
 
-    /// Digits of a blind rotation.
+    /// Returns the gadget of a blind rotation's digits.
     pub fn bootstrap_gadget(&self) -> &Gadget {
         &self.bootstrap
     }
 
-    /// Digits of a key switch.
+    /// Returns the gadget of a key switch's digits.
     pub fn key_switch_gadget(&self) -> &Gadget {
         &self.key_switch
     }
 
-    /// Rows and columns of a gadget ciphertext.
+    /// Returns the rows and columns of a gadget ciphertext.
     pub fn shape(&self) -> KeyShape {
         self.shape
     }
 
-    /// Why products are exact.
+    /// Returns the reason why products are exact.
     pub fn exactness(&self) -> &Exactness {
         &self.exactness
     }
@@ -268,19 +271,19 @@ impl Params {
         &self.security
     }
 
-    /// Noise at most, under any secret key that is drawn.
+    /// Returns the model of the largest noise under any secret key that is drawn.
     pub fn noise(&self) -> NoiseModel {
         NoiseModel::new(&self.sizes)
     }
 
-    /// log2 of the probability that the worst operation fails: for booleans a gate whose operands are outputs of MUX,
-    /// for integers a table of a message plus 2^`message_bits` times another. It holds for every secret key that is drawn; the
-    /// probability is over evaluation keys and ciphertexts.
+    /// Returns log2 of the probability that the worst operation fails. For booleans it is a gate whose operands are
+    /// results of MUX. For integers it is a table of a message plus 2^`message_bits` times another. The figure holds
+    /// for every secret key that is drawn; the probability is over evaluation keys and ciphertexts.
     pub fn failure_log2(&self) -> f64 {
         self.failure
     }
 
-    /// What an object of these parameters under this key belongs to.
+    /// Returns the origin of an object of these parameters under this key.
     pub(super) fn origin(&self, key_id: Option<KeyId>) -> Origin {
         Origin {
             scheme: TAG,
@@ -313,13 +316,13 @@ impl Params {
         }
     }
 
-    /// What a file holds: the sizes, fields little endian in the order of [`Sizes`]. Which primes compute
-    /// products is no part of it.
+    /// Returns the contents of a parameter file: the sizes, as little-endian fields in the order of [`Sizes`]. The
+    /// primes that compute products are no part of it.
     pub fn canonical(&self) -> Vec<u8> {
         canonical(&self.sizes)
     }
 
-    /// Lines for reports: sizes, security, noise and failures, and why products are exact.
+    /// Returns lines for reports: sizes, security, noise and failures, and the reason why products are exact.
     pub fn summary(&self) -> String {
         let s = &self.sizes;
         let name = self.name.unwrap_or("own parameters");
@@ -342,7 +345,8 @@ impl Params {
     }
 }
 
-/// What the identity hashes. Keys with masks of another expansion were made for other parameters.
+/// Returns the bytes that the identity hashes. They name the expansion of masks, since keys with another expansion
+/// belong to other parameters.
 pub(super) fn identified(s: &Sizes) -> Vec<u8> {
     const MASKS: &[u8] = b"masks: words of the keystream";
     let mut bytes = canonical(s);
@@ -387,5 +391,5 @@ fn canonical(s: &Sizes) -> Vec<u8> {
     bytes
 }
 
-/// Length of a canonical form.
+/// The length of a canonical form in bytes.
 pub(super) const CANONICAL: usize = 1 + 14 * 4 + 2 * 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks a parameter set before it is one.
+//! Builds parameter sets, and checks their security, the exactness of their products and their failure rate.
 
 use std::sync::Arc;
 
@@ -17,21 +17,22 @@ use super::params::{
 };
 use super::security::{Security, Wanted};
 
-/// What computes products modulo a power of two. A prime ciphertext modulus has no choice: its own transform.
+/// The primes that compute products modulo a power of two. A prime ciphertext modulus always uses its own transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Transforms {
-    /// The fastest on a processor that provably holds all products: a prime of 50 bits, 2^52 - 2^12 + 1, two primes.
+    /// The fastest that provably holds all products, tried in this order: a prime of 50 bits, 2^52 - 2^12 + 1, two
+    /// primes.
     #[default]
     Fastest,
-    /// The torus paper's prime, 2^52 - 2^12 + 1; refused where products may not fit.
+    /// The torus paper's prime, 2^52 - 2^12 + 1. It is refused if products may not fit.
     Solinas,
-    /// The largest prime of 50 bits; refused where products may not fit.
+    /// The largest prime of 50 bits. It is refused if products may not fit.
     Prime50,
     /// The two largest primes of 50 bits.
     TwoPrimes,
 }
 
-/// Gathers sizes and what they are to satisfy.
+/// Collects sizes and the requirements that they must satisfy.
 #[derive(Clone, Debug)]
 pub struct ParamsBuilder {
     name: Option<&'static str>,
@@ -41,11 +42,11 @@ pub struct ParamsBuilder {
     wanted: Wanted,
 }
 
-/// Primes serve rings of up to 2^11 coefficients.
+/// The primes are 1 modulo this number, and so serve rings of up to 2^11 coefficients.
 const ORDER: u64 = 1 << 12;
 
 impl ParamsBuilder {
-    /// 128 bits, failures below 2^-40.
+    /// Makes a builder that demands 128 bits of security and failures below 2^-40.
     pub fn new(sizes: Sizes) -> Self {
         Self {
             name: None,
@@ -61,7 +62,7 @@ impl ParamsBuilder {
         self
     }
 
-    /// Sizes of one's own from these.
+    /// Changes the sizes. A set with changed sizes loses its name.
     fn with(mut self, change: impl FnOnce(&mut Sizes)) -> Self {
         let before = self.sizes;
         change(&mut self.sizes);
@@ -108,33 +109,33 @@ impl ParamsBuilder {
         self
     }
 
-    /// The most that an operation may fail.
+    /// Sets the largest probability with which an operation may fail.
     pub fn failing(mut self, rate: FailureRate) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// At least so many bits of security by the tables.
+    /// Demands at least `bits` bits of security by the tables.
     pub fn secure(mut self, bits: u32) -> Self {
         self.wanted = Wanted::Bits(bits);
         self
     }
 
-    /// Nothing that is encrypted under such parameters is secret.
+    /// Allows any sizes. Data encrypted under such parameters is not secret.
     pub fn allow_insecure_parameters_for_tests_only(mut self) -> Self {
         self.wanted = Wanted::NothingForTestsOnly;
         self
     }
 
-    /// Operations may fail as often as they do.
+    /// Allows operations to fail with any probability.
     pub fn allow_any_failure_rate_for_tests_only(mut self) -> Self {
         self.rate = None;
         self
     }
 
     /// # Errors
-    /// [`TfheError::OutOfRange`] for sizes that are no scheme's, [`TfheError::Insecure`], [`TfheError::FailureRate`],
-    /// [`TfheError::Overflow`] where the transforms asked for do not hold the products.
+    /// [`TfheError::OutOfRange`] for sizes outside of their ranges, [`TfheError::Insecure`],
+    /// [`TfheError::FailureRate`], [`TfheError::Overflow`] if the products do not fit the chosen transforms.
     pub fn build(self) -> Result<Arc<Params>, TfheError> {
         let sizes = self.sizes;
         check(&sizes)?;
@@ -239,7 +240,8 @@ fn coefficients(modulus: CiphertextModulus) -> Result<Coefficients, TfheError> {
     })
 }
 
-/// The largest primes of so many bits that every ring has roots of unity modulo. The one of 52 bits is 2^52 - 2^12 + 1.
+/// Returns the largest primes of `bits` bits with the roots of unity of every ring. The first of 52 bits is 2^52 - 2^12
+/// + 1.
 pub(super) fn primes(bits: u32, count: usize) -> Result<Vec<Modulus>, MathError> {
     let found = primes_one_mod(bits, ORDER, count, &[])?;
     found.into_iter().map(Modulus::new).collect()
@@ -249,7 +251,8 @@ fn gadget(q: Coefficients, d: Decomposition) -> Result<Gadget, TfheError> {
     Ok(Gadget::new(q, d.log_base, d.levels)?)
 }
 
-/// Modulo a prime digits are transformed as residues of it: one digit of all its bits is larger.
+/// Refuses a digit as wide as the prime. Modulo a prime, digits are transformed as its residues, and such a digit could
+/// exceed it.
 fn digits_are_residues(sizes: &Sizes, q: Coefficients) -> Result<(), TfheError> {
     match q {
         Coefficients::Prime(_) if sizes.bootstrap.log_base >= q.bits() => {
@@ -263,7 +266,7 @@ fn digits_are_residues(sizes: &Sizes, q: Coefficients) -> Result<(), TfheError> 
     }
 }
 
-/// The transforms that hold all products, and why they do.
+/// Chooses the transforms that hold all products. Returns the lift and the proof.
 fn choose(
     transforms: Transforms,
     sizes: &Sizes,

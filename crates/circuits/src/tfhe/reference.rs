@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstrapping from the definition: schoolbook products modulo q, one coefficient after the other, no transform. Slow, and
-//! what the fast path must equal bit for bit.
+//! A reference implementation of bootstrapping, from the definition: schoolbook products modulo q, coefficient by
+//! coefficient, without a transform. It is slow. The fast path must equal it bit for bit.
 
 use ringmill_math::torus::{Coefficients, rotate, rotate_sub};
 
@@ -9,7 +9,7 @@ use super::lwe::LweCiphertext;
 use super::params::Params;
 use super::{TfheError, steps};
 
-/// acc += d p modulo X^N + 1 and q, for a polynomial d of signed digits.
+/// Computes acc += d p modulo X^N + 1 and q, for a polynomial d of signed digits.
 pub fn schoolbook(q: Coefficients, acc: &mut [u64], d: &[i64], p: &[u64]) {
     let n = acc.len();
     for (i, &d) in d.iter().enumerate().filter(|(_, d)| **d != 0) {
@@ -24,9 +24,9 @@ pub fn schoolbook(q: Coefficients, acc: &mut [u64], d: &[i64], p: &[u64]) {
     }
 }
 
-/// A bootstrapping key with its masks.
+/// A bootstrapping key with its masks expanded.
 pub struct ExpandedKey {
-    /// By gadget ciphertext, then row: k + 1 polynomials.
+    /// The rows: by gadget ciphertext, then row, k + 1 polynomials.
     rows: Vec<Vec<Vec<u64>>>,
 }
 
@@ -46,7 +46,7 @@ impl ExpandedKey {
         })
     }
 
-    /// The external product of gadget ciphertext `at` and a GLWE ciphertext.
+    /// Computes the external product of gadget ciphertext `at` and a GLWE ciphertext.
     fn external_product(&self, params: &Params, at: usize, x: &[u64]) -> Vec<u64> {
         let (q, n) = (params.coefficients(), params.sizes().degree());
         let (gadget, levels) = (params.bootstrap_gadget(), params.sizes().bootstrap.levels);
@@ -64,7 +64,7 @@ impl ExpandedKey {
     }
 }
 
-/// Turns the accumulator (k + 1 polynomials) by the exponents under encryption.
+/// Turns the accumulator (k + 1 polynomials) by the exponents of a ciphertext, under encryption.
 pub fn blind_rotate(
     params: &Params,
     key: &ExpandedKey,
@@ -93,7 +93,7 @@ pub fn blind_rotate(
     Ok(())
 }
 
-/// out = (X^a - 1) x, polynomial by polynomial.
+/// Computes out = (X^a - 1) x, polynomial by polynomial.
 fn subtract_turned(params: &Params, x: &[u64], a: usize, out: &mut [u64]) -> Result<(), TfheError> {
     let n = params.sizes().degree();
     for (out, x) in out.chunks_mut(n).zip(x.chunks(n)) {
@@ -102,7 +102,7 @@ fn subtract_turned(params: &Params, x: &[u64], a: usize, out: &mut [u64]) -> Res
     Ok(())
 }
 
-/// From a ciphertext under the small key to the words of one under the large key: the table's entry.
+/// Bootstraps a ciphertext under the small key. Returns the words of the table's entry under the large key.
 pub fn bootstrap(
     params: &Params,
     key: &ExpandedKey,

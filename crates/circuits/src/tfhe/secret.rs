@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Secret keys: random bits, and their transform for keys to be made with.
+//! Secret keys: random bits, and their transform for key generation.
 //!
-//! Noise grows with a key's 1s, and a uniform key may have many. So a key is drawn uniformly, and where more than half of its
-//! bits are 1 all of them are turned over. That costs at most one bit of security, and none against attacks known: (a, b) of
-//! a key s becomes (a, sum of a - b) of the key 1 - s, so whoever breaks keys of few 1s breaks uniform ones in two tries.
+//! Noise grows with a key's 1s, and a uniform key may have many. So a key is drawn uniformly, and if more than half of
+//! its bits are 1, all bits are inverted. The inversion costs at most one bit of security, and none against known
+//! attacks. A sample (a, b) of a key s becomes (a, sum of a - b), a sample of the key 1 - s. So whoever breaks keys of
+//! few 1s breaks uniform keys in two tries.
 
 use std::fmt;
 
@@ -18,8 +19,8 @@ use super::lwe::LweKey;
 use super::noise::Weights;
 use super::params::Params;
 
-/// The small key (n bits) and the ring key (k polynomials of N bits, which are the large key). At most half of the bits of each
-/// are 1, where this version drew them. Wiped on drop.
+/// A secret key: the small key (n bits), and the ring key (k polynomials of N bits, which are the large key). If this
+/// version drew it, at most half of the bits of each are 1. It is wiped on drop.
 pub struct SecretKey {
     origin: Origin,
     small: Zeroizing<Vec<u8>>,
@@ -35,7 +36,7 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// Random bits, no more than half of them 1, and a new identity. In constant time.
+    /// Draws random bits, at most half of them 1, and a new identity, in constant time.
     pub(super) fn draw(params: &Params, prng: &mut Prng) -> Self {
         let mut bits = |n: usize| {
             let mut bits = Zeroizing::new(vec![0; n]);
@@ -53,10 +54,10 @@ impl SecretKey {
         }
     }
 
-    /// From bits, one a byte. It has no identity.
+    /// Makes a key from bits, one in each byte. The key has no identity.
     ///
     /// # Errors
-    /// [`TfheError::Dimension`]; [`TfheError::OutOfRange`] for bytes that are no bits.
+    /// [`TfheError::Dimension`]; [`TfheError::OutOfRange`] for bytes other than 0 and 1.
     pub fn from_bits(
         params: &Params,
         small: Zeroizing<Vec<u8>>,
@@ -89,7 +90,7 @@ impl SecretKey {
         })
     }
 
-    /// The secret itself, one bit a byte: keep it where it is.
+    /// Returns the secret itself, one bit in each byte. The caller must not copy it elsewhere.
     pub fn expose_bits(&self, key: LweKey) -> &[u8] {
         match key {
             LweKey::Small => &self.small,
@@ -97,13 +98,14 @@ impl SecretKey {
         }
     }
 
-    /// Whether noise under the key is within what the failure probability counts ([`Weights::most`]). In constant time.
+    /// Returns whether the key's noise is within the model of the failure probability ([`Weights::most`]), in constant
+    /// time.
     pub(super) fn is_counted(&self, params: &Params) -> bool {
         let own = Weights::of(params.sizes(), &self.small, &self.large);
         declassify(own.are_within(&Weights::most(params.sizes())))
     }
 
-    /// <a, s>, in constant time.
+    /// Computes <a, s> in constant time.
     pub(super) fn inner_product(&self, params: &Params, key: LweKey, mask: &[u64]) -> u64 {
         let q = params.coefficients();
         let bits = self.expose_bits(key).iter();
@@ -112,27 +114,27 @@ impl SecretKey {
         })
     }
 
-    /// Bit `at` of the ring key's polynomial `c`.
+    /// Returns bit `at` of the ring key's polynomial `c`.
     pub(super) fn ring_bit(&self, params: &Params, c: usize, at: usize) -> u64 {
         u64::from(self.large[c * params.sizes().degree() + at])
     }
 }
 
-/// How many bits are 1. Sums of secrets wrap by name, since a check for overflow would branch on them.
+/// Returns how many bits are 1. The sums wrap explicitly, since a check for overflow would branch on secrets.
 pub(super) fn ones(bits: &[u8]) -> usize {
     let bits = bits.iter().map(|&bit| usize::from(bit));
     bits.fold(0, usize::wrapping_add)
 }
 
-/// Turns all bits over where more than half of them are 1.
+/// Inverts all bits if more than half of them are 1.
 fn turn_where_heavy(bits: &mut [u8]) {
     let twice = ones(bits).wrapping_mul(2);
-    // The sign of n - 2 w: no branch.
+    // The sign of n - 2 w, taken without a branch.
     let heavy = (bits.len().wrapping_sub(twice) >> (usize::BITS - 1)) as u8;
     bits.iter_mut().for_each(|bit| *bit ^= heavy);
 }
 
-/// The ring key in transform form. Wiped on drop.
+/// The ring key in transform form. It is wiped on drop.
 pub(super) struct RingSecret {
     key: TransformedKey,
 }
@@ -160,8 +162,8 @@ impl RingSecret {
         Ok(key)
     }
 
-    /// acc += the sum of the masks' products with the key's polynomials: exact, as k N q / 2 is far below what the lift
-    /// holds for digits.
+    /// Computes acc += the sum of the masks' products with the key's polynomials. The result is exact, as k N q / 2 is
+    /// far below the bound that the lift holds for digits.
     pub(super) fn add_product(
         &self,
         params: &Params,
@@ -169,7 +171,7 @@ impl RingSecret {
         acc: &mut [u64],
     ) -> Result<(), TfheError> {
         let (ring, n) = (params.ring(), params.sizes().degree());
-        // Products with the secret before their noise: wiped.
+        // The sums are products with the secret before noise is added, so they are wiped.
         let zeros = |n| Zeroizing::new(vec![0; n]);
         let mut sums = [zeros(n), zeros(n * (ring.lanes() - 1))];
         let mut residues = vec![0; masks.len()];

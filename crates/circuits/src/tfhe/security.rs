@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The security of a set, by the estimates of `security_tables.toml` for binary secrets.
+//! Checks the security of a parameter set by the estimates of `security_tables.toml` for binary secrets.
 
 use std::sync::LazyLock;
 
@@ -36,26 +36,26 @@ struct Tables {
 static TABLES: LazyLock<Result<Tables, String>> =
     LazyLock::new(|| toml::from_str(SECURITY_TABLES).map_err(|e: toml::de::Error| e.to_string()));
 
-/// What a set is to reach.
+/// The security that a set must reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
     Bits(u32),
     NothingForTestsOnly,
 }
 
-/// What the tables say of one secret.
+/// The estimate of the tables for one secret.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Estimate {
-    /// A row of the tables: bits, cost model RC.MATZOV.
+    /// The bits of a row of the tables, by the cost model RC.MATZOV.
     Row(f64),
     /// At least 128 bits by the fitted curve.
     Curve128,
-    /// No table covers it, and why.
+    /// No table covers the secret, for this reason.
     Unknown(String),
 }
 
 impl Estimate {
-    /// Bits, at least; `None` where no table says.
+    /// Returns a lower bound in bits, or `None` if no table has one.
     pub fn bits(&self) -> Option<f64> {
         match self {
             Self::Row(bits) => Some(*bits),
@@ -73,19 +73,19 @@ impl Estimate {
     }
 }
 
-/// What was checked when parameters were built.
+/// The result of the security check when parameters were built.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Security {
-    /// Of the small key.
+    /// The estimate of the small key.
     pub lwe: Estimate,
-    /// Of the ring key.
+    /// The estimate of the ring key.
     pub glwe: Estimate,
-    /// Why the set does not reach what was asked for; only possible after the explicit opt-out.
+    /// Why the set misses its target, which is possible only after the explicit opt-out.
     pub insecure: Option<String>,
 }
 
-/// The noise in units of q that counts as well above 1: the estimates then depend on its ratio to q alone. (The tables
-/// have 4, at n = 1536.)
+/// The least noise, in units of q, from which estimates depend on its ratio to q alone, as noise is well above 1. (The
+/// tables have 4, at n = 1536.)
 const LEAST_NOISE: f64 = 3.0;
 
 fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> {
@@ -96,7 +96,7 @@ fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> 
     }
     let tables = TABLES.as_ref().map_err(|e| TfheError::Tables(e.clone()))?;
     let rows = &tables.estimator_2026.lwe_binary.sets;
-    // Noise well above 1: the ratio of noise to modulus counts, and the modulus does not.
+    // As the noise is well above 1, only its ratio to the modulus matters, and the modulus does not.
     let same = |row: &&Row| row.n == n && row.std == std;
     if let Some(row) = rows.iter().find(same) {
         return Ok(Estimate::Row(row.matzov));
@@ -117,7 +117,7 @@ fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> 
 
 impl Security {
     /// # Errors
-    /// [`TfheError::Insecure`] where the tables do not vouch for what is wanted.
+    /// [`TfheError::Insecure`] if the tables do not confirm the wanted security.
     pub fn check(s: &Sizes, q: Coefficients, wanted: Wanted) -> Result<Self, TfheError> {
         let lwe = estimate(s.n.0, s.lwe_std, q)?;
         let glwe = estimate(s.large_dimension(), s.glwe_std, q)?;
@@ -143,7 +143,7 @@ impl Security {
         }
     }
 
-    /// One line for reports.
+    /// Returns one line for reports.
     pub fn summary(&self) -> String {
         match &self.insecure {
             Some(reason) => format!("INSECURE parameters, allowed for tests only: {reason}"),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameter sets by name: the rows of `security_tables.toml`, and what those leave open.
+//! The named parameter sets. Sizes are rows of `security_tables.toml`, completed by the fields that rows do not have.
 //!
 //! | name | messages | note |
 //! | --- | --- | --- |
 //! | `boolean_p64` | booleans | fails below 2^-64 |
 //! | `boolean_p165` | booleans | fails below 2^-128 |
 //! | `message_2_carry_2` | 2 + 2 bits on the 64-bit torus | fails below 2^-64 |
-//! | `circuits` | 2 + 2 bits modulo 2^52 - 2^12 + 1, the mean taken off before rounding | the same sizes; fails below 2^-128 |
-//! | `circuit_bits` | booleans modulo a prime of 32 bits, the mean taken off before rounding | the sizes of `boolean_p64`; fails below 2^-128 |
-//! | `gates` | booleans modulo a prime of 30 bits, the mean taken off before rounding | the fastest gate; fails below 2^-64 |
+//! | `circuits` | 2 + 2 bits modulo 2^52 - 2^12 + 1, the mean subtracted before rounding | the sizes of `message_2_carry_2`; fails below 2^-128 |
+//! | `circuit_bits` | booleans modulo a prime of 32 bits, the mean subtracted before rounding | the sizes of `boolean_p64`; fails below 2^-128 |
+//! | `gates` | booleans modulo a prime of 30 bits, the mean subtracted before rounding | the fastest gate; fails below 2^-64 |
 //! | `tfhe_library_2020_below_128_bits` | booleans | the torus paper's; 118 bits by our estimate |
 //! | `paper_110_bits_below_94_bits` | booleans | the torus paper's set (2), completed by the TFHE library's values for n = 500 |
 
@@ -46,14 +46,14 @@ struct Tables {
 static ROWS: LazyLock<Result<Tables, String>> =
     LazyLock::new(|| toml::from_str(SECURITY_TABLES).map_err(|e: toml::de::Error| e.to_string()));
 
-/// Where a set's sizes are from.
+/// The source of a set's sizes.
 enum From {
     /// The row of this name in the tables.
     Table(&'static str),
     Here(Row),
 }
 
-/// A set's name, its sizes, and what they do not say.
+/// A set: its name, its sizes, and the fields that a row does not have.
 struct Set {
     name: &'static str,
     row: From,
@@ -62,7 +62,7 @@ struct Set {
     order: Order,
     switch: ModulusSwitch,
     rate: FailureRate,
-    /// Bits of security where the name owns up to fewer than 128.
+    /// The security in bits. A name with `below` has fewer than 128.
     bits: u32,
 }
 
@@ -149,8 +149,8 @@ const SETS: [Set; 8] = [
     },
 ];
 
-/// The torus paper's set (2), n = 500, N = 1024, L = 2, Bg = 2^10, with the key switch and the noise that the TFHE library
-/// had for n = 500.
+/// The torus paper's set (2), n = 500, N = 1024, L = 2, Bg = 2^10, with the key switch and the noise that the TFHE
+/// library had for n = 500.
 const PAPER_110: Row = Row {
     n: 500,
     k: 1,
@@ -163,9 +163,9 @@ const PAPER_110: Row = Row {
     glwe_std: 7.18e-9,
 };
 
-/// The fastest gate of those that reach 128 bits by the curve of `security_tables.toml` and fail below 2^-64, among all k N of 1024
-/// to 2048, levels, bases, n and unrollings; noise is that of the curve, rounded up. With n = 656 it is 2 % faster, and sums of
-/// three bits, of which full adders are made, fail more often than that.
+/// The set with the fastest gate that has 128 bits by the curve of `security_tables.toml` and fails below 2^-64. The
+/// search covered all k N from 1024 to 2048, levels, bases, n and unrollings. The noise is that of the curve, rounded
+/// up. n = 656 is 2 % faster, but sums of three bits, which full adders need, then fail more often than 2^-64.
 const GATES: Row = Row {
     n: 672,
     k: 2,
@@ -178,19 +178,19 @@ const GATES: Row = Row {
     glwe_std: 7.44e-8,
 };
 
-/// All names.
+/// Returns all names.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SETS.iter().map(|set| set.name)
 }
 
-/// The names of the sets for such messages.
+/// Returns the names of the sets whose messages satisfy a condition.
 pub fn names_with(messages: impl Fn(Messages) -> bool) -> impl Iterator<Item = &'static str> {
     let those = SETS.iter().filter(move |set| messages(set.messages));
     those.map(|set| set.name)
 }
 
 impl ParamsBuilder {
-    /// The sizes of a set, to be built as they are or changed.
+    /// Starts from the sizes of a named set, which the caller may change before the build.
     ///
     /// # Errors
     /// [`TfheError::UnknownSet`], [`TfheError::Tables`].
@@ -233,7 +233,7 @@ impl ParamsBuilder {
             .secure(set.bits))
     }
 
-    /// Small sizes that keep nothing secret: rings of 2^8, secrets of 16 bits.
+    /// Starts from small sizes that keep nothing secret: rings of 2^8, secrets of 16 bits.
     pub fn toy_for_tests_only() -> Self {
         Self::new(Sizes {
             n: LweDimension(16),
@@ -258,7 +258,7 @@ impl ParamsBuilder {
         .allow_insecure_parameters_for_tests_only()
     }
 
-    /// The same for circuits on 2 + 2 bits, on rings of 2^9: they keep nothing secret.
+    /// Starts from the same sizes for circuits on 2 + 2 bits, with rings of 2^9. They keep nothing secret.
     pub fn toy_circuits_for_tests_only() -> Self {
         Self::toy_for_tests_only()
             .messages(Messages::CIRCUITS)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Several tables by one blind rotation (Carpov, Izabachene, Mollimard, CT-RSA 2019).
+//! Looks up several tables by one blind rotation (Carpov, Izabachene, Mollimard, CT-RSA 2019).
 //!
-//! A table that is f_j in block j of N / 2^bits coefficients is the sum of (f_j - f_(j-1)) X^(j N / 2^bits) times half of
-//! 1 + X + ... + X^(N-1), with f_0 + f_last at j = 0, as X^N is -1. So the half is turned by the phase once, and each table is
-//! a sum of few turns of what that gives. Factors are small integers: the sum of their squares is how many times the noise of
-//! a rotation the table's entry has.
+//! Let a table have the value f_j in block j of N / 2^bits coefficients. It equals the sum of (f_j - f_(j-1)) X^(j N /
+//! 2^bits) times half of 1 + X + ... + X^(N-1), with f_0 + f_last at j = 0, as X^N is -1. So a rotation turns the half
+//! polynomial once by the phase. Each table is then a sum of few turns of the result, with small integer factors. The
+//! sum of the factors' squares is the noise variance of the table's entry as a multiple of a rotation's.
 
 use ringmill_math::torus::rotate;
 
@@ -13,7 +13,7 @@ use super::linear::add_multiple;
 use super::params::Params;
 use super::tables::{LookupTable, bits};
 
-/// The factor of each block of a table.
+/// Returns the factor of each block of a table.
 fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
     let before = entries.iter().map(|x| Some(*x));
     let before = std::iter::once(None).chain(before);
@@ -25,21 +25,22 @@ fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
     })
 }
 
-/// How many times the variance of a rotation's noise an entry has that shares its rotation, for a table of these entries in
-/// halves of a message.
+/// Returns the noise variance of an entry that shares its rotation, as a multiple of a rotation's own. The entries are
+/// in halves of a message.
 pub fn noise_factor(entries: &[i64]) -> u64 {
     let squares = factors(entries).map(|f| f.unsigned_abs().saturating_pow(2));
     squares.fold(0, u64::saturating_add)
 }
 
-/// What all tables share: a quarter of a message in every coefficient; of bits, an eighth of the torus.
+/// Returns the polynomial that all tables share: a quarter of a message in every coefficient, or for bits an eighth of
+/// the torus.
 pub fn flat(params: &Params) -> Vec<u64> {
     let bits = bits(params).unwrap_or(0);
     vec![params.coefficients().fraction(1, bits + 3); params.sizes().degree()]
 }
 
-/// The accumulator that a rotation of the table itself would have given, but for its noise, from that of [`flat`]. `turned` is a
-/// buffer of a polynomial.
+/// Computes a table's accumulator from that of [`flat`]. It equals the accumulator of a rotation of the table itself,
+/// except for noise. `turned` is a buffer of one polynomial.
 pub fn weigh(
     params: &Params,
     table: &LookupTable,
@@ -67,8 +68,8 @@ mod tests {
     use super::*;
     use crate::tfhe::{CiphertextModulus, ParamsBuilder};
 
-    /// Factors times the flat polynomial are the table, for every kind of modulus, but for what rounding of a fraction of a
-    /// prime costs.
+    /// Factors times the flat polynomial are the table, for every kind of modulus, except for the rounding of fractions
+    /// of a prime.
     #[test]
     fn tables_are_sums_of_turns() {
         for modulus in [

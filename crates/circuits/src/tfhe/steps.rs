@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is done with a bootstrap's ciphertexts around its programs (torus paper, Algorithm 1).
+//! The steps of a bootstrap outside of its limb programs: modulus switch and sample extraction (torus paper, Algorithm
+//! 1).
 
 use ringmill_math::torus::extract_mask;
 
 use super::TfheError;
 use super::params::{ModulusSwitch, Params};
 
-/// An LWE ciphertext in multiples of 1/2N: the exponents of the mask, and that of the body.
+/// Switches an LWE ciphertext to multiples of 1/2N: the exponents of the mask, then that of the body.
 ///
-/// `words` are mask and body, `exponents` as many; each comes out below 2N (Algorithm 1, line 2).
+/// `words` are mask and body, and `exponents` has as many entries. Each exponent is below 2N (Algorithm 1, line 2).
 pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
     let q = params.coefficients();
     let log = u32::from(params.sizes().log_degree) + 1;
@@ -16,9 +17,9 @@ pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
     if params.sizes().switch == ModulusSwitch::CentredMean
         && let Some((_, mask)) = words.split_last()
     {
-        // What rounding adds to each, in units of 1/2N times q: the representative of round(x 2N / q) q / 2N - x. Half the
-        // sum, as a secret bit is 1 half of the time. The step is q / 2N, rounded down for a prime, where
-        // multiples are off by less than N units: far below the noise.
+        // The rounding error of each word is the representative of round(x 2N / q) q / 2N - x. The shift is half their
+        // sum, as a secret bit is 1 half of the time. For a prime q the step q / 2N is rounded down, so multiples are
+        // off by less than N units, far below the noise.
         let sum: i128 = (mask.iter())
             .map(|&x| {
                 let rounded = (u128::from(q.switch(x, log)) * q.modulus()) >> log;
@@ -35,7 +36,7 @@ pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
     }
 }
 
-/// The exponents of a rotation's program: 2N less that of the body, modulo 2N, then those of the mask.
+/// Computes the exponents of a rotation's program: 2N less that of the body, modulo 2N, then those of the mask.
 pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
     modulus_switch(params, words, exponents);
     exponents.rotate_right(1);
@@ -45,8 +46,8 @@ pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
     }
 }
 
-/// The LWE ciphertext of coefficient 0 under the large key: mask (a_0, -a_(N-1), ..., -a_1) of each polynomial, then the
-/// body's first coefficient (Algorithm 1, line 10).
+/// Extracts the LWE ciphertext of coefficient 0 under the large key. The mask is (a_0, -a_(N-1), ..., -a_1) of each
+/// polynomial, and the body is the body's first coefficient (Algorithm 1, line 10).
 pub fn sample_extract(params: &Params, acc: &[u64], out: &mut [u64]) -> Result<(), TfheError> {
     let (q, n) = (params.coefficients(), params.sizes().degree());
     let large = params.sizes().large_dimension();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables that a bootstrap looks up.
+//! The tables that a bootstrap looks up.
 
 use ringmill_math::declassify;
 use ringmill_schemes::identity::Origin;
@@ -7,17 +7,17 @@ use ringmill_schemes::identity::Origin;
 use super::TfheError;
 use super::params::{Messages, Params};
 
-/// f(m) for every message m with its carry, as the polynomial that is turned by the phase: N / 2^bits coefficients a
-/// message, each f(m) / 2^(bits + 1) of the torus.
+/// A table of f(m) for every message m with its carry. Its polynomial, which the phase turns, has N / 2^bits
+/// coefficients for each message, each f(m) / 2^(bits + 1) of the torus.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LookupTable {
     origin: Origin,
-    /// In halves of a message.
+    /// The entries, in halves of a message.
     entries: Vec<i64>,
     polynomial: Vec<u64>,
 }
 
-/// Bits of a message with its carry.
+/// Returns the bits of a message with its carry.
 pub(super) fn bits(params: &Params) -> Result<u32, TfheError> {
     match params.sizes().messages {
         Messages::Integers {
@@ -31,7 +31,7 @@ pub(super) fn bits(params: &Params) -> Result<u32, TfheError> {
     }
 }
 
-/// m / 2^(bits + 1) of the torus, in constant time.
+/// Returns m / 2^(bits + 1) of the torus, in constant time.
 pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
     let bits = bits(params)?;
     if declassify(message >> bits != 0) {
@@ -43,7 +43,7 @@ pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
     Ok(params.coefficients().fraction(message, bits + 1))
 }
 
-/// `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus.
+/// Returns `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus.
 fn encode_halves(params: &Params, halves: i64) -> Result<u64, TfheError> {
     let bits = bits(params)?;
     let whole = 4i64 << bits;
@@ -59,12 +59,12 @@ fn encode_halves(params: &Params, halves: i64) -> Result<u64, TfheError> {
 }
 
 impl LookupTable {
-    /// The table of these values, in halves of a message and of either sign: entry m for a phase of m messages, and its
-    /// negative for m - 2^bits.
+    /// Makes a table of values in halves of a message, of either sign. Entry m is the result for a phase of m messages;
+    /// the result for m - 2^bits is its negative.
     ///
     /// # Errors
-    /// [`TfheError::TableSize`], [`TfheError::OutOfRange`] beyond 2^(bits + 1) halves; [`TfheError::OtherMessages`] under
-    /// parameters for booleans.
+    /// [`TfheError::TableSize`], [`TfheError::OutOfRange`] beyond 2^(bits + 1) halves; [`TfheError::OtherMessages`]
+    /// under parameters for booleans.
     pub fn of_halves(params: &Params, values: &[i64]) -> Result<Self, TfheError> {
         let expected = 1 << bits(params)?;
         if values.len() != expected {
@@ -85,7 +85,7 @@ impl LookupTable {
         })
     }
 
-    /// The table of these values: 2^(message_bits + carry_bits) of them, each below that.
+    /// Makes a table of 2^(message_bits + carry_bits) values, each below that number.
     ///
     /// # Errors
     /// [`TfheError::TableSize`], [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
@@ -98,14 +98,15 @@ impl LookupTable {
         Self::of_halves(params, &halves.collect::<Result<Vec<_>, _>>()?)
     }
 
-    /// The table of f, whose values are taken modulo 2^(message_bits + carry_bits).
+    /// Makes the table of f, whose values are taken modulo 2^(message_bits + carry_bits).
     pub fn of(params: &Params, f: impl Fn(u64) -> u64) -> Result<Self, TfheError> {
         let count = 1u64 << bits(params)?;
         let values: Vec<u64> = (0..count).map(|m| f(m) % count).collect();
         Self::new(params, &values)
     }
 
-    /// The table of a function of two messages packed by [`super::Evaluator::pack`], taken modulo 2^message_bits each.
+    /// Makes the table of a function of two messages that [`super::Evaluator::pack`] packed. Each is taken modulo
+    /// 2^message_bits.
     pub fn of_two(params: &Params, f: impl Fn(u64, u64) -> u64) -> Result<Self, TfheError> {
         let Messages::Integers { message_bits, .. } = params.sizes().messages else {
             return Err(TfheError::OtherMessages {
@@ -117,7 +118,7 @@ impl LookupTable {
         Self::of(params, |m| f(m >> message_bits & mask, m & mask))
     }
 
-    /// In halves of a message.
+    /// Returns the entries, in halves of a message.
     pub fn entries(&self) -> &[i64] {
         &self.entries
     }

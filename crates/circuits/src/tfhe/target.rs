@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameters as a bootstrapping engine runs them.
+//! Adapts parameters to a bootstrapping engine of a machine.
 
 use super::{Decomposition, LweDimension, ParamsBuilder, TfheError, Transforms, Unrolling};
 use ringmill_isa::Engine;
 use ringmill_isa::engine::Digits;
 
-/// A set for an engine: transforms modulo its prime, its bits a turn and its digits of a key switch. What else the engine has
-/// otherwise, it refuses by the field that forbids it.
+/// Adapts a set to an engine: its prime for transforms, its secret bits in a turn and its digits of a key switch. If
+/// other sizes of the set do not fit the engine, the engine refuses the set and names the field.
 ///
 /// # Errors
-/// [`TfheError::OutOfRange`] for an engine of more bits a turn than the scheme has.
+/// [`TfheError::OutOfRange`] if the engine takes more bits in a turn than the scheme has.
 pub fn for_engine(engine: &Engine, set: ParamsBuilder) -> Result<ParamsBuilder, TfheError> {
     let found = Unrolling::ALL.iter().find(|u| u.m() == engine.unrolling);
     let unrolling = found.ok_or_else(|| TfheError::OutOfRange {
@@ -21,7 +21,8 @@ pub fn for_engine(engine: &Engine, set: ParamsBuilder) -> Result<ParamsBuilder, 
     Ok(set.key_switch(decomposition(engine.key_switch)))
 }
 
-/// The same with the engine's sizes in place of the set's: for toy sets, as such sizes are mostly insecure.
+/// Adapts a set to an engine, and takes the engine's other sizes too. It is for toy sets, as such sizes are mostly
+/// insecure.
 ///
 /// # Errors
 /// Those of [`for_engine`].

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums, differences and comparisons, the lowest bit first: a carry is a majority of three, a bit of the sum their parity.
+//! Sums, differences and comparisons of encrypted bits by gates, from the lowest bit up. A carry is the majority of
+//! three bits, a bit of the sum is their parity.
 
 use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 
-/// Two bits of a carry-save sum.
+/// The sum and the carry of a full adder.
 pub(super) struct Added {
     pub sum: Bit,
     pub carry: Bit,
 }
 
-/// a + b + c.
+/// Computes a + b + c.
 pub(super) fn full(g: &mut Gates, [a, b, c]: [&Bit; 3]) -> Result<Added, CircuitError> {
     Ok(Added {
         sum: g.of([a, b, c], |[a, b, c]| a ^ b ^ c)?,
@@ -18,10 +19,10 @@ pub(super) fn full(g: &mut Gates, [a, b, c]: [&Bit; 3]) -> Result<Added, Circuit
     })
 }
 
-/// a + b, modulo 2^bits: two bootstraps a bit.
+/// Computes a + b modulo 2^bits, with two bootstraps for each bit.
 ///
 /// # Errors
-/// As all here: [`CircuitError::Noise`].
+/// As for every function here: [`CircuitError::Noise`].
 pub fn plus(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut carry = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());
@@ -33,7 +34,7 @@ pub fn plus(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitErro
     Ok(bits)
 }
 
-/// a - b, modulo 2^bits, and whether b is the larger.
+/// Computes a - b modulo 2^bits, and whether a < b.
 pub fn difference(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Bit), CircuitError> {
     let mut borrow = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());
@@ -44,18 +45,18 @@ pub fn difference(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Bit)
     Ok((bits, borrow))
 }
 
-/// Whether a - b - borrow is negative.
+/// Returns whether a - b - borrow is negative.
 fn below(g: &mut Gates, a: &Bit, b: &Bit, borrow: &Bit) -> Result<Bit, CircuitError> {
     g.of([a, b, borrow], |[a, b, c]| (!a & b) | (c & (!a | b)))
 }
 
-/// Whether a is less than b, as two's complement where `signed`: a bootstrap a bit.
+/// Returns whether a < b, with one bootstrap for each bit. `signed` reads both as two's complement.
 pub fn less(g: &mut Gates, a: &[Bit], b: &[Bit], signed: bool) -> Result<Bit, CircuitError> {
     let mut borrow = Bit::constant(false);
     let top = a.len() - 1;
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
         borrow = if signed && i == top {
-            // Top bits the other way turn the order of two's complement into that of unsigned numbers.
+            // Two's complement compares like unsigned integers once both top bits are inverted.
             below(g, &a.inverted(), &b.inverted(), &borrow)?
         } else {
             below(g, a, b, &borrow)?
@@ -64,7 +65,7 @@ pub fn less(g: &mut Gates, a: &[Bit], b: &[Bit], signed: bool) -> Result<Bit, Ci
     Ok(borrow)
 }
 
-/// Whether they are equal: two bootstraps a bit, one of them in a tree.
+/// Returns whether a = b, with two bootstraps for each bit: a comparison and a node of a tree.
 pub fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Bit, CircuitError> {
     let mut same = Vec::with_capacity(a.len());
     for (a, b) in a.iter().zip(b) {
@@ -73,7 +74,7 @@ pub fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Bit, CircuitError> {
     all(g, same)
 }
 
-/// Whether all bits are 1: a tree, so that few are in a row.
+/// Returns whether all bits are 1. A tree keeps the depth low.
 pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     while bits.len() > 1 {
         let pairs = bits.chunks(2).map(|pair| match pair {
@@ -85,13 +86,13 @@ pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     Ok(bits.pop().unwrap_or_else(|| Bit::constant(true)))
 }
 
-/// Whether any bit is 1.
+/// Returns whether any bit is 1.
 pub fn any(g: &mut Gates, bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     let inverted = bits.iter().map(Bit::inverted).collect();
     Ok(all(g, inverted)?.inverted())
 }
 
-/// -a where the bit is 1: bits above the lowest 1 the other way.
+/// Returns -a if the bit is 1, else a. Negation inverts the bits above the lowest 1.
 pub fn negated_if(g: &mut Gates, bit: &Bit, a: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut lower = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());

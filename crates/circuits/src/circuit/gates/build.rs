@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bits, and gates of them: each once, none noisier than a bootstrap bears.
+//! Encrypted bits, and the builder of gate circuits. The builder makes each gate once, and keeps the noise of each
+//! operand within the limits of a bootstrap.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use crate::circuit::graph::{Basis, Graph, Lookup, SIGN, eighths};
 use crate::circuit::sum::{Sum, Wire};
 use crate::tfhe::NoiseModel;
 
-/// An encrypted bit: a sum, in eighths of the torus, that is 1 or -1.
+/// An encrypted bit: a sum, counted in eighths of the torus, whose value is 1 or -1.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bit(Sum);
 
@@ -20,7 +21,7 @@ impl Bit {
         Self(Sum::constant(if value { 1 } else { -1 }))
     }
 
-    /// Its value where that is known.
+    /// Returns the bit if it is known without decryption.
     pub fn known(&self) -> Option<bool> {
         self.0.is_constant().then_some(self.0.halves() > 0)
     }
@@ -29,27 +30,27 @@ impl Bit {
         &self.0
     }
 
-    /// The other bit: for nothing.
+    /// Returns the opposite bit. It costs no bootstrap.
     #[must_use]
     pub fn inverted(&self) -> Self {
         Self(Sum::default().plus(-1, &self.0))
     }
 }
 
-/// The largest sums of squared factors in front of a bootstrap.
+/// The largest sums of squared factors that an operand of a bootstrap may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Of sums that are an eighth of the torus away from where the sign changes.
+    /// The limit for operands that lie one eighth of the torus from the points where the sign changes.
     pub near: u64,
-    /// Of sums that are two eighths away.
+    /// The limit for operands that lie two eighths away.
     pub far: u64,
 }
 
 impl Limits {
-    /// Those with which each bootstrap fails with a probability of at most 2^`failure`.
+    /// Returns the limits under which each bootstrap fails with a probability of at most 2^`failure`.
     ///
     /// # Errors
-    /// [`CircuitError::Fails`] where an output alone fails more often.
+    /// [`CircuitError::Fails`] if the output of a single bootstrap fails more often.
     pub fn of(noise: &NoiseModel, failure: f64) -> Result<Self, CircuitError> {
         let norms = (
             noise.largest_sign_norm(1, failure),
@@ -69,7 +70,7 @@ impl Limits {
     }
 }
 
-/// Gathers the gates of a circuit, each once.
+/// Builds a circuit of gates. Equal gates are made once.
 pub struct Gates {
     graph: Graph,
     seen: HashMap<Sum, Wire>,
@@ -78,7 +79,7 @@ pub struct Gates {
 }
 
 impl Gates {
-    /// Bootstraps bear sums up to `limits`. Each gate asks `watch` for its memory.
+    /// Makes a builder whose operands stay within `limits`. Each gate asks `watch` for its memory.
     pub fn new(limits: Limits, watch: &Watch) -> Self {
         let graph = Graph {
             basis: Basis::Bits,
@@ -92,14 +93,14 @@ impl Gates {
         }
     }
 
-    /// All inputs come before the first gate.
+    /// Adds an input. All inputs must come before the first gate.
     pub fn input(&mut self) -> Bit {
         let wire = Wire(self.graph.inputs);
         self.graph.inputs += 1;
         Bit(Sum::wire(wire))
     }
 
-    /// The circuit with these outputs.
+    /// Returns the circuit with these outputs, without gates that no output needs.
     ///
     /// # Errors
     /// [`Halt`].
@@ -112,10 +113,10 @@ impl Gates {
         .without_dead(&self.watch)
     }
 
-    /// A function of up to four bits.
+    /// Computes a function of up to four bits.
     ///
     /// # Errors
-    /// As all here: [`CircuitError::Noise`] where the parameters have too much of it.
+    /// As for every function here: [`CircuitError::Noise`] if the noise of the parameters is too large.
     pub fn of<const K: usize>(
         &mut self,
         inputs: [&Bit; K],
@@ -139,18 +140,18 @@ impl Gates {
         self.of([a, b], |[a, b]| a ^ b)
     }
 
-    /// a where the bit is 1, else b: two bootstraps.
+    /// Returns a if the bit is 1, else b. It costs two bootstraps.
     pub fn mux(&mut self, bit: &Bit, a: &Bit, b: &Bit) -> Result<Bit, CircuitError> {
         self.of([bit, a, b], |[bit, a, b]| if bit { a } else { b })
     }
 
-    /// a + b - c, where c is one of the two: for nothing, unless that is too noisy to be read.
+    /// Computes a + b - c, where c is a or b, without a bootstrap. Returns `None` if the sum is too noisy to be read.
     pub fn other(&self, [a, b]: [&Bit; 2], c: &Bit) -> Option<Bit> {
         let sum = a.0.plus(1, &b.0).plus(-1, &c.0);
         (sum.norm() <= self.limits.near).then_some(Bit(sum))
     }
 
-    /// The function of up to four bits whose value for inputs `row` is bit `row` of a table.
+    /// Computes a function of up to four bits by its truth table. Bit `row` of the table is the value for inputs `row`.
     pub fn table(&mut self, inputs: &[Bit], table: u16) -> Result<Bit, CircuitError> {
         let (bits, table) = reduced(inputs, table);
         match bits.as_slice() {
@@ -174,7 +175,7 @@ impl Gates {
                 let bits = self.refreshed(bits)?;
                 self.table(&bits, table)
             }
-            // Nothing smaller computes a gate of two bits.
+            // Nothing smaller than a gate of two bits can be tried.
             Some((form, limit)) if bits.len() == 2 => Err(CircuitError::Noise {
                 limit,
                 needed: form.norm(),
@@ -183,13 +184,13 @@ impl Gates {
         }
     }
 
-    /// The same bits, the noisiest anew from a bootstrap.
+    /// Returns the same bits, with the noisiest one refreshed by a bootstrap.
     fn refreshed(&mut self, mut bits: Vec<Bit>) -> Result<Vec<Bit>, CircuitError> {
         let noisiest = bits.iter_mut().max_by_key(|bit| bit.0.norm());
         let Some(bit) = noisiest else {
             return Ok(bits);
         };
-        // One of norm 1 is as quiet as it gets.
+        // A refresh cannot make a bit with norm 1 less noisy.
         let (limit, needed) = (self.limits.near, bit.0.norm());
         if !(2..=limit).contains(&needed) {
             return Err(CircuitError::Noise { limit, needed });
@@ -198,7 +199,7 @@ impl Gates {
         Ok(bits)
     }
 
-    /// A function of three or four bits as functions of fewer.
+    /// Computes a function of three or four bits by functions of fewer bits.
     fn decomposed(&mut self, bits: &[Bit], table: u16) -> Result<Bit, CircuitError> {
         let rows = 1u32 << (bits.len() - 1);
         let ones = ((1u32 << rows) - 1) as u16;
@@ -212,7 +213,8 @@ impl Gates {
                 cofactor(table, rows, i, true),
             )
         };
-        // One that flips the rest; one that decides alone; else the one that leaves least to be chosen from.
+        // First choice: an input that flips the rest. Second: an input that decides alone. Else the input that leaves
+        // the cheapest choice.
         if let Some((bit, rest, zero, _)) = (0..bits.len())
             .map(split)
             .find(|(_, _, zero, one)| zero ^ one == ones)
@@ -232,7 +234,7 @@ impl Gates {
         self.chosen(&bit, &a, &b)
     }
 
-    /// a where the bit is 1, else b: what is left of a is 1 at most where what is left of b is not.
+    /// Returns a if the bit is 1, else b. What remains of a is 1 only where what remains of b is not.
     fn chosen(&mut self, bit: &Bit, a: &Bit, b: &Bit) -> Result<Bit, CircuitError> {
         const MUX: u16 = 0b1101_1000; // rows are bit, a, b from the lowest
         let (left, table) = reduced(&[bit.clone(), a.clone(), b.clone()], MUX);
@@ -244,7 +246,7 @@ impl Gates {
         Ok(Bit(a.0.plus(1, &b.0).shifted(1)))
     }
 
-    /// The sign of a sum by a bootstrap, or by one that gave it or its opposite before.
+    /// Returns the sign of a sum. An earlier bootstrap of the same sum or its opposite is used again.
     fn lookup(&mut self, sum: &Sum) -> Result<Bit, CircuitError> {
         let (operand, flipped) = canonical(sum);
         let wire = match self.seen.get(&operand) {
@@ -266,8 +268,8 @@ impl Gates {
     }
 }
 
-/// A sum whose sign is the same, or with `true` the opposite, for all that are so related: twice a bit and minus twice a bit
-/// differ by half the torus, which turns the sign, as minus does.
+/// Returns a representative for all sums with the same or the opposite sign; `true` stands for the opposite. Twice a
+/// bit and minus twice a bit differ by half the torus, which flips the sign, as negation does.
 fn canonical(sum: &Sum) -> (Sum, bool) {
     let negative = sum.terms().first().is_some_and(|&(_, f)| f < 0);
     let sign = if negative { -1 } else { 1 };
@@ -290,7 +292,7 @@ fn canonical(sum: &Sum) -> (Sum, bool) {
     (terms.shifted(constant), flipped)
 }
 
-/// The rows of a table in which input i has a value.
+/// Returns the rows of a table in which input i has a value.
 fn cofactor(table: u16, rows: u32, i: usize, value: bool) -> u16 {
     let below = (1u32 << i) - 1;
     (0..rows).fold(0, |found, row| {
@@ -299,7 +301,7 @@ fn cofactor(table: u16, rows: u32, i: usize, value: bool) -> u16 {
     })
 }
 
-/// How many inputs a table depends on.
+/// Returns how many inputs a table depends on.
 fn reduced_inputs(inputs: usize, table: u16) -> usize {
     let rows = 1u32 << inputs.saturating_sub(1);
     (0..inputs)
@@ -307,10 +309,11 @@ fn reduced_inputs(inputs: usize, table: u16) -> usize {
         .count()
 }
 
-/// The function of those inputs alone that are not known, not one of the others or its opposite, and that matter.
+/// Reduces a function to the inputs that it needs. It drops known inputs, copies or opposites of other inputs, and
+/// inputs without influence.
 fn reduced(inputs: &[Bit], table: u16) -> (Vec<Bit>, u16) {
     let mut bits: Vec<Bit> = Vec::new();
-    // For each input where it is among them, and whether it is its opposite.
+    // For each input: its place among the kept bits and whether it is the opposite there, or its known value.
     let mut places: Vec<Result<(usize, bool), bool>> = Vec::new();
     for input in inputs {
         places.push(match input.known() {

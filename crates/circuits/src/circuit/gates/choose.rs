@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Choices by an encrypted bit, and what is made of them: the smaller and the larger, shifts by encrypted amounts, tables.
+//! Choices by an encrypted bit, and operations made of choices: minimum and maximum, shifts by encrypted amounts,
+//! tables.
 
 use super::add::{any, less};
 use super::form::INPUTS;
@@ -7,24 +8,25 @@ use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 use crate::circuit::integer::{Ends, Shift, moved};
 
-/// a where the bit is 1, else b: two bootstraps a bit.
+/// Returns a if the bit is 1, else b, with two bootstraps for each bit.
 ///
 /// # Errors
-/// As all here: [`CircuitError::Noise`].
+/// As for every function here: [`CircuitError::Noise`].
 pub fn select(g: &mut Gates, bit: &Bit, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let each = a.iter().zip(b);
     each.map(|(a, b)| g.mux(bit, a, b)).collect()
 }
 
-/// The smaller and the larger, as two's complement where `signed`: what is not the one is the other.
+/// Returns the smaller and the larger integer. `signed` reads both as two's complement. Once one is chosen, the other
+/// costs no choice of its own.
 pub fn ordered(
     g: &mut Gates,
     a: &[Bit],
     b: &[Bit],
     signed: bool,
 ) -> Result<(Vec<Bit>, Vec<Bit>), CircuitError> {
-    // Both orders give the same. Zeros that end b, or ones that end a, take no bootstrap to compare: of 1 and x, 1 < x is
-    // the upper bits of x alone, and x < 1 is not.
+    // Both orders give the same result. Trailing zeros of b, or trailing ones of a, cost no bootstrap in the
+    // comparison: 1 < x reads the upper bits of x alone, and x < 1 reads all bits.
     let known = |bits: &[Bit]| bits.first().and_then(Bit::known);
     let (a, b) = if known(b) == Some(true) || known(a) == Some(false) {
         (b, a)
@@ -44,7 +46,7 @@ pub fn ordered(
     Ok((least, most))
 }
 
-/// Moved by a known number of bits: for nothing.
+/// Shifts by a known number of bits, without a bootstrap.
 pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
     let bits = of.len() as u64;
     let by = match shift {
@@ -59,8 +61,8 @@ pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
     moved(of, shift, by as usize, ends)
 }
 
-/// Moved by an encrypted number of bits, which is unsigned; by the width and more, all bits have left. A rotation is by the
-/// amount modulo the width, which is a power of two.
+/// Shifts by an encrypted, unsigned number of bits. An amount of the width or more moves all bits out. A rotation takes
+/// the amount modulo the width, which must be a power of two.
 ///
 /// # Errors
 /// [`CircuitError::Refused`] for rotations of other widths.
@@ -92,13 +94,14 @@ pub fn shifted_by(
     if shift == Shift::RotateLeft {
         return Ok(at);
     }
-    // Any bit above moves all out.
+    // A 1 in any higher bit of the amount moves all bits out.
     let far = any(g, above.to_vec())?;
     let empty = shifted(&at, shift, at.len() as u64);
     select(g, &far, &empty, &at)
 }
 
-/// Entry `index` of a table of integers of `bits` bits; behind its end lie zeros. For each bit a tree of choices.
+/// Returns entry `index` of a table of integers of `bits` bits, or 0 behind the end. Each bit of the result is a tree
+/// of choices.
 pub fn entry(
     g: &mut Gates,
     index: &[Bit],
@@ -114,7 +117,7 @@ pub fn entry(
     each.collect()
 }
 
-/// The function whose values for 0, 1, ... are these.
+/// Returns the function with the values `rows` at 0, 1, ....
 fn tree(g: &mut Gates, index: &[Bit], rows: &[bool]) -> Result<Bit, CircuitError> {
     match index {
         [rest @ .., top] if index.len() > INPUTS => {

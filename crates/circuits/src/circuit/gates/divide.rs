@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Quotient and remainder: long division, a bit of the dividend brought down at a time.
+//! Quotient and remainder of encrypted bits by long division, one bit of the dividend at a time.
 
 use super::add::{difference, equal, negated_if};
 use super::choose::select;
 use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 
-/// (a / b, a % b) as unsigned integers; by 0 all bits of the quotient are 1 and the remainder is a.
+/// Computes (a / b, a % b) of unsigned integers. Division by 0 gives a quotient of ones and the remainder a.
 ///
 /// # Errors
 /// [`CircuitError::Noise`].
 pub fn divided(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Vec<Bit>), CircuitError> {
-    // Whether any bit of the divisor from here on is 1: then what is left below is smaller.
+    // Whether any bit of the divisor from here on is 1. If so, the divisor exceeds the shorter rest.
     let mut above = vec![Bit::constant(false)];
     for bit in b.iter().rev() {
         let last = above[above.len() - 1].clone();
@@ -32,8 +32,8 @@ pub fn divided(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Vec<Bit
     Ok((quotient, rest))
 }
 
-/// (a / b, a % b) as two's complement, the quotient towards 0 and the remainder with the sign of a; by 0 the quotient is -1
-/// and the remainder a.
+/// Computes (a / b, a % b) in two's complement. The quotient rounds towards 0, and the remainder has the sign of a.
+/// Division by 0 gives the quotient -1 and the remainder a.
 ///
 /// # Errors
 /// [`CircuitError::Noise`].
@@ -46,7 +46,7 @@ pub fn divided_signed(
     let magnitudes = (negated_if(g, negative, a)?, negated_if(g, by_negative, b)?);
     let (quotient, remainder) = divided(g, &magnitudes.0, &magnitudes.1)?;
     let zero = equal(g, b, &vec![Bit::constant(false); b.len()])?;
-    // By 0 the quotient is all ones already, whatever the signs.
+    // Division by 0 gives a quotient of ones whatever the signs, so it must not be negated.
     let differ = g.of([negative, by_negative, &zero], |[a, b, zero]| {
         (a ^ b) & !zero
     })?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions of bits that one bootstrap computes: the sign of a constant plus small multiples of the bits, in eighths of the
-//! torus.
+//! Finds the functions of bits that one bootstrap computes. Such a function is the sign of a constant plus small
+//! multiples of the bits, in eighths of the torus.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use super::Bit;
 use crate::circuit::sum::Sum;
 
-/// Inputs of a gate, at most.
+/// The largest number of inputs of a gate.
 pub const INPUTS: usize = 4;
 
-/// `constant` plus each factor times its bit, whose sign is the function.
+/// A gate as a sum: the constant plus each factor times its bit. The gate's value is the sign of the sum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
     inputs: usize,
@@ -20,14 +20,14 @@ pub struct Form {
 }
 
 impl Form {
-    /// The value in eighths of the torus for the inputs that the bits of `row` are.
+    /// Returns the sum in eighths of the torus, for the inputs that are the bits of `row`.
     fn value(&self, row: usize) -> i64 {
         let factors = self.factors[..self.inputs].iter().enumerate();
         let terms = factors.map(|(i, f)| if row >> i & 1 == 1 { *f } else { -f });
         self.constant + terms.sum::<i64>()
     }
 
-    /// Its truth table; `None` where a value is where the sign changes.
+    /// Returns the truth table, or `None` if a sum lies where the sign changes.
     fn table(&self) -> Option<u16> {
         (0..1 << self.inputs).try_fold(0, |table, row| match self.value(row).rem_euclid(8) {
             0 | 4 => None,
@@ -35,23 +35,23 @@ impl Form {
         })
     }
 
-    /// The sum of the factors' squares.
+    /// Returns the sum of the factors' squares.
     pub fn norm(&self) -> u64 {
         let factors = self.factors[..self.inputs].iter();
         factors.map(|f| f.unsigned_abs().pow(2)).sum()
     }
 
-    /// How far in eighths values are from where the sign changes.
+    /// Returns the distance in eighths from the sums to the points where the sign changes.
     pub fn eighths(&self) -> u32 {
         if self.value(0) % 2 == 0 { 2 } else { 1 }
     }
 
-    /// The square of noise over distance, up to a factor.
+    /// Returns the square of noise over distance, up to a constant factor.
     fn weight(&self) -> u64 {
         4 * self.norm() / u64::from(self.eighths()).pow(2)
     }
 
-    /// The sum of these bits whose sign it reads.
+    /// Returns the sum over these bits whose sign is the gate's value.
     pub fn sum(&self, bits: &[Bit]) -> Sum {
         let zero = Sum::constant(self.constant);
         let terms = self.factors.iter().zip(bits);
@@ -59,7 +59,7 @@ impl Form {
     }
 }
 
-/// For each number of inputs and truth table the quietest form.
+/// The form with the least noise for each number of inputs and truth table.
 static FORMS: LazyLock<HashMap<(usize, u16), Form>> = LazyLock::new(|| {
     let mut forms: HashMap<(usize, u16), Form> = HashMap::new();
     for inputs in 1..=INPUTS {
@@ -85,8 +85,8 @@ static FORMS: LazyLock<HashMap<(usize, u16), Form>> = LazyLock::new(|| {
     forms
 });
 
-/// The form of the function of so many inputs whose value for input bits `row` is bit `row` of the table; `None` for one that
-/// takes more than one bootstrap.
+/// Returns the form of a function of `inputs` bits; bit `row` of the table is its value for input bits `row`. Returns
+/// `None` if the function takes more than one bootstrap.
 pub fn form(inputs: usize, table: u16) -> Option<&'static Form> {
     FORMS.get(&(inputs, table))
 }
@@ -97,7 +97,8 @@ mod tests {
 
     #[test]
     fn every_gate_of_two_bits_and_full_adders() {
-        // All that depend on both: AND and the like, with norm 2 an eighth away; XOR and XNOR, with 8 two eighths away.
+        // All gates that depend on both inputs. AND and the like have norm 2 at one eighth; XOR and XNOR have norm 8 at
+        // two eighths.
         let of_two: Vec<u16> = (0..16)
             .filter(|t| {
                 let of_first = (t & 5) != (t >> 1 & 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a program on integers to a circuit of gates.
+//! Lowers a program on integers to a circuit of gates.
 
 use ringmill_limits::Watch;
 
@@ -13,10 +13,10 @@ use crate::circuit::lower::{Circuit, Part, Port};
 use crate::circuit::program::{Binary, Comparison, Instr, Op, Program, Value};
 use crate::circuit::sum::Sum;
 
-/// Lowers a program for parameters whose bootstraps bear sums up to these limits.
+/// Lowers a program for parameters whose bootstraps read operands up to these limits.
 ///
 /// # Errors
-/// [`CircuitError::Noise`] where that is too little; [`CircuitError::Halt`].
+/// [`CircuitError::Noise`] if the limits are too low for a gate; [`CircuitError::Halt`].
 pub fn lower(program: &Program, limits: Limits, watch: &Watch) -> Result<Circuit, CircuitError> {
     let mut g = Gates::new(limits, watch);
     let mut inputs = Vec::new();
@@ -66,7 +66,7 @@ pub fn lower(program: &Program, limits: Limits, watch: &Watch) -> Result<Circuit
     })
 }
 
-/// The parts of an output, whose encrypted bits go to the sums.
+/// Returns the parts of an output, and appends its encrypted bits to the sums.
 pub(in crate::circuit) fn parts(bits: &[Bit], sums: &mut Vec<Sum>) -> Vec<Part> {
     let each = (0..).zip(bits).map(|(at, bit)| match bit.known() {
         Some(value) => Part::Known {

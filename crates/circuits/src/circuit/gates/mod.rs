@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs and netlists as gates on encrypted bits: the other lowering, beside the lookups of 16 entries.
+//! Lowers programs and netlists to gates on encrypted bits, the alternative to lookups of 16 entries.
 //!
-//! A bit is 1/8 of the torus or -1/8, and a bootstrap reads the sign of a sum of bits. So a gate is whatever function of up
-//! to four bits is such a sign ([`form`]): all of two bits, of three majority and parity among others, so that a full adder
-//! is two. A choice is two, and a sum: the one if the bit is 1, or else nothing, plus the other if it is not.
+//! A bit is 1/8 or -1/8 of the torus, and a bootstrap reads the sign of a sum of bits. So one bootstrap computes each
+//! function of up to four bits that is such a sign ([`form`]). All functions of two bits are, and so are majority and
+//! parity of three. A full adder therefore takes two bootstraps. A choice takes two bootstraps and a sum: the first
+//! operand if the bit is 1, plus the second if it is 0.
 //!
 //! | question | file |
 //! | --- | --- |
 //! | which functions one bootstrap computes | [`form`] |
-//! | gates of bits, each once, quiet enough | [`build`] |
+//! | the builder of gates | [`build`] |
 //! | sums, differences, comparisons | [`add`] |
 //! | products and sums of many | [`multiply`] |
 //! | quotients and remainders | [`divide`] |

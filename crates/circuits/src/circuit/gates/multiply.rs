@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products, and sums of many: columns of bits, three of which become one and a carry until each has one.
+//! Products and sums of many integers by gates. A full adder replaces three bits of a column by one bit and a carry,
+//! until each column has one bit.
 
 use std::collections::VecDeque;
 
@@ -7,10 +8,10 @@ use super::add::{full, plus};
 use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 
-/// a * b, modulo 2^bits: for each pair of bits a bootstrap for the product, and about two to add it.
+/// Computes a * b modulo 2^bits. Each pair of bits takes one bootstrap for the product and about two to add it.
 ///
 /// # Errors
-/// As all here: [`CircuitError::Noise`].
+/// As for every function here: [`CircuitError::Noise`].
 pub fn times(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut columns = vec![VecDeque::new(); a.len()];
     for (i, a) in a.iter().enumerate() {
@@ -21,10 +22,10 @@ pub fn times(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitErr
     carried(g, columns)
 }
 
-/// The sum of all, modulo 2^bits of the first.
+/// Computes the sum of all terms, modulo 2^bits of the first.
 ///
 /// # Errors
-/// [`CircuitError::Inputs`] for none.
+/// [`CircuitError::Inputs`] if there are no terms.
 pub fn sum(g: &mut Gates, terms: &[&[Bit]]) -> Result<Vec<Bit>, CircuitError> {
     match terms {
         [] => Err(CircuitError::Inputs {
@@ -45,12 +46,12 @@ pub fn sum(g: &mut Gates, terms: &[&[Bit]]) -> Result<Vec<Bit>, CircuitError> {
     }
 }
 
-/// The sum of 2^j times what is in column j.
+/// Returns the sum of 2^j times the bits of column j.
 fn carried(g: &mut Gates, mut columns: Vec<VecDeque<Bit>>) -> Result<Vec<Bit>, CircuitError> {
     let mut bits = Vec::with_capacity(columns.len());
     for j in 0..columns.len() {
         let mut column = std::mem::take(&mut columns[j]);
-        // What is known first, so that it meets its like.
+        // Known bits come first, so that they are added to each other without a bootstrap.
         let (known, unknown): (Vec<Bit>, Vec<Bit>) =
             column.drain(..).partition(|bit| bit.known().is_some());
         let ones = known.into_iter().filter(|bit| bit.known() == Some(true));

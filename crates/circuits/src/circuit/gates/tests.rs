@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every operation as gates, run in the clear, against the program in the clear.
+//! Tests that every operation lowered to gates gives the program's values, both in the clear.
 
 use ringmill_limits::Watch;
 
@@ -9,9 +9,9 @@ use crate::circuit::program::{Program, ProgramBuilder};
 use crate::circuit::tests::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
 use crate::circuit::{Circuit, CircuitError};
 
-/// About what `circuit_bits` bears below 2^-64.
+/// About the limits of `circuit_bits` at failures below 2^-64.
 const WIDE: Limits = Limits { near: 39, far: 90 };
-/// Those of gates of two bits alone.
+/// The limits of gates of two bits, and no more.
 const TIGHT: Limits = Limits { near: 2, far: 8 };
 
 fn checked(program: &Program, limits: Limits) -> Circuit {
@@ -84,7 +84,7 @@ fn tables_of_up_to_eight_bits() {
     }
 }
 
-/// Programs of a dozen operations, so that sums of one are operands of the next.
+/// Programs of a dozen operations, so that sums of one operation are operands of the next.
 #[test]
 fn random_programs() {
     let mut dice = Dice(13);
@@ -100,7 +100,8 @@ fn random_programs() {
     }
 }
 
-/// Parameters too noisy for a gate: what its sum needs beside what they bear, for gates near and far of where the sign changes.
+/// If parameters are too noisy for a gate, the error names their limit and the gate's norm, for gates at one eighth and
+/// at two.
 #[test]
 fn gates_that_are_too_noisy_are_refused() {
     let of = kind(4, false);
@@ -119,7 +120,7 @@ fn gates_that_are_too_noisy_are_refused() {
     }
 }
 
-/// What 16 bits cost, as docs/tfhe.md says.
+/// The bootstraps of operations on 16 bits, which docs/tfhe.md lists.
 #[test]
 fn bootstraps_of_sixteen_bits() {
     let cost = |name| {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums and differences: carries from limb to limb.
+//! Sums and differences of encrypted integers, with carries from limb to limb.
 
 use super::{Int, LIMB};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// self + other, modulo 2^bits: a bootstrap a limb.
+    /// Computes self + other modulo 2^bits, with one bootstrap for each limb.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -24,7 +24,7 @@ impl Int {
         Ok(Self::of_limbs(self.bits, limbs))
     }
 
-    /// self - other, modulo 2^bits.
+    /// Computes self - other modulo 2^bits.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -32,7 +32,7 @@ impl Int {
         Ok(self.difference(l, other)?.0)
     }
 
-    /// self - other, and whether other is the larger.
+    /// Computes self - other, and whether self < other.
     pub(super) fn difference(
         &self,
         l: &mut Lookups,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bitwise operations: a bootstrap a digit.
+//! Bitwise operations on encrypted integers, with one bootstrap for each digit.
 
 use super::{Int, LIMB, Limb, largest};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// f of the digits of both.
+    /// Applies f to each pair of digits.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -28,7 +28,7 @@ impl Int {
         Ok(Self::of_digits(self.bits, digits))
     }
 
-    /// Every bit the other: for nothing.
+    /// Inverts every bit, without a bootstrap.
     #[must_use]
     pub fn inverted(&self) -> Self {
         let not = |x: &Small, most: i64| Small::constant(most).plus(-1, x).known_within(0, most);

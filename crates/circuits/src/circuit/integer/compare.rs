@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparisons, each one bit.
+//! Comparisons of encrypted integers. Each result is one bit.
 
 use super::{Int, LIMB};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Whether self is less than other, as two's complement where `signed`: a bootstrap a limb.
+    /// Returns whether self < other, with one bootstrap for each limb. `signed` reads both as two's complement.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -24,8 +24,8 @@ impl Int {
         Ok(borrow)
     }
 
-    /// Whether the top limb of two's complement and a borrow are less than another: with the sign the other way the order is
-    /// that of unsigned numbers.
+    /// Returns whether the top limb of a signed integer, less a borrow, is below another's. With the sign bit inverted,
+    /// two's complement compares like unsigned integers.
     fn top_less(
         &self,
         l: &mut Lookups,
@@ -48,7 +48,7 @@ impl Int {
         }
     }
 
-    /// Whether they are equal: a bootstrap a limb, and one for all.
+    /// Returns whether both are equal, with one bootstrap for each limb and one for all.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Quotient and remainder: long division, two bits of the dividend brought down at a time.
+//! Quotient and remainder of encrypted integers by long division, two bits of the dividend at a time.
 
 use super::shift::Shift;
 use super::{Choice, DIGIT, Int};
@@ -7,7 +7,8 @@ use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// (self / other, self % other) as unsigned integers; by 0 all bits of the quotient are 1 and the remainder is self.
+    /// Computes (self / other, self % other) of unsigned integers. Division by 0 gives a quotient of ones and the
+    /// remainder self.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -18,7 +19,7 @@ impl Int {
         let once = other.resized(l, bits.next_multiple_of(DIGIT), false)?;
         for digit in self.digits(l)?.into_iter().rev() {
             rest.insert(0, digit);
-            // What is left over and two bits: below 4 times the divisor, and below 4^digits, as its own bits are.
+            // The rest with two more bits is below 4 times the divisor. It has `width` bits, so it is below 4^digits.
             let width = DIGIT * rest.len() as u32;
             let divisor = once.low_and_rest(l, width)?;
             let mut left = Self::of_digits(width, rest);
@@ -51,7 +52,7 @@ impl Int {
         ))
     }
 
-    /// The lowest `width` bits, and a count that is 0 where the others are.
+    /// Returns the lowest `width` bits, and a count that is 0 if and only if the other bits are 0.
     fn low_and_rest(&self, l: &mut Lookups, width: u32) -> Result<(Self, Small), CircuitError> {
         let low = self.resized(l, width, false)?;
         let mut above = Small::constant(0);
@@ -62,8 +63,8 @@ impl Int {
         Ok((low, above))
     }
 
-    /// (self / other, self % other) as two's complement, the quotient towards 0 and the remainder with the sign of self; by
-    /// 0 the quotient is -1 and the remainder self.
+    /// Computes (self / other, self % other) in two's complement. The quotient rounds towards 0, and the remainder has
+    /// the sign of self. Division by 0 gives the quotient -1 and the remainder self.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -79,7 +80,7 @@ impl Int {
         );
         let (quotient, remainder) = a.divided(l, &b)?;
         let zero = other.equal(l, &Self::constant(other.bits, 0))?;
-        // By 0 the quotient is all ones already, whatever the signs.
+        // Division by 0 gives a quotient of ones whatever the signs, so it must not be negated.
         let differ = l.lookup(&[(1, &negative), (1, &by_negative), (2, &zero)], |x| {
             i64::from(x == 1)
         })?;
@@ -89,7 +90,7 @@ impl Int {
         ))
     }
 
-    /// -self where the bit is 1.
+    /// Returns -self if the bit is 1, else self.
     fn negated_if(&self, l: &mut Lookups, bit: &Small) -> Result<Self, CircuitError> {
         let negated = Self::constant(self.bits, 0).minus(l, self)?;
         let choice = Choice {

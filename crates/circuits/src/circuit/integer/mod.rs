@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encrypted integers of 1 to 64 bits as small ones, and what is computed on them. All arithmetic is modulo 2^bits; signed
-//! integers are two's complement, and what differs for them takes a [`super::program::Type`].
+//! Encrypted integers of 1 to 64 bits, made of small encrypted values, and the operations on them. All arithmetic is
+//! modulo 2^bits. Signed integers are two's complement; operations that differ for them take a [`super::program::Type`]
+//! or a flag.
 //!
-//! An integer lies in limbs of four bits. A limb is a sum that runs from 0 to 15, or a pair of digits in base 4; a pair is
-//! a limb for nothing (4 high + low), and a limb becomes a pair by one bootstrap (high is looked up, low is what is
-//! left). Carries run over limbs, as a table of one constant tells which half of the torus a sum is in; products, choices and
-//! bitwise operations take digits.
+//! An integer is a list of limbs of four bits. A limb is either one value from 0 to 15 or a pair of digits in base 4. A
+//! pair becomes a whole limb without a bootstrap (4 high + low). A whole limb becomes a pair by one bootstrap: the high
+//! digit is looked up, and the low digit is the difference. Sums carry from limb to limb, as a table of one constant
+//! tells in which half of the torus a sum lies. Products, choices and bitwise operations work on digits.
 
 mod add;
 mod bits;
@@ -24,15 +25,15 @@ pub use table::MAX_INDEX;
 use super::error::CircuitError;
 use super::small::{Lookups, Small};
 
-/// Bits of a limb and of a digit.
+/// The bits of a limb and of a digit.
 pub(super) const LIMB: u32 = 4;
 pub(super) const DIGIT: u32 = 2;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Limb {
-    /// 0 to 15.
+    /// A value from 0 to 15.
     Whole(Small),
-    /// The low digit and the high one, 0 to 3 each.
+    /// The low digit and the high digit, each from 0 to 3.
     Pair(Small, Small),
 }
 
@@ -40,16 +41,16 @@ enum Limb {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Int {
     bits: u32,
-    /// The lowest first; the last has what is left of the bits.
+    /// The limbs, lowest first. The last limb has the remaining bits.
     limbs: Vec<Limb>,
 }
 
-/// 2^bits - 1.
+/// Returns 2^bits - 1.
 pub(super) fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }
 
-/// The largest value of `width` bits from bit `at` on of an integer of `bits`.
+/// Returns the largest value of a field of `width` bits at bit `at` of an integer of `bits` bits.
 fn largest(bits: u32, at: u32, width: u32) -> i64 {
     let left = bits.saturating_sub(at).min(width);
     (1 << left) - 1
@@ -67,19 +68,19 @@ impl Int {
         Self::of_digits(bits, digits.collect())
     }
 
-    /// A fresh input, a wire a digit.
+    /// Adds an input, with one wire for each digit.
     pub fn input(l: &mut Lookups, bits: u32) -> Self {
         let digits = (0..bits).step_by(DIGIT as usize);
         let digits = digits.map(|at| l.input(largest(bits, at, DIGIT)));
         Self::of_digits(bits, digits.collect())
     }
 
-    /// A single bit.
+    /// Makes an integer of one bit.
     pub fn bit(bit: Small) -> Self {
         Self::of_digits(1, vec![bit])
     }
 
-    /// Of digits in base 4, as many as the bits fill; what is missing is 0.
+    /// Makes an integer of digits in base 4. Missing digits are 0.
     fn of_digits(bits: u32, digits: Vec<Small>) -> Self {
         let mut digits = digits.into_iter();
         let mut next = |at: u32| {
@@ -102,7 +103,7 @@ impl Int {
         }
     }
 
-    /// Of limbs of four bits.
+    /// Makes an integer of limbs of four bits.
     fn of_limbs(bits: u32, limbs: Vec<Small>) -> Self {
         let limbs = limbs.into_iter().enumerate().map(|(i, limb)| {
             Limb::Whole(limb.known_within(0, largest(bits, LIMB * i as u32, LIMB)))
@@ -113,7 +114,7 @@ impl Int {
         }
     }
 
-    /// Its value where that is known.
+    /// Returns the value if it is known without decryption.
     pub fn known(&self) -> Option<u64> {
         let limbs = self.limbs.iter().enumerate();
         let values = limbs.map(|(i, limb)| {
@@ -126,7 +127,7 @@ impl Int {
         values.sum()
     }
 
-    /// Limbs of four bits, for nothing unless a pair is too noisy.
+    /// Returns all limbs as whole values. This takes a bootstrap only if a pair is too noisy.
     fn whole(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
         let limbs = self.limbs.iter().enumerate();
         limbs
@@ -140,7 +141,7 @@ impl Int {
             .collect()
     }
 
-    /// Digits in base 4, a bootstrap for each limb that is whole.
+    /// Returns the digits in base 4, with one bootstrap for each whole limb.
     fn digits(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
         let mut digits = Vec::new();
         for (i, limb) in self.limbs.iter().enumerate() {
@@ -161,7 +162,7 @@ impl Int {
         Ok(digits)
     }
 
-    /// Each bit, the lowest first: a bootstrap for each digit, and one more for each limb that is whole.
+    /// Returns the bits, lowest first. Each digit takes one bootstrap, and each whole limb one more.
     fn separate(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
         let mut bits = Vec::new();
         for digit in self.digits(l)? {
@@ -173,7 +174,7 @@ impl Int {
         Ok(bits)
     }
 
-    /// Of single bits, for nothing unless they are too noisy.
+    /// Makes an integer of single bits. This takes a bootstrap only if they are too noisy.
     fn of_bits(l: &mut Lookups, bits: &[Small]) -> Result<Self, CircuitError> {
         let digits = bits.chunks(2).map(|pair| match pair {
             [low, high] => Ok(l.total(&[(1, low), (2, high)])?.known_within(0, 3)),
@@ -183,10 +184,10 @@ impl Int {
         Ok(Self::of_digits(bits.len() as u32, digits))
     }
 
-    /// The lowest bits, or with zeros (with the top bit, where `signed`) above.
+    /// Returns the lowest bits, or extends the integer with zeros, or with its top bit if `signed`.
     ///
     /// # Errors
-    /// As all here: [`CircuitError::Noise`] where the parameters have too much of it.
+    /// As for every function here: [`CircuitError::Noise`] if the noise of the parameters is too large.
     pub fn resized(&self, l: &mut Lookups, bits: u32, signed: bool) -> Result<Self, CircuitError> {
         if bits == self.bits {
             return Ok(self.clone());
@@ -220,7 +221,7 @@ impl Int {
         Ok(Self::of_digits(bits, digits))
     }
 
-    /// Its lowest limb, from 0 to 15: all of it, for at most four bits.
+    /// Returns the lowest limb, a value from 0 to 15. It is the whole integer if that has at most four bits.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -229,7 +230,7 @@ impl Int {
         Ok(limb.unwrap_or_else(|| Small::constant(0)))
     }
 
-    /// The top bit.
+    /// Returns the top bit.
     fn sign(&self, l: &mut Lookups) -> Result<Small, CircuitError> {
         let top = self.whole(l)?.pop();
         let at = (self.bits - 1) % LIMB;
@@ -237,7 +238,7 @@ impl Int {
         l.lookup(&[(1, &top)], |x| x >> at)
     }
 
-    /// What an output decrypts to: sums of whole messages below 16, and the bit each begins at; known ones too.
+    /// Returns the parts of an output: values below 16, and the bit that each begins at. Known parts are included.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products, and sums of many: columns of small values that are carried up until one digit is left in each.
+//! Products and sums of many encrypted integers. Columns of small values are added and carried until one digit is left
+//! in each.
 
 use super::{DIGIT, Int};
 use crate::circuit::error::CircuitError;
@@ -7,8 +8,8 @@ use crate::circuit::graph::ENTRIES;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// self * other, modulo 2^bits: for each pair of digits one bootstrap for the product, 0 to 9, and about one for its
-    /// carry.
+    /// Computes self * other modulo 2^bits. Each pair of digits takes one bootstrap for the product, from 0 to 9, and
+    /// about one for its carry.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -28,10 +29,10 @@ impl Int {
         Self::carried(l, self.bits, columns)
     }
 
-    /// The sum of all, modulo 2^bits of the first.
+    /// Computes the sum of all terms, modulo 2^bits of the first.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`]; [`CircuitError::Inputs`] for none.
+    /// [`CircuitError::Noise`]; [`CircuitError::Inputs`] if there are no terms.
     pub fn sum(l: &mut Lookups, terms: &[Self]) -> Result<Self, CircuitError> {
         match terms {
             [] => Err(CircuitError::Inputs {
@@ -52,7 +53,7 @@ impl Int {
         }
     }
 
-    /// The sum of 4^j times what is in column j.
+    /// Returns the sum of 4^j times the values of column j.
     fn carried(
         l: &mut Lookups,
         bits: u32,
@@ -74,7 +75,7 @@ impl Int {
             }
             let mut waiting: std::collections::VecDeque<Small> = column.into();
             let digit = loop {
-                // As many as fit below 16, the first that came first.
+                // As many values as fit below 16, oldest first.
                 let mut sum = Small::constant(0);
                 let mut left = std::collections::VecDeque::new();
                 for x in waiting {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One of two integers, by an encrypted bit.
+//! Chooses one of two encrypted integers by an encrypted bit.
 
 use super::Int;
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
-/// What a bit chooses between.
+/// The two integers that a bit chooses between.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     pub when_true: &'a Int,
@@ -13,7 +13,7 @@ pub struct Choice<'a> {
 }
 
 impl Int {
-    /// One of two, by a bit: a bootstrap a digit.
+    /// Returns one of two integers, with one bootstrap for each digit.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -30,7 +30,8 @@ impl Int {
         }
     }
 
-    /// The smaller and the larger, as two's complement where `signed`: what choosing the one takes gives both.
+    /// Returns the smaller and the larger integer. `signed` reads both as two's complement. The bootstraps that choose
+    /// one give the other as well.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -40,7 +41,8 @@ impl Int {
         other: &Self,
         signed: bool,
     ) -> Result<(Self, Self), CircuitError> {
-        // Both orders give the same. Zeros that end b, or ones that end a, take no bootstrap to compare.
+        // Both orders give the same result. Trailing zeros of b, or trailing ones of a, cost no bootstrap in the
+        // comparison.
         let (mine, others) = (self.low(l)?.known(), other.low(l)?.known());
         let [a, b] = if mine == Some(0) || others.is_some_and(|low| low != 0) {
             [other, self]
@@ -63,7 +65,7 @@ impl Int {
         Ok((least, most))
     }
 
-    /// from + factor * gains, where that is always one of from and to.
+    /// Computes from + factor * gains, digit by digit, where each digit is always that of `from` or of `to`.
     fn moved_by(
         l: &mut Lookups,
         bits: u32,
@@ -81,11 +83,11 @@ impl Int {
     }
 }
 
-/// For each digit what choosing the other changes: the difference where the bit is 1, and else 0.
+/// Returns for each digit the change that the choice makes: the difference of both digits if the bit is 1, else 0.
 fn gains(l: &mut Lookups, bit: &Small, choice: Choice<'_>) -> Result<Vec<Small>, CircuitError> {
     let (a, b) = (choice.when_true.digits(l)?, choice.when_false.digits(l)?);
     let each = a.iter().zip(&b).map(|(a, b)| {
-        // Differences where the bit is 0, and behind them differences where it is 1.
+        // The table has two ranges: differences where the bit is 0, and above them differences where it is 1.
         let (low, high) = (a.low() - b.high(), a.high() - b.low());
         let shift = 1 + high - low;
         l.lookup(&[(1, a), (-1, b), (shift, bit)], |x| {

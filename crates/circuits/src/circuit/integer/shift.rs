@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Shifts and rotations, by known and by encrypted amounts.
+//! Shifts and rotations of encrypted integers, by known and by encrypted amounts.
 
 use super::{Choice, DIGIT, Int};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
-/// Which way bits move, and what comes in.
+/// The direction of a shift, and the bits that come in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shift {
-    /// Up, zeros come in.
+    /// Towards higher bits; zeros come in.
     Left,
-    /// Down, zeros come in.
+    /// Towards lower bits; zeros come in.
     Right,
-    /// Down, the top bit comes in.
+    /// Towards lower bits; copies of the top bit come in.
     RightSigned,
-    /// Up, what leaves above comes in below.
+    /// Towards higher bits; bits that leave at the top come in at the bottom.
     RotateLeft,
 }
 
@@ -32,8 +32,8 @@ impl Shift {
 }
 
 impl Int {
-    /// Moved by a known number of bits: a bootstrap a digit where that is odd, or where the width is; else for nothing but
-    /// the digits of whole limbs.
+    /// Shifts by a known number of bits. An odd amount, or an odd width, takes one bootstrap for each digit. Otherwise
+    /// only the split of whole limbs into digits takes bootstraps.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -69,8 +69,8 @@ impl Int {
         Ok(Self::of_digits(bits, digits))
     }
 
-    /// Moved by an encrypted number of bits, which is taken as unsigned; by the width and more, all bits have left. A
-    /// rotation is by the amount modulo the width, which is a power of two.
+    /// Shifts by an encrypted, unsigned number of bits. An amount of the width or more moves all bits out. A rotation
+    /// takes the amount modulo the width, which must be a power of two.
     ///
     /// # Errors
     /// [`CircuitError::Refused`] for rotations of other widths; [`CircuitError::Noise`].
@@ -110,7 +110,7 @@ impl Int {
         if shift == Shift::RotateLeft {
             return Ok(at);
         }
-        // Any bit above moves all out.
+        // A 1 in any higher bit of the amount moves all bits out.
         let mut far = Small::constant(0);
         for bits in above.chunks(8) {
             let terms: Vec<_> = bits.iter().map(|bit| (1, bit)).chain([(1, &far)]).collect();
@@ -125,15 +125,15 @@ impl Int {
     }
 }
 
-/// What comes in where others have left.
+/// The values that fill the places from which others have moved.
 #[derive(Clone, Copy)]
 pub(in crate::circuit) struct Ends<'a, T> {
     pub zero: &'a T,
-    /// What the sign fills.
+    /// The fill of a signed shift.
     pub top: &'a T,
 }
 
-/// What stands at each place after a move by `by` places.
+/// Returns the values after a move by `by` places.
 pub(in crate::circuit) fn moved<T: Clone>(
     of: &[T],
     shift: Shift,

@@ -5,13 +5,13 @@ use super::{DIGIT, Int, LIMB};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
-/// Bits of an index, at most.
+/// The largest number of bits of an index.
 pub const MAX_INDEX: u32 = 2 * LIMB;
 
 impl Int {
-    /// Entry `self` of a table of integers of `bits` bits; behind its end lie zeros. With up to four bits of index it takes
-    /// a bootstrap for each digit of the entries; with more, one for each block of 16 entries that its digits differ in, and
-    /// as many to choose among the blocks.
+    /// Returns entry `self` of a table of integers of `bits` bits, or 0 behind the end. An index of up to four bits
+    /// takes one bootstrap for each digit of the entries. A longer index takes, for each digit, one bootstrap for each
+    /// block of 16 entries in which that digit varies. As many more choose among the blocks.
     ///
     /// # Errors
     /// [`CircuitError::OutOfRange`] for an index of more than eight bits; [`CircuitError::Noise`].
@@ -43,7 +43,7 @@ impl Int {
                             if x >= 4 { x & 3 } else { 0 }
                         },
                     )?;
-                // One block alone is not 0.
+                // At most one block's digit is not 0, so the sum stays below 4.
                 sum = l.total(&[(1, &sum), (1, &chosen)])?.known_within(0, 3);
             }
             digits.push(sum);

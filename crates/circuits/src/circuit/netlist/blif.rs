@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BLIF (Berkeley Logic Interchange Format, University of California, 1992): one model of `.names`, and of gates that
-//! Yosys names.
+//! Reads BLIF (Berkeley Logic Interchange Format, University of California, 1992): one model of `.names` and of
+//! `.gate`s with the names of Yosys' cells.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ fn fault<T>(line: usize, what: impl Into<String>) -> Result<T, CircuitError> {
     })
 }
 
-/// The lines that are not empty, with their numbers, those that end with a backslash joined to the next.
+/// Returns the lines that are not empty, with their numbers. A line that ends with a backslash is joined to the next.
 fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
@@ -42,11 +42,11 @@ fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
     Ok(found)
 }
 
-/// The netlist of a BLIF file. Signals `x[0]`, `x[1]`, ... are one integer x.
+/// Reads the netlist of a BLIF file. Signals `x[0]`, `x[1]`, ... become one integer x.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`] with the line: state, gates that are not known, loops, signals that nothing drives or that are
-/// driven twice, more than one model. [`CircuitError::Halt`].
+/// [`CircuitError::Netlist`] with the line: state, unknown gates, loops, signals that nothing drives or that are driven
+/// twice, more than one model. [`CircuitError::Halt`].
 pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
@@ -113,7 +113,8 @@ pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     Netlist::new(&names, drivers, buses(&inputs)?, buses(&outputs)?, watch)
 }
 
-/// Drives a signal by its `.names`. Yosys declares its undefined signal so in every file: nothing drives that.
+/// Drives a signal by its `.names`. Yosys declares its undefined signal this way in every file; that signal stays
+/// undriven.
 fn drive(signals: &mut Signals, (output, gate): (usize, Gate)) -> Result<(), CircuitError> {
     if signals.names[output] == UNDEFINED && gate.inputs.is_empty() {
         return Ok(());
@@ -122,7 +123,7 @@ fn drive(signals: &mut Signals, (output, gate): (usize, Gate)) -> Result<(), Cir
     signals.drive(output, Driver::Gate(gate), at)
 }
 
-/// A row of `.names`: what each input must be, and what the function is then.
+/// Reads a row of `.names`: the value that each input must have, and the value of the function there.
 fn row(gate: &mut Gate, words: &[&str], line: usize) -> Result<(), CircuitError> {
     let (plane, value) = match words {
         [value] if gate.inputs.is_empty() => ("", *value),
@@ -161,7 +162,7 @@ fn row(gate: &mut Gate, words: &[&str], line: usize) -> Result<(), CircuitError>
     Ok(())
 }
 
-/// `.gate kind formal=actual ...`.
+/// Reads `.gate kind formal=actual ...`.
 fn gate(signals: &mut Signals, words: &[&str], line: usize) -> Result<(), CircuitError> {
     let Some((kind, pins)) = words.split_first() else {
         return fault(line, "a gate without a kind");
@@ -197,7 +198,7 @@ fn gate(signals: &mut Signals, words: &[&str], line: usize) -> Result<(), Circui
     )
 }
 
-/// Signals `x[0]`, `x[1]`, ... as one bus x, in the order in which their names first come.
+/// Groups signals `x[0]`, `x[1]`, ... into one bus x. Buses keep the order in which their names first appear.
 fn buses(signals: &[(&str, usize)]) -> Result<Vec<Bus>, CircuitError> {
     let mut found: Vec<(&str, Vec<(usize, usize)>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The gates that synthesis names: Yosys' fine-grained cells.
+//! The gates that synthesis instantiates, by the names of Yosys' fine-grained cells.
 
-/// Inputs in order, the output, and the truth table, of a cell; `None` for one that is not known, flip-flops among them.
+/// Returns a cell's inputs in order, its output and its truth table. Returns `None` for an unknown cell; flip-flops are
+/// unknown.
 pub fn cell(kind: &str) -> Option<(&'static [&'static str], &'static str, u64)> {
     let table = |inputs: &'static [&'static str], f: fn(bool, bool, bool, bool) -> bool| {
         let row = |row: u64| {
@@ -37,8 +38,8 @@ pub fn cell(kind: &str) -> Option<(&'static [&'static str], &'static str, u64)> 
     }
 }
 
-/// Cells that drive nothing and so change no output: the scopes that flattening leaves, and what checks or prints while a
-/// design is simulated.
+/// Returns whether a cell drives nothing and so changes no output. Such cells are scopes that flattening leaves, and
+/// checks and prints of simulation.
 pub fn silent(kind: &str) -> bool {
     matches!(
         kind,

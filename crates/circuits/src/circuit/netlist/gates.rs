@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Netlists onto gates of bits: as they are, but that a gate goes into the only one that reads it where one bootstrap computes
+//! Maps netlists onto gates of bits. A gate with a single reader is merged into that reader if one bootstrap computes
 //! both.
 
 use ringmill_limits::Watch;
@@ -12,7 +12,7 @@ use crate::circuit::gates::form::{INPUTS, form};
 use crate::circuit::gates::{Bit, Gates, Limits, parts};
 use crate::circuit::lower::{Circuit, Part};
 
-/// The circuit of a netlist, for bootstraps that bear sums up to these limits.
+/// Lowers a netlist for bootstraps that read operands up to these limits.
 ///
 /// # Errors
 /// [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -70,7 +70,7 @@ pub fn lower_to_gates(
     })
 }
 
-/// Whether any product holds, each all of many bits.
+/// Computes whether any product holds, for products of many bits.
 fn wide(g: &mut Gates, gate: &Gate, values: &[Bit]) -> Result<Bit, CircuitError> {
     let mut products = Vec::new();
     for product in &gate.products {

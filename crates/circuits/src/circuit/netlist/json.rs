@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Yosys' JSON, as `write_json` makes it: the top module of a flat design.
+//! Reads Yosys' JSON, as `write_json` writes it: the top module of a flat design.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ use super::cells::{cell, silent};
 use super::{Bus, Driver, Gate, Netlist, Signals};
 use crate::circuit::error::CircuitError;
 
-/// Widest table of a `$lut`.
+/// The largest number of inputs of a `$lut`.
 const WIDEST: usize = 6;
 
-/// What has names, each once: JSON would take the last of two.
+/// A JSON object without repeated names. A plain JSON reader would silently keep the last of two.
 struct Named<T>(BTreeMap<String, T>);
 
 impl<T> Default for Named<T> {
@@ -101,10 +101,10 @@ fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, CircuitError> {
     })
 }
 
-/// The netlist of a JSON file. What is wrong with a cell names the cell.
+/// Reads the netlist of a JSON file. An error in a cell names the cell.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`]: what is no such file; several modules without a top; state, cells that are not known, loops.
+/// [`CircuitError::Netlist`]: a file of another form; several modules without a top; state, unknown cells, loops.
 /// [`CircuitError::Halt`].
 pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     let file = parsed(text, watch)?;
@@ -158,7 +158,7 @@ pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     Netlist::new(&names, drivers, inputs, outputs, watch)
 }
 
-/// A text, handed on piece by piece while there is memory for what is made of it.
+/// A reader that hands on a text piece by piece, and stops if memory for the parsed objects runs out.
 struct Watched<'a> {
     left: &'a [u8],
     watch: &'a Watch,
@@ -175,7 +175,7 @@ impl Read for Watched<'_> {
     }
 }
 
-/// The objects of a file.
+/// Parses the objects of a file.
 fn parsed(text: &str, watch: &Watch) -> Result<File, CircuitError> {
     let mut text = BufReader::new(Watched {
         left: text.as_bytes(),
@@ -189,7 +189,7 @@ fn parsed(text: &str, watch: &Watch) -> Result<File, CircuitError> {
     })
 }
 
-/// What is wrong, with its place in front.
+/// Returns an error with its place in front of its text.
 fn at(place: &str, error: CircuitError) -> CircuitError {
     match error {
         CircuitError::Netlist { line, what } => CircuitError::Netlist {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Gates onto lookups: a gate that only one other reads becomes part of that, where both together have four inputs at most.
+//! Maps netlists onto lookups. A gate with a single reader is merged into that reader if both together have at most
+//! four inputs.
 
 use ringmill_limits::{Halt, Watch};
 
@@ -17,7 +18,7 @@ pub(super) enum Node {
     Wide(Gate),
 }
 
-/// The circuit of a netlist, for lookups that bear sums of squared factors up to `limit`.
+/// Lowers a netlist for lookups that read operands with a sum of squared factors up to `limit`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -92,7 +93,7 @@ pub(super) fn port(bus: &Bus, parts: Vec<Part>) -> Result<Port, CircuitError> {
     })
 }
 
-/// Whether all of many bits are what a product says, counted fifteen at a time; whether any product holds.
+/// Computes whether any product holds. Each product counts matching bits, fifteen at a time.
 fn wide(l: &mut Lookups, gate: &Gate, values: &[Small]) -> Result<Small, CircuitError> {
     let mut any: Vec<Small> = Vec::new();
     for product in &gate.products {
@@ -114,7 +115,7 @@ fn wide(l: &mut Lookups, gate: &Gate, values: &[Small]) -> Result<Small, Circuit
     })
 }
 
-/// f of how many bits are 1, and how many there are, for an f that may be taken of groups first.
+/// Computes f(number of 1s, number of bits). f must give the same if it is applied to groups first.
 fn counted(
     l: &mut Lookups,
     mut bits: Vec<Small>,
@@ -138,8 +139,8 @@ fn counted(
     }
 }
 
-/// The functions that are left when each gate that one other alone reads has gone into it, where both together have four
-/// inputs at most and `one` says of their number and truth table that they still are one.
+/// Merges each gate that has a single reader into that reader, and returns the remaining functions. A merge needs at
+/// most four inputs, and `one` must accept the number of inputs and the truth table as one bootstrap.
 ///
 /// # Errors
 /// [`Halt`].
@@ -183,7 +184,7 @@ pub(super) fn merged(
     Ok(nodes)
 }
 
-/// An input that nothing else reads, and the function together with its own, where that is one.
+/// Returns an input that nothing else reads, and the function merged with that input's own, if `one` accepts it.
 fn absorbable(
     inputs: &[usize],
     table: u64,
@@ -208,7 +209,7 @@ fn absorbable(
     })
 }
 
-/// A function with one of its inputs replaced by a function.
+/// Returns a function with one of its inputs replaced by another function.
 fn absorbed(
     inputs: &[usize],
     table: u64,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Netlists of gates, as synthesis writes them: BLIF and Yosys' JSON. Each gate becomes a lookup of up to four bits, or a
-//! gate of bits.
+//! Netlists of gates, as synthesis writes them in BLIF or Yosys' JSON. Each gate becomes a lookup of up to four bits,
+//! or a gate of bits.
 
 mod blif;
 mod cells;
@@ -20,7 +20,7 @@ use ringmill_limits::Watch;
 
 use super::error::CircuitError;
 
-/// What drives a signal.
+/// The driver of a signal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Driver {
     Input,
@@ -28,20 +28,20 @@ enum Driver {
     Gate(Gate),
 }
 
-/// A function of signals, as the sum of products that makes it `value`.
+/// A function of signals as a sum of products, each of which makes it `value`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Gate {
     inputs: Vec<usize>,
-    /// For each product what each input must be, `None` for either.
+    /// For each product the value that each input must have, or `None` for either.
     products: Vec<Vec<Option<bool>>>,
-    /// What the function is where a product holds.
+    /// The value of the function where a product holds.
     value: bool,
-    /// The line it is in, 0 in JSON.
+    /// The line of the gate in the file; 0 in JSON.
     at: usize,
 }
 
 impl Gate {
-    /// The function of so many inputs whose truth table this is: bit i for the inputs that i is made of, input 0 lowest.
+    /// Makes a function by its truth table: bit i is the value for inputs that are the bits of i, input 0 lowest.
     fn of_table(inputs: Vec<usize>, table: u64, at: usize) -> Self {
         let count = inputs.len();
         let ones = (0..1u64 << count).filter(|row| table >> row & 1 == 1);
@@ -63,7 +63,7 @@ impl Gate {
     }
 }
 
-/// An input or output: its bits, the lowest first.
+/// An input or an output: its bits, lowest first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Bus {
     name: String,
@@ -71,7 +71,7 @@ struct Bus {
 }
 
 impl Bus {
-    /// Itself, or its words `name[0]`, `name[1]`, ... of 64 bits and of what is left, the lowest first.
+    /// Returns the bus itself, or if it has more than 64 bits its words `name[0]`, `name[1]`, ..., lowest first.
     fn words(&self) -> impl Iterator<Item = Self> {
         let one = self.bits.len() <= WORD;
         self.bits.chunks(WORD).enumerate().map(move |(i, bits)| {
@@ -88,21 +88,21 @@ impl Bus {
     }
 }
 
-/// Bits of a word: the widest integer.
+/// The bits of a word, the widest integer.
 const WORD: usize = 64;
 
-/// An input or output of a netlist as its file has it.
+/// An input or output of a netlist, as its file declares it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetlistPort {
     pub name: String,
     pub bits: u32,
-    /// Whether an output depends on it. An input that none depends on, as the clock of a design without state, takes no
-    /// value.
+    /// Whether an output depends on this input. An unused input takes no value; the clock of a design without state is
+    /// one.
     pub used: bool,
 }
 
 impl NetlistPort {
-    /// Bits of its words: all of it up to 64 bits, else words of 64 and what is left, the lowest first.
+    /// Returns the bits of each word, lowest first: one word up to 64 bits, else words of 64 bits and the rest.
     pub fn words(&self) -> Vec<u32> {
         let word = WORD as u32;
         let starts = (0..self.bits).step_by(WORD);
@@ -110,23 +110,24 @@ impl NetlistPort {
     }
 }
 
-/// A netlist without loops, each signal driven once.
+/// A netlist without loops, in which each signal is driven once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Netlist {
-    /// Signals in an order in which each comes behind what drives it.
+    /// The signals in an order in which each comes after the signals that it depends on.
     order: Vec<usize>,
     drivers: Vec<Driver>,
     ports: [Vec<NetlistPort>; 2],
-    /// Words of the inputs that are used.
+    /// The words of the inputs that outputs depend on.
     inputs: Vec<Bus>,
-    /// Words of the outputs.
+    /// The words of the outputs.
     outputs: Vec<Bus>,
 }
 
-/// Reads a file: BLIF, or JSON where it begins with a brace. What is made of it is within the limit of `watch`.
+/// Reads a netlist: JSON if the file begins with a brace, else BLIF. The memory that it takes stays within the limit of
+/// `watch`.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`] with the line of what is wrong; [`CircuitError::Halt`].
+/// [`CircuitError::Netlist`] with the line of the error; [`CircuitError::Halt`].
 pub fn read(bytes: &[u8], watch: &Watch) -> Result<Netlist, CircuitError> {
     let text = str::from_utf8(bytes).map_err(|e| {
         let before = &bytes[..e.valid_up_to()];
@@ -143,7 +144,7 @@ pub fn read(bytes: &[u8], watch: &Watch) -> Result<Netlist, CircuitError> {
 }
 
 impl Netlist {
-    /// Checks and orders a netlist; `names` are the signals' in messages.
+    /// Checks and orders a netlist. `names` are the signals' names for messages.
     fn new(
         names: &[String],
         drivers: Vec<Option<Driver>>,
@@ -161,8 +162,9 @@ impl Netlist {
         if outputs.is_empty() {
             return Err(fault(0, "there is no output".to_owned()));
         }
-        // Depth first, without recursion: the files may be deep. Behind what outputs need comes all else, as a loop is none
-        // that anyone meant, whether it is read or not; what nothing needs may be undriven.
+        // A depth-first search without recursion, since files may be deep. It visits the signals that outputs need
+        // first, then all others, since a loop is an error even if no output reads it. Only a signal that no output
+        // needs may be undriven.
         let mut state = vec![0u8; drivers.len()];
         let mut order = Vec::new();
         let mut needed = None;
@@ -231,12 +233,13 @@ impl Netlist {
         })
     }
 
-    /// The inputs and the outputs, as the file has them.
+    /// Returns the inputs and the outputs, as the file declares them.
     pub fn ports(&self) -> [&[NetlistPort]; 2] {
         self.ports.each_ref().map(Vec::as_slice)
     }
 
-    /// The outputs' words for the words of the inputs that are used ([`NetlistPort::words`]), in the clear.
+    /// Evaluates the netlist in the clear: from the words of the used inputs ([`NetlistPort::words`]) to the words of
+    /// the outputs.
     ///
     /// # Errors
     /// [`CircuitError::Inputs`].
@@ -268,7 +271,7 @@ impl Netlist {
     }
 }
 
-/// What Yosys calls, in BLIF, a signal without a value.
+/// Yosys' name in BLIF for a signal without a value.
 const UNDEFINED: &str = "$undef";
 
 fn undriven(name: &str) -> String {
@@ -280,7 +283,7 @@ fn undriven(name: &str) -> String {
     }
 }
 
-/// Signals by name, as a file names them.
+/// The signals of a file, numbered by name.
 #[derive(Default)]
 struct Signals {
     numbers: HashMap<String, usize>,

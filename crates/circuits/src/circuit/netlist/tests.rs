@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Netlists in the clear, lowered, and refused.
+//! Tests that netlists keep their values when they are lowered, and that faulty ones are refused.
 
 use ringmill_limits::Watch;
 
@@ -28,7 +28,7 @@ fn agree(netlist: &Netlist, inputs: &[u64]) {
     }
 }
 
-/// A ripple-carry adder of so many bits, of two-input gates.
+/// Returns a ripple-carry adder of `bits` bits, of two-input gates.
 fn adder(bits: usize) -> String {
     let names = |of: &str| {
         (0..bits)
@@ -66,7 +66,7 @@ fn an_adder_in_blif() {
         let sum = netlist.evaluate(&[a, b]).unwrap();
         assert_eq!(sum, [(a + b) & 0xffff, (a + b) >> 16]);
     }
-    // Five gates a bit; the three of a carry merge.
+    // The adder has five gates for each bit; the three of a carry merge.
     let cost = lower(&netlist, 2000, &Watch::default())
         .unwrap()
         .graph
@@ -77,11 +77,11 @@ fn an_adder_in_blif() {
         .unwrap()
         .graph
         .cost();
-    // As many as there are, but for the first carry, which is known.
+    // All gates remain except those of the first carry, which is known.
     assert_eq!(gates.bootstraps, 5 * 16 - 3, "{gates:?}");
 }
 
-/// Random covers of up to nine inputs, on whatever is there already.
+/// Random covers of up to nine inputs, each on any earlier signals.
 #[test]
 fn random_netlists() {
     let mut dice = Dice(5);
@@ -221,7 +221,7 @@ fn refusals() {
         (".exdc\n", "not known"),
         ("", "no output"),
         (".model m\n.end\n", "no output"),
-        // A loop that no output reads is one, too.
+        // A loop that no output reads is refused, too.
         (
             ".inputs a\n.outputs a\n.names p q\n1 1\n.names q p\n1 1\n",
             "depends on itself",
@@ -258,7 +258,7 @@ fn refusals() {
             other => panic!("{text}: {other:?}"),
         }
     }
-    // The line is that of the second driver; what is wrong with all of a netlist has none.
+    // An error names the line of the second driver. An error of the whole netlist names no line.
     let twice = ".inputs a\n.outputs y\n.names a y\n1 1\n.names a y\n1 1\n.names a z\n1 1\n";
     for (text, says) in [
         (twice, "line 5 of the netlist: `y` is driven twice"),
@@ -266,7 +266,7 @@ fn refusals() {
     ] {
         assert_eq!(read_blif(text).unwrap_err().to_string(), says);
     }
-    // What no output needs may be undriven.
+    // A signal that no output needs may be undriven.
     assert!(read_blif(".inputs a\n.outputs a\n.names p q\n1 1\n").is_ok());
     for text in [
         "",
@@ -282,7 +282,7 @@ fn refusals() {
     }
 }
 
-/// What a JSON file says wrong of ports and cells, and where.
+/// Errors of ports and cells in a JSON file, with their places.
 #[test]
 fn refusals_of_json() {
     let module = |ports: &str, cells: &str| {
@@ -376,7 +376,7 @@ fn refusals_of_json() {
     }
 }
 
-/// What newer tools leave in a flat design, and what checks it while it is simulated, changes nothing.
+/// Cells that newer tools leave in a flat design, and checks for simulation, change nothing.
 #[test]
 fn cells_that_drive_nothing() {
     let text = |cells: &str| {
@@ -388,7 +388,7 @@ fn cells_that_drive_nothing() {
     };
     let plain = read_json(&text("")).unwrap();
     for kind in ["$scopeinfo", "$assert", "$check", "$print"] {
-        // A scope has no connections; other cells may have any.
+        // A scope has no connections. Other silent cells may have any.
         for rest in [
             "",
             r#", "connections": {}"#,
@@ -411,7 +411,7 @@ fn cells_that_drive_nothing() {
     );
 }
 
-/// A clock that nothing reads takes no value, nor does one that only reaches what no output depends on.
+/// A clock that nothing reads takes no value. Neither does an input that reaches only signals without an output.
 #[test]
 fn inputs_that_no_output_depends_on() {
     let blif = read_blif(
@@ -446,12 +446,12 @@ fn inputs_that_no_output_depends_on() {
             assert_eq!(y, [x & (x >> 1) & 1]);
         }
     }
-    // No input at all is left.
+    // No input is left.
     let known = read_blif(".inputs a\n.outputs y\n.names y\n1\n").unwrap();
     agree(&known, &[]);
 }
 
-/// Ports of more than 64 bits are words, the lowest first, whatever the order in which a file names their bits.
+/// Ports of more than 64 bits become words, lowest first, in whatever order a file names their bits.
 #[test]
 fn wide_ports_are_words() {
     let bits = |of: &str| {
@@ -506,7 +506,7 @@ fn wide_ports_are_words() {
     }
 }
 
-/// Chains of a hundred thousand gates are read, lowered and run, and a loop through as many is found.
+/// Chains of 100,000 gates are read, lowered and run, and a loop through as many is found.
 #[test]
 fn deep_netlists() {
     const GATES: usize = 100_000;
@@ -524,7 +524,7 @@ fn deep_netlists() {
     assert!(looped.to_string().contains("depends on itself"), "{looped}");
 }
 
-/// What is hostile is refused or read, and nothing panics: cut and altered files.
+/// Cut and altered files are refused or read, and nothing panics.
 #[test]
 fn damaged_files() {
     let text = adder(3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! And, or, exclusive or and not; and the smaller and the larger, which are an and and an or of an order.
+//! Simplification rules for and, or, exclusive or and not, and for minimum and maximum, which behave like an and and an
+//! or of an order.
 
 use super::Simplifier;
 use crate::circuit::integer::mask;
@@ -16,7 +17,7 @@ impl Simplifier {
         }
         self.known(b)?;
         let bits = self.bits(b);
-        // A mask of low bits that holds all of a.
+        // A mask of low bits changes nothing if all values of a lie below it.
         let (low, high) = self.range(a);
         let holds = bits & bits.wrapping_add(1) == 0 && low >= 0 && high <= bits.into();
         (holds || bits == mask(kind.bits())).then_some(a)
@@ -67,7 +68,7 @@ impl Simplifier {
         }
     }
 
-    /// The smaller or the larger of two, with the operation that gives the other.
+    /// Simplifies the smaller or the larger of two values. `dual` is the other of both operations.
     pub(super) fn extreme(&mut self, [op, dual]: [Binary; 2], a: Value, b: Value) -> Option<Value> {
         let ((a_low, a_high), (b_low, b_high)) = (self.range(a), self.range(b));
         let [lower, upper] = if a_high <= b_low {
@@ -80,7 +81,7 @@ impl Simplifier {
         Some(if op == Binary::Min { lower } else { upper })
     }
 
-    /// x op x, (x op y) op y and (x dual y) op y.
+    /// Simplifies x op x, (x op y) op y and (x dual y) op y.
     fn absorbed(&self, [op, dual]: [Binary; 2], a: Value, b: Value) -> Option<Value> {
         if a == b {
             return Some(a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Quotients and remainders: by a power of two they are shifts and masks.
+//! Simplification rules for quotients and remainders. Division by a power of two becomes shifts and masks.
 
 use super::Simplifier;
 use super::sum::log2;
@@ -8,7 +8,7 @@ use crate::circuit::program::{Binary, Comparison, Op, Shift, Type, Value};
 impl Simplifier {
     pub(super) fn quotient(&mut self, a: Value, b: Value, kind: Type) -> Option<Value> {
         if self.known(a) == Some(0) || a == b {
-            // By 0 all bits are 1.
+            // Division by 0 gives ones in all bits.
             let zero = self.constant(kind, 0);
             let ones = self.ones(kind);
             let else_is = self.constant(kind, i128::from(a == b));
@@ -31,11 +31,11 @@ impl Simplifier {
                 return Some(self.shifted(Shift::Right, a, by));
             }
             if high < 2 * c {
-                // 1 or 0.
+                // The quotient is 1 or 0.
                 let bit = self.make(Op::Compare(Comparison::LessOrEqual, b, a), Type::BIT);
                 return Some(self.make(Op::Convert(bit), kind));
             }
-            // A quotient of a quotient is one by the product.
+            // A quotient of a quotient is a quotient by the product.
             let (x, d) = self.parts(Binary::Div, a)?;
             let product = c * self.known(d)?;
             let fits = product > 0 && product <= kind.ends().1;
@@ -81,11 +81,11 @@ impl Simplifier {
             }
             return None;
         }
-        // The sign of the divisor does not matter.
+        // The sign of the divisor does not change a remainder.
         let Some(by) = log2(c.unsigned_abs() as u64) else {
             return (c < 0).then(|| self.with(Binary::Rem, a, -c, kind));
         };
-        // The bits below, and above them ones where a is negative and no multiple.
+        // The remainder is the low bits, with ones above them if a is negative and no multiple of 2^by.
         let below = (1 << by) - 1;
         let low = self.with(Binary::And, a, below, kind);
         let above = self.with(Binary::Or, low, !below, kind);
@@ -96,7 +96,7 @@ impl Simplifier {
         Some(self.make(Op::Select(both, above, low), kind))
     }
 
-    /// The same of unsigned integers, where neither has a sign that is set.
+    /// Computes the operation on unsigned integers if neither operand can be negative.
     fn unsigned(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
         if !kind.signed() || self.range(a).0 < 0 || self.range(b).0 < 0 {
             return None;
@@ -107,8 +107,8 @@ impl Simplifier {
         Some(self.make(Op::Convert(found), kind))
     }
 
-    /// a / -2^by, rounded towards 0. -1 - a, and 1 more where a is negative or 2^by more where it is not, is shifted right, all
-    /// but what the sum comes to by overflow: where a is negative the quotient is not.
+    /// Computes a / -2^by, rounded towards 0. It takes -1 - a, adds 1 if a is negative and else 2^by, and shifts right.
+    /// If a is negative the quotient is not, so the shift must not extend a sign that comes from overflow.
     fn quotient_by_negative(&mut self, a: Value, by: u32, kind: Type) -> Value {
         let zero = self.constant(kind, 0);
         let negative = self.make(Op::Compare(Comparison::Less, a, zero), Type::BIT);
@@ -124,7 +124,7 @@ impl Simplifier {
         self.make(Op::Select(sign, above, low), kind)
     }
 
-    /// a + 2^by - 1 where a is negative, else a: its quotient by 2^by is rounded towards 0.
+    /// Returns a + 2^by - 1 if a is negative, else a. A shift of the result rounds a / 2^by towards 0.
     fn biased(&mut self, a: Value, by: u32, kind: Type) -> Value {
         let sign = self.shifted(Shift::RightSigned, a, kind.bits() - 1);
         let bias = self.with(Binary::And, sign, (1 << by) - 1, kind);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs without what changes nothing or always gives the same, and with cheaper operations in the place of dear ones.
+//! Simplifies programs: removes operations that change nothing or have a constant result, and replaces expensive
+//! operations by cheaper ones.
 //!
-//! Each instruction is made anew by the rules of its operation, on operands that were made so before it. An instruction that
-//! was there already is not made twice, and one whose value is known is a constant.
+//! Each instruction is made anew by the rules of its operation, on simplified operands. Equal instructions are made
+//! once, and an instruction with a known value becomes a constant.
 //!
 //! | question | file |
 //! | --- | --- |
-//! | between which values a result lies | [`range`] |
+//! | the range of a result's values | [`range`] |
 //! | sums, differences, products | [`mod@sum`] |
 //! | quotients and remainders | [`divide`] |
-//! | bitwise operations, the smaller and the larger | [`bitwise`] |
+//! | bitwise operations, minimum and maximum | [`bitwise`] |
 //! | comparisons and choices | [`mod@select`] |
 //! | shifts, conversions, tables | [`moved`] |
 
@@ -30,7 +31,8 @@ use ringmill_limits::{Halt, Watch};
 use super::integer::mask;
 use super::program::{Binary, Comparison, Instr, Op, Program, Shift, Type, Value};
 
-/// The program that gives the same outputs for the same inputs, and takes no more bootstraps. Inputs stay as they are.
+/// Returns a program with the same outputs for the same inputs, which takes no more bootstraps. Inputs stay as they
+/// are.
 ///
 /// # Errors
 /// [`Halt`].
@@ -51,16 +53,16 @@ pub fn simplify(program: &Program, watch: &Watch) -> Result<Program, Halt> {
 #[derive(Default)]
 struct Simplifier {
     instrs: Vec<Instr>,
-    /// Where the value of each lies.
+    /// The range of each instruction's value.
     ranges: Vec<Range>,
     seen: HashMap<Instr, Value>,
 }
 
 impl Simplifier {
-    /// What has the value of an operation.
+    /// Returns a value equal to the result of an operation.
     fn make(&mut self, op: Op, kind: Type) -> Value {
         if matches!(op, Op::Input { .. }) {
-            // Two of one name are two.
+            // Two inputs of one name are different inputs.
             return self.add_instr(Instr { op, kind });
         }
         let operands = op.operands();
@@ -88,7 +90,8 @@ impl Simplifier {
         simpler.unwrap_or_else(|| self.push(instr.op, kind))
     }
 
-    /// An operation of two integers. Of those that may be exchanged, a known one comes second, and else the later one.
+    /// Makes an operation of two integers. If they may be exchanged, a known operand comes second, and of unknown ones
+    /// the later.
     fn binary(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Value {
         let later = (self.known(a).is_some(), a) > (self.known(b).is_some(), b);
         let exchanged = op.commutes() && later;
@@ -113,7 +116,7 @@ impl Simplifier {
         chained.unwrap_or_else(|| self.push(Op::Binary(op, a, b), kind))
     }
 
-    /// (x op c) op d as x op (c op d), for known c and d.
+    /// Rewrites (x op c) op d as x op (c op d), for known c and d.
     fn chained(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
         if !op.commutes() {
             return None;
@@ -125,18 +128,18 @@ impl Simplifier {
         Some(self.make(Op::Binary(op, x, both), kind))
     }
 
-    /// Arithmetic of single bits as logic.
+    /// Rewrites arithmetic on single bits as logic.
     fn of_one_bit(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
         let logic = match op {
             Binary::And | Binary::Or | Binary::Xor => return None,
             Binary::Add | Binary::Sub => Binary::Xor,
             Binary::Mul => Binary::And,
-            // The only values are 0 and, with a sign, -1, which is the smaller.
+            // A signed bit is 0 or -1, and -1 is the smaller.
             Binary::Min if kind.signed() => Binary::Or,
             Binary::Max if kind.signed() => Binary::And,
             Binary::Min => Binary::And,
             Binary::Max => Binary::Or,
-            // By 0 the quotient is 1 and the remainder a.
+            // Division by 0 gives the quotient 1 and the remainder a.
             Binary::Div | Binary::Rem => {
                 let not = self.make(Op::Not(b), kind);
                 let logic = if op == Binary::Div {
@@ -166,7 +169,7 @@ impl Simplifier {
         value
     }
 
-    /// A constant, modulo 2^bits.
+    /// Makes a constant, modulo 2^bits.
     fn constant(&mut self, kind: Type, value: i128) -> Value {
         self.constant_bits(kind, value as u64)
     }
@@ -195,7 +198,7 @@ impl Simplifier {
         self.ranges[v.0 as usize]
     }
 
-    /// The value of a constant.
+    /// Returns the value of a constant.
     fn known(&self, v: Value) -> Option<i128> {
         match self.get(v) {
             Op::Constant(bits) => Some(self.kind(v).read(*bits)),
@@ -203,7 +206,7 @@ impl Simplifier {
         }
     }
 
-    /// The bits of a constant, and 0 of what is none.
+    /// Returns the bits of a constant, or 0 of another value.
     fn bits(&self, v: Value) -> u64 {
         match self.get(v) {
             Op::Constant(bits) => *bits,
@@ -211,7 +214,7 @@ impl Simplifier {
         }
     }
 
-    /// The operands of a value that such an operation gave.
+    /// Returns the operands of a value that is the result of `op`.
     fn parts(&self, op: Binary, v: Value) -> Option<(Value, Value)> {
         match self.get(v) {
             Op::Binary(found, a, b) if *found == op => Some((*a, *b)),
@@ -219,13 +222,13 @@ impl Simplifier {
         }
     }
 
-    /// x, of what is 0 - x.
+    /// Returns x if the value is 0 - x.
     fn negated(&self, v: Value) -> Option<Value> {
         let (zero, x) = self.parts(Binary::Sub, v)?;
         (self.known(zero) == Some(0)).then_some(x)
     }
 
-    /// Whether each bit of the one is the opposite of the other's.
+    /// Returns whether each bit of one value is the inverse of the other's.
     fn opposite(&self, a: Value, b: Value) -> bool {
         *self.get(a) == Op::Not(b) || *self.get(b) == Op::Not(a)
     }
@@ -249,7 +252,7 @@ impl Simplifier {
         self.make(Op::ShiftBy(shift, a, by), kind)
     }
 
-    /// `yes` where a op b holds, else `no`.
+    /// Returns `yes` if a op b holds, else `no`.
     fn selected(
         &mut self,
         (op, a, b): (Comparison, Value, Value),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Shifts, conversions and tables.
+//! Simplification rules for shifts, conversions and tables.
 
 use super::Simplifier;
 use crate::circuit::integer::mask;
@@ -66,14 +66,15 @@ impl Simplifier {
         let Op::Convert(x) = *self.get(a) else {
             return None;
         };
-        // What is cut off again had no need to be there, and what was kept needs no stop on its way.
+        // A conversion by way of another type is direct if the other type cuts nothing off that the result keeps: it is
+        // at least as wide, or it holds all values of x.
         let (low, high) = self.range(x);
         let (least, most) = from.ends();
         let through = from.bits() >= kind.bits() || (low >= least && high <= most);
         through.then(|| self.make(Op::Convert(x), kind))
     }
 
-    /// A table that gives each index itself.
+    /// Simplifies a table whose entries equal their indices.
     pub(super) fn entry(&mut self, index: Value, entries: &[u64], kind: Type) -> Option<Value> {
         let (low, high) = self.range(index);
         let mut reached = low..=high;

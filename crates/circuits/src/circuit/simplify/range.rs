@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the value of an instruction lies, from where those of its operands lie.
+//! Bounds the values of an instruction by the ranges of its operands.
 
 use crate::circuit::program::{Binary, Comparison, Instr, Op, Shift, Type, Value};
 
-/// The least and the largest value, both of the type.
+/// The least and the largest value. Both are values of the type.
 pub(super) type Range = (i128, i128);
 
-/// A range that holds the value of an instruction, for operands of these types and ranges.
+/// Returns a range that holds the value of an instruction, for operands of these types and ranges.
 pub(super) fn of(instr: &Instr, operand: impl Fn(Value) -> (Type, Range)) -> Range {
     let kind = instr.kind;
     let full = kind.ends();
@@ -24,7 +24,7 @@ pub(super) fn of(instr: &Instr, operand: impl Fn(Value) -> (Type, Range)) -> Ran
         },
         Op::Not(a) => {
             let (low, high) = of(*a);
-            // The ends are each other's opposites.
+            // Inversion maps the ends of the type onto each other.
             let all = full.0 + full.1;
             (all - high, all - low)
         }
@@ -41,7 +41,7 @@ pub(super) fn of(instr: &Instr, operand: impl Fn(Value) -> (Type, Range)) -> Ran
         }
         Op::Table(index, entries) => {
             let (low, high) = of(*index);
-            // An index has eight bits at most.
+            // An index has at most eight bits, so all entries can be visited.
             let reached = (low..=high).map(|i| {
                 let entry = usize::try_from(i).ok().and_then(|i| entries.get(i));
                 kind.read(entry.copied().unwrap_or(0))
@@ -57,7 +57,7 @@ fn joined(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// A range if the type has all of it: what goes beyond comes in at the other end.
+/// Returns the range if the type holds all of it, else the full range, since a value beyond one end wraps to the other.
 fn within(range: Option<Range>, full: Range) -> Range {
     range
         .filter(|range| range.0 >= full.0 && range.1 <= full.1)
@@ -66,7 +66,7 @@ fn within(range: Option<Range>, full: Range) -> Range {
 
 fn binary(op: Binary, a: Range, b: Range, full: Range) -> Range {
     let positive = a.0 >= 0 && b.0 >= 0;
-    // 2^k - 1 for the least k that holds both.
+    // 2^k - 1 for the least k with all values of a and b below 2^k.
     let filled = || {
         let most = a.1.max(b.1) as u128;
         (u128::MAX.checked_shr(most.leading_zeros()).unwrap_or(0)) as i128
@@ -83,7 +83,7 @@ fn binary(op: Binary, a: Range, b: Range, full: Range) -> Range {
         Binary::Div if a.0 >= 0 && b.0 > 0 => (a.0 / b.1, a.1 / b.0),
         Binary::Div => full,
         Binary::Rem => {
-            // With the sign of a, and no larger.
+            // A remainder has the sign of a, and its magnitude is at most that of a.
             let (low, high) = (a.0.min(0), a.1.max(0));
             if b.0 > 0 {
                 (low.max(1 - b.1), high.min(b.1 - 1))
@@ -102,7 +102,7 @@ fn binary(op: Binary, a: Range, b: Range, full: Range) -> Range {
     }
 }
 
-/// What a comparison gives for all values of these ranges, where that is one.
+/// Returns the result of a comparison if it is the same for all values of the ranges.
 fn decided(op: Comparison, a: Range, b: Range) -> Option<bool> {
     let apart = a.1 < b.0 || b.1 < a.0;
     match op {
@@ -116,7 +116,7 @@ fn decided(op: Comparison, a: Range, b: Range) -> Option<bool> {
     }
 }
 
-/// Whether the value of two's complement is the value itself.
+/// Returns whether the bits read as two's complement have the same value.
 fn as_signed(kind: Type, (low, high): Range) -> bool {
     kind.signed() || (low >= 0 && high < 1 << (kind.bits() - 1))
 }
@@ -142,7 +142,7 @@ fn moved_by(kind: Type, shift: Shift, range: Range) -> Range {
     let (low, high) = range;
     match shift {
         Shift::Right if low >= 0 => (0, high),
-        // Towards 0 from above, towards -1 from below.
+        // A signed shift moves positive values towards 0 and negative ones towards -1.
         Shift::RightSigned if as_signed(kind, range) => (low.min(0), high.max(-1)),
         Shift::Left | Shift::Right | Shift::RightSigned | Shift::RotateLeft => kind.ends(),
     }

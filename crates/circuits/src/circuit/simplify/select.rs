@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparisons and choices.
+//! Simplification rules for comparisons and choices.
 
 use super::Simplifier;
 use crate::circuit::program::{Binary, Comparison, Op, Type, Value};
@@ -16,7 +16,7 @@ impl Simplifier {
         if self.opposite(a, b) {
             return constant(self, op == Comparison::NotEqual);
         }
-        // A known one comes second, and else the later one.
+        // A known operand comes second, and of unknown ones the later.
         if (self.known(a).is_some(), a) > (self.known(b).is_some(), b) {
             return Some(self.make(Op::Compare(op, b, a), Type::BIT));
         }
@@ -31,7 +31,7 @@ impl Simplifier {
             });
         }
         let (x, y) = match *self.get(a) {
-            // x + d = c where x = c - d, and the like.
+            // x + d = c becomes x = c - d, and likewise for other operations.
             Op::Binary(Binary::Add, x, d) if self.known(d).is_some() => {
                 (x, self.two(Binary::Sub, b, d, kind))
             }
@@ -58,7 +58,7 @@ impl Simplifier {
         if let Op::Not(opposite) = *self.get(bit) {
             return Some(self.make(Op::Select(opposite, b, a), kind));
         }
-        // A choice by the same bit in a branch is made already.
+        // A choice by the same bit inside a branch is already decided.
         let (mut yes, mut no) = (a, b);
         if let Op::Select(inner, x, _) = *self.get(a)
             && inner == bit

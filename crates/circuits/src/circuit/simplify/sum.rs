@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums, differences and products.
+//! Simplification rules for sums, differences and products.
 
 use super::Simplifier;
 use crate::circuit::integer::mask;
 use crate::circuit::program::{Binary, Op, Shift, Type, Value};
 
-/// Bits of which a product takes no more bootstraps than a negation does.
+/// The largest width at which a product takes no more bootstraps than a negation.
 const FEW: u32 = 4;
 
-/// log2 of a power of two.
+/// Returns log2 of a power of two.
 pub(super) fn log2(bits: u64) -> Option<u32> {
     bits.is_power_of_two().then(|| bits.trailing_zeros())
 }
@@ -41,7 +41,7 @@ impl Simplifier {
         if let Some(c) = self.known(b) {
             return Some(self.with(Binary::Add, a, -c, kind));
         }
-        // -1 - b.
+        // -1 - b is the inverse of b.
         if self.known(a).is_some() && self.bits(a) == mask(kind.bits()) {
             return Some(self.make(Op::Not(b), kind));
         }
@@ -94,7 +94,7 @@ impl Simplifier {
         Some(self.negative(multiple, kind))
     }
 
-    /// A sum of many: what is known of it together, without zeros.
+    /// Simplifies a sum of many terms: adds up the known ones, and drops zeros.
     pub(super) fn total(&mut self, terms: &[Value], kind: Type) -> Option<Value> {
         let (known, mut rest): (Vec<Value>, Vec<Value>) =
             terms.iter().partition(|&&v| self.known(v).is_some());

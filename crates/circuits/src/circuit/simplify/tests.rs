@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simplified programs against what they were: the same values, and no more bootstraps.
+//! Tests that simplified programs keep their values and take no more bootstraps.
 
 use ringmill_limits::Watch;
 
@@ -17,7 +17,7 @@ fn simplified(program: &Program) -> Program {
     simplify(program, &Watch::default()).unwrap()
 }
 
-/// The circuit of digits and that of bits.
+/// The program lowered to digits, and lowered to bits.
 fn graphs(program: &Program) -> [Graph; 2] {
     [
         lower(program, LIMIT, &Watch::default()).unwrap().graph,
@@ -80,7 +80,7 @@ fn with_constants(of: Type) -> Vec<(String, Program)> {
     all
 }
 
-/// All values of small widths, as digits and as bits: the results stay, the bootstraps become no more.
+/// For all values of small widths, as digits and as bits, the results stay and the bootstraps do not increase.
 #[test]
 fn every_operation_with_every_constant() {
     let mut dearer = Vec::new();
@@ -103,7 +103,7 @@ fn every_operation_with_every_constant() {
     assert!(dearer.is_empty(), "{}", dearer.join("\n"));
 }
 
-/// Operations on two integers, and of one with itself.
+/// Every operation on two integers, and on an integer with itself.
 #[test]
 fn every_operation_on_every_pair_of_three_bits() {
     for signed in [false, true] {
@@ -124,7 +124,7 @@ fn every_operation_on_every_pair_of_three_bits() {
     }
 }
 
-/// Operations on results of operations, where rules meet: values of the program and of both circuits.
+/// Random programs, in which rules meet: the values of the program and of both circuits stay.
 #[test]
 fn random_programs() {
     let mut dice = Dice(21);
@@ -161,7 +161,7 @@ fn compared(b: &mut ProgramBuilder, op: Comparison, x: Value, c: i128, of: Type)
     b.compare(op, x, c).unwrap()
 }
 
-/// What is nothing: no bootstrap as digits, none as bits, at every width.
+/// Operations that cost nothing take no bootstrap at any width, neither as digits nor as bits.
 #[test]
 fn what_takes_no_bootstrap() {
     let nothing: &[(&str, One)] = &[
@@ -250,7 +250,7 @@ fn what_takes_no_bootstrap() {
         for signed in [false, true] {
             let of = kind(bits, signed);
             for (name, make) in nothing {
-                // Of signed integers these round towards 0, which is no shift alone; odd widths cut digits.
+                // Signed quotients and remainders round towards 0, so they are no mere shift. Odd widths cut a digit.
                 let rounds = signed && ["x // 16", "x % 16"].contains(name);
                 let cuts = bits % 2 == 1 && ["x * 16", "x // 16"].contains(name);
                 if rounds || cuts {
@@ -264,7 +264,7 @@ fn what_takes_no_bootstrap() {
     }
 }
 
-/// Bootstraps before and after, as digits and as bits, of what becomes cheaper and is not nothing.
+/// The bootstraps before and after, as digits and as bits, of operations that become cheaper but not free.
 #[test]
 fn what_becomes_cheaper() {
     let (byte, signed) = (kind(8, false), kind(8, true));

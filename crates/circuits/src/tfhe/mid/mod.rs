@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits a bootstrap as mid-level programs, which are its one definition. A machine runs them instruction by instruction. The
-//! evaluator runs them as `plan` compiles them.
+//! Emits a bootstrap as limb programs, which are its one definition. A machine runs them instruction by instruction.
+//! The evaluator compiles them for this computer's kernels (`plan`).
 //!
-//! Blind rotation is a block of one call, repeated: a turn takes the accumulator from the one before, the exponents of its m
-//! secret bits and its gadget ciphertexts, which are inputs. Exponents are public: whoever runs a program makes them of the
-//! ciphertext by [`super::steps::modulus_switch`]. So where ciphertexts rest under the large key, the key switch before the
-//! rotation is a program of its own.
+//! Blind rotation repeats a block of one call, a turn. A turn takes the accumulator of the turn before, the exponents
+//! of its m secret bits and its gadget ciphertexts, which are inputs. Exponents are public: whoever runs a program
+//! computes them from the ciphertext by [`super::steps::modulus_switch`]. If ciphertexts rest under the large key, the
+//! key switch must come before the modulus switch, so it is a program of its own.
 
 mod procedures;
 mod program;
@@ -23,25 +23,27 @@ use super::params::{Order, Params};
 
 /// The programs of one bootstrap.
 pub struct BootstrapPrograms {
-    /// From the large key to the small one: an LWE vector and the switching key in, a vector out.
+    /// Switches from the large key to the small one. Inputs are an LWE vector and the switching key, the output is a
+    /// vector.
     pub switch: Program,
-    /// The table, 2N less the body's exponent, the mask's exponents and the keys in; the resting ciphertext out. Inputs are in the
-    /// order of [`RotationInput`].
+    /// A whole rotation. Inputs are the table, 2N less the body's exponent, the mask's exponents and the keys, in the
+    /// order of [`RotationInput`]. The output is the resting ciphertext.
     pub rotate: Program,
-    /// The same without the key switch; the accumulator out, for tables that share a rotation ([`super::shared`]).
+    /// The rotation without extraction and key switch. The output is the accumulator, for tables that share a rotation
+    /// ([`super::shared`]).
     pub turn: Program,
 }
 
-/// With what a rotation ends.
+/// The end of a rotation's program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// The resting ciphertext of coefficient 0.
     Entry,
-    /// All of the accumulator.
+    /// The whole accumulator.
     Accumulator,
 }
 
-/// What an input of the program of a blind rotation is, in the order in which they come.
+/// An input of the program of a blind rotation. The variants are in the order of the inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RotationInput {
     /// The table's polynomial.
@@ -61,7 +63,7 @@ pub enum RotationInput {
     SwitchKey,
 }
 
-/// The inputs of a blind rotation's program, in order.
+/// Returns the inputs of a blind rotation's program, in order.
 pub fn rotation_inputs(params: &Params, ending: Ending) -> Vec<RotationInput> {
     let (shape, s) = (Shape::new(params), params.sizes());
     let mut inputs = vec![RotationInput::Table, RotationInput::MinusBody];
@@ -73,16 +75,16 @@ pub fn rotation_inputs(params: &Params, ending: Ending) -> Vec<RotationInput> {
     inputs
 }
 
-/// The primes of the transforms, by lane.
+/// Returns the primes of the transforms, by lane.
 pub fn lanes(params: &Params) -> Vec<Modulus> {
     Shape::new(params).primes
 }
 
 impl BootstrapPrograms {
-    /// Of a parameter set.
+    /// Makes the programs of a parameter set.
     ///
     /// # Errors
-    /// [`TfheError::Program`] for sizes beyond what programs may have.
+    /// [`TfheError::Program`] for sizes beyond the limits of programs.
     pub fn new(params: &Params) -> Result<Self, TfheError> {
         Ok(Self {
             switch: switch(params)?,
@@ -92,7 +94,7 @@ impl BootstrapPrograms {
     }
 }
 
-/// [`BootstrapPrograms::switch`] alone.
+/// Makes [`BootstrapPrograms::switch`] alone.
 ///
 /// # Errors
 /// Those of [`BootstrapPrograms::new`].
@@ -100,7 +102,7 @@ pub fn switch(params: &Params) -> Result<Program, TfheError> {
     Ok(calling(procedures::switch(&Shape::new(params))?))
 }
 
-/// [`BootstrapPrograms::turn`] alone.
+/// Makes [`BootstrapPrograms::turn`] alone.
 ///
 /// # Errors
 /// See [`switch`].
@@ -108,7 +110,7 @@ pub fn turn(params: &Params) -> Result<Program, TfheError> {
     program::rotate(&Shape::new(params), Ending::Accumulator)
 }
 
-/// From an accumulator to the ciphertext of coefficient 0 under the large key.
+/// Makes the program that extracts the ciphertext of coefficient 0 under the large key from an accumulator.
 ///
 /// # Errors
 /// See [`switch`].

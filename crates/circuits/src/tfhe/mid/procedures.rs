@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The procedures of a bootstrap: its beginning, one turn of the rotation, its end, and the key switch.
+//! Emits the procedures of a bootstrap: the start, one turn of the rotation, the end, and the key switch.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{
@@ -12,7 +12,7 @@ use super::shape::{Q, Shape};
 use crate::tfhe::TfheError;
 use crate::tfhe::params::Order;
 
-/// The body is part 0 of a key, and the masks those after it.
+/// Returns the part number of a column: 0 for the body, and 1 on for the masks.
 pub(super) fn part(col: usize, cols: usize) -> u16 {
     match col + 1 == cols {
         true => 0,
@@ -20,7 +20,7 @@ pub(super) fn part(col: usize, cols: usize) -> u16 {
     }
 }
 
-/// Adds a key's polynomials as parameters: by pattern, row, column and lane.
+/// Adds a key's polynomials as parameters, ordered by pattern, row, column and lane.
 fn key_params(
     b: &mut ProcBuilder,
     shape: &Shape<'_>,
@@ -67,7 +67,7 @@ fn gives(b: &mut ProcBuilder, acc: &[ValueId]) -> Result<(), TfheError> {
     Ok(())
 }
 
-/// ACC = (0, X^-b table) (torus paper, Algorithm 1, lines 3 and 4).
+/// Emits the start: ACC = (0, X^-b table) (torus paper, Algorithm 1, lines 3 and 4).
 pub(super) fn start(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("start")?;
     let role = ParamRole::Plain { arg: 0 };
@@ -84,7 +84,7 @@ pub(super) fn start(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// One step of the rotation, of so many bits.
+/// Emits one step of the rotation, for `bits` secret bits.
 pub(super) fn turn(shape: &Shape<'_>, name: &str, bits: usize) -> Result<Procedure, TfheError> {
     let (s, cols) = (shape.params.sizes(), shape.cols());
     let mut b = shape.builder(name)?;
@@ -105,7 +105,7 @@ pub(super) fn turn(shape: &Shape<'_>, name: &str, bits: usize) -> Result<Procedu
         }
         false => acc.clone(),
     };
-    // Of each lane, the transforms of what the accumulator grows by.
+    // The transforms of the accumulator's increment, for each lane.
     let mut updates = vec![Vec::with_capacity(cols); shape.lanes.len()];
     for (lane, (update, &modulus)) in updates.iter_mut().zip(&shape.lanes).enumerate() {
         let mut digits = Vec::with_capacity(shape.rows());
@@ -163,7 +163,7 @@ fn switch_param(b: &mut ProcBuilder, shape: &Shape<'_>) -> Result<ValueId, TfheE
     Ok(b.param("switch_key", ValueType::LweTable(shape.switch_key()), role)?)
 }
 
-/// The ciphertext of coefficient 0, and the key switch where that comes last (lines 10 and 11).
+/// Emits the end: extraction of coefficient 0, and the key switch if the order puts it last (lines 10 and 11).
 pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("end")?;
     let acc = accumulator(&mut b, shape)?;
@@ -181,7 +181,7 @@ pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// The ciphertext of coefficient 0 by itself (line 10).
+/// Emits the extraction of coefficient 0 alone (line 10).
 pub(super) fn extract(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("extract")?;
     let acc = accumulator(&mut b, shape)?;
@@ -191,7 +191,7 @@ pub(super) fn extract(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// The key switch by itself.
+/// Emits the key switch alone.
 pub(super) fn switch(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("switch")?;
     let poly = Poly::FIRST;

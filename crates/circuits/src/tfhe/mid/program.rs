@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The program of a blind rotation: its inputs, and the loop over them.
+//! Emits the program of a blind rotation: its inputs, and the loop of its turns.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn head(shape: &Shape<'_>, input: RotationInput) -> HeadInput {
     }
 }
 
-/// A step of a frame whose accumulator is its first limbs, which come back in the same places.
+/// Makes a step of a loop whose first locals are the accumulator. The results take the same places.
 fn step(action: Action, cols: u32, others: Vec<Operand>) -> Step {
     let acc = || (0..cols).map(LocalId);
     Step {
@@ -71,7 +71,7 @@ fn step(action: Action, cols: u32, others: Vec<Operand>) -> Step {
     }
 }
 
-/// Inputs from number `first` on, one after another.
+/// Returns `count` input numbers from `first` on.
 fn inputs(first: usize, count: usize) -> impl Iterator<Item = u32> {
     (first as u32..).take(count)
 }

@@ -11,13 +11,13 @@ use super::RotationInput;
 use crate::tfhe::TfheError;
 use crate::tfhe::params::Params;
 
-/// Sizes and types that all procedures share.
+/// The sizes and types that all procedures share.
 pub(super) struct Shape<'a> {
     pub params: &'a Params,
     pub moduli: Vec<TableModulus>,
-    /// Those of the transforms; of a prime q, q itself.
+    /// The moduli of the transforms. If q is prime, q itself is the only one.
     pub lanes: Vec<ModulusId>,
-    /// The prime of each.
+    /// The prime of each lane.
     pub primes: Vec<Modulus>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Shape<'a> {
         let q = params.coefficients().into();
         let primes = match (params.ring().lift(), params.coefficients()) {
             (Lift::Native, Coefficients::Prime(q)) => vec![q],
-            // A ring without a lift has a prime q.
+            // Unreachable: a ring without a lift has a prime q.
             (Lift::Native, Coefficients::Word(_)) => Vec::new(),
             (Lift::One(p), _) => vec![p],
             (Lift::Two(both), _) => both.to_vec(),
@@ -90,16 +90,16 @@ impl<'a> Shape<'a> {
         let s = self.params.sizes();
         LweTableType {
             row: self.small(),
-            rows: (s.large_dimension() * s.key_switch.levels) as u32, // as its vectors' dimension
+            rows: (s.large_dimension() * s.key_switch.levels) as u32, // bounded like the dimension of its vectors
         }
     }
 
-    /// Polynomials of the keys of one step of so many bits.
+    /// Returns the number of key polynomials of one step of `bits` bits.
     pub(super) fn key_limbs(&self, bits: usize) -> usize {
         ((1 << bits) - 1) * self.rows() * self.cols() * self.lanes.len()
     }
 
-    /// Of gadget ciphertext `at`, in the order of inputs and parameters.
+    /// Returns the polynomials of gadget ciphertext `at`, in the order of inputs and parameters.
     pub(super) fn places(&self, at: usize) -> impl Iterator<Item = RotationInput> {
         let (rows, cols, lanes) = (self.rows(), self.cols(), self.lanes.len());
         (0..rows * cols * lanes).map(move |n| RotationInput::Key {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles a verified program to lines: places every value, and finds the keys and exponents of each turn.
+//! Compiles a verified program to lines: assigns a place to every value, and finds the keys and exponents of each turn.
 
 mod calls;
 mod turns;
@@ -16,7 +16,7 @@ use crate::tfhe::TfheError;
 use crate::tfhe::mid::RotationInput;
 use crate::tfhe::params::Params;
 
-/// The refusal of a program that the kernels do not run, or not on these keys.
+/// Returns the refusal of a program that the kernels cannot run, or cannot run with these keys.
 fn other(what: impl ToString) -> TfheError {
     TfheError::Unplanned {
         what: what.to_string(),

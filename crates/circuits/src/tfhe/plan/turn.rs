@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Recognises a procedure that is one turn of the rotation: each limb grows by a sum of products of the key and digits, turned by
-//! exponents.
+//! Recognises a procedure that is one turn of a blind rotation. A turn adds to each limb a sum of products of the key
+//! and digits, turned by exponents.
 //!
 //! The matcher follows the data flow from the results backwards:
 //!
@@ -140,7 +140,7 @@ impl<'s> Matched<'s> {
         if lifted.iter().any(|&l| l != lift) || grown.iter().any(|each| each.len() != lanes) {
             return None;
         }
-        // By column and modulus.
+        // The sums, by column and modulus.
         let mut sums: Vec<Vec<Sums>> = Vec::with_capacity(grown.len());
         for each in &grown {
             let each = each.iter().enumerate();

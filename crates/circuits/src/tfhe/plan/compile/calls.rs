@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles calls of procedures that are no turn, step by step.
+//! Compiles calls of procedures that are not turns of a rotation, step by step.
 
 use std::collections::HashMap;
 
